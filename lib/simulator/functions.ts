@@ -10,7 +10,8 @@ import type { ControllerPorts, RunReport } from '../controllers/run/ports.ts';
 import type { Telemetry } from '../controllers/run/telemetry.ts';
 import { reconcileTermination } from '../controllers/termination.ts';
 import { ANSWER_WITHIN_MS, answerWebhook } from '../controllers/webhook.ts';
-import { EVENT_PLAN } from '../core/delivery/deliveries.ts';
+import { EVENT_PLAN, EVENT_SLOTS } from '../core/delivery/deliveries.ts';
+import { hungClusters } from '../core/delivery/hung-clusters.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import type { Pricing } from '../ports/pricing.ts';
 import type { QueuedMessage } from '../ports/redelivery.ts';
@@ -52,6 +53,7 @@ export function functions(world: FunctionWorld): Functions {
   const shadows = new Set(world.ports.settings.shadow ? [cluster] : []);
   const interruptions = simulatedQueue(timetable, {
     plan: EVENT_PLAN,
+    slots: EVENT_SLOTS,
     windowMs: 0,
     invoke: async (messages) =>
       atOnce(invocations, async () =>
@@ -64,11 +66,17 @@ export function functions(world: FunctionWorld): Functions {
         ),
       ),
   });
+  const hung = {
+    provisioning: hungClusters(timetable),
+    lifecycle: hungClusters(timetable),
+    disruption: hungClusters(timetable),
+    termination: hungClusters(timetable),
+  };
   const run = async (target: WakeTarget, messages: readonly QueuedMessage[]): Promise<readonly string[]> =>
     lambda(target, messages, async ({ ports, timer }) => {
       const telemetry = telemetryOf(target, world.timeline, reports);
       if (target === 'catalogue') return refresh(world, { ports, messages, telemetry });
-      const runtime = { telemetry, redelivery: queues[target], portsOf: async () => ports };
+      const runtime = { telemetry, hung: hung[target], redelivery: queues[target], portsOf: async () => ports };
       return handleWakes(runtime, { messages, timer }, RECONCILE[target]);
     });
   return {

@@ -1,16 +1,18 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
-import { type ClusterOptions, type NetworkOptions, writeClusters } from '../operator/options/cluster-options.ts';
+import { type ClusterOptions, writeClusters } from '../operator/options/cluster-options.ts';
 import { nodeRolesOf } from '../operator/options/node-roles.ts';
 import {
   CLUSTER_FUNCTIONS,
   EVENT_PLAN,
+  EVENT_SLOTS,
   INTERRUPTION_TARGETS,
   VARIABLES,
   WEBHOOK_TARGETS,
   WOKEN_FUNCTIONS,
   type WokenFunction,
+  wakeSlots,
 } from '../operator/options/options.ts';
 import type { BodyBucketConstruct } from './body-bucket.ts';
 import { Installer } from './installer.ts';
@@ -45,7 +47,6 @@ export class FunctionSet {
   constructor(scope: Construct, props: FunctionSetProps) {
     this.#scope = scope;
     const { clusters, state, bodies, decisions, catalogue, webhookSecretRotation: secretRotation } = props;
-    const [{ network } = {}] = clusters;
     const environment = {
       [VARIABLES.clusters]: writeClusters(clusters),
       POWERTOOLS_LOG_LEVEL: mostVerboseLevel(clusters),
@@ -55,7 +56,7 @@ export class FunctionSet {
       [VARIABLES.bodies]: bodies.name,
       [VARIABLES.eventBus]: decisions.eventBusName,
     };
-    this.functions = { ...wakeFunctions(scope, { ...environment, ...stored }, network), catalogue };
+    this.functions = { ...wakeFunctions(scope, { ...environment, ...stored }, clusters), catalogue };
     const webhook = new Webhook(scope, 'Webhook', {
       environment,
       ...(secretRotation !== undefined && { secretRotation }),
@@ -173,9 +174,10 @@ type WakeFunctions = Readonly<Record<WokenFunction | 'interruption', WakeFunctio
 function wakeFunctions(
   scope: Construct,
   environment: Readonly<Record<string, string>>,
-  network: NetworkOptions | undefined,
+  clusters: readonly ClusterOptions[],
 ): Omit<WakeFunctions, 'catalogue'> {
-  const inNetwork = { environment, ...(network !== undefined && { network }) };
+  const [{ network } = {}] = clusters;
+  const inNetwork = { environment, slots: wakeSlots(clusters.length), ...(network !== undefined && { network }) };
   return {
     // Only scheduling is CPU-intensive. A function with 1769 MiB gets one full vCPU.
     provisioning: new WakeFunction(scope, 'Provisioning', { name: 'provisioning', ...inNetwork, memoryMib: 1_769 }),
@@ -188,7 +190,7 @@ function wakeFunctions(
       plan: EVENT_PLAN,
       // A spot instance has two minutes left, so messages are not batched.
       batchingWindow: Duration.seconds(0),
-      batchSize: 10,
+      slots: EVENT_SLOTS,
     }),
   };
 }

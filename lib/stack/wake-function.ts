@@ -12,8 +12,8 @@ export interface WakeFunctionProps extends Pick<LambdaFunctionProps, 'name' | 'e
   readonly memoryMib?: number;
   /** How long SQS collects messages before it calls. @default Duration.seconds(1) */
   readonly batchingWindow?: Duration;
-  /** @default 1000 */
-  readonly batchSize?: number;
+  /** The most invocations at a time. @default 2 */
+  readonly slots?: number;
 }
 
 /** A function and the queue that wakes it. */
@@ -30,8 +30,8 @@ export class WakeFunction extends LambdaFunction implements Woken {
       new SqsEventSource(this.wakeQueue.queue, {
         // Many messages become one invocation. The window is Karpenter's idle batch window.
         maxBatchingWindow: props.batchingWindow ?? Duration.seconds(1),
-        batchSize: props.batchSize ?? 1_000,
-        maxConcurrency: 2,
+        batchSize: plan.batchSize,
+        maxConcurrency: props.slots ?? 2,
         reportBatchItemFailures: true,
       }),
     );

@@ -1,7 +1,9 @@
 /** SQS messages, and the log and retries of a batch of them. */
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
+import type { WakeRuntime } from '../../lib/controllers/run/handle-wakes.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { MessageRuntime } from '../../lib/controllers/run/retry-soon.ts';
+import { hungClusters } from '../../lib/core/delivery/hung-clusters.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
 
 export function message(id: string, body: unknown, receiveCount = 1): SQSRecord {
@@ -35,11 +37,15 @@ export interface Seen {
   readonly retried: readonly { readonly ids: readonly string[]; readonly seconds: number }[];
 }
 
-export function recordingRuntime(): { readonly runtime: MessageRuntime; readonly seen: Seen } {
+export function recordingRuntime(): {
+  readonly runtime: MessageRuntime & Pick<WakeRuntime, 'hung'>;
+  readonly seen: Seen;
+} {
   const said: string[] = [];
   const retried: Seen['retried'][number][] = [];
   return {
     runtime: {
+      hung: hungClusters({ now: () => 0 }),
       telemetry: {
         report: (_, { cluster, failures }) => said.push(`report ${cluster} ${failures.length}`),
         failure: ({ cluster }) => said.push(`failure ${cluster}`),

@@ -2,6 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { groupWakes, type WakeRuntime } from '../../lib/controllers/run/handle-wakes.ts';
 import type { Reconcile, RunReport } from '../../lib/controllers/run/ports.ts';
+import { hungClusters } from '../../lib/core/delivery/hung-clusters.ts';
 import { answerWakes, queuedMessage } from '../../lib/operator/lambda/queue-batch.ts';
 import { EpochMovedError, RefusedError, UnreachableError } from '../../lib/ports/errors.ts';
 import type { Wake } from '../../lib/ports/messages.ts';
@@ -143,10 +144,26 @@ test('failures of single claims are reported and do not bring the message back',
   expect(seen.said).toEqual(['report a 1']);
 });
 
+const hangs: Reconcile = async () => await Promise.withResolvers<never>().promise;
+
+test('a cluster whose run was abandoned is not entered for 30 s by this process; then it is', async () => {
+  let nowMs = 0;
+  const { runtime: recording, seen } = runtime(['a', 'b']);
+  const running = { ...recording, hung: hungClusters({ now: () => nowMs }) };
+  await answerWakes(running, batch([message('1', tick('a'))], 3_010), hangs);
+  expect(seen.retried).toEqual([{ ids: ['handle-1'], seconds: 30 }]);
+  nowMs = 20_000;
+  const records = [message('2', tick('a')), message('3', tick('b'))];
+  expect(failedOf(await answerWakes(running, batch(records), async (_, wake) => reportOf(wake)))).toEqual(['2']);
+  expect(seen.retried.at(-1)).toEqual({ ids: ['handle-2'], seconds: 10 });
+  nowMs = 30_000;
+  expect(failedOf(await answerWakes(running, batch(records), async (_, wake) => reportOf(wake)))).toEqual([]);
+});
+
 test('a cluster that hangs is given up before the function runs out of time; the others are done', async () => {
   const { runtime: running } = runtime(['a', 'b']);
-  const reconcile: Reconcile = async (_, wake) =>
-    wake.cluster === 'a' ? await Promise.withResolvers<never>().promise : reportOf(wake);
+  const reconcile: Reconcile = async (ports, wake) =>
+    wake.cluster === 'a' ? await hangs(ports, wake) : reportOf(wake);
   const response = await answerWakes(
     running,
     batch([message('1', tick('a')), message('2', tick('b'))], 3_010),

@@ -130,16 +130,20 @@ test('each cluster has an alarm on standing down where another autoscaler is act
   }
 });
 
-test('a wake queue collects for a second, and no more than two runs go on at a time', () => {
-  const mappings = template.findResources('AWS::Lambda::EventSourceMapping', {
-    Properties: {
-      BatchSize: 1_000,
-      MaximumBatchingWindowInSeconds: 1,
-      ScalingConfig: { MaximumConcurrency: 2 },
-      FunctionResponseTypes: ['ReportBatchItemFailures'],
-    },
-  });
-  expect(Object.keys(mappings)).toHaveLength(5);
+test('a wake queue collects for a second, and has an invocation for each cluster and one more', () => {
+  const mappings = (MaximumConcurrency: number, batch: object) =>
+    Object.keys(
+      template.findResources('AWS::Lambda::EventSourceMapping', {
+        Properties: {
+          ...batch,
+          ScalingConfig: { MaximumConcurrency },
+          FunctionResponseTypes: ['ReportBatchItemFailures'],
+        },
+      }),
+    );
+  const wakes = { BatchSize: 1_000, MaximumBatchingWindowInSeconds: 1 };
+  const events = { BatchSize: 10, MaximumBatchingWindowInSeconds: 0 };
+  expect([mappings(3, wakes), mappings(2, wakes), mappings(10, events)].map(({ length }) => length)).toEqual([4, 1, 1]);
 });
 
 test('a function may wake itself as often as it has to wait', () => {

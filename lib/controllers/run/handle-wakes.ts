@@ -1,18 +1,20 @@
 /** The shell of an invocation: a batch of wakes becomes one run for each cluster. The failure of one cluster does not affect others. */
 import { optional } from '../../apis/optional.ts';
+import { HUNG_PAUSE_MS, type HungClusters } from '../../core/delivery/hung-clusters.ts';
 import { isConflict, UnreachableError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { Timer } from '../../ports/timer.ts';
 import { type CoalescedWake, coalesceWakes, type SentWake } from './coalesce-wakes.ts';
 import type { ControllerPorts, Reconcile } from './ports.ts';
-import { type MessageRuntime, retrySoon } from './retry-soon.ts';
+import { deliverAgain, type MessageRuntime, retrySoon } from './retry-soon.ts';
 
 export interface WakeRuntime extends MessageRuntime {
   /** *Shape:* undefined for a cluster that is not configured. */
   readonly portsOf: (cluster: string) => Promise<ControllerPorts | undefined>;
   /** Called at the end of each run, to stop its background work before the function answers. @default no background work */
   readonly endRun?: (cluster: string) => void;
+  readonly hung: HungClusters;
 }
 
 export interface Invocation {
@@ -95,34 +97,50 @@ async function runOnce(
   { woken, reconcile }: { readonly woken: WokenCluster; readonly reconcile: Reconcile },
 ): Promise<boolean> {
   const { wake, messages } = woken;
+  const pauseMs = runtime.hung.pauseMs(wake.cluster);
+  if (pauseMs > 0) {
+    runtime.telemetry.warn('wake put off: the last run of the cluster was abandoned', { ...wake, pauseMs });
+    await deliverAgain(runtime, messages, pauseMs);
+    return false;
+  }
   try {
-    const ports = await runtime.portsOf(wake.cluster);
+    const ports = await withinTime(timer, runtime.portsOf(wake.cluster));
     if (ports === undefined) {
       runtime.telemetry.warn('dropped a wake for a cluster that is not configured', { ...wake });
       return true;
     }
     runtime.telemetry.report(wake, await withinTime(timer, reconcile(ports, wake)));
+    runtime.hung.finished(wake.cluster);
     return true;
   } catch (error) {
     // A conflict of two runs does not need an alarm: the next run is soon.
     if (isConflict(error)) runtime.telemetry.warn('conflict: the wake is retried', { ...wake, why: String(error) });
     else runtime.telemetry.failure(wake, error);
-    await retrySoon(runtime, messages, error);
+    await returnWakes(runtime, woken, error);
     return false;
   } finally {
     runtime.endRun?.(wake.cluster);
   }
 }
 
+/** A cluster that hung would hang again in two seconds, in this process or in another. */
+async function returnWakes(runtime: WakeRuntime, { wake, messages }: WokenCluster, failure: unknown): Promise<void> {
+  if (!(failure instanceof AbandonedError)) return retrySoon(runtime, messages, failure);
+  runtime.hung.abandoned(wake.cluster);
+  await deliverAgain(runtime, messages, HUNG_PAUSE_MS);
+}
+
+class AbandonedError extends UnreachableError {}
+
 /**
  * Abandons a run, so that a cluster whose API does not answer does not fail the other clusters of the batch.
- * *Errors:* UnreachableError for an abandoned run.
+ * *Errors:* AbandonedError.
  */
 export async function withinTime<Result>(timer: Timer, work: Promise<Result>): Promise<Result> {
   const ms = timer.remainingMs() - RESERVE_MS;
   const { promise: expired, reject } = Promise.withResolvers<never>();
   const cancel = timer.after(ms, () => {
-    reject(new UnreachableError(`the run was abandoned after ${ms} ms, before the time limit of the function`));
+    reject(new AbandonedError(`the run was abandoned after ${ms} ms, before the time limit of the function`));
   });
   try {
     return await Promise.race([work, expired]);

@@ -13,6 +13,8 @@ export interface DeliveryPlan {
   readonly visibilityTimeoutMs: number;
   /** The queue deletes older messages. */
   readonly retentionMs: number;
+  /** The most messages of an invocation. */
+  readonly batchSize: number;
 }
 
 /** The function has answered, or was stopped, before its messages are visible again. */
@@ -23,7 +25,7 @@ const VISIBLE_AFTER_MS = 5 * SECOND_MS;
  * the same deliveries.
  */
 export function wakePlan(functionTimeoutMs: number): DeliveryPlan {
-  return plan(WAKE_PAUSES_MS.length + 1, functionTimeoutMs);
+  return plan({ deliveries: WAKE_PAUSES_MS.length + 1, functionTimeoutMs, batchSize: 1_000 });
 }
 
 /** The first retry is early, because most failures are short. The second gives the service time to recover. */
@@ -40,7 +42,22 @@ export const WAKE_PLAN = wakePlan(MINUTE_MS);
  * Nothing replaces an event of EC2: it is delivered until what it announces is over. The function has a short time limit,
  * because a stopped invocation delays its messages by the visibility timeout.
  */
-export const EVENT_PLAN = plan(12, 20 * SECOND_MS);
+export const EVENT_PLAN = plan({ deliveries: 12, functionTimeoutMs: 20 * SECOND_MS, batchSize: 10 });
+
+/** The most invocations at a time for events: 1,000 instances that are interrupted together are 100 batches. */
+export const EVENT_SLOTS = 10;
+
+/** Lambda's limit of an account is shared with other functions. */
+const MAX_SLOTS = 20;
+
+/**
+ * The most invocations at a time for the wakes of a network's clusters: one for each cluster, so that a cluster that hangs does
+ * not delay the others, and one more. A single cluster has two, so that a run for one claim does not wait for a long run.
+ * *Cost:* none while the clusters are idle: a batch is one invocation with any limit.
+ */
+export function wakeSlots(clusters: number): number {
+  return Math.min(Math.max(1, clusters) + 1, MAX_SLOTS);
+}
 
 /** The pause doubles from one second. With these limits, the deliveries of EVENT_PLAN last as long as the event. */
 export type EventLife = 'minutes' | 'quarter-hour';
@@ -56,11 +73,10 @@ export function eventPauseMs(receives: number, life: EventLife): number {
   return Math.min(SECOND_MS * 2 ** (Math.max(1, receives) - 1), EVENT_LIVES[life].longestPauseMs);
 }
 
-function plan(deliveries: number, functionTimeoutMs: number): DeliveryPlan {
+function plan(given: Pick<DeliveryPlan, 'deliveries' | 'functionTimeoutMs' | 'batchSize'>): DeliveryPlan {
   return {
-    deliveries,
-    functionTimeoutMs,
-    visibilityTimeoutMs: functionTimeoutMs + VISIBLE_AFTER_MS,
+    ...given,
+    visibilityTimeoutMs: given.functionTimeoutMs + VISIBLE_AFTER_MS,
     retentionMs: DAY_MS,
   };
 }

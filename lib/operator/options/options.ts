@@ -30,7 +30,14 @@ export const INTERRUPTION_TARGETS = ['provisioning', 'lifecycle', 'termination']
 export const INSTALLER_TARGETS = ['provisioning', 'termination'] as const;
 
 /** The stack configures the queues with the plans by which functions return messages. */
-export { type DeliveryPlan, EVENT_PLAN, WAKE_PLAN, wakePlan } from '../../core/delivery/deliveries.ts';
+export {
+  type DeliveryPlan,
+  EVENT_PLAN,
+  EVENT_SLOTS,
+  WAKE_PLAN,
+  wakePlan,
+  wakeSlots,
+} from '../../core/delivery/deliveries.ts';
 /** The stack allows access entries with these groups alone, to which RBAC grants rights. */
 export { groupOf } from '../../core/install/rbac.ts';
 /** The stack's IAM conditions name what a launch writes. */

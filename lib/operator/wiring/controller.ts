@@ -12,6 +12,7 @@ import type { WakeRuntime } from '../../controllers/run/handle-wakes.ts';
 import { keptLeases } from '../../controllers/run/kept-leases.ts';
 import type { ControllerPorts } from '../../controllers/run/ports.ts';
 import type { Telemetry } from '../../controllers/run/telemetry.ts';
+import { hungClusters } from '../../core/delivery/hung-clusters.ts';
 import { Ec2CloudProvider } from '../../providers/aws/ec2-cloud-provider.ts';
 import { EksAccess } from '../../providers/aws/eks/eks-access.ts';
 import type { InstanceProfiles } from '../../providers/aws/iam/instance-profiles.ts';
@@ -83,6 +84,7 @@ export function wireController(
       return ports === undefined ? undefined : { ...shared, ...ports };
     },
     endRun: (name) => clients.reached.get(name)?.endRun(),
+    hung: hungClusters(systemClock),
     telemetry,
     redelivery: queueRedelivery(clients.sqs, options.ownQueueUrl),
   };

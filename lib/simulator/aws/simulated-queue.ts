@@ -12,6 +12,8 @@ export interface SimulatedQueue extends Redelivery {
 
 export interface SimulatedQueueOptions {
   readonly plan: DeliveryPlan;
+  /** The most invocations at a time; further messages wait in the queue. */
+  readonly slots: number;
   /** How long the event source mapping waits for more messages before it invokes. */
   readonly windowMs: number;
   /** One invocation of the function. *Shape:* the ids of the messages to deliver again. */
@@ -22,29 +24,18 @@ type Waiting = Omit<QueuedMessage, 'receipt'>;
 
 export function simulatedQueue(
   timetable: Timetable,
-  { plan, windowMs, invoke }: SimulatedQueueOptions,
+  { plan, slots, windowMs, invoke }: SimulatedQueueOptions,
 ): SimulatedQueue {
   const deadLetters: string[] = [];
   /** Messages that were delivered and are invisible, by receipt. */
   const inFlight = new Map<string, { readonly message: Waiting; readonly cancel: Cancel }>();
-  let batch: Waiting[] | undefined;
   let sent = 0;
-  /** The first message opens the window; all that come within it are one batch. */
-  const arrive = (message: Waiting): void => {
-    if (batch !== undefined) return void batch.push(message);
-    const opened = [message];
-    batch = opened;
-    timetable.after(windowMs, async () => {
-      batch = undefined;
-      await deliver(opened);
-    });
-  };
   const hide = (receipt: string, message: Waiting, forMs: number): void => {
     inFlight.get(receipt)?.cancel();
     const cancel = timetable.after(forMs, () => {
       inFlight.delete(receipt);
       if (message.receives >= plan.deliveries) deadLetters.push(message.body);
-      else arrive(message);
+      else poll.arrive(message);
     });
     inFlight.set(receipt, { message, cancel });
   };
@@ -62,18 +53,56 @@ export function simulatedQueue(
       inFlight.delete(receipt);
     }
   };
+  const poll = poller(timetable, { slots, windowMs, batchSize: plan.batchSize, deliver });
   return {
     deadLetters,
     send(body, delayMs = 0) {
       sent += 1;
       const message = { id: `message-${sent}`, body, receives: 0, sentAtMs: timetable.now() };
-      timetable.after(delayMs, () => arrive(message));
+      timetable.after(delayMs, () => poll.arrive(message));
     },
     async deliverAgain(messages, afterMs) {
       for (const { receipt } of messages) {
         const hidden = inFlight.get(receipt);
         if (hidden !== undefined) hide(receipt, hidden.message, afterMs);
       }
+    },
+  };
+}
+
+interface PollerOptions extends Pick<SimulatedQueueOptions, 'slots' | 'windowMs'> {
+  readonly batchSize: number;
+  /** Resolves when the invocation has ended. */
+  readonly deliver: (batch: readonly Waiting[]) => Promise<void>;
+}
+
+/** The event source mapping of Lambda. The first message opens the window; all that come within it, or while no slot is free, are one batch. */
+function poller(
+  timetable: Timetable,
+  { slots, windowMs, batchSize, deliver }: PollerOptions,
+): { readonly arrive: (message: Waiting) => void } {
+  const visible: Waiting[] = [];
+  let isOpen = false;
+  let running = 0;
+  const deliverOne = async (): Promise<void> => {
+    running += 1;
+    await deliver(visible.splice(0, batchSize));
+    running -= 1;
+    if (!isOpen) await deliverAll();
+  };
+  const deliverAll = async (): Promise<void> => {
+    const free = Math.min(slots - running, Math.ceil(visible.length / batchSize));
+    await Promise.all(Array.from({ length: Math.max(0, free) }, deliverOne));
+  };
+  return {
+    arrive: (message) => {
+      visible.push(message);
+      if (isOpen) return;
+      isOpen = true;
+      timetable.after(windowMs, async () => {
+        isOpen = false;
+        await deliverAll();
+      });
     },
   };
 }
