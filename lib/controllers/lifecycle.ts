@@ -9,6 +9,7 @@ import { syncInstances } from './instances/sync-instances.ts';
 import { findClaims } from './observe/find-claims.ts';
 import { type ObservedClaims, observeWorld, viewOf } from './observe/observe-claims.ts';
 import { type LaunchContextPorts } from './observe/observe-launch-context.ts';
+import { announceRefusals } from './run/announce-refusals.ts';
 import { applyVerdict, type ObjectRun, type VerdictPorts } from './run/apply-verdict.ts';
 import { eachClaim } from './run/each-claim.ts';
 import { onFreshState } from './run/fresh-state.ts';
@@ -49,7 +50,7 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
   if (records.length === 0 && wake.nodeClaim !== undefined) {
     return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: [] };
   }
-  const world = await observeWorld(ports, cluster);
+  const world = await observeWorld(ports, { cluster, records });
   const each = await eachClaim(records, ports.clock.now(), async (known) => {
     const due = await onFreshState(ports, { record: known, seen: world }, async (record) =>
       advance(run, record, world),
@@ -96,6 +97,7 @@ async function advance(
     const seen = { nodes: world.nodes, nodeClaims: world.mirrors };
     const subject = { name, version, atMs: nowMs, seen };
     const isApplied = await applyVerdict(run, subject, { record: changed, actions, blocked, whenDone });
+    await announceRefusals(run, subject, verdict.news ?? []);
     // What may succeed soon is repeated by the notes of the run, and the rest by the next tick.
     if (!isApplied) due = due.filter(({ atMs }) => atMs >= nowMs + MINUTE_MS);
     if (!isApplied || (actions.length === 0 && changed === undefined)) break;

@@ -70,6 +70,11 @@ export interface DescribedInstance extends Instance {
   readonly nodeClass: string;
   readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down';
   readonly launchedAtMs: number;
+  /**
+   * The instance does not have the ownership tags of the cluster, so it must not be changed. Only a list of ids contains such
+   * instances. @default it has the tags
+   */
+  readonly untagged?: true;
 }
 
 /** The owner of an instance, from its tags. */
@@ -118,7 +123,10 @@ export interface NodeClassResources {
 
 /** Reads instances. */
 export interface InstanceInspector {
-  /** Instances of the cluster that are not terminated yet, by id: all, or those with the given ids. */
+  /**
+   * Instances that are not terminated yet, by id: all of the cluster, or those with the given ids. Among the latter, instances
+   * without the ownership tags of the cluster are `untagged`.
+   */
   describeInstances(cluster: string, instanceIds?: readonly string[]): Promise<readonly DescribedInstance[]>;
   /** Owners in any cluster of the account. Instances that do not exist or have no owner tags are left out. */
   instanceOwners(instanceIds: readonly string[]): Promise<readonly InstanceOwner[]>;
@@ -145,7 +153,7 @@ export interface CatalogueReader {
  * *Contract* (`test/contract/cloud-provider.ts`):
  * - `launch` with a client token that was used before returns the instance of the first call and launches nothing.
  * - `terminate` of an instance that does not exist is success.
- * - Only instances with the ownership tags of the cluster are read or changed.
+ * - Only instances with the ownership tags of the cluster are listed or changed.
  *
  * *Errors:* UnreachableError (send the same request again), RefusedError.
  */

@@ -65,6 +65,10 @@ const DELETION = open(
   ['reason', 'requestedAtMs'],
 );
 
+const CONSISTENCY = open({ sinceMs: NUMBER, finding: open({ reason: TEXT, message: STRING }, ['reason', 'message']) }, [
+  'sinceMs',
+]);
+
 const RECORD_FIELDS: Readonly<Record<string, Schema>> = {
   cluster: STRING,
   name: TEXT,
@@ -93,6 +97,7 @@ export const NODE_CLAIM_RECORD: Schema = open(
     registeredAtMs: NUMBER,
     initializedAtMs: NUMBER,
     nodeLostAtMs: NUMBER,
+    consistency: CONSISTENCY,
     podsSeen: STRING,
     lastPodEventAtMs: NUMBER,
     deletion: DELETION,

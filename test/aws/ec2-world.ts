@@ -4,6 +4,7 @@ import {
   CreateSecurityGroupCommand,
   CreateSubnetCommand,
   CreateVpcCommand,
+  DeleteTagsCommand,
   DescribeInstancesCommand,
   type EC2Client,
   RegisterImageCommand,
@@ -29,6 +30,8 @@ export interface Ec2World {
   readonly node: { readonly instanceProfile: string };
   readonly request: (over?: Partial<LaunchRequest>) => LaunchRequest;
   readonly launchForeign: () => Promise<string>;
+  /** Removes all tags of an instance. */
+  readonly removeTags: (instanceId: string) => Promise<void>;
   /** Instances of any state but terminated whose tags name the cluster, counted by moto. */
   readonly countInstances: () => Promise<number>;
 }
@@ -84,6 +87,9 @@ export async function ec2World(ec2: EC2Client, iam: IAMClient): Promise<Ec2World
         new RunInstancesCommand({ ...one, ImageId: image, InstanceType: 'm5.large' }),
       );
       return Instances?.[0]?.InstanceId ?? '';
+    },
+    removeTags: async (instanceId) => {
+      await ec2.send(new DeleteTagsCommand({ Resources: [instanceId] }));
     },
     countInstances: async () => await countInstances(ec2, cluster),
   };

@@ -36,6 +36,7 @@ const make: Parameters<typeof cloudProviderContract>[1] = async () => {
       const outcome = await cloud.launch(request({ cluster: 'other' }));
       return outcome.kind === 'launched' ? outcome.instance.id : '';
     },
+    removeTags: async (instanceId) => cloud.removeTags(instanceId),
     exhaust: async () => void cloud.blackOut({}),
   };
 };

@@ -25,6 +25,8 @@ export interface CloudHarness {
   readonly request: (over?: Partial<LaunchRequest>) => LaunchRequest;
   /** The id of an instance of the account that does not belong to the cluster. */
   readonly launchForeign: () => Promise<string>;
+  /** Removes the ownership tags of an instance. */
+  readonly removeTags: (instanceId: string) => Promise<void>;
   /** From now on, no offering of the request has capacity. */
   readonly exhaust?: (request: LaunchRequest) => Promise<void>;
   readonly close?: () => Promise<void>;
@@ -137,13 +139,24 @@ export function cloudProviderContract(
         expect(await cloud.describeInstances(`other-${randomUUID()}`)).toEqual([]);
       });
 
-      test('a list of ids has those of the cluster; instances that do not exist any more are left out', async () => {
+      test('a list of ids marks those of others; instances that do not exist any more are left out', async () => {
         const foreign = await harness.launchForeign();
         const own = [await launchOne(), await launchOne()].map(({ id }) => id);
         const asked = ['i-00000000000000000', ...own, foreign, ...own];
-        const listed = (await cloud.describeInstances(harness.cluster, asked)).map(({ id }) => id);
-        expect(listed).toEqual(own.toSorted());
+        const listed = await cloud.describeInstances(harness.cluster, asked);
+        expect(listed.map(({ id }) => id)).toEqual([...own, foreign].toSorted());
+        expect(listed.filter(({ untagged }) => untagged === true).map(({ id }) => id)).toEqual([foreign]);
         expect(await cloud.describeInstances(harness.cluster, [])).toEqual([]);
+      });
+
+      test('an instance without its tags is found by its id only, and is not terminated', async () => {
+        const { id } = await launchOne();
+        await harness.removeTags(id);
+        expect((await cloud.describeInstances(harness.cluster)).map((one) => one.id)).not.toContain(id);
+        await cloud.terminate(harness.cluster, id);
+        const found = await describeOne(harness.cluster, id);
+        expect(found).toMatchObject({ id, untagged: true });
+        expect(['pending', 'running']).toContain(found?.state);
       });
 
       test('the tags of an instance name its owner; a terminated instance has no owner', async () => {
@@ -164,10 +177,10 @@ export function cloudProviderContract(
         await cloud.tagInstance(harness.cluster, foreign, { 'karpenter.sh/nodeclaim': 'stolen' });
         await cloud.tagInstance(`other-${randomUUID()}`, id, { 'karpenter.sh/nodeclaim': 'stolen' });
         expect((await describeOne(harness.cluster, id))?.nodeClaim).not.toBe('stolen');
-        expect(await describeOne(harness.cluster, foreign)).toBeUndefined();
-        expect(await describeOne(`other-${randomUUID()}`, id)).toBeUndefined();
+        expect(await describeOne(harness.cluster, foreign)).toMatchObject({ untagged: true });
+        expect(await describeOne(`other-${randomUUID()}`, id)).toMatchObject({ untagged: true });
         await cloud.terminate(`other-${randomUUID()}`, id);
-        expect(await describeOne(harness.cluster, id)).toBeDefined();
+        expect((await describeOne(harness.cluster, id))?.state).not.toBe('shutting-down');
       });
     });
 

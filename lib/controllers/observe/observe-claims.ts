@@ -14,6 +14,7 @@ import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import type { SeenNodes } from '../run/fresh-state.ts';
 import type { HasClock, InspectsInstances, ReadsCluster, ReadsZonalShifts, UsesCatalogue } from '../run/ports.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
+import { isMissing, readMissing } from './observe-missing.ts';
 import { observeShifts } from './observe-unavailable.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
 
@@ -25,6 +26,8 @@ export interface ObservedClaims extends SeenNodes, ObservedLaunches {
   readonly listedAtMs: number;
   /** Without instances that are shutting down. */
   readonly instances: readonly DescribedInstance[];
+  /** The instances that run although the list omits them: they have lost their tags. */
+  readonly missing: SharedRead<readonly DescribedInstance[]>;
   /** C36: in these zones, an instance that EC2 does not list may still run. */
   readonly shifted: ReadonlySet<string>;
   /** Read when the first node is registered. */
@@ -34,7 +37,7 @@ export interface ObservedClaims extends SeenNodes, ObservedLaunches {
 
 export async function observeWorld(
   ports: ReadsCluster & InspectsInstances & ReadsZonalShifts & UsesCatalogue & HasClock,
-  cluster: string,
+  { cluster, records }: { readonly cluster: string; readonly records: readonly NodeClaimRecord[] },
 ): Promise<ObservedClaims> {
   const listedAtMs = ports.clock.now();
   const [nodes, mirrors, nodeClasses, nodePools, instances, shifted] = await Promise.all([
@@ -46,14 +49,14 @@ export async function observeWorld(
     observeShifts(ports.cloud, cluster),
   ]);
   const alive = instances.filter(({ state }) => state !== 'shutting-down');
+  const list = { listedAtMs, instances: alive, shifted };
   return {
     nodes,
     mirrors,
     nodeClasses,
     nodePools,
-    listedAtMs,
-    instances: alive,
-    shifted,
+    ...list,
+    missing: readMissing(ports, { cluster, records }, list),
     contexts: new Map(),
     inFlight: new Map(),
     catalogue: sharedRead(async () => ports.catalogue.readCatalogue()),
@@ -72,13 +75,16 @@ export async function viewOf(
   const node = providerId === undefined ? undefined : world.nodes.find((one) => one.spec?.providerID === providerId);
   const tagged = world.instances.find(({ nodeClaim }) => nodeClaim === record.name);
   const mirror = world.mirrors.find((one) => one.metadata.name === record.name);
+  const unlisted = isMissing(record, world) ? await world.missing() : [];
+  const running = unlisted.find(({ id }) => id === instance?.id);
   return {
     record,
     ...optional({ node }),
     deleteRequested: mirror?.metadata.deletionTimestamp !== undefined,
     mirrorUid: mirror?.metadata.uid,
     listedAtMs: world.listedAtMs,
-    instanceListed: instance !== undefined && mayRun(instance, world),
+    instanceListed: instance !== undefined && (running !== undefined || mayRun(instance, world)),
+    ...optional({ instanceUntagged: running?.untagged }),
     ...optional({ taggedInstance: tagged }),
     ...(node === undefined || isRegistered(node)
       ? { instanceLabels: {}, learnedMemory: [] }

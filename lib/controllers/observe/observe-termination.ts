@@ -70,6 +70,7 @@ export async function terminationViewOf(
     ...(awaited && { volumes: await volumesOf(world.volumes, { node, pods }, nowMs) }),
     ...(listed === undefined && !zoneShifted ? {} : ({ instanceState } as const)),
     ...(zoneShifted ? { zoneShifted } : {}),
+    ...optional({ untagged: listed?.untagged }),
   };
 }
 

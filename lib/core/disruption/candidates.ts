@@ -26,6 +26,9 @@ export function candidateOf(
   const { nodeClaim, node } = stateNode;
   if (nodeClaim === undefined || node === undefined || !stateNode.initialized || stateNode.deleting) return undefined;
   if (inCommand(snapshot, nodeClaim.name)) return undefined;
+  const { finding } = nodeClaim.consistency ?? {};
+  // Promise 4: the instance would not be terminated.
+  if (finding?.reason === 'InstanceNotTagged') return refusal(finding.reason, finding.message);
   const view = snapshot.nodePools.find(({ nodePool }) => nodePool.metadata.name === nodeClaim.nodePool);
   if (view === undefined) return refusal('NodePoolNotFound', `its NodePool ${nodeClaim.nodePool} does not exist`);
   const zone = instanceOf(nodeClaim)?.zone ?? '';

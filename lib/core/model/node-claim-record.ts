@@ -4,6 +4,7 @@ import type { CapacityType } from '../../apis/labels.ts';
 import type { NodeClaimSpec } from '../../apis/node-claim.ts';
 import type { Resources } from '../resources/resources.ts';
 import type { LaunchTraits, Reservation } from './instance-type.ts';
+import type { Reason } from './reasons.ts';
 
 /** One way to launch a claim: a type in a zone under a capacity type, at a price known when it was decided. */
 export interface LaunchOption {
@@ -178,9 +179,17 @@ export interface Deletion {
 }
 
 export interface TerminationRefusal {
+  /** @default EC2 refused the request */
+  readonly reason?: 'InstanceNotTagged';
   readonly message: string;
   readonly sinceMs: number;
   readonly retryAtMs: number;
+}
+
+export interface Consistency {
+  readonly sinceMs: number;
+  /** @default claim, node and instance are consistent */
+  readonly finding?: { readonly reason: Reason; readonly message: string };
 }
 
 /** The state of a NodeClaim: the source of truth, in the table; the NodeClaim object in the cluster is its mirror. */
@@ -216,6 +225,8 @@ export interface NodeClaimRecord {
   readonly initializedAtMs?: number;
   /** Since when the registered node is missing, or a new Node object without the registration has its name. @default it is not */
   readonly nodeLostAtMs?: number;
+  /** D10: the last change of what was inconsistent between claim, node and instance. @default nothing ever was */
+  readonly consistency?: Consistency;
   /** Which pods were on the node when it was last looked at, daemons aside, as one fingerprint. */
   readonly podsSeen?: string;
   /** D12: the last time that a pod came or went, daemons aside. */

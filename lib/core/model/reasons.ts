@@ -31,11 +31,15 @@ export const REASONS = {
   DoNotDisrupt:
     'The node or a pod on it has the annotation karpenter.sh/do-not-disrupt: remove the annotation to allow the disruption.',
   Efa: 'The EC2NodeClass asks for EFA interfaces that the instance type does not have: use types with enough EFA interfaces.',
+  FailedConsistencyCheck:
+    'The node has less than 90 % of a resource of its NodeClaim: compare the instance type with the node, its devices and huge pages.',
   FewTypesOnDemand:
     'No spot offering is available and few instance types are left on demand: allow more instance types in the NodePool.',
   HostPort: 'A DaemonSet uses the host port of the pod on every instance type that would fit: change one of the ports.',
   IamNotReachable:
     'Kerf cannot reach IAM (isolated VPC), so it makes no instance profile for a role: set spec.instanceProfile.',
+  InstanceNotTagged:
+    'The ownership tags of the instance were removed, so Kerf does not terminate it: add the tags that the message names, or terminate it.',
   InstanceProfileConflict:
     'An instance profile with the managed name exists and does not belong to Kerf: delete it, or set spec.instanceProfile.',
   InstanceProfileNotFound:

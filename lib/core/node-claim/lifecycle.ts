@@ -4,6 +4,7 @@ import { requeueAt } from '../model/decision.ts';
 import type { Instance, NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { Reason } from '../model/reasons.ts';
 import { act, blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
+import { type ConsistencyView, withConsistency } from './consistency.ts';
 import { expiryOf, type JoiningClaim, join, whyNotJoined } from './join.ts';
 import {
   adopted,
@@ -22,12 +23,12 @@ const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
 const SETTLED_AFTER_MS = MINUTE_MS + LISTED_AFTER_MS;
 
 /** One claim and its node: the inputs of its lifecycle. */
-export interface NodeClaimView extends JoiningClaim {
+export interface NodeClaimView extends JoiningClaim, ConsistencyView {
   /** The NodeClaim object in the cluster is being deleted, for example by `kubectl delete nodeclaim`. */
   readonly deleteRequested: boolean;
   /** When the instances were listed. */
   readonly listedAtMs: number;
-  /** Whether the list contains the instance. */
+  /** Whether EC2 lists the instance as running, with or without its tags. */
   readonly instanceListed: boolean;
   /** An instance with the claim's name in its tags: the result of a launch whose response was lost. */
   readonly taggedInstance?: Instance;
@@ -55,7 +56,7 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): ClaimVerdic
   if (found !== undefined) return found;
   const goodbye = whyDelete(view, nowMs);
   if (goodbye !== undefined) return deletion(record, goodbye);
-  return record.launch.kind === 'launched' ? join(view, nowMs) : launch(view, nowMs);
+  return record.launch.kind === 'launched' ? withConsistency(join(view, nowMs), view, nowMs) : launch(view, nowMs);
 }
 
 /**

@@ -2,6 +2,7 @@ import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { requeueAt } from '../model/decision.ts';
 import { type Deletion, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { act, blockedClaim, type ClaimVerdict, unchanged } from './claim-verdict.ts';
+import { whyNotTagged } from './consistency.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { LONGEST_MESSAGE } from './mirror/mirror-conditions.ts';
 
@@ -19,15 +20,36 @@ export function terminate(record: NodeClaimRecord, nowMs: number): ClaimVerdict 
   if (deletion === undefined || instance === undefined) return unchanged(record);
   const { terminationRefused } = deletion;
   if (terminationRefused !== undefined && nowMs < terminationRefused.retryAtMs) {
-    const { message, retryAtMs } = terminationRefused;
-    const blocked = [blockedClaim(record, { reason: 'TerminationRefused', message })];
-    return { ...unchanged(record), blocked, due: [requeueAt(retryAtMs)] };
+    const { retryAtMs, reason = 'TerminationRefused', message } = terminationRefused;
+    return { ...unchanged(record), blocked: [blockedClaim(record, { reason, message })], due: [requeueAt(retryAtMs)] };
   }
   const pending = stillRunning(record, deletion, nowMs);
   const accepted = terminating(pending, nowMs);
   return {
     ...act(pending, { kind: 'terminate-instance', nodeClaim: record.name, instanceId: instance.id }),
     ...(accepted !== pending && { whenDone: accepted }),
+  };
+}
+
+/**
+ * Promise 4: an instance without the ownership tags is not terminated. The claim is not released while the instance runs, so
+ * that it counts in the limits of its NodePool. EC2 may return a new instance before its tags.
+ */
+export function awaitTags(record: NodeClaimRecord, nowMs: number): ClaimVerdict {
+  const { deletion, launch } = record;
+  if (deletion === undefined || launch.kind !== 'launched') return unchanged(record);
+  const taggedByMs = launch.atMs + LISTED_AFTER_MS;
+  if (nowMs < taggedByMs) return { ...unchanged(record), due: [requeueAt(taggedByMs)] };
+  const why = { reason: 'InstanceNotTagged', message: whyNotTagged(record) } as const;
+  const blocked = [blockedClaim(record, why)];
+  const isKnown = deletion.terminationRefused?.reason === why.reason;
+  const refused = { ...deletion, terminationRefused: { ...why, sinceMs: nowMs, retryAtMs: nowMs } };
+  return {
+    record: isKnown ? record : { ...record, deletion: refused },
+    actions: [],
+    blocked,
+    due: [requeueAt(nowMs + MINUTE_MS)],
+    ...(!isKnown && { news: blocked }),
   };
 }
 

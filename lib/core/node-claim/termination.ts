@@ -12,7 +12,7 @@ import { namespacedSubject } from '../model/subject.ts';
 import type { ClaimVerdict } from './claim-verdict.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { isDrained } from './pods-to-drain.ts';
-import { terminate, terminating } from './terminate.ts';
+import { awaitTags, terminate, terminating } from './terminate.ts';
 import { drainsVolumes, type NodeVolumes, volumesUnknown, whyVolumesAwaited } from './volume-detachment.ts';
 
 /** D22: the minimum time of a drain, so that late pods are drained too. */
@@ -33,6 +33,8 @@ export interface TerminationView {
   readonly instanceState?: 'alive' | 'shutting-down';
   /** D25: the volumes of the node. @default not read, because no drained pod had a volume, or pods are left */
   readonly volumes?: NodeVolumes;
+  /** The instance does not have the ownership tags of the cluster. @default it has them */
+  readonly untagged?: true;
   /** C36: a zonal shift is active for the instance's zone, so no EC2 call is made for it. @default false */
   readonly zoneShifted?: boolean;
 }
@@ -168,6 +170,7 @@ function deleteAtZero(
 /** C36: no EC2 call is made for an instance in a zone that the cluster is shifted away from. */
 function endInstance(view: TerminationView, record: NodeClaimRecord, nowMs: number): ClaimVerdict {
   if (view.zoneShifted === true) return { ...nothing(record), due: [requeueAt(nowMs + MINUTE_MS)] };
+  if (view.untagged === true) return awaitTags(record, nowMs);
   const { volumes } = view;
   const verdict = terminate(record, nowMs);
   const unknown = volumes?.kind === 'unknown' ? [volumesUnknown(record, volumes.message)] : [];

@@ -46,6 +46,8 @@ export interface SimulatedEc2 extends CloudProvider {
   blackOut(blackout: Blackout): () => void;
   /** Sends the interruption warning, and terminates the instance two minutes later. */
   interruptSpot(instanceId: string): void;
+  /** Removes the tags of an instance, as a user may do. */
+  removeTags(instanceId: string): void;
 }
 
 export interface Ec2World {
@@ -94,9 +96,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     whyNotAuthorized: async () => undefined,
     launch: async (request) => answerOf(state, request) ?? launch(state, request),
     describeInstances: async (cluster, ids) =>
-      listed(state, cluster)
-        .filter(({ id }) => ids === undefined || ids.includes(id))
-        .toSorted(byId),
+      (ids === undefined ? listed(state, cluster) : withIds(state, cluster, ids)).toSorted(byId),
     instanceOwners: async (ids) => ownersAmong(state, ids),
     describeInstanceHealth: async () => [],
     shiftedZones: async () => [],
@@ -110,6 +110,10 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     blackOut(blackout) {
       blackouts.add(blackout);
       return () => blackouts.delete(blackout);
+    },
+    removeTags(instanceId) {
+      const instance = instances.get(instanceId);
+      if (instance !== undefined) instances.set(instanceId, { ...instance, cluster: '', nodeClaim: '', nodePool: '' });
     },
     interruptSpot(instanceId) {
       const detail = { 'instance-id': instanceId, 'instance-action': 'terminate' };
@@ -133,6 +137,13 @@ function ownersAmong({ instances }: Ec2State, ids: readonly string[]): readonly 
 
 function listed({ instances, gone }: Ec2State, cluster: string): SimulatedInstance[] {
   return [...instances.values()].filter((instance) => instance.cluster === cluster && !gone.has(instance.id));
+}
+
+/** The instances with the ids; those of other owners are marked. */
+function withIds({ instances, gone }: Ec2State, cluster: string, ids: readonly string[]): DescribedInstance[] {
+  return [...instances.values()]
+    .filter(({ id }) => ids.includes(id) && !gone.has(id))
+    .map((one) => (one.cluster === cluster ? one : { ...one, untagged: true }));
 }
 
 function resolved({ world, instances }: Ec2State, nodeClass: EC2NodeClass): ResolvedNodeClass {

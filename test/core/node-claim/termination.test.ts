@@ -331,6 +331,46 @@ describe('an instance that EC2 does not terminate (D26)', () => {
   });
 });
 
+describe('an instance that has lost its tags (promise 4)', () => {
+  const drained = { drainStartedAtMs: NOW_MS - MINUTE };
+  const untagged = { untagged: true } as const;
+
+  test('is not terminated, and its claim is kept and says what to do', () => {
+    const verdict = decideTermination(viewOf([], untagged, { deletion: deletion(drained) }), NOW_MS);
+    expect(verdict).toMatchObject({ actions: [], news: verdict.blocked, due: [{ atMs: NOW_MS + MINUTE }] });
+    expect(verdict.blocked).toMatchObject([
+      {
+        subject: { kind: 'NodeClaim', name: 'general-1' },
+        reason: 'InstanceNotTagged',
+        message:
+          'instance i-1 runs without the tags of its NodeClaim, so Kerf does not change or terminate it: add the tags kubernetes.io/cluster/demo=owned, eks:eks-cluster-name=demo, karpenter.sh/nodeclaim=general-1, or terminate the instance',
+      },
+    ]);
+    const next = decideTermination({ ...viewOf([], untagged), record: verdict.record }, NOW_MS + MINUTE);
+    expect(next.record).toBe(verdict.record);
+    expect(next).not.toHaveProperty('news');
+    expect(next.blocked).toHaveLength(1);
+  });
+
+  test('is drained', () => {
+    expect(evicted(decideTermination(viewOf([pod('web')], untagged), NOW_MS))).toEqual(['web']);
+  });
+
+  test('is terminated after it has its tags again', () => {
+    const { record } = decideTermination(viewOf([], untagged, { deletion: deletion(drained) }), NOW_MS);
+    const verdict = decideTermination({ ...viewOf(), record }, NOW_MS + MINUTE);
+    expect(kinds(verdict.actions)).toEqual(['terminate-instance']);
+    expect(verdict.whenDone?.deletion).toEqual(deletion({ ...drained, terminateRequestedAtMs: NOW_MS + MINUTE }));
+  });
+
+  test('is waited for if it is new, because EC2 may return it before its tags', () => {
+    const over = { createdAtMs: NOW_MS, deletion: deletion(drained) };
+    const record = launchedClaim({ ...over, launch: { ...launchedClaim().launch } });
+    const verdict = decideTermination({ record, pods: [], instanceState: 'alive', ...untagged }, NOW_MS + SECOND);
+    expect(verdict).toMatchObject({ record, actions: [], blocked: [], due: [{ atMs: NOW_MS + MINUTE }] });
+  });
+});
+
 describe('during a zonal shift (C36)', () => {
   const drained = { drainStartedAtMs: NOW_MS - MINUTE };
 

@@ -30,6 +30,7 @@ const CONDITIONS: Readonly<Record<string, (record: NodeClaimRecord, view: Condit
   Registered: registered,
   Initialized: initialized,
   Ready: ready,
+  ConsistentStateFound: consistentStateFound,
   Consolidatable: consolidatable,
   DisruptionReason: disruptionReason,
   Drained: drained,
@@ -88,6 +89,14 @@ function ready(record: NodeClaimRecord, view: ConditionsView): Answer {
   return missing ?? { status: 'True', reason: 'Ready', sinceMs: record.initializedAtMs ?? record.createdAtMs };
 }
 
+/** D10: True after the initialization, while claim, node and instance are consistent. */
+function consistentStateFound({ consistency, initializedAtMs }: NodeClaimRecord): Answer | undefined {
+  const { finding, sinceMs = 0 } = consistency ?? {};
+  if (finding !== undefined) return { status: 'False', ...finding, sinceMs };
+  if (initializedAtMs === undefined) return undefined;
+  return { status: 'True', reason: 'ConsistentStateFound', sinceMs: Math.max(initializedAtMs, sinceMs) };
+}
+
 /** D13: its pods have not changed for the consolidateAfter of its NodePool. */
 function consolidatable(record: NodeClaimRecord, { nodePool, nowMs = 0 }: ConditionsView): Answer | undefined {
   const { initializedAtMs, lastPodEventAtMs = 0 } = record;
@@ -129,8 +138,8 @@ function volumesDetached({ deletion }: NodeClaimRecord): Answer | undefined {
 function instanceTerminating(record: NodeClaimRecord): Answer | undefined {
   const refused = record.deletion?.terminationRefused;
   if (refused !== undefined) {
-    const { message, sinceMs } = refused;
-    return { status: 'False', reason: 'TerminationRefused' satisfies Reason, message, sinceMs };
+    const { reason = 'TerminationRefused' satisfies Reason, message, sinceMs } = refused;
+    return { status: 'False', reason, message, sinceMs };
   }
   const sinceMs = record.deletion?.terminateRequestedAtMs;
   if (sinceMs === undefined || instanceOf(record) === undefined) return undefined;

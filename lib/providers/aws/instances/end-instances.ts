@@ -1,7 +1,7 @@
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { callExcludingRefused } from '../client/call-excluding-refused.ts';
 import { awsPortError, isUnknownInstance, translated } from '../client/errors.ts';
-import { describeInstances, type InstanceReader } from './instances.ts';
+import { describeOwnInstances, type InstanceReader } from './instances.ts';
 
 /**
  * Terminates instances of the cluster. Promise 4: reads them first; an instance of another owner counts as gone, and so does
@@ -12,7 +12,7 @@ export async function endInstances(
   cluster: string,
   instanceIds: readonly string[],
 ): Promise<ReadonlyMap<string, unknown>> {
-  const found = await describeInstances(reader, cluster, instanceIds);
+  const found = await describeOwnInstances(reader, cluster, instanceIds);
   const ids = found.filter(({ state }) => state !== 'shutting-down').map(({ id }) => id);
   const doing = ids.length === 1 ? `terminate ${ids[0]}` : `terminate ${ids.length} instances of ${cluster}`;
   const { refused } = await translated(doing, () =>

@@ -26,7 +26,7 @@ export const MAX_IDS = 500;
 export const STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'] as const;
 const ALIVE: readonly string[] = STATES.slice(0, -1);
 
-/** All instances of the cluster, or those with the given ids. */
+/** All instances of the cluster, or those with the given ids, also if they do not have the ownership tags (`untagged`). */
 export async function describeInstances(
   reader: InstanceReader,
   cluster: string,
@@ -40,7 +40,17 @@ export async function describeInstances(
   return instances
     .map((instance) => describedOf(reader, cluster, instance))
     .filter((instance) => instance !== undefined)
+    .filter(({ untagged }) => instanceIds !== undefined || untagged === undefined)
     .toSorted((a, b) => compareText(a.id, b.id));
+}
+
+/** Promise 4: those of the instances that have the ownership tags of the cluster. */
+export async function describeOwnInstances(
+  reader: InstanceReader,
+  cluster: string,
+  instanceIds: readonly string[],
+): Promise<readonly DescribedInstance[]> {
+  return (await describeInstances(reader, cluster, instanceIds)).filter(({ untagged }) => untagged === undefined);
 }
 
 /** The owners of instances by their tags. Instances that are shutting down have no owner. */
@@ -101,15 +111,16 @@ async function readInstances(
   return found;
 }
 
-/** *Shape:* undefined for an instance that is terminated or belongs to another owner. */
+/** *Shape:* undefined for an instance that is terminated. */
 function describedOf(reader: InstanceReader, cluster: string, instance: Ec2Instance): DescribedInstance | undefined {
   const tags = labelsOf(instance.Tags);
   const state = STATES.find((each) => each === instance.State?.Name);
+  if (state === undefined) return undefined;
   const nodeClaim = tags[NODE_CLAIM_TAG];
-  if (state === undefined || nodeClaim === undefined || tags[ownershipKey(cluster)] !== 'owned') return undefined;
+  const isOwned = nodeClaim !== undefined && tags[ownershipKey(cluster)] === 'owned';
   // EC2 does not return the price of an instance. The on-demand price is the maximum for a spot instance (C29).
   const facts = instanceFactsOf(instance, reader.onDemandUsdPerHour.get(instance.InstanceType ?? '') ?? 0);
-  return facts === undefined ? undefined : { ...facts, nodeClaim, state };
+  return facts && { ...facts, nodeClaim: nodeClaim ?? '', state, ...(!isOwned && { untagged: true }) };
 }
 
 /** The facts of an instance from its description and tags; undefined where it has no id. */

@@ -1,7 +1,7 @@
 import { CreateTagsCommand } from '@aws-sdk/client-ec2';
 import type { Labels } from '../../../apis/kubernetes.ts';
 import { awsPortError, isUnknownInstance } from '../client/errors.ts';
-import { describeInstances, type InstanceReader } from './instances.ts';
+import { describeOwnInstances, type InstanceReader } from './instances.ts';
 import { ec2Tags } from './tags.ts';
 
 export interface TaggedInstance {
@@ -15,7 +15,7 @@ export async function tagInstance(
   reader: InstanceReader,
   { cluster, instanceId, tags }: TaggedInstance,
 ): Promise<void> {
-  const found = await describeInstances(reader, cluster, [instanceId]);
+  const found = await describeOwnInstances(reader, cluster, [instanceId]);
   if (found.length === 0) return;
   try {
     await reader.client.send(new CreateTagsCommand({ Resources: [instanceId], Tags: ec2Tags(tags) }));

@@ -94,15 +94,22 @@ test.each([
   ['shared, not owned', { Tags: [{ Key: 'kubernetes.io/cluster/demo', Value: 'shared' }, TAGS[1]] }],
   ['without a NodeClaim tag', { Tags: [TAGS[0]] }],
   ['without tags', { Tags: [] }],
-  ['terminated', { State: { Name: 'terminated' } }],
-])('an instance %s is neither listed nor terminated', async (_, over) => {
+])('an instance %s is marked in a list of ids, and neither listed, tagged nor terminated', async (_, over) => {
   ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-1', over)));
-  expect(await describeInstances(reader, 'demo', ['i-1'])).toEqual([]);
+  expect(await describeInstances(reader, 'demo', ['i-1'])).toMatchObject([{ id: 'i-1', untagged: true }]);
   expect(await describeInstances(reader, 'demo')).toEqual([]);
   await endOne('i-1');
   await tagInstance(reader, { cluster: 'demo', instanceId: 'i-1', tags: { Name: 'node-1' } });
   expect(ec2.commandCalls(TerminateInstancesCommand)).toHaveLength(0);
   expect(ec2.commandCalls(CreateTagsCommand)).toHaveLength(0);
+});
+
+test('an instance that is terminated is neither listed nor terminated', async () => {
+  ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-1', { State: { Name: 'terminated' } })));
+  expect(await describeInstances(reader, 'demo', ['i-1'])).toEqual([]);
+  expect(await describeInstances(reader, 'demo')).toEqual([]);
+  await endOne('i-1');
+  expect(terminated()).toEqual([]);
 });
 
 test('an instance that was not requested is ignored', async () => {
