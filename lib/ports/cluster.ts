@@ -13,6 +13,7 @@ import type { NodeClaim } from '../apis/node-claim.ts';
 import type { NodeOverlay } from '../apis/node-overlay.ts';
 import type { NodePool } from '../apis/node-pool.ts';
 import type { PersistentVolumeClaim, Storage, VolumeAttachment } from '../apis/storage.ts';
+import type { ClusterClaim } from '../core/cluster/cluster-claim.ts';
 import type { AutoscalerTraces } from '../core/cluster/other-autoscalers.ts';
 import type { PodTarget } from '../core/model/decision.ts';
 import type { ClusterEvent } from '../core/model/event.ts';
@@ -54,10 +55,12 @@ export interface ClusterReader {
   readStorage(): Promise<Storage>;
   listScalableWorkloads(kind: ScalableKind): Promise<readonly ScalableWorkload[]>;
   /**
-   * The signs of Karpenter and of EKS Auto Mode, at most 15 s old. *Shape:* kinds that Kerf may not read are part of the
-   * result and not an error.
+   * The signs of Karpenter and of other deployments of Kerf, at most 15 s old. *Shape:* kinds that Kerf may not read are part of
+   * the result and not an error.
    */
   findOtherAutoscalers(): Promise<AutoscalerTraces>;
+  /** The names of NodePools of EKS Auto Mode, at most 15 s old. */
+  listAutoModePools(): Promise<readonly string[]>;
 }
 
 /** Writes nodes, pods and the NodeClaim objects that mirror the records. */
@@ -75,6 +78,11 @@ export interface ClusterWriter {
   deleteNodeClaim(name: string): Promise<void>;
   /** Removes Kerf's finalizer from the mirror and deletes it. */
   removeNodeClaim(name: string): Promise<void>;
+  /**
+   * Claims the cluster for this deployment, unless another one holds it. Of two claims at the same time, one is refused.
+   * *Shape:* the claim afterwards.
+   */
+  claimCluster(): Promise<ClusterClaim>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { CustomResourceDefinition } from '../apis/custom-resource-definition.ts';
+import type { ClusterClaim } from '../core/cluster/cluster-claim.ts';
 import type { AutoscalerTraces } from '../core/cluster/other-autoscalers.ts';
 import type { FoundDefinition } from '../core/install/definitions.ts';
 import type { ClusterRole, ClusterRoleBinding } from '../core/install/rbac.ts';
@@ -41,6 +42,14 @@ export interface Installation {
   letGo(object: HeldObject): Promise<void>;
   /** The signs of other autoscalers. */
   findOtherAutoscalers(): Promise<AutoscalerTraces>;
+  /** The names of NodePools of EKS Auto Mode. */
+  listAutoModePools(): Promise<readonly string[]>;
+  /** The deployment that holds the cluster; undefined if none does. */
+  readClaim(): Promise<ClusterClaim | undefined>;
+  /** As that of the functions: it claims the cluster, unless another deployment holds it. */
+  claimCluster(): Promise<ClusterClaim>;
+  /** Ends the claim of this deployment. The claim of another one stays. */
+  releaseClaim(): Promise<void>;
   /**
    * Revokes the permissions that these bindings give to functions, so that the functions make no new decisions. `apply` restores
    * the permissions. *Shape:* the time of the first call: further calls change nothing.

@@ -22,7 +22,7 @@ import { kubelets } from './kubernetes/kubelet.ts';
 import { uidOf } from './kubernetes/objects.ts';
 import { attachDetach } from './kubernetes/simulated-attachments.ts';
 import { simulatedCluster } from './kubernetes/simulated-cluster.ts';
-import { type KubernetesState, kubernetesState, writePod } from './kubernetes/state.ts';
+import { FIRST_DEPLOYMENT, type KubernetesState, kubernetesState, writePod } from './kubernetes/state.ts';
 import { workloadOf, workloads } from './kubernetes/workloads.ts';
 import { memoryCatalogueStore } from './memory-catalogue-store.ts';
 import { memoryLeases } from './memory-leases.ts';
@@ -38,6 +38,7 @@ const START = '2026-01-01T00:00:00Z';
 /** The delay after which the cluster's controllers react to a change. */
 const REACTION_MS = 100;
 const CLUSTER = 'simulated';
+const SECOND_DEPLOYMENT = 'second';
 const TICKED: readonly WakeTarget[] = ['provisioning', 'lifecycle', 'disruption', 'termination'];
 
 export interface SimulationInput {
@@ -58,6 +59,15 @@ export interface SimulationInput {
   readonly stores?: (clock: Clock) => SimulatedStores;
   /** @default the settings of a cluster without configuration */
   readonly settings?: ClusterSettings;
+  /** A second deployment of Kerf for the same cluster and account: its own functions, queues and table. @default none */
+  readonly secondDeployment?: SecondDeployment;
+}
+
+/** It has no faults and settings of the first one, unless they are given here. */
+export interface SecondDeployment
+  extends Pick<SimulationInput, 'wrapPorts' | 'wrapInvocation' | 'invocations' | 'stores' | 'settings'> {
+  /** The deployment that holds the cluster at the start. @default 'first', which was installed before */
+  readonly holder?: 'first' | 'second' | 'none';
 }
 
 export type SimulatedStores = Pick<ControllerPorts, 'store' | 'leases' | 'catalogue'>;
@@ -112,10 +122,13 @@ function assemble(input: SimulationInput): Simulation {
   const timeline = timelineFrom(timetable);
   const parts: Parts = { state: kubernetesState(input.manifests), timetable, timeline, random: randomFrom(input.seed) };
   const refusals = new Map<string, readonly Blocked[]>();
-  const kerf = deploy(input, parts, refusals);
-  startCluster(parts, kerf.functions, input.manifests);
-  if (input.scenario !== undefined) playScenario({ ...parts, ec2: kerf.ec2 }, input.scenario);
-  const settled = startTicks(parts, kerf);
+  const deployments: Kerf[] = [];
+  const ec2 = simulatedAccount(input, parts, deployments);
+  const first = deploy({ input, parts, ec2, refusals, name: FIRST_DEPLOYMENT });
+  deployments.push(first, ...deploySecond(input, parts, ec2));
+  startCluster(parts, deployments, input.manifests);
+  if (input.scenario !== undefined) playScenario({ ...parts, ec2 }, input.scenario);
+  const settled = startTicks(parts, deployments);
   return {
     timetable,
     timeline,
@@ -124,7 +137,7 @@ function assemble(input: SimulationInput): Simulation {
     result: (ended) =>
       resultOf({
         state: parts.state,
-        instances: kerf.ec2.instances(),
+        instances: ec2.instances(),
         timeline: timeline.entries,
         refusals,
         nowMs: ended === 'time' ? startMs + input.durationMs : timetable.now(),
@@ -136,20 +149,15 @@ function assemble(input: SimulationInput): Simulation {
   };
 }
 
+/** One deployment of Kerf. */
 interface Kerf {
+  readonly name: string;
   readonly functions: Functions;
   readonly messages: SimulatedMessages;
-  readonly ec2: SimulatedEc2;
 }
 
-/** Creates what `cdk deploy` creates: the functions, their queues, their table, and the catalogue of the region. */
-function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, readonly Blocked[]>): Kerf {
-  const { state, timetable, timeline } = parts;
-  const news = newsFilter(refusals);
-  const messages = simulatedMessages(timetable, {
-    wakes: async (target, wakes) => kerf.functions.wakes(target, wakes),
-    decision: (decision) => noteDecision(timeline, decision, news(decision)),
-  });
+/** EC2 of the account. Its events reach every deployment. */
+function simulatedAccount(input: SimulationInput, parts: Parts, deployments: readonly Kerf[]): SimulatedEc2 {
   const machines = { ...parts, catalogue: input.catalogue };
   const ec2: SimulatedEc2 = simulatedEc2({
     cluster: CLUSTER,
@@ -157,10 +165,34 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
     capacityReservations: input.capacityReservations ?? [],
     onLaunch: (instance: SimulatedInstance) => boot(machines, instance, () => isRunning(ec2, instance.id)),
     onGone: (instance: SimulatedInstance) => vanish(machines, instance),
-    onEvent: (event) => kerf.functions.interruptions.send(JSON.stringify(event), REACTION_MS),
+    onEvent: (event) => {
+      for (const { functions: each } of deployments) each.interruptions.send(JSON.stringify(event), REACTION_MS);
+    },
+  });
+  return ec2;
+}
+
+interface Deployed {
+  readonly input: Pick<
+    SimulationInput,
+    'wrapPorts' | 'wrapInvocation' | 'invocations' | 'stores' | 'settings' | 'catalogue' | 'seed'
+  >;
+  readonly parts: Parts;
+  readonly ec2: SimulatedEc2;
+  readonly refusals: Map<string, readonly Blocked[]>;
+  readonly name: string;
+}
+
+/** Creates what `cdk deploy` creates: the functions, their queues, their table, and the catalogue of the region. */
+function deploy({ input, parts, ec2, refusals, name }: Deployed): Kerf {
+  const { state, timetable, timeline } = parts;
+  const news = newsFilter(refusals);
+  const messages = simulatedMessages(timetable, {
+    wakes: async (target, wakes) => kerf.functions.wakes(target, wakes),
+    decision: (decision) => noteDecision(timeline, decision, news(decision)),
   });
   const ports: ControllerPorts = {
-    cluster: simulatedCluster(state, timetable),
+    cluster: simulatedCluster(state, timetable, name),
     cloud: ec2,
     ...(input.stores ?? memoryStores)(timetable),
     messages,
@@ -176,7 +208,7 @@ function deploy(input: SimulationInput, parts: Parts, refusals: Map<string, read
     wrapInvocation: input.wrapInvocation,
   });
   const kerf: Kerf = {
-    ec2,
+    name,
     messages,
     functions: functions({
       cluster: CLUSTER,
@@ -198,14 +230,23 @@ function memoryStores(clock: Clock): SimulatedStores {
   return { store: memoryNodeClaimStore(leases.isCurrent), leases, catalogue: memoryCatalogueStore() };
 }
 
+function deploySecond(input: SimulationInput, parts: Parts, ec2: SimulatedEc2): readonly Kerf[] {
+  const { secondDeployment: second, catalogue, seed } = input;
+  if (second === undefined) return [];
+  const { holder = 'first', ...under } = second;
+  parts.state.holder = { first: FIRST_DEPLOYMENT, second: SECOND_DEPLOYMENT, none: undefined }[holder];
+  const own = { ...under, catalogue, seed: seed + 1 };
+  return [deploy({ input: own, parts, ec2, refusals: new Map(), name: SECOND_DEPLOYMENT })];
+}
+
 function isRunning(ec2: SimulatedEc2, id: string): boolean {
   return ec2.instances().some((one) => one.id === id && one.state === 'running');
 }
 
 /** The cluster's own controllers, which reconcile shortly after each change. */
-function startCluster(parts: Parts, kerf: Functions, manifests: ClusterManifests): void {
+function startCluster(parts: Parts, deployments: readonly Kerf[], manifests: ClusterManifests): void {
   const { state, timetable, timeline } = parts;
-  const [deployments, scheduler, kubelet, attachments] = [
+  const [controllers, scheduler, kubelet, attachments] = [
     workloads(state, timetable),
     kubeScheduler(state, timetable),
     kubelets(parts),
@@ -213,12 +254,16 @@ function startCluster(parts: Parts, kerf: Functions, manifests: ClusterManifests
   ];
   const pending = new Set<string>();
   let isScheduled = false;
-  state.onReview = (review) => timetable.after(0, async () => kerf.webhook(review));
+  // The cluster has one webhook configuration. The deployment that holds the cluster owns it.
+  state.onReview = (review) => {
+    const owner = deployments.find(({ name }) => name === state.holder);
+    if (owner !== undefined) timetable.after(0, async () => owner.functions.webhook(review));
+  };
   state.onChange = () => {
     if (isScheduled) return;
     isScheduled = true;
     timetable.after(REACTION_MS, () => {
-      deployments.reconcile();
+      controllers.reconcile();
       notePending(state, timeline, pending);
       scheduler.pass();
       kubelet.reconcile();
@@ -247,19 +292,23 @@ function notePending(state: KubernetesState, timeline: Timeline, known: Set<stri
 }
 
 /** The one-minute schedule. *Shape:* a predicate that is true after a complete round of runs in which only expiry remains. */
-function startTicks({ state, timetable, timeline }: Parts, { functions: kerf, messages }: Kerf): () => boolean {
+function startTicks({ state, timetable, timeline }: Parts, deployments: readonly Kerf[]): () => boolean {
+  const all = deployments.map(({ functions: { reports } }) => reports);
   let before = '';
   let settled = false;
   const tick = async (): Promise<void> => {
     const now = `${state.version}/${timeline.entries.length}`;
     const quiet = now === before && !timetable.isBusy();
-    const ahead = [...kerf.reports.values()].flatMap((report) => report.due).some((due) => due.kind !== 'expiration');
-    settled = quiet && !ahead && kerf.reports.size === TICKED.length;
+    const due = all.flatMap((reports) => [...reports.values()].flatMap((report) => report.due));
+    const ahead = due.some(({ kind }) => kind !== 'expiration');
+    settled = quiet && !ahead && all.every(({ size }) => size === TICKED.length);
     // An older report may not have what is still to be done: the run that found it may have failed.
-    kerf.reports.clear();
+    for (const reports of all) reports.clear();
     before = now;
     timetable.after(MINUTE_MS, tick, { background: true });
-    for (const target of TICKED) await messages.wake(target, { cluster: CLUSTER, reason: 'tick' });
+    for (const { messages } of deployments) {
+      for (const target of TICKED) await messages.wake(target, { cluster: CLUSTER, reason: 'tick' });
+    }
   };
   timetable.after(MINUTE_MS, tick, { background: true });
   return () => settled;

@@ -53,6 +53,7 @@ export class FunctionSet {
     };
     const stored = {
       [VARIABLES.table]: state.name,
+      [VARIABLES.account]: Stack.of(scope).account,
       [VARIABLES.bodies]: bodies.name,
       [VARIABLES.eventBus]: decisions.eventBusName,
     };

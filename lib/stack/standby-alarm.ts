@@ -13,7 +13,7 @@ export class StandbyAlarm extends Construct {
     super(scope, id);
     new Alarm(this, 'Alarm', {
       alarmDescription:
-        `Karpenter or EKS Auto Mode is active in cluster ${cluster}: Kerf is on standby there until it is removed. ` +
+        `Karpenter, EKS Auto Mode or another deployment of Kerf is active in cluster ${cluster}: Kerf is on standby there until it is removed. ` +
         'The log line "standby" of its functions shows which one, and what to do',
       metric: new Metric({
         namespace: METRICS.namespace,

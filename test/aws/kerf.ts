@@ -138,6 +138,7 @@ function environmentOf(parts: {
     ...Object.fromEntries(queues),
     AWS_REGION: 'us-east-1',
     [VARIABLES.table]: parts.tableName,
+    [VARIABLES.account]: '000000000000',
     [VARIABLES.bodies]: 'kerf-bodies',
     [VARIABLES.eventBus]: parts.eventBus,
     [VARIABLES.clusters]: writeClusters([

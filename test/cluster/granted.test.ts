@@ -6,13 +6,14 @@ import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { nodeManifest } from '../rig/node-objects.ts';
 import { textAt } from '../stack/json.ts';
-import { mergePatch, succeed } from './support/api-client.ts';
+import { callApi, mergePatch, succeed } from './support/api-client.ts';
 import { startGrantedProxy } from './support/granted-proxy.ts';
 import { FUNCTIONS, installRoles } from './support/identities.ts';
 import { create, installDefinitions, pathOf, removeAll } from './support/resources.ts';
 import { SAMPLES } from './support/samples.ts';
 
 const NODE = '/api/v1/nodes/granted';
+const CLAIM = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kerf';
 const PODS = '/api/v1/namespaces/default/pods';
 const FINALIZER = { finalizers: ['karpenter.sh/termination'] };
 
@@ -86,6 +87,7 @@ const CALLS: Readonly<Record<ClusterFunction, Calls>> = {
         cluster.listNodeClasses(),
         cluster.listNodePools(),
       ]),
+    'claims the cluster': async (cluster) => await cluster.claimCluster(),
     'labels nodes': async (cluster) => await cluster.patchNode({ name: 'granted' }, { labels: { a: 'b' } }),
     'shows claims': async (cluster) => {
       const [claim] = await cluster.listNodeClaims();
@@ -135,6 +137,7 @@ beforeAll(async () => {
   await succeed({ method: 'POST', path: '/api/v1/nodes', body: nodeManifest({ name: 'granted' }) });
 });
 afterAll(async () => {
+  await callApi({ method: 'DELETE', path: CLAIM });
   await mergePatch(NODE, { metadata: { finalizers: [] } });
   for (const sample of SAMPLES) await mergePatch(pathOf(sample), { metadata: { finalizers: [] } });
   await removeAll();
@@ -145,7 +148,12 @@ test.each(FUNCTIONS)('the API server refuses no request of the function %s', asy
   const proxy = await startGrantedProxy(name);
   const client = new ApiClient({ endpoint: proxy.endpoint });
   // Of everything something is kept, so that changes are watched for as well.
-  const cluster = new KubernetesCluster({ client, clock: { now: () => Date.now() }, keptFrom: 0 });
+  const cluster = new KubernetesCluster({
+    client,
+    clock: { now: () => Date.now() },
+    deployment: 'granted',
+    keptFrom: 0,
+  });
   for (const call of Object.values(CALLS[name])) {
     await call(cluster);
     await call(cluster);

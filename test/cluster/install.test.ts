@@ -76,7 +76,13 @@ function ports(installedBy = 'this deployment'): InstallPorts {
   return {
     entries: NO_ENTRIES,
     warn: () => {},
-    installation: async () => kubernetesInstallation({ client, clock, installedBy }),
+    installation: async () =>
+      kubernetesInstallation({
+        client,
+        clock,
+        installedBy,
+        deployment: '111122223333/eu-central-1/Kerf',
+      }),
     clock,
     pause: async (ms) => {
       pauses += ms / SECOND_MS;

@@ -44,7 +44,9 @@ async function found(nowMs: number) {
   const traces = await new AutoscalerTraceReader({ client, clock: { now: () => RENEWED_AT_MS + 1_000 } }).read();
   expect(traces.unread).toEqual([]);
   return {
-    active: activeAutoscalers('demo', { ...traces, autoMode: false }, nowMs).map(({ reason }) => reason),
+    active: activeAutoscalers('demo', { ...traces, autoMode: false, autoModePools: [] }, nowMs).map(
+      ({ reason }) => reason,
+    ),
     ignored: ignoredAutoscalers('demo', traces, nowMs)?.message,
   };
 }

@@ -29,7 +29,10 @@ const WEBHOOK = {
   name: 'kerf',
 };
 
+const CLAIM = { group: 'coordination.k8s.io', resource: 'leases', name: 'kerf', namespace: 'kube-system' };
+
 const EVERY_FUNCTION: readonly Attempt[] = [
+  { ...CLAIM, verb: 'get' },
   { ...LEASE, verb: 'list' },
   { ...LEASE, verb: 'get', namespace: 'kube-system' },
   ...attempts(['list'], 'apps', ['deployments']),
@@ -61,6 +64,7 @@ const NEEDED: Readonly<Record<ClusterFunction, readonly Attempt[]>> = {
     ...attempts([...LOOK, 'patch'], 'karpenter.k8s.aws', ['ec2nodeclasses']),
     ...attempts(['patch'], 'karpenter.k8s.aws', ['ec2nodeclasses/status']),
     ...['get', 'create', 'patch'].map((verb) => ({ ...WEBHOOK, verb })),
+    ...['create', 'patch'].map((verb) => ({ ...CLAIM, verb })),
   ],
   termination: [
     ...EVERY_FUNCTION,
@@ -98,6 +102,7 @@ const NEVER: readonly Attempt[] = [
   ...attempts(WRITE, 'certificates.k8s.io', ['certificatesigningrequests', 'certificatesigningrequests/approval']),
   ...attempts(ANY_VERB, LEASE.group, [LEASE.resource]),
   ...WRITE.map((verb) => ({ ...LEASE, verb })),
+  ...['update', 'delete', 'deletecollection'].map((verb) => ({ ...CLAIM, verb })),
   ...attempts(['*'], '*', ['*']),
 ];
 
@@ -115,6 +120,7 @@ const NOT_ITS_BUSINESS: Readonly<Record<ClusterFunction, readonly Attempt[]>> = 
     ...attempts(['patch'], 'karpenter.k8s.aws', ['ec2nodeclasses', 'ec2nodeclasses/status']),
     ...attempts(['patch'], 'karpenter.sh', ['nodepools/status', 'nodeclaims/status']),
     ...['get', 'patch'].map((verb) => ({ ...WEBHOOK, verb })),
+    ...['create', 'patch'].map((verb) => ({ ...CLAIM, verb })),
   ],
 };
 

@@ -30,8 +30,14 @@ for (const [name, kept] of [
   clusterContract(name, async () => {
     const server = await FakeApiServer.start();
     const client = new ApiClient({ endpoint: server.endpoint });
+    // Each read asks again: the answer about other deployments is cached for 15 s.
+    let nowMs = NOW_MS;
+    const clock = { now: () => (nowMs += 15_000) };
+    const clusterOf = (table: string) =>
+      new KubernetesCluster({ client, clock, deployment: `111122223333/eu-west-3/${table}`, ...kept });
     return {
-      cluster: new KubernetesCluster({ client, clock: { now: () => NOW_MS }, ...kept }),
+      cluster: clusterOf('first'),
+      second: clusterOf('second'),
       put: async ({ kind, object }) => {
         const { name: called, namespace } = object.metadata;
         server.store.put(

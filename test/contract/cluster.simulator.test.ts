@@ -14,8 +14,11 @@ clusterContract('the simulator', async () => {
   const podTemplates: NamedPodTemplate[] = [];
   const none = { nodePools: [], nodeClasses: [], nodeOverlays: [], capacityBuffers: [], deployments: [], pods: [] };
   const state = { ...kubernetesState({ ...none, podDisruptionBudgets, podTemplates, daemonSets: [] }), daemonSets };
+  state.holder = undefined;
+  const clock = { now: () => NOW_MS };
   return {
-    cluster: simulatedCluster(state, { now: () => NOW_MS }),
+    cluster: simulatedCluster(state, clock, 'first'),
+    second: simulatedCluster(state, clock, 'second'),
     put: async (thing) => {
       switch (thing.kind) {
         case 'Pod':

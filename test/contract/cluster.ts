@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import type { Node, ObjectMeta, Pod } from '../../lib/apis/kubernetes.ts';
 import type { NodeClaim } from '../../lib/apis/node-claim.ts';
+import type { ClusterClaim } from '../../lib/core/cluster/cluster-claim.ts';
 import type { PodTarget } from '../../lib/core/model/decision.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import { ConflictError } from '../../lib/ports/errors.ts';
@@ -31,7 +32,13 @@ export interface ClusterHarness {
   readonly cluster: Cluster;
   /** Objects of users and other controllers. The API server sets UID and resourceVersion. */
   readonly put: (thing: WorldObject) => Promise<void>;
+  /** The same cluster, for a second deployment of Kerf. */
+  readonly second: Cluster;
   readonly close?: () => Promise<void>;
+}
+
+async function claimSeenBy(one: Cluster): Promise<ClusterClaim | undefined> {
+  return (await one.findOtherAutoscalers()).claim;
 }
 
 /** The doc comment of `lib/ports/cluster.ts`, executed. */
@@ -120,6 +127,28 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect(await cluster.listScalableWorkloads('Deployment')).toMatchObject([A_DEPLOYMENT.object]);
         expect(await cluster.listScalableWorkloads('StatefulSet')).toEqual([]);
         expect(await cluster.listScalableWorkloads('ReplicaSet')).toEqual([]);
+      });
+    });
+
+    describe('the claim of a cluster', () => {
+      test('belongs to the deployment that claims it first, and every deployment reads whose it is', async () => {
+        expect([await claimSeenBy(cluster), await claimSeenBy(harness.second)]).toEqual([undefined, undefined]);
+        const claimed = await cluster.claimCluster();
+        expect(claimed).toMatchObject({ isOwn: true });
+        const { deployment } = claimed;
+        expect(await harness.second.claimCluster()).toMatchObject({ deployment, isOwn: false });
+        expect(await claimSeenBy(harness.second)).toMatchObject({ deployment, isOwn: false });
+        expect(await claimSeenBy(cluster)).toMatchObject({ deployment, isOwn: true });
+      });
+
+      test('stays with the deployment that has it when it claims the cluster again', async () => {
+        expect(await cluster.claimCluster()).toEqual(await cluster.claimCluster());
+      });
+
+      test('of two claims at the same time, one is refused', async () => {
+        const claims = await Promise.all([cluster.claimCluster(), harness.second.claimCluster()]);
+        expect(new Set(claims.map(({ deployment }) => deployment)).size).toBe(1);
+        expect(claims.filter(({ isOwn }) => isOwn)).toHaveLength(1);
       });
     });
 

@@ -54,6 +54,7 @@ export class FakeApiServer {
   readonly #server: Server;
   readonly #installed = new Set(INSTALLED);
   readonly #failures: Failure[] = [];
+  readonly #appliers = new Map<string, string>();
   readonly #snapshots = new Map<string, readonly Json[]>();
 
   constructor() {
@@ -156,6 +157,16 @@ export class FakeApiServer {
     return this.#one({ ...where, name }, subresource, request);
   }
 
+  /** Server-side apply without force fails if another field manager has applied the object. */
+  #isOwnedByAnother(address: Address, { query }: RecordedRequest): boolean {
+    const manager = query.get('fieldManager');
+    if (manager === null || query.get('force') === 'true' || address.resource !== 'leases') return false;
+    const key = `${address.namespace}/${address.name}`;
+    const owner = this.store.get(address) === undefined ? undefined : this.#appliers.get(key);
+    this.#appliers.set(key, owner ?? manager);
+    return owner !== undefined && owner !== manager;
+  }
+
   #review(body: Json): Answer {
     const { user, resourceAttributes } = fieldsOf(body['spec']);
     const { group, resource, verb } = fieldsOf(resourceAttributes);
@@ -178,6 +189,7 @@ export class FakeApiServer {
         return object === undefined ? notFound(address) : { status: 200, body: object };
       }
       case 'PATCH':
+        if (this.#isOwnedByAnother(address, request)) return failure(409, 'Conflict', 'Apply failed with 1 conflict');
         return this.store.patch(address, request.body, {
           create: request.headers['content-type'] === 'application/apply-patch+yaml' && subresource === undefined,
           ...(subresource === undefined ? {} : { subresource }),

@@ -7,6 +7,7 @@ beforeAll(() => {
   vi.stubEnv('LAMBDA_TASK_ROOT', `${import.meta.dirname}/../..`);
   vi.stubEnv('CLUSTERS', '{"demo":{}}');
   vi.stubEnv('TABLE_NAME', 'state');
+  vi.stubEnv('ACCOUNT_ID', '111122223333');
   vi.stubEnv('BODIES_BUCKET_NAME', 'bodies');
   vi.stubEnv('EVENT_BUS_NAME', 'decisions');
   vi.stubEnv('WEBHOOK_URL', 'https://hooks.test/');

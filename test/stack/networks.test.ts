@@ -93,6 +93,7 @@ const LONGEST: Readonly<Record<string, number>> = {
   [VARIABLES.webhookUrl]: 'https://.lambda-url.ap-southeast-1.on.aws/'.length + 32,
   [VARIABLES.webhookSecret]: 40,
   [VARIABLES.table]: 60,
+  [VARIABLES.account]: 12,
   [VARIABLES.bodies]: 63,
   [VARIABLES.eventBus]: 64,
   [VARIABLES.roles]:

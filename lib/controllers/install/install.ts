@@ -1,5 +1,4 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
-import { activeAutoscalers } from '../../core/cluster/other-autoscalers.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { WantedAccess } from '../../core/install/access-entries.ts';
 import { type ClusterMessage, reasonOf } from '../../core/install/cluster-messages.ts';
@@ -11,11 +10,14 @@ import type { Clock } from '../../ports/clock.ts';
 import { PortError, RefusedError } from '../../ports/errors.ts';
 import type { Installation } from '../../ports/installation.ts';
 import { type AdministratorPorts, asAdministrator, awaitRights, RIGHTS_PAUSE_MS } from './administrator.ts';
+import { autoscalersIn, whyHeld } from './cluster-holder.ts';
 import { ensureAccess } from './ensure-access.ts';
 
 export interface InstallTarget extends WantedAccess {
   /** @default Kerf only creates access entries, and others install the rest */
   readonly webhook?: WebhookEndpoint;
+  /** Whether Kerf decides there and writes nothing. @default false */
+  readonly shadow?: boolean;
 }
 
 export interface InstallPorts extends AdministratorPorts {
@@ -67,26 +69,27 @@ interface Outcome {
 }
 
 async function installOne(ports: InstallPorts, target: InstallTarget): Promise<Outcome> {
-  const { cluster, entries, webhook } = target;
+  const { entries, webhook } = target;
   const access = entries.length === 0 ? { refusals: [] } : await ensureAccess(ports.entries, target);
   if ('noEntries' in access) return { failures: [access.noEntries], notes: [] };
   if (webhook === undefined) return { failures: access.refusals, notes: [] };
   return await asAdministrator(ports, target, async () => {
-    const { failures, notes } = await installObjects(ports, cluster, webhook);
+    const { failures, notes } = await installObjects(ports, target, webhook);
     return { failures: [...access.refusals, ...failures], notes };
   });
 }
 
-async function installObjects(ports: InstallPorts, cluster: string, webhook: WebhookEndpoint): Promise<Outcome> {
-  const installation = await ports.installation(cluster);
+async function installObjects(ports: InstallPorts, target: InstallTarget, webhook: WebhookEndpoint): Promise<Outcome> {
+  const installation = await ports.installation(target.cluster);
   for (let attempt = 1; ; attempt += 1) {
     await awaitRights(ports, installation);
     try {
+      const held = await whyHeld(ports, installation, target);
+      if (held !== undefined) return held;
       const { failures, notes } = await applyDefinitions(ports, installation);
       for (const object of rbacObjects()) await installation.apply(object);
       await installation.apply(webhookConfiguration(webhook));
-      const traces = { ...(await installation.findOtherAutoscalers()), autoMode: undefined };
-      const otherAutoscalers = activeAutoscalers(cluster, traces, ports.clock.now()).map(({ message }) => message);
+      const otherAutoscalers = (await autoscalersIn(ports, installation, target.cluster)).map(({ message }) => message);
       return { failures, notes: [...notes, ...otherAutoscalers] };
     } catch (error) {
       if (!(error instanceof RefusedError) || attempt === TRIES) throw error;

@@ -1,4 +1,3 @@
-import { activeAutoscalers } from '../../core/cluster/other-autoscalers.ts';
 import type { WantedAccess } from '../../core/install/access-entries.ts';
 import type { ClusterMessage } from '../../core/install/cluster-messages.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
@@ -7,6 +6,7 @@ import { instanceOf, providerIdOf } from '../../core/model/node-claim-record.ts'
 import { PortError } from '../../ports/errors.ts';
 import type { HeldObject, Installation } from '../../ports/installation.ts';
 import { asAdministrator, awaitRights } from './administrator.ts';
+import { autoscalersIn } from './cluster-holder.ts';
 import { type DrainPorts, drainCluster } from './drain-cluster.ts';
 import { removeAccess } from './ensure-access.ts';
 import type { InstallPorts } from './install.ts';
@@ -28,9 +28,9 @@ export interface Uninstalled {
 
 /**
  * Removes Kerf from clusters. The webhook is removed first, because its endpoint stops answering. RBAC is removed before
- * finalizers, because a running function would add the finalizers again. Access is removed last. From a cluster that another
- * deployment has taken over, only access is removed. CustomResourceDefinitions, users' objects and, unless they are drained,
- * nodes and instances remain. *Shape:* the failures; a failure does not stop the other steps.
+ * finalizers, because a running function would add the finalizers again. The claim is released when all of this is done, and
+ * access is removed last. From a cluster that another deployment holds or has taken over, only access is removed.
+ * CustomResourceDefinitions, users' objects and, unless they are drained, nodes and instances remain. *Shape:* the failures; a failure does not stop the other steps.
  */
 export async function uninstall(ports: UninstallPorts, targets: readonly UninstallTarget[]): Promise<Uninstalled> {
   const draining: string[] = [];
@@ -73,7 +73,8 @@ async function uninstallOne(
 ): Promise<'removed' | 'draining'> {
   const installation = await ports.installation(cluster);
   await awaitRights(ports, installation);
-  if (await installation.isTakenOver()) return 'removed';
+  const claim = await installation.readClaim();
+  if ((claim !== undefined && !claim.isOwn) || (await installation.isTakenOver())) return 'removed';
   // This call also checks that the cluster answers, before the many calls that follow.
   const webhook = webhookConfiguration({ url: '', cluster, secret: '' });
   await installation.remove(webhook);
@@ -86,6 +87,7 @@ async function uninstallOne(
   await attempt(async () => await installation.remove(webhook));
   const held = (await attempt(async () => await heldByKerf(ports, installation, cluster))) ?? [];
   for (const object of held) await attempt(async () => await installation.letGo(object));
+  await attempt(async () => await installation.releaseClaim());
   return 'removed';
 }
 
@@ -101,11 +103,7 @@ async function heldByKerf(
   const providerIds = new Set(instances.map(providerIdOf));
   const nodes = await installation.listHeld('Node');
   const claims = await installation.listHeld('NodeClaim');
-  const otherAutoscalers = activeAutoscalers(
-    cluster,
-    { ...(await installation.findOtherAutoscalers()), autoMode: undefined },
-    clock.now(),
-  );
+  const otherAutoscalers = await autoscalersIn({ clock }, installation, cluster);
   const classes = otherAutoscalers.length > 0 ? [] : await installation.listHeld('EC2NodeClass');
   return [
     ...nodes.filter(({ providerId }) => providerId !== undefined && providerIds.has(providerId)),

@@ -10,7 +10,7 @@ import type { HasClock, ReadsAutoMode, ReadsCatalogue, ReadsCluster, WritesClaim
 export interface AdoptionPorts extends HasClock, ReadsCatalogue {
   readonly cluster: Pick<
     ReadsCluster['cluster'],
-    'findOtherAutoscalers' | 'listNodeClaims' | 'listNodes' | 'listNodePools' | 'listNodeClasses'
+    'findOtherAutoscalers' | 'listAutoModePools' | 'listNodeClaims' | 'listNodes' | 'listNodePools' | 'listNodeClasses'
   >;
   readonly store: Pick<WritesClaims['store'], 'readNodeClaim' | 'createNodeClaim'>;
   readonly cloud: ReadsAutoMode['cloud'] & {

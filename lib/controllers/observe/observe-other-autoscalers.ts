@@ -1,4 +1,4 @@
-import { activeAutoscalers, ignoredAutoscalers } from '../../core/cluster/other-autoscalers.ts';
+import { type AutoModeSigns, activeAutoscalers, ignoredAutoscalers } from '../../core/cluster/other-autoscalers.ts';
 import type { Blocked } from '../../core/model/decision.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { HasClock, ReadsAutoMode, ReadsCluster } from '../run/ports.ts';
@@ -8,15 +8,17 @@ export interface ObservedAutoscalers {
   readonly otherAutoscalers: readonly Blocked[];
   /** The signs that do not count, because a user of one namespace can create them. @default none was found */
   readonly ignored?: Blocked;
+  /** Whether no deployment of Kerf is known to hold the cluster. */
+  readonly isUnclaimed: boolean;
   /** Signs that could not be read. */
   readonly unknown: readonly Error[];
 }
 
 export type AutoscalerPorts = HasClock &
-  ReadsAutoMode & { readonly cluster: Pick<ReadsCluster['cluster'], 'findOtherAutoscalers'> };
+  ReadsAutoMode & { readonly cluster: Pick<ReadsCluster['cluster'], 'findOtherAutoscalers' | 'listAutoModePools'> };
 
 /**
- * Checks whether Karpenter or EKS Auto Mode is active in the cluster. Every run calls it.
+ * Checks whether Karpenter, EKS Auto Mode or another deployment of Kerf is active in the cluster. Every run calls it.
  *
  * Signs that Kerf may not read are reported, and Kerf continues: otherwise a lost permission would stop the autoscaling of a
  * cluster without another autoscaler. If EKS does not answer, the NodePools of Auto Mode in the cluster are a sign.
@@ -25,20 +27,33 @@ export type AutoscalerPorts = HasClock &
 export async function observeOtherAutoscalers(ports: AutoscalerPorts, cluster: string): Promise<ObservedAutoscalers> {
   const [traces, eks] = await Promise.all([ports.cluster.findOtherAutoscalers(), readAutoMode(ports)]);
   const nowMs = ports.clock.now();
-  const otherAutoscalers = activeAutoscalers(cluster, { ...traces, autoMode: eks.autoMode }, nowMs);
+  const { autoMode, autoModePools } = eks;
+  const otherAutoscalers = activeAutoscalers(cluster, { ...traces, autoMode, autoModePools }, nowMs);
   const ignored = ignoredAutoscalers(cluster, traces, nowMs);
   const unread = traces.unread.map((why) => new Error(`failed to check for other autoscalers: ${why}`));
-  return { otherAutoscalers, ...(ignored && { ignored }), unknown: [...unread, ...eks.unknown] };
+  const isUnclaimed = traces.claim === undefined;
+  return { otherAutoscalers, ...(ignored && { ignored }), isUnclaimed, unknown: [...unread, ...eks.unknown] };
 }
 
-async function readAutoMode({
-  cloud,
-}: ReadsAutoMode): Promise<{ readonly autoMode: boolean | undefined; readonly unknown: readonly Error[] }> {
-  try {
-    return { autoMode: await cloud.autoMode(), unknown: [] };
-  } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-    const unknown = new Error(`failed to check for EKS Auto Mode: ${error.message}`, { cause: error });
-    return { autoMode: undefined, unknown: [unknown] };
-  }
+type AutoMode = AutoModeSigns & { readonly unknown: readonly Error[] };
+
+async function readAutoMode({ cloud, cluster }: Omit<AutoscalerPorts, 'clock'>): Promise<AutoMode> {
+  const unknown: Error[] = [];
+  const orUnknown = async <T>(what: string, read: () => Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      unknown.push(new Error(`failed to check for ${what}: ${error.message}`, { cause: error }));
+      return otherwise;
+    }
+  };
+  const autoMode = await orUnknown('EKS Auto Mode', async () => await cloud.autoMode(), undefined);
+  if (autoMode !== undefined) return { autoMode, autoModePools: [], unknown };
+  const autoModePools = await orUnknown(
+    'NodePools of EKS Auto Mode',
+    async () => await cluster.listAutoModePools(),
+    [],
+  );
+  return { autoMode, autoModePools, unknown };
 }

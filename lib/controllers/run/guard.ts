@@ -1,9 +1,19 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { otherDeployment } from '../../core/cluster/cluster-claim.ts';
 import type { Blocked, Controller, Decision } from '../../core/model/decision.ts';
 import { decisionId } from '../../core/model/decision-id.ts';
+import { RefusedError } from '../../ports/errors.ts';
 import { observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
-import type { ControllerPorts, HasClock, PublishesDecisions, Reconcile, RunReport, UsesStandby } from './ports.ts';
+import type {
+  ControllerPorts,
+  HasClock,
+  PublishesDecisions,
+  Reconcile,
+  RunReport,
+  UsesStandby,
+  WritesCluster,
+} from './ports.ts';
 import { shadowPorts } from './shadow.ts';
 
 /** The next tick renews the mark. The interruption function, which cannot read the cluster, uses it. */
@@ -16,13 +26,39 @@ const STANDBY_MS = MINUTE_MS + 30 * SECOND_MS;
 export function guarded(controller: Controller, reconcile: Reconcile): Reconcile {
   return async (ports, wake) => {
     if (ports.settings.shadow) return await shadowRun(controller, reconcile, { ports, wake });
-    const { otherAutoscalers, ignored, unknown } = await observeOtherAutoscalers(ports, wake.cluster);
+    const observed = await observeOtherAutoscalers(ports, wake.cluster);
+    const { ignored } = observed;
+    // Only lifecycle launches instances, so no instance is launched by a deployment that does not hold the cluster.
+    const claimed = controller === 'lifecycle' && observed.isUnclaimed ? await claim(ports, wake.cluster) : NOTHING;
+    const otherAutoscalers = [...observed.otherAutoscalers, ...claimed.otherAutoscalers];
+    const unknown = [...observed.unknown, ...claimed.unknown];
     if (otherAutoscalers.length > 0)
       return standby(ports, { controller, cluster: wake.cluster, otherAutoscalers, unknown });
     const report = await reconcile(ports, wake);
     const gauges = { ...report.gauges, StoodDown: 0 };
     return { ...report, gauges, failures: [...report.failures, ...unknown], ...(ignored && { ignored }) };
   };
+}
+
+interface Claimed {
+  readonly otherAutoscalers: readonly Blocked[];
+  readonly unknown: readonly Error[];
+}
+
+const NOTHING: Claimed = { otherAutoscalers: [], unknown: [] };
+
+/** Claims the cluster. Where Kerf may not, because its ClusterRole is older, this is reported and the run continues. */
+async function claim(ports: WritesCluster & HasClock, cluster: string): Promise<Claimed> {
+  try {
+    const other = otherDeployment(cluster, await ports.cluster.claimCluster(), ports.clock.now());
+    return { otherAutoscalers: other === undefined ? [] : [other], unknown: [] };
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return {
+      otherAutoscalers: [],
+      unknown: [new Error(`failed to claim the cluster: ${error.message}`, { cause: error })],
+    };
+  }
 }
 
 /** In shadow, other autoscalers are expected. Functions that only carry out decisions do nothing. */

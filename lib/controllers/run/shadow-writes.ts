@@ -17,6 +17,7 @@ export const CLUSTER_WRITES: Omit<Cluster, keyof ClusterReader> = {
   applyNodeClaim: refused('cluster.applyNodeClaim'),
   deleteNodeClaim: refused('cluster.deleteNodeClaim'),
   removeNodeClaim: refused('cluster.removeNodeClaim'),
+  claimCluster: refused('cluster.claimCluster'),
   patchNodePool: refused('cluster.patchNodePool'),
   patchNodeClass: refused('cluster.patchNodeClass'),
   patchNodeClaim: refused('cluster.patchNodeClaim'),

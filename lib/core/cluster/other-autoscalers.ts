@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Blocked } from '../model/decision.ts';
+import { type ClusterClaim, otherDeployment } from './cluster-claim.ts';
 import {
   activeKarpenter,
   type IgnoredSign,
@@ -14,18 +15,25 @@ export const AUTO_MODE_GROUP = 'eks.amazonaws.com';
 
 /** Objects in a cluster that show that another autoscaler is active. */
 export interface AutoscalerTraces extends KarpenterSigns {
-  /** The names of NodePools of EKS Auto Mode. */
-  readonly autoModePools: readonly string[];
+  /** The deployment of Kerf that holds the cluster. @default none holds it, or Kerf may not read the Lease */
+  readonly claim?: ClusterClaim;
   /** Resources that the API server refused to read. */
   readonly unread: readonly string[];
+}
+
+export interface AutoModeSigns {
+  /** Whether EKS reports that Auto Mode is enabled; undefined without an answer. */
+  readonly autoMode: boolean | undefined;
+  /** The names of NodePools of EKS Auto Mode. Used only without an answer of EKS. */
+  readonly autoModePools: readonly string[];
 }
 
 /** The number of ignored signs that a message names. Anyone can create more of them. */
 const MAX_NAMED = 3;
 
 /**
- * The other active autoscalers of the cluster: `KarpenterActive`, `AutoModeActive`, each with instructions. *Shape:* empty if
- * Kerf is the only one.
+ * The other active autoscalers of the cluster: `KarpenterActive`, `AutoModeActive`, `OtherDeploymentActive`, each with
+ * instructions. *Shape:* empty if this deployment of Kerf is the only one.
  *
  * Karpenter is active if its lease is held, or if its Deployment has a ready pod, because Karpenter without leader election has no
  * lease. A lease that is released or expired shows that Karpenter was removed. EKS decides whether Auto Mode is active; without an
@@ -33,10 +41,11 @@ const MAX_NAMED = 3;
  */
 export function activeAutoscalers(
   cluster: string,
-  traces: AutoscalerTraces & { readonly autoMode: boolean | undefined },
+  traces: AutoscalerTraces & AutoModeSigns,
   nowMs: number,
 ): readonly Blocked[] {
-  return [...karpenter(cluster, traces, nowMs), ...autoMode(cluster, traces)];
+  const other = otherDeployment(cluster, traces.claim, nowMs);
+  return [...karpenter(cluster, traces, nowMs), ...autoMode(cluster, traces), ...(other === undefined ? [] : [other])];
 }
 
 /**
@@ -97,10 +106,7 @@ function secondsSince({ renewedAtMs }: KarpenterLease, nowMs: number): number {
   return Math.max(0, Math.round((nowMs - renewedAtMs) / SECOND_MS));
 }
 
-function autoMode(
-  cluster: string,
-  traces: Pick<AutoscalerTraces, 'autoModePools'> & { readonly autoMode: boolean | undefined },
-): readonly Blocked[] {
+function autoMode(cluster: string, traces: AutoModeSigns): readonly Blocked[] {
   const { autoModePools: pools } = traces;
   if (!(traces.autoMode ?? pools.length > 0)) return [];
   const seen =

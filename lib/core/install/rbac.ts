@@ -1,4 +1,5 @@
 /** The RBAC roles of each function. Together they allow what Karpenter's own role allows, and little more (C87). */
+import { CLAIM_LEASE } from '../cluster/cluster-claim.ts';
 import { KARPENTER_LEASE } from '../cluster/karpenter-signs.ts';
 
 /** The functions with access to a cluster. Each has its own RBAC group. */
@@ -76,6 +77,7 @@ const WHOLE_CLUSTER: readonly PolicyRule[] = [
  */
 const EVERY_FUNCTION: readonly PolicyRule[] = [
   { ...rule('coordination.k8s.io', ['leases'], ['get', 'list']), resourceNames: [KARPENTER_LEASE] },
+  { ...rule('coordination.k8s.io', ['leases'], ['get']), resourceNames: [CLAIM_LEASE.name] },
   rule('apps', ['deployments'], ['list']),
   rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
   rule('karpenter.sh', ['nodepools'], ['list']),
@@ -93,11 +95,18 @@ const OWN_WEBHOOK: PolicyRule = {
   resourceNames: ['kerf'],
 };
 
+/** Lifecycle launches instances, so it claims the cluster for its deployment. Only server-side apply limits creation to one name. */
+const OWN_CLAIM: PolicyRule = {
+  ...rule('coordination.k8s.io', ['leases'], ['create', 'patch']),
+  resourceNames: [CLAIM_LEASE.name],
+};
+
 const RULES: Readonly<Record<ClusterFunction, readonly PolicyRule[]>> = {
   disruption: WHOLE_CLUSTER,
   lifecycle: [
     rule('', ['nodes'], [...READ, 'patch']),
     OWN_WEBHOOK,
+    OWN_CLAIM,
     rule('karpenter.k8s.aws', ['ec2nodeclasses'], [...READ, 'patch']),
     rule('karpenter.k8s.aws', ['ec2nodeclasses/status'], ['patch']),
     rule('karpenter.sh', ['nodeclaims'], [...READ, 'create', 'delete', 'patch']),

@@ -98,6 +98,8 @@ export const REASONS = {
   NodeRepairBlocked:
     'Too many nodes are unhealthy at the same time, so Kerf replaces none of them: find the common cause; Kerf tries again each minute.',
   Nominated: 'The node is reserved for pending pods that will be scheduled on it: wait.',
+  OtherDeploymentActive:
+    'Another deployment of Kerf holds the cluster, so this one does nothing: remove the cluster from one of them, or set shadow for it.',
   PDB: 'A PodDisruptionBudget allows no disruption now: wait, or change the budget.',
   PersistentVolumeClaimDeleting: 'The PersistentVolumeClaim of the pod is being deleted: create it again afterwards.',
   PersistentVolumeClaimLost:

@@ -1,6 +1,7 @@
 /** The configuration of the installer. Its events select nothing, so all that it does is here. */
 import { optional } from '../../apis/optional.ts';
 import { isRecord } from '../../apis/record.ts';
+import { deploymentName } from '../../core/cluster/cluster-claim.ts';
 import type { ClusterFunction } from '../../core/install/rbac.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { checkUrl, OptionError, parseJson } from './option-values.ts';
@@ -17,6 +18,8 @@ import {
 export interface InstallerOptions {
   readonly region: string;
   readonly table: string;
+  /** The name of the deployment, for the claim of a cluster. */
+  readonly deployment: string;
   readonly clusters: readonly ClusterOptions[];
   readonly roles: DeploymentRoles;
   /** The id of the stack, and the logical id of the custom resource in it. */
@@ -42,9 +45,13 @@ export interface DeploymentRoles {
 /** *Errors:* OptionError. */
 export function installerOptions(environment: Environment): InstallerOptions {
   const stack = read(environment, VARIABLES.stack);
+  const region = read(environment, 'AWS_REGION');
+  const table = read(environment, VARIABLES.table);
+  const [, , , , account = ''] = stack.split(':');
   return {
-    region: read(environment, 'AWS_REGION'),
-    table: read(environment, VARIABLES.table),
+    region,
+    table,
+    deployment: deploymentName({ account, region, table }),
     clusters: [...readClusters(environment).values()],
     roles: readRoles(read(environment, VARIABLES.roles)),
     stack,

@@ -1,4 +1,5 @@
 import { isRecord } from '../../apis/record.ts';
+import { deploymentName } from '../../core/cluster/cluster-claim.ts';
 import type { ClusterFunction } from '../../core/install/rbac.ts';
 import { type ClusterOptions, parseCluster } from './cluster-options.ts';
 import { checkUrl, OptionError, parseJson } from './option-values.ts';
@@ -62,6 +63,8 @@ export const PRICE_FOLDER = 'data';
 export const VARIABLES = {
   clusters: 'CLUSTERS',
   table: 'TABLE_NAME',
+  /** The AWS account, for the name of the deployment. */
+  account: 'ACCOUNT_ID',
   /** The bucket for payloads that do not fit into an item of the table. */
   bodies: 'BODIES_BUCKET_NAME',
   eventBus: 'EVENT_BUS_NAME',
@@ -93,6 +96,8 @@ export interface ControllerOptions {
   readonly region: string;
   readonly clusters: ReadonlyMap<string, ClusterOptions>;
   readonly table: string;
+  /** The name of the deployment, for the claim of a cluster. */
+  readonly deployment: string;
   readonly bodies: string;
   readonly eventBus: string;
   readonly ownQueueUrl: string;
@@ -148,6 +153,7 @@ export function controllerOptions(environment: Environment): ControllerOptions {
     region: read(environment, 'AWS_REGION'),
     clusters: readClusters(environment),
     table: read(environment, VARIABLES.table),
+    deployment: readDeployment(environment),
     bodies: read(environment, VARIABLES.bodies),
     eventBus: read(environment, VARIABLES.eventBus),
     ownQueueUrl: checkUrl(read(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),
@@ -176,6 +182,14 @@ export function catalogueOptions(environment: Environment): CatalogueOptions {
     table: read(environment, VARIABLES.table),
     priceFolder: `${read(environment, 'LAMBDA_TASK_ROOT')}/${PRICE_FOLDER}`,
   };
+}
+
+function readDeployment(environment: Environment): string {
+  return deploymentName({
+    account: read(environment, VARIABLES.account),
+    region: read(environment, 'AWS_REGION'),
+    table: read(environment, VARIABLES.table),
+  });
 }
 
 /** *Errors:* OptionError. */

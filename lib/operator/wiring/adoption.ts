@@ -5,6 +5,7 @@ import { EC2Client } from '@aws-sdk/client-ec2';
 import { EKSClient } from '@aws-sdk/client-eks';
 import { optional } from '../../apis/optional.ts';
 import type { AdoptionPorts } from '../../controllers/instances/adopt.ts';
+import { deploymentName } from '../../core/cluster/cluster-claim.ts';
 import { nodeClassHash } from '../../core/node-class/node-class-hash.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import { EksAccess } from '../../providers/aws/eks/eks-access.ts';
@@ -52,7 +53,13 @@ export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPo
   const ec2 = new EC2Client(config);
   const table = { client: new DynamoDBClient(config), tableName };
   return {
-    cluster: new KubernetesCluster({ client, clock: systemClock, ...optional({ karpenterNamespaces }) }),
+    cluster: new KubernetesCluster({
+      client,
+      clock: systemClock,
+      // Any account: the shell names only the table.
+      deployment: deploymentName({ account: '', region, table: tableName }),
+      ...optional({ karpenterNamespaces }),
+    }),
     store: new DynamoDbNodeClaimStore(table),
     catalogue: new DynamoDbCatalogueStore({ ...table, region }),
     clock: systemClock,

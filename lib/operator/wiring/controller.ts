@@ -65,6 +65,7 @@ export function wireController(
   const clients = {
     telemetry,
     reached: new Map<string, KubernetesCluster>(),
+    deployment: options.deployment,
     keptBytes: Math.floor(KEPT_BYTES / Math.max(MANY_CLUSTERS, options.clusters.size)),
     dynamodb,
     ec2: budgetedEc2({ dynamodb, tableName, region, config: { requestHandler: SDK_TIMEOUTS } }),
@@ -102,6 +103,8 @@ interface Clients extends OwnOfLifecycle {
   readonly telemetry: Telemetry;
   /** The clusters to which a run has connected, by name. */
   readonly reached: Map<string, KubernetesCluster>;
+  /** The name of the deployment. */
+  readonly deployment: string;
   /** Memory for the kept lists of each cluster. */
   readonly keptBytes: number;
   readonly dynamodb: DynamoDBClient;
@@ -172,6 +175,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
         clock: systemClock,
         tell,
         keptBytes,
+        deployment: clients.deployment,
         ...optional({ karpenterNamespaces: cluster.karpenterNamespaces }),
       });
       clients.reached.set(cluster.name, kubernetes);

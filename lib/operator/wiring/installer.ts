@@ -112,7 +112,7 @@ function workOf(options: InstallerOptions, ports: UninstallPorts, { warn, report
 
 /** The installer connects to a cluster at its first use, because the cluster may no longer exist in EKS. */
 function portsOf(options: InstallerOptions, eks: EKSClient, warn: Warn): Omit<UninstallPorts, 'remainingMs'> {
-  const { clusters, table: tableName, queueUrls, installedBy, region } = options;
+  const { clusters, table: tableName, deployment, queueUrls, installedBy, region } = options;
   const known = new Map(clusters.map((cluster) => [cluster.name, cluster]));
   const dynamodb = new DynamoDBClient({ requestHandler: SDK_TIMEOUTS });
   return {
@@ -126,7 +126,13 @@ function portsOf(options: InstallerOptions, eks: EKSClient, warn: Warn): Omit<Un
       const cluster = known.get(name) ?? { name };
       const client = await clientOf(cluster, region, eks);
       const { karpenterNamespaces } = cluster;
-      return kubernetesInstallation({ client, clock: systemClock, installedBy, ...optional({ karpenterNamespaces }) });
+      return kubernetesInstallation({
+        client,
+        clock: systemClock,
+        installedBy,
+        deployment,
+        ...optional({ karpenterNamespaces }),
+      });
     },
   };
 }
@@ -137,7 +143,8 @@ function installTarget(
 ): InstallTarget {
   const access = wantedAccess(cluster, roles);
   if (cluster.install === false) return access;
-  return { ...access, webhook: webhookEndpointOf(cluster, { url, secret: webhookSecret }) };
+  const webhook = webhookEndpointOf(cluster, { url, secret: webhookSecret });
+  return { ...access, webhook, shadow: cluster.shadow === true };
 }
 
 function uninstallTarget(cluster: ClusterOptions, { roles }: InstallerOptions): UninstallTarget {

@@ -14,6 +14,7 @@ import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import type { PersistentVolumeClaim, Storage, VolumeAttachment } from '../../apis/storage.ts';
+import type { ClusterClaim } from '../../core/cluster/cluster-claim.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import type { PodTarget } from '../../core/model/decision.ts';
 import type { ClusterEvent } from '../../core/model/event.ts';
@@ -54,6 +55,8 @@ export interface KubernetesClusterOptions {
   readonly keptFrom?: number;
   /** @default `PATIENCE` */
   readonly patience?: Patience;
+  /** The name of the deployment. @default the claim of the cluster is not read */
+  readonly deployment?: string;
   /** The namespaces in which Karpenter may run. @default `KARPENTER_NAMESPACES` */
   readonly karpenterNamespaces?: readonly string[];
   /** Logs details about reading the cluster. @default no log */
@@ -80,11 +83,12 @@ export class KubernetesCluster implements Cluster {
       keptFrom,
       patience = WATCH_TIMEOUTS,
       karpenterNamespaces: namespaces,
+      deployment,
       tell = () => undefined,
     } = options;
     this.#client = client;
     this.#clock = clock;
-    this.#otherAutoscalers = new AutoscalerTraceReader({ client, clock, ...optional({ namespaces }) });
+    this.#otherAutoscalers = new AutoscalerTraceReader({ client, clock, ...optional({ namespaces, deployment }) });
     this.#kept = keptLists({
       client,
       clock,
@@ -179,6 +183,14 @@ export class KubernetesCluster implements Cluster {
 
   findOtherAutoscalers(): Promise<AutoscalerTraces> {
     return this.#otherAutoscalers.read();
+  }
+
+  listAutoModePools(): Promise<readonly string[]> {
+    return this.#otherAutoscalers.readAutoModePools();
+  }
+
+  claimCluster(): Promise<ClusterClaim> {
+    return this.#otherAutoscalers.claim();
   }
 
   /** A merge patch with the resourceVersion that was read. The server rejects it if the node has changed. */

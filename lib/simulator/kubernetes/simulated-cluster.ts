@@ -3,6 +3,7 @@ import { type Labels, type Namespace, type Node, namespaceOf, type Pod } from '.
 import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { optional } from '../../apis/optional.ts';
+import { AUTO_MODE_GROUP, type AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
 import type { PodTarget } from '../../core/model/decision.ts';
 import type { NodePatch } from '../../core/model/node-patch.ts';
@@ -14,13 +15,13 @@ import { disruptionsAllowed } from './disruptions-allowed.ts';
 import { changed, createCustom, deleteCustom, patchSimulatedCustom, writeCustom } from './objects.ts';
 import { boundClaims } from './simulated-attachments.ts';
 import { simulatedStorage } from './simulated-storage.ts';
-import { currentPod, type KubernetesState, removeNode, writeNode, writePod } from './state.ts';
+import { currentPod, FIRST_DEPLOYMENT, type KubernetesState, removeNode, writeNode, writePod } from './state.ts';
 
 /** Kubernetes's default for terminationGracePeriodSeconds. */
 const DEFAULT_GRACE_SECONDS = 30;
 
-/** The Cluster port on the simulated API server. */
-export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster {
+/** The Cluster port on the simulated API server, for one deployment of Kerf. */
+export function simulatedCluster(state: KubernetesState, clock: Clock, deployment = FIRST_DEPLOYMENT): Cluster {
   const pods = (): readonly Pod[] => [...state.pods.values()];
   return {
     listUnboundPods: async () => pods().filter((pod) => pod.spec.nodeName === undefined),
@@ -49,7 +50,15 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
     // Only Deployments are simulated.
     listScalableWorkloads: async (kind) => (kind === 'Deployment' ? [...state.deployments.values()] : []),
 
-    findOtherAutoscalers: async () => state.autoscalers,
+    findOtherAutoscalers: async () => ({ ...state.autoscalers, ...claimOf(state, deployment) }),
+    listAutoModePools: async () =>
+      [...state.nodePools.values()]
+        .filter(({ spec }) => spec.template.spec.nodeClassRef.group === AUTO_MODE_GROUP)
+        .map(({ metadata }) => metadata.name),
+    claimCluster: async () => {
+      state.holder ??= deployment;
+      return { deployment: state.holder, isOwn: state.holder === deployment };
+    },
 
     patchNode: async (target, patch) => patchNode(state, target, patch),
     deleteNode: async (name) => deleteNode(state, name, clock),
@@ -71,6 +80,10 @@ export function simulatedCluster(state: KubernetesState, clock: Clock): Cluster 
 }
 
 /** The namespaces of the pods. */
+function claimOf({ holder }: KubernetesState, deployment: string): Pick<AutoscalerTraces, 'claim'> {
+  return holder === undefined ? {} : { claim: { deployment: holder, isOwn: holder === deployment } };
+}
+
 function namespacesOf(pods: readonly Pod[]): readonly Namespace[] {
   return [...new Set(pods.map(namespaceOf))]
     .toSorted()

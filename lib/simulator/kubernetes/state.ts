@@ -18,6 +18,9 @@ import { KARPENTER_NAMESPACES } from '../../core/cluster/karpenter-signs.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { changed, createCustom, objectKeyOf, uidOf } from './objects.ts';
 
+/** The deployment that is installed when a simulation starts. */
+export const FIRST_DEPLOYMENT = 'simulated';
+
 /** A request of the API server to the webhook: the resource and the name of the written object. */
 export interface Review {
   readonly resource: 'events' | 'nodes' | 'nodeclaims' | 'nodepools';
@@ -37,6 +40,8 @@ export interface KubernetesState {
   readonly pods: Map<string, Pod>;
   readonly nodes: Map<string, Node>;
   readonly nodeClaims: Map<string, NodeClaim>;
+  /** The deployment that holds the cluster. */
+  holder: string | undefined;
   /** The signs of other autoscalers. */
   autoscalers: AutoscalerTraces;
   readonly volumeAttachments: Map<string, VolumeAttachment>;
@@ -63,12 +68,12 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     pods: new Map(),
     nodes: new Map(),
     nodeClaims: new Map(),
+    holder: FIRST_DEPLOYMENT,
     autoscalers: {
       namespaces: KARPENTER_NAMESPACES,
       leases: [],
       deployments: [],
       writers: [],
-      autoModePools: [],
       unread: [],
     },
     volumeAttachments: new Map(),

@@ -28,6 +28,7 @@ function aMigration(traces: AutoscalerTraces = NO_TRACES) {
   const ports: AdoptionPorts = {
     cluster: {
       findOtherAutoscalers: async () => traces,
+      listAutoModePools: async () => [],
       listNodeClaims: async () => world.nodeClaims,
       listNodes: async () => world.nodes,
       listNodePools: async () => world.nodePools,

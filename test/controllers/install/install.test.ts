@@ -6,6 +6,7 @@ import {
   MAX_REASON,
 } from '../../../lib/controllers/install/install.ts';
 import { type UninstallTarget, uninstall } from '../../../lib/controllers/install/uninstall.ts';
+import type { ClusterClaim } from '../../../lib/core/cluster/cluster-claim.ts';
 import type { AccessEntry, AuthenticationMode, FoundAccessEntry } from '../../../lib/core/install/access-entries.ts';
 import type { WebhookEndpoint } from '../../../lib/core/install/webhook-configuration.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
@@ -25,6 +26,10 @@ const ADMINISTRATOR = { principal: INSTALLER.principal, policy: 'arn:admin' };
 const DEMO: InstallTarget = { cluster: 'demo', entries: [FUNCTION, NODE] };
 const GREEN: InstallTarget = { cluster: 'green', entries: [FUNCTION] };
 
+const OWN: ClusterClaim = { deployment: '111122223333/eu-west-3/Kerf-A', isOwn: true };
+const OTHER: ClusterClaim = { deployment: '111122223333/eu-west-3/Kerf-B', isOwn: false };
+
+let claim: ClusterClaim | undefined;
 let there: Map<string, FoundAccessEntry>;
 let mode: AuthenticationMode;
 let unknownRoles: ReadonlySet<string>;
@@ -88,6 +93,13 @@ function installationOf(cluster: string): Installation {
     listHeld: async (kind) => [{ kind, name: 'general-1' }],
     letGo: async ({ kind }) => await does(`let go ${kind}`),
     findOtherAutoscalers: async () => NO_TRACES,
+    listAutoModePools: async () => [],
+    readClaim: async () => claim,
+    claimCluster: async () => {
+      claim ??= OWN;
+      return claim;
+    },
+    releaseClaim: async () => await does('release'),
     revokeDeciding: async (_bindings, atMs) => (sinceMs ??= atMs),
   };
 }
@@ -110,6 +122,7 @@ function webhookOf(cluster: string): WebhookEndpoint {
 }
 
 beforeEach(() => {
+  claim = undefined;
   there = new Map();
   mode = 'API_AND_CONFIG_MAP';
   unknownRoles = new Set();
@@ -245,6 +258,52 @@ async function takeOut(target: UninstallTarget, remainingMs = 15 * MINUTE) {
   const endMs = nowMs + remainingMs;
   return await uninstall({ ...ports(), store, messages, remainingMs: () => endMs - nowMs }, [target]);
 }
+
+describe('a cluster that another deployment of Kerf holds', () => {
+  const target = { ...DEMO, webhook: webhookOf('demo') };
+
+  test('is not changed by an installation, which fails with the name of that deployment and what to do', async () => {
+    claim = OTHER;
+    await expect(install(ports(), [target])).rejects.toThrow(
+      /cluster demo is held by another deployment.*Kerf-B.*kubectl -n kube-system delete lease kerf/,
+    );
+    expect(done).toEqual([]);
+  });
+
+  test('gets a deployment in shadow, which uses what is installed', async () => {
+    claim = OTHER;
+    const notes = await install(ports(), [{ ...target, shadow: true }]);
+    expect(notes.map(({ message }) => message)).toEqual([expect.stringContaining('eu-west-3/Kerf-B')]);
+    expect(done).toEqual([]);
+  });
+
+  test('loses nothing when the second deployment is removed, except the access of its functions', async () => {
+    claim = OTHER;
+    await store.createNodeClaim(aClaim());
+    await takeOut(goes({ drain: true }));
+    expect(done.filter((one) => !/^(?:give|take) /.test(one))).toEqual([
+      'out arn:role/lifecycle',
+      'out arn:role/installer',
+    ]);
+  });
+});
+
+describe('the claim of a cluster', () => {
+  test('is taken by an installation, and not by one in shadow', async () => {
+    const target = { ...DEMO, webhook: webhookOf('demo') };
+    await install(ports(), [{ ...target, shadow: true }]);
+    expect(claim).toBeUndefined();
+    await install(ports(), [target]);
+    expect(claim).toEqual(OWN);
+  });
+
+  test('is released when everything else but access is removed', async () => {
+    claim = OWN;
+    await takeOut(goes());
+    const last = done.filter((one) => !one.startsWith('take ')).slice(-3);
+    expect(last).toEqual(['release', 'out arn:role/lifecycle', 'out arn:role/installer']);
+  });
+});
 
 describe('uninstalling', () => {
   test('removes the webhook first, RBAC before finalizers, access last, and the installer’s access at the end', async () => {

@@ -12,8 +12,11 @@ import {
   aKarpenterLease,
   KARPENTER_TRACES,
   NO_TRACES,
+  OWN_TRACES,
 } from '../../core/cluster/autoscaler-traces.ts';
 import { EVENTS, expectAllGone, expectOneInstanceAClaim, live } from '../life.ts';
+
+const NO_POOLS = { listAutoModePools: async () => [] };
 
 /** Karpenter is active between two times, counted from the start. */
 function karpenterBetween(fromMs: number, toMs: number, calls: string[]) {
@@ -22,7 +25,7 @@ function karpenterBetween(fromMs: number, toMs: number, calls: string[]) {
     const isThere = () => ports.clock.now() >= startMs + fromMs && ports.clock.now() < startMs + toMs;
     const withKarpenter = {
       ...ports,
-      cluster: { ...ports.cluster, findOtherAutoscalers: async () => (isThere() ? KARPENTER_TRACES : NO_TRACES) },
+      cluster: { ...ports.cluster, findOtherAutoscalers: async () => (isThere() ? KARPENTER_TRACES : OWN_TRACES) },
     };
     return withFaults(withKarpenter, ({ method }) => {
       if (isThere()) calls.push(method);
@@ -67,7 +70,7 @@ describe('a cluster in which Karpenter is active for ten minutes', () => {
 
 describe('signs of Karpenter that a user of one namespace can create', () => {
   const forged: AutoscalerTraces = {
-    ...NO_TRACES,
+    ...OWN_TRACES,
     leases: [aKarpenterLease({ namespace: 'team-a', renewedAtMs: NOW_MS + 100 * 365 * DAY_MS })],
     deployments: [aKarpenterDeployment({ namespace: 'team-a' }), aKarpenterDeployment({ ready: 0 })],
   };
@@ -85,7 +88,7 @@ describe('signs of Karpenter that a user of one namespace can create', () => {
   });
 
   test('are part of the report of each run, by name', async () => {
-    const cluster = { findOtherAutoscalers: async () => forged };
+    const cluster = { ...NO_POOLS, findOtherAutoscalers: async () => forged };
     const { otherAutoscalers, ignored } = await observeOtherAutoscalers(
       { cluster, cloud: { autoMode: async () => false }, clock },
       'demo',
@@ -102,7 +105,7 @@ async function filledMeanwhile(cutOff: 'before' | 'after') {
     const endMs = ports.clock.now() + 80 * MINUTE_MS;
     let isCut = false;
     const isThere = () => isCut && ports.clock.now() < endMs;
-    const findOtherAutoscalers = async () => (isThere() ? KARPENTER_TRACES : NO_TRACES);
+    const findOtherAutoscalers = async () => (isThere() ? KARPENTER_TRACES : OWN_TRACES);
     return withFaults({ ...ports, cluster: { ...ports.cluster, findOtherAutoscalers } }, ({ method, args }) => {
       if (isCut || method !== 'store.updateNodeClaim' || !JSON.stringify(args).includes('"deletion"')) return undefined;
       isCut = true;
@@ -141,14 +144,14 @@ const clock = { now: () => NOW_MS };
 
 test('if EKS does not answer, this is reported, and the NodePools of Auto Mode are used', async () => {
   const cloud = { autoMode: async () => await Promise.reject(new UnreachableError('EKS did not answer')) };
-  const cluster = { findOtherAutoscalers: async () => ({ ...NO_TRACES, autoModePools: ['system'] }) };
+  const cluster = { listAutoModePools: async () => ['system'], findOtherAutoscalers: async () => NO_TRACES };
   const { otherAutoscalers, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');
   expect(otherAutoscalers.map(({ reason }) => reason)).toEqual(['AutoModeActive']);
   expect(unknown.map(({ message }) => message)).toEqual(['failed to check for EKS Auto Mode: EKS did not answer']);
 });
 
 test('signs that cannot be read are reported, and do not count as another autoscaler', async () => {
-  const cluster = { findOtherAutoscalers: async () => ({ ...NO_TRACES, unread: ['leases: 403'] }) };
+  const cluster = { ...NO_POOLS, findOtherAutoscalers: async () => ({ ...NO_TRACES, unread: ['leases: 403'] }) };
   const cloud = { autoMode: async () => false };
   const { otherAutoscalers, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');
   expect(otherAutoscalers).toEqual([]);

@@ -6,15 +6,17 @@ import {
 import type { AutoscalerTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
 import { NOW_MS } from '../../builders/times.ts';
 
-/** A cluster without another autoscaler. */
+/** A cluster without another autoscaler, and without a claim. */
 export const NO_TRACES: AutoscalerTraces = {
   namespaces: KARPENTER_NAMESPACES,
   leases: [],
   deployments: [],
   writers: [],
-  autoModePools: [],
   unread: [],
 };
+
+/** A cluster that this deployment of Kerf holds, without another autoscaler. */
+export const OWN_TRACES: AutoscalerTraces = { ...NO_TRACES, claim: { deployment: 'own', isOwn: true } };
 
 export const KARPENTER_ACCOUNT = { namespace: 'kube-system', name: 'karpenter' };
 
@@ -35,7 +37,7 @@ export function aKarpenterDeployment(over: Partial<KarpenterDeployment> = {}): K
 
 /** A cluster in which Karpenter runs without leader election. */
 export const KARPENTER_TRACES: AutoscalerTraces = {
-  ...NO_TRACES,
+  ...OWN_TRACES,
   deployments: [aKarpenterDeployment()],
   writers: [KARPENTER_ACCOUNT],
 };

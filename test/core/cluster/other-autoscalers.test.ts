@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import {
+  type AutoModeSigns,
   type AutoscalerTraces,
   activeAutoscalers,
   ignoredAutoscalers,
@@ -14,10 +15,12 @@ import {
   NO_TRACES,
 } from './autoscaler-traces.ts';
 
-type Traces = Partial<AutoscalerTraces & { readonly autoMode: boolean | undefined }>;
+type Traces = Partial<AutoscalerTraces & AutoModeSigns>;
+
+const NO_AUTO_MODE = { autoMode: false, autoModePools: [] };
 
 function reasons(traces: Traces): readonly string[] {
-  return activeAutoscalers('demo', { ...NO_TRACES, autoMode: false, ...traces }, NOW_MS).map(({ reason }) => reason);
+  return activeAutoscalers('demo', { ...NO_TRACES, ...NO_AUTO_MODE, ...traces }, NOW_MS).map(({ reason }) => reason);
 }
 
 function ignored(traces: Traces) {
@@ -58,7 +61,7 @@ describe('Karpenter', () => {
       'demo',
       {
         ...NO_TRACES,
-        autoMode: false,
+        ...NO_AUTO_MODE,
         namespaces: ['ops'],
         leases: [aKarpenterLease({ namespace: 'ops' })],
         deployments: [aKarpenterDeployment({ namespace: 'ops', name: 'karp' })],

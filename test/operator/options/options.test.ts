@@ -17,6 +17,7 @@ function environment(overrides: Environment = {}): Environment {
     LAMBDA_TASK_ROOT: '/var/task',
     CLUSTERS: '{"demo":{}}',
     TABLE_NAME: 'state',
+    ACCOUNT_ID: '111122223333',
     BODIES_BUCKET_NAME: 'bodies',
     EVENT_BUS_NAME: 'decisions',
     OWN_QUEUE_URL: 'https://sqs.test/own',
@@ -38,6 +39,7 @@ test('a complete environment is read', () => {
   expect(controllerOptions(environment())).toMatchObject({
     region: 'eu-west-3',
     table: 'state',
+    deployment: '111122223333/eu-west-3/state',
     eventBus: 'decisions',
   });
   expect(controllerOptions(environment()).queueUrls.termination).toBe('https://sqs.test/termination');
@@ -49,6 +51,7 @@ test.each([
   'AWS_REGION',
   'CLUSTERS',
   'TABLE_NAME',
+  'ACCOUNT_ID',
   'BODIES_BUCKET_NAME',
   'EVENT_BUS_NAME',
   'OWN_QUEUE_URL',

@@ -1,4 +1,5 @@
 import { parseTime, SECOND_MS } from '../../../apis/formats/time.ts';
+import type { ClusterClaim } from '../../../core/cluster/cluster-claim.ts';
 import {
   KARPENTER_LABEL,
   KARPENTER_LEASE,
@@ -11,6 +12,7 @@ import { RefusedError } from '../../../ports/errors.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import { listAll } from '../client/lists.ts';
 import { fieldsOf, type RawObject } from '../project/project.ts';
+import { claimCluster, readClaim } from './cluster-claim.ts';
 import { deploymentOf, NodeClaimWriters } from './node-claim-writers.ts';
 
 /** Results are cached for the duration of a lease, because four functions check at least every minute. */
@@ -21,53 +23,97 @@ export interface AutoscalerTraceOptions {
   readonly clock: Clock;
   /** The namespaces in which Karpenter may run. @default `KARPENTER_NAMESPACES` */
   readonly namespaces?: readonly string[];
+  /** The name of the deployment. @default the claim of the cluster is not read */
+  readonly deployment?: string;
 }
 
 /**
- * Detects other autoscalers by three small lists, which a warm function caches.
+ * Detects other autoscalers by two small lists and one Lease, which a warm function caches.
  * *Cost:* one more call for each service account of a sign, at most once a minute.
  */
 export class AutoscalerTraceReader {
   readonly #client: ApiClient;
   readonly #clock: Clock;
   readonly #namespaces: readonly string[];
+  readonly #deployment: string | undefined;
   readonly #writers: NodeClaimWriters;
-  #kept: { readonly traces: Promise<AutoscalerTraces>; readonly untilMs: number } | undefined;
+  #kept: Kept<AutoscalerTraces> | undefined;
+  #keptPools: Kept<readonly string[]> | undefined;
 
-  constructor({ client, clock, namespaces = KARPENTER_NAMESPACES }: AutoscalerTraceOptions) {
+  constructor({ client, clock, namespaces = KARPENTER_NAMESPACES, deployment }: AutoscalerTraceOptions) {
     this.#client = client;
     this.#clock = clock;
     this.#namespaces = namespaces;
+    this.#deployment = deployment;
     this.#writers = new NodeClaimWriters(client, clock);
   }
 
   async read(): Promise<AutoscalerTraces> {
     const nowMs = this.#clock.now();
     if (this.#kept === undefined || this.#kept.untilMs <= nowMs) {
-      this.#kept = { traces: this.#readAll(), untilMs: nowMs + KEPT_MS };
+      this.#kept = { value: this.#readAll(), untilMs: nowMs + KEPT_MS };
     }
-    const { traces } = this.#kept;
-    try {
-      return await traces;
-    } catch (error) {
-      // Failures are not cached, so the next run tries again.
-      if (this.#kept?.traces === traces) this.#kept = undefined;
-      throw error;
+    const { value } = this.#kept;
+    // Failures are not cached, so the next run tries again.
+    value.catch(() => {
+      if (this.#kept?.value === value) this.#kept = undefined;
+    });
+    return await value;
+  }
+
+  /** The names of NodePools of EKS Auto Mode. Without an answer of EKS, they are the sign of Auto Mode. */
+  async readAutoModePools(): Promise<readonly string[]> {
+    const nowMs = this.#clock.now();
+    if (this.#keptPools === undefined || this.#keptPools.untilMs <= nowMs) {
+      this.#keptPools = { value: listAutoModePools(this.#client), untilMs: nowMs + KEPT_MS };
     }
+    const { value } = this.#keptPools;
+    value.catch(() => {
+      if (this.#keptPools?.value === value) this.#keptPools = undefined;
+    });
+    return await value;
+  }
+
+  /** Claims the cluster for this deployment. The next read sees the result. */
+  async claim(): Promise<ClusterClaim> {
+    const deployment = this.#deployment ?? '';
+    this.#kept = undefined;
+    return await claimCluster(this.#client, deployment, this.#clock.now());
   }
 
   async #readAll(): Promise<AutoscalerTraces> {
-    const signs = await readSigns(this.#client);
+    const [signs, claim] = await Promise.all([readSigns(this.#client), this.#readClaim()]);
     const namespaces = this.#namespaces;
     const { writers, unread } = await this.#writers.of({ ...signs, namespaces });
-    return { ...signs, namespaces, writers, unread: [...signs.unread, ...unread] };
+    return {
+      ...signs,
+      namespaces,
+      writers,
+      ...(claim.found && { claim: claim.found }),
+      unread: [...signs.unread, ...unread, ...claim.refused],
+    };
+  }
+
+  async #readClaim(): Promise<{ readonly found?: ClusterClaim | undefined; readonly refused: readonly string[] }> {
+    if (this.#deployment === undefined) return { refused: [] };
+    try {
+      return { found: await readClaim(this.#client, this.#deployment), refused: [] };
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      return { refused: [error.message] };
+    }
   }
 }
 
-type Signs = Omit<AutoscalerTraces, 'namespaces' | 'writers'>;
+interface Kept<T> {
+  readonly value: Promise<T>;
+  readonly untilMs: number;
+}
+
+type Signs = Pick<AutoscalerTraces, 'leases' | 'deployments' | 'unread'>;
 
 async function readSigns(client: ApiClient): Promise<Signs> {
-  const [leases, deployments, pools] = await Promise.all([
+  const [leases, deployments] = await Promise.all([
     orRefused(
       listAll(client, {
         // With a field selector on the name, so RBAC can allow only this lease.
@@ -83,14 +129,13 @@ async function readSigns(client: ApiClient): Promise<Signs> {
         project: deploymentOf,
       }),
     ),
-    orRefused(listAll(client, { path: '/apis/karpenter.sh/v1/nodepools', project: autoModePoolOf, optional: true })),
   ]);
-  return {
-    leases: leases.found,
-    deployments: deployments.found,
-    autoModePools: pools.found,
-    unread: [leases, deployments, pools].flatMap(({ refused }) => refused),
-  };
+  const unread = [leases, deployments].flatMap(({ refused }) => refused);
+  return { leases: leases.found, deployments: deployments.found, unread };
+}
+
+function listAutoModePools(client: ApiClient): Promise<readonly string[]> {
+  return listAll(client, { path: '/apis/karpenter.sh/v1/nodepools', project: autoModePoolOf, optional: true });
 }
 
 /** A forbidden list does not affect the others. */

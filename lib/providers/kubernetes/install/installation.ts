@@ -11,6 +11,7 @@ import { type ApiResponse, kubernetesPortError, messageOf } from '../client/erro
 import { listAll } from '../client/lists.ts';
 import { each, fieldsOf, type RawObject } from '../project/project.ts';
 import { AutoscalerTraceReader } from './autoscaler-traces.ts';
+import { readClaim, releaseClaim } from './cluster-claim.ts';
 import { applyWebhookConfiguration } from './webhook-registration.ts';
 
 const APPLY = { contentType: 'application/apply-patch+yaml', query: { fieldManager: 'kerf', force: 'true' } } as const;
@@ -37,14 +38,16 @@ export interface InstallationOptions {
   readonly clock: Clock;
   /** The unique name of the deployment. */
   readonly installedBy: string;
+  /** The name of the deployment. */
+  readonly deployment: string;
   /** The namespaces in which Karpenter may run. @default `KARPENTER_NAMESPACES` */
   readonly karpenterNamespaces?: readonly string[];
 }
 
 /** Installs Kerf in the cluster of the client, as field manager `kerf`. */
 export function kubernetesInstallation(options: InstallationOptions): Installation {
-  const { client, clock, installedBy, karpenterNamespaces: namespaces } = options;
-  const otherAutoscalers = new AutoscalerTraceReader({ client, clock, ...optional({ namespaces }) });
+  const { client, clock, installedBy, deployment, karpenterNamespaces: namespaces } = options;
+  const otherAutoscalers = new AutoscalerTraceReader({ client, clock, deployment, ...optional({ namespaces }) });
   return {
     whyNoRights: async () => await whyNoRights(client),
     findDefinition: async (name) => {
@@ -62,6 +65,10 @@ export function kubernetesInstallation(options: InstallationOptions): Installati
     listHeld: async (kind) => await listHeld(client, kind),
     letGo: async (object) => await letGo(client, object),
     findOtherAutoscalers: async () => await otherAutoscalers.read(),
+    listAutoModePools: async () => await otherAutoscalers.readAutoModePools(),
+    readClaim: async () => await readClaim(client, deployment),
+    claimCluster: async () => await otherAutoscalers.claim(),
+    releaseClaim: async () => await releaseClaim(client, deployment),
     revokeDeciding: async (bindings, nowMs) => await revokeDeciding(client, bindings, nowMs),
   };
 }
