@@ -1,7 +1,8 @@
 import { type Path, Tokens } from './expression-tokens.ts';
 
 export type Operand =
-  | { readonly kind: 'path' | 'size'; readonly path: Path }
+  | { readonly kind: 'path'; readonly path: Path }
+  | { readonly kind: 'size'; readonly of: Operand }
   | { readonly kind: 'value'; readonly value: string };
 
 export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>=';
@@ -13,7 +14,7 @@ export type Condition =
   | { readonly kind: 'between'; readonly operand: Operand; readonly low: Operand; readonly high: Operand }
   | { readonly kind: 'in'; readonly operand: Operand; readonly list: readonly Operand[] }
   | { readonly kind: 'exists' | 'not-exists'; readonly path: Path }
-  | { readonly kind: 'type' | 'begins-with' | 'contains'; readonly path: Path; readonly operand: Operand };
+  | { readonly kind: 'type' | 'begins-with' | 'contains'; readonly left: Operand; readonly right: Operand };
 
 /** An expression and the placeholders that it uses. */
 export interface Parsed<T> {
@@ -96,9 +97,9 @@ class ConditionParser {
       case 'begins_with':
       case 'contains': {
         const kinds = { attribute_type: 'type', begins_with: 'begins-with', contains: 'contains' } as const;
-        const path = tokens.path();
+        const left = this.#operand();
         tokens.need(',');
-        return { kind: kinds[name], path, operand: this.#operand() };
+        return { kind: kinds[name], left, right: this.#operand() };
       }
       default:
         throw tokens.wrong(`Invalid function name; function: ${name}`);
@@ -135,9 +136,9 @@ class ConditionParser {
     if (tokens.next.text !== 'size' || tokens.afterNext.text !== '(') return { kind: 'path', path: tokens.path() };
     tokens.take();
     tokens.need('(');
-    const path = tokens.path();
+    const of = this.#operand();
     tokens.need(')');
-    return { kind: 'size', path };
+    return { kind: 'size', of };
   }
 }
 

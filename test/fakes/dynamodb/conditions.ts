@@ -30,8 +30,7 @@ export function isMet(condition: Condition, item: StoredItem, given: Placeholder
     case 'type':
     case 'begins-with':
     case 'contains': {
-      const value = valueAt(item, resolved(condition.path, given));
-      const operand = at(condition.operand);
+      const [value, operand] = [at(condition.left), at(condition.right)];
       return value !== undefined && operand !== undefined && TESTS[condition.kind](value, operand);
     }
   }
@@ -74,9 +73,9 @@ function setOf(value: AttributeValue): AttributeValue {
 
 function operandValue(operand: Operand, item: StoredItem, given: Placeholders): AttributeValue | undefined {
   if (operand.kind === 'value') return given.values[operand.value];
-  const value = valueAt(item, resolved(operand.path, given));
-  if (operand.kind === 'path' || value === undefined) return value;
-  const size = sizeOf(value);
+  if (operand.kind === 'path') return valueAt(item, resolved(operand.path, given));
+  const value = operandValue(operand.of, item, given);
+  const size = value && sizeOf(value);
   return size === undefined ? undefined : { N: String(size) };
 }
 
@@ -89,11 +88,15 @@ function sizeOf(value: AttributeValue): number | undefined {
 }
 
 const ORDERED: readonly string[] = ['S', 'N', 'B'];
+const SIZED: readonly string[] = ['S', 'B', 'SS', 'NS', 'BS', 'L', 'M'];
 
 /** Refuses operators whose given values have a type without the operator, before the item is read. */
 export function checkOperands(kind: string, condition: Condition, given: Placeholders): void {
   const typeOfOperand = (operand: Operand): string | undefined => {
-    if (operand.kind === 'size') return 'N';
+    if (operand.kind === 'size') {
+      require('size', [operand.of], SIZED);
+      return 'N';
+    }
     const value = operand.kind === 'value' ? given.values[operand.value] : undefined;
     return value && typeOf(value);
   };
@@ -113,30 +116,37 @@ export function checkOperands(kind: string, condition: Condition, given: Placeho
     case 'not':
       return checkOperands(kind, condition.of, given);
     case 'compare':
-      requireDistinct(kind, [condition.left, condition.right]);
-      if (condition.by !== '=' && condition.by !== '<>') {
-        require(condition.by, [condition.left, condition.right], ORDERED);
-      }
-      return;
+      requireDistinct(kind, condition.left, [condition.right]);
+      return require(condition.by, [condition.left, condition.right], isOrder(condition.by) ? ORDERED : TYPES);
     case 'between':
+      requireDistinct(kind, condition.operand, [condition.low, condition.high]);
       require('BETWEEN', [condition.operand, condition.low, condition.high], ORDERED);
       return requireRange(kind, [condition.low, condition.high], given);
     case 'begins-with':
-      return require('begins_with', [condition.operand], ['S', 'B']);
+      requireDistinct(kind, condition.left, [condition.right]);
+      return require('begins_with', [condition.left, condition.right], ['S', 'B']);
     case 'type':
-      require('attribute_type', [condition.operand], ['S']);
-      return requireType(kind, condition.operand, given);
+      require('attribute_type', [condition.right], ['S']);
+      return requireType(kind, condition.right, given);
     case 'in':
+      requireDistinct(kind, condition.operand, condition.list);
+      return require('IN', [condition.operand, ...condition.list], TYPES);
+    case 'contains':
+      requireDistinct(kind, condition.left, [condition.right]);
+      return require('contains', [condition.left, condition.right], TYPES);
     case 'exists':
     case 'not-exists':
-    case 'contains':
       return;
   }
 }
 
-function requireDistinct(kind: string, operands: readonly Operand[]): void {
-  const [left, right] = operands.map((operand) => JSON.stringify(operand));
-  if (left === right) {
+function isOrder(by: Comparator): boolean {
+  return by !== '=' && by !== '<>';
+}
+
+function requireDistinct(kind: string, first: Operand, others: readonly Operand[]): void {
+  const text = JSON.stringify(first);
+  if (first.kind === 'path' && others.some((one) => JSON.stringify(one) === text)) {
     throw invalid(`Invalid ${kind}: The first operand must be distinct from the remaining operands for this operator`);
   }
 }

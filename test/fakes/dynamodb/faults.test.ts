@@ -207,3 +207,35 @@ test('commands and parameters without support are an error of the test', async (
     name: 'ResourceNotFoundException',
   });
 });
+
+describe('what DynamoDB Local does in another way', () => {
+  test('a page is cut before the filter, so it may be empty and have a next one (Query)', async () => {
+    const { put, client } = aTable();
+    const body = new Uint8Array(300 * 1024);
+    for (const sk of ['a', 'b', 'c', 'd', 'e']) await put(sk, 1, { body });
+    const page = await client.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: 'pk = :pk',
+        FilterExpression: 'n > :one',
+        ExpressionAttributeValues: marshall({ ':pk': 'p', ':one': 1 }),
+      }),
+    );
+    expect(page).toMatchObject({ Items: [], Count: 0, ScannedCount: 4, LastEvaluatedKey: key('d') });
+  });
+
+  test('an update that the item does not allow cancels its transaction with ValidationError (TransactionCanceledException)', async () => {
+    const { put, get, transact } = aTable();
+    await put('a', 1);
+    await put('b', 1, { n: 'text' });
+    await expect(transact('a', 'b')).rejects.toMatchObject({
+      CancellationReasons: [{ Code: 'None' }, { Code: 'ValidationError' }],
+    });
+    expect(await get('a')).toBe(1);
+  });
+
+  test('a transaction with two writes to an item is refused before its conditions (TransactWriteItems)', async () => {
+    const { transact } = aTable();
+    await expect(transact('a', 'a')).rejects.toMatchObject({ name: 'ValidationException' });
+  });
+});

@@ -54,6 +54,7 @@ export interface InProcessTable {
  * DynamoDB in memory, with the stack's table: every command takes effect at once and completely, in the order of the calls. It
  * supports the commands and parameters that the providers use; others are an error of the test.
  * *Errors:* those of the SDK, after its last retry.
+ * `test/aws/in-process/table.test.ts` compares it with DynamoDB Local.
  */
 export function inProcessTable(options: InProcessTableOptions): InProcessTable {
   const { clock, faults = {}, tableName = 'kerf' } = options;

@@ -51,7 +51,7 @@ export function queried(storage: Storage, query: PreparedQuery, atMs: number | u
     if (expressions.filter === undefined || isMet(expressions.filter, item, expressions)) {
       found.push(projectedBy(item, expressions));
     }
-    if (scanned === input.Limit || bytes > MAX_PAGE_BYTES) break;
+    if (scanned === input.Limit || bytes >= MAX_PAGE_BYTES) break;
   }
   const last = keys[scanned - 1];
   const isCut = scanned === input.Limit || scanned < keys.length;
@@ -104,8 +104,8 @@ function keysInRange(order: readonly string[], query: PreparedQuery): readonly s
 }
 
 function prefixOf(sortKey: Condition | undefined, { values }: Placeholders): string | undefined {
-  if (sortKey?.kind !== 'begins-with' || sortKey.operand.kind !== 'value') return undefined;
-  return values[sortKey.operand.value]?.S;
+  if (sortKey?.kind !== 'begins-with' || sortKey.right.kind !== 'value') return undefined;
+  return values[sortKey.right.value]?.S;
 }
 
 /** `pk = :pk`, alone or with one condition on the sort key. *Source:* Key condition expressions for Query. */

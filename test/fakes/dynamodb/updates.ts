@@ -28,7 +28,13 @@ export function checkUpdate(update: Update, given: Placeholders, keyNames: reado
 }
 
 function checkOperand(operand: SetValue, given: Placeholders): void {
-  if (operand.kind === 'if-not-exists') return checkOperand(operand.otherwise, given);
+  if (operand.kind === 'if-not-exists') {
+    const { path, otherwise } = operand;
+    if (otherwise.kind === 'path' && JSON.stringify(otherwise.path) === JSON.stringify(path)) {
+      throw invalid(`Invalid ${KIND}: The first operand must be distinct from the remaining operands; if_not_exists`);
+    }
+    return checkOperand(otherwise, given);
+  }
   if (operand.kind === 'path' || operand.kind === 'value') return;
   const type: ValueType = operand.kind === 'list-append' ? 'L' : 'N';
   for (const side of [operand.left, operand.right]) {
@@ -57,8 +63,7 @@ export function updated(item: StoredItem, update: Update, given: Placeholders): 
   let after: AttributeValue = { M: item };
   for (const [path, value] of [...sets, ...adds].toSorted(byIndex)) after = withValue(after, path, value);
   for (const [path, value] of deletes) {
-    if (value === 'nothing') after = withoutPath(after, path);
-    else if (value !== undefined) after = withValue(after, path, value);
+    after = value === undefined ? withoutPath(after, path) : withValue(after, path, value);
   }
   const removed = update.remove.map((path) => [resolved(path, given)] as const);
   for (const [path] of removed.toSorted((a, b) => byIndex(b, a))) after = withoutPath(after, path);
@@ -92,8 +97,11 @@ function operandOf(operand: SetOperand, item: StoredItem, given: Placeholders): 
       if (value !== undefined) return value;
       throw invalid('The provided expression refers to an attribute that does not exist in the item');
     }
-    case 'if-not-exists':
-      return valueAt(item, resolved(operand.path, given)) ?? operandOf(operand.otherwise, item, given);
+    case 'if-not-exists': {
+      // The second operand must exist even where it is not used.
+      const otherwise = operandOf(operand.otherwise, item, given);
+      return valueAt(item, resolved(operand.path, given)) ?? otherwise;
+    }
     case 'list-append': {
       const [left, right] = [operand.left, operand.right].map((side) => operandOf(side, item, given));
       if (left?.L === undefined || right?.L === undefined) throw wrongType();
@@ -110,15 +118,12 @@ function added(value: AttributeValue | undefined, more: AttributeValue = { NULL:
   return setFrom(type, [...new Set([...(elementsOf(value) ?? []), ...(elementsOf(more) ?? [])])]);
 }
 
-function without(
-  value: AttributeValue | undefined,
-  less: AttributeValue = { NULL: true },
-): AttributeValue | 'nothing' | undefined {
+function without(value: AttributeValue | undefined, less: AttributeValue = { NULL: true }): AttributeValue | undefined {
   if (value === undefined) return undefined;
   const type = typeOf(value);
   if (type !== typeOf(less)) throw wrongType();
   const kept = (elementsOf(value) ?? []).filter((element) => elementsOf(less)?.includes(element) !== true);
-  return kept.length === 0 ? 'nothing' : setFrom(type, kept);
+  return kept.length === 0 ? undefined : setFrom(type, kept);
 }
 
 function setFrom(type: ValueType, elements: readonly string[]): AttributeValue {
@@ -144,6 +149,7 @@ function withValue(value: AttributeValue, path: Path, next: AttributeValue): Att
 
 function withoutPath(value: AttributeValue, path: Path): AttributeValue {
   const [step, ...rest] = path;
+  if ((typeof step === 'number' ? value.L : value.M) === undefined) throw wrongPath();
   const inner = typeof step === 'number' ? value.L?.[step] : value.M?.[String(step)];
   if (step === undefined || inner === undefined) {
     if (rest.length > 0) throw wrongPath();

@@ -13,12 +13,19 @@ export const MAX_ITEM_BYTES = 400 * 1024;
 const MAX_DEPTH = 32;
 
 export function typeOf(value: AttributeValue): ValueType {
-  const found = TYPES.filter((type) => value[type as keyof AttributeValue] !== undefined);
-  const [type] = found;
-  if (type === undefined || found.length > 1) {
-    throw invalid(`Supplied AttributeValue must contain exactly one of the supported datatypes, not ${found.length}`);
+  let found: ValueType | undefined;
+  // Without a list of the types, because every value of every call passes here.
+  for (const type of TYPES) {
+    if (!(type in value)) continue;
+    if (found !== undefined) throw noType();
+    found = type;
   }
-  return type;
+  if (found === undefined) throw noType();
+  return found;
+}
+
+function noType(): Error {
+  return invalid('Supplied AttributeValue must contain exactly one of the supported datatypes');
 }
 
 /** A checked copy of an item that the caller sends. */
@@ -27,8 +34,8 @@ export function storedItem(item: Readonly<Record<string, AttributeValue>>): Stor
 }
 
 export function storedValue(value: AttributeValue, depth = 0): AttributeValue {
-  if (depth > MAX_DEPTH) throw invalid(`Nesting Levels have exceeded supported limits: ${MAX_DEPTH}`);
-  typeOf(value);
+  if (depth >= MAX_DEPTH) throw invalid(`Nesting Levels have exceeded supported limits: ${MAX_DEPTH}`);
+  if (typeOf(value) === 'S') return value;
   if (value.N !== undefined) return { N: canonicalNumber(value.N) };
   if (value.B !== undefined) return { B: Uint8Array.from(value.B) };
   if (value.SS !== undefined) return { SS: distinct(value.SS, (text) => text) };
