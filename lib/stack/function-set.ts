@@ -120,15 +120,13 @@ export class FunctionSet {
     for (const { role } of [...controllers, interruption]) decisions.grantPutEventsTo(role);
     for (const { role } of [provisioning, lifecycle]) permissions.grantNodeClassReads(role, clusters);
     permissions.grantInstanceProfiles(lifecycle.role, clusters);
-    permissions.grantTemplateRelease(lifecycle.role, clusters);
     for (const { role } of controllers) permissions.grantZonalShiftReads(role, clusters);
     for (const { role } of [lifecycle, termination, interruption]) permissions.grantInstanceReads(role);
     permissions.grantLaunch(lifecycle.role, clusters, nodeRoles);
     permissions.grantServiceLinkedRoles(lifecycle.role);
-    // Lifecycle terminates instances that belong to no claim.
-    for (const { role } of [lifecycle, termination]) permissions.grantTerminate(role, clusters);
+    permissions.grantTerminate(termination.role, clusters);
+    permissions.grantCare(lifecycle.role, clusters);
     permissions.grantInstanceStatusReads(lifecycle.role);
-    permissions.grantNaming(lifecycle.role, clusters);
   }
 
   /** Grants access to the queues of other functions. */

@@ -2,7 +2,7 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ClusterOptions } from '../operator/options/cluster-options.ts';
-import { CLUSTER_TAG } from '../operator/options/options.ts';
+import { CLUSTER_TAG, NODE_POOL_TAG, ownershipTags } from '../operator/options/options.ts';
 import { roleArn } from './node-role.ts';
 
 /** The resource types that CreateFleet creates and tags. */
@@ -89,16 +89,6 @@ export function grantInstanceProfiles(role: IRole, clusters: readonly ClusterOpt
   acknowledgeWildcards(role, [printedProfile('')], 'An EC2NodeClass may specify any profile, which is only read');
 }
 
-/** A3.30: allows deleting the launch templates of a deleted NodeClass. */
-export function grantTemplateRelease(role: IRole, clusters: readonly ClusterOptions[]): void {
-  allowDescribe(role, ['ec2:DescribeLaunchTemplates']);
-  allow(role, {
-    actions: ['ec2:DeleteLaunchTemplate'],
-    resources: [ec2Arn(Stack.of(role), 'launch-template')],
-    conditions: { StringEquals: { [`aws:ResourceTag/${CLUSTER_TAG}`]: clusters.map(({ name }) => name) } },
-  });
-}
-
 export function grantInstanceReads(role: IRole): void {
   allowDescribe(role, ['ec2:DescribeInstances']);
 }
@@ -173,31 +163,57 @@ export function grantInstanceStatusReads(role: IRole): void {
   allowDescribe(role, ['ec2:DescribeInstanceStatus']);
 }
 
-/** C84, C86: allows setting only these two tags on instances of the clusters, after their nodes are registered. */
-export function grantNaming(role: IRole, clusters: readonly ClusterOptions[]): void {
-  allow(role, {
-    actions: ['ec2:CreateTags'],
-    resources: [ec2Arn(Stack.of(role), 'instance')],
-    conditions: {
-      StringEquals: { [`aws:ResourceTag/${CLUSTER_TAG}`]: clusters.map(({ name }) => name) },
-      'ForAllValues:StringEquals': { 'aws:TagKeys': ['Name', 'karpenter.sh/nodeclaim'] },
-    },
+/** Allows terminating only instances of the clusters (promise 4). */
+export function grantTerminate(role: IRole, clusters: readonly ClusterOptions[]): void {
+  const resources = [ec2Arn(Stack.of(role), 'instance')];
+  for (const conditions of ownedBy(clusters))
+    allow(role, { actions: ['ec2:TerminateInstances'], resources, conditions });
+  acknowledgeOwned(role, ['instance']);
+}
+
+/**
+ * Allows what else lifecycle does with resources of the clusters: it terminates instances without a claim, deletes the launch
+ * templates of a deleted NodeClass (A3.30), and sets two tags on instances after their nodes are registered (C84, C86). One
+ * statement for all three, because a role has little room: the condition on tag keys has no effect on the other actions.
+ */
+export function grantCare(role: IRole, clusters: readonly ClusterOptions[]): void {
+  allowDescribe(role, ['ec2:DescribeLaunchTemplates']);
+  const stack = Stack.of(role);
+  for (const conditions of ownedBy(clusters)) {
+    allow(role, {
+      actions: ['ec2:CreateTags', 'ec2:DeleteLaunchTemplate', 'ec2:TerminateInstances'],
+      resources: [ec2Arn(stack, 'instance'), ec2Arn(stack, 'launch-template')],
+      conditions: {
+        ...conditions,
+        'ForAllValues:StringEquals': { 'aws:TagKeys': ['Name', 'karpenter.sh/nodeclaim'] },
+      },
+    });
+  }
+  acknowledgeOwned(role, ['instance', 'launch-template']);
+}
+
+/** The policies of a role have room for one statement for each cluster up to this number; more clusters share a statement. */
+const MOST_STATEMENTS = 20;
+
+/**
+ * Conditions on the tags of everything that Kerf and Karpenter launch for a cluster (C50), and that an adopted instance has. A
+ * shared statement lacks the ownership tag, because IAM cannot combine several tag keys by "or".
+ */
+function ownedBy(clusters: readonly ClusterOptions[]): readonly Readonly<Record<string, unknown>>[] {
+  const StringLike = { [`aws:ResourceTag/${NODE_POOL_TAG}`]: '*' };
+  if (clusters.length > MOST_STATEMENTS) {
+    return [{ StringEquals: { [`aws:ResourceTag/${CLUSTER_TAG}`]: clusters.map(({ name }) => name) }, StringLike }];
+  }
+  return clusters.map(({ name }) => {
+    const tags = Object.entries(ownershipTags(name)).map(([key, value]) => [`aws:ResourceTag/${key}`, value]);
+    return { StringEquals: Object.fromEntries(tags), StringLike };
   });
 }
 
-/** Allows terminating only instances with the tag of one of the clusters (promise 4). */
-export function grantTerminate(role: IRole, clusters: readonly ClusterOptions[]): void {
-  const instances = ec2Arn(Stack.of(role), 'instance');
-  allow(role, {
-    actions: ['ec2:TerminateInstances'],
-    resources: [instances],
-    conditions: { StringEquals: { [`aws:ResourceTag/${CLUSTER_TAG}`]: clusters.map(({ name }) => name) } },
-  });
-  acknowledgeWildcards(
-    role,
-    [printedArn('instance')],
-    'Instance ids are unknown at deploy time, so access is limited by the cluster tag',
-  );
+function acknowledgeOwned(role: IRole, resources: readonly string[]): void {
+  const reason =
+    'The ids are unknown at deploy time, so access is limited by the tags of the cluster and of a NodePool';
+  acknowledgeWildcards(role, resources.map(printedArn), reason);
 }
 
 function ec2Arn(stack: Stack, resource: string): string {

@@ -4,7 +4,7 @@ import { MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
 import { compareText } from '../../lib/core/compare-text.ts';
 import { EVENT_PLAN, WAKE_PLAN, wakePlan } from '../../lib/core/delivery/deliveries.ts';
 import { propertiesOf, synthesize, templateOf } from './assembly.ts';
-import { at, listAt, textAt } from './json.ts';
+import { at, listAt, recordAt, textAt } from './json.ts';
 
 let template: Template;
 
@@ -260,27 +260,35 @@ describe('permissions', () => {
     );
   });
 
-  test('instances are ended only where they carry the tag of a cluster of ours (promise 4)', () => {
-    const ending = statements().filter((statement) => actionsOf(statement).includes('ec2:TerminateInstances'));
-    expect(ending).toHaveLength(2);
-    for (const statement of ending) {
-      expect(at(statement, 'Condition')).toEqual({
-        StringEquals: { 'aws:ResourceTag/eks:eks-cluster-name': ['blue', 'green'] },
-      });
-    }
-  });
+  test.each(['ec2:TerminateInstances', 'ec2:DeleteLaunchTemplate', 'ec2:CreateTags'])(
+    'A3.30: %s changes only what has the tags of a cluster of ours and of a NodePool (promise 4)',
+    (action) => {
+      const changing = statements().filter((statement) => actionsOf(statement).includes(action));
+      const existing = changing.filter((one) => at(one, 'Condition', 'StringEquals', 'ec2:CreateAction') === undefined);
+      const conditions = existing.map((statement) => recordAt(statement, 'Condition'));
+      expect(new Set(conditions.map(({ StringEquals }) => JSON.stringify(StringEquals)))).toEqual(
+        new Set(
+          ['blue', 'green'].map((name) =>
+            JSON.stringify({
+              [`aws:ResourceTag/kubernetes.io/cluster/${name}`]: 'owned',
+              'aws:ResourceTag/eks:eks-cluster-name': name,
+            }),
+          ),
+        ),
+      );
+      for (const { StringLike } of conditions)
+        expect(StringLike).toEqual({ 'aws:ResourceTag/karpenter.sh/nodepool': '*' });
+    },
+  );
 
-  test('an instance that runs is given its names and no other tag, and only where it is ours (C84, C86)', () => {
+  test('an instance that runs is given its names and no other tag (C84, C86)', () => {
     const tagging = statements().filter((statement) => actionsOf(statement).includes('ec2:CreateTags'));
     const naming = tagging.filter(
       (statement) => at(statement, 'Condition', 'StringEquals', 'ec2:CreateAction') === undefined,
     );
-    expect(naming.map((statement) => at(statement, 'Condition'))).toEqual([
-      {
-        StringEquals: { 'aws:ResourceTag/eks:eks-cluster-name': ['blue', 'green'] },
-        'ForAllValues:StringEquals': { 'aws:TagKeys': ['Name', 'karpenter.sh/nodeclaim'] },
-      },
-    ]);
+    expect(naming.map((statement) => at(statement, 'Condition', 'ForAllValues:StringEquals'))).toEqual(
+      Array.from({ length: 2 }, () => ({ 'aws:TagKeys': ['Name', 'karpenter.sh/nodeclaim'] })),
+    );
   });
 
   test('C67: an instance profile is touched only at the path and with the tag of a cluster of ours (promise 4)', () => {
@@ -310,13 +318,6 @@ describe('permissions', () => {
         StringEquals: { 'aws:ResourceTag/karpenter.sh/discovery': ['blue', 'green'] },
       });
     }
-  });
-
-  test('A3.30: only launch templates with the tag of a cluster of ours are deleted (promise 4)', () => {
-    const deleting = statements().filter((statement) => actionsOf(statement).includes('ec2:DeleteLaunchTemplate'));
-    expect(deleting.map((statement) => at(statement, 'Condition'))).toEqual([
-      { StringEquals: { 'aws:ResourceTag/eks:eks-cluster-name': ['blue', 'green'] } },
-    ]);
   });
 
   test('zonal shifts are read for any resource, because ARC has no resource type for EKS clusters (C36)', () => {

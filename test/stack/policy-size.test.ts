@@ -1,8 +1,12 @@
 /** The most clusters that the configuration takes make policies that IAM takes. */
+import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { configuredClusters } from '../../lib/stack/configuration.ts';
 import { propertiesOf, templateOf } from './assembly.ts';
 import { recordAt } from './json.ts';
+
+/** The managed policies that IAM attaches to a role, without a higher quota. */
+const MOST_POLICIES = 10;
 
 /** As CloudFormation resolves it, every reference at its longest. */
 function resolved(value: unknown): unknown {
@@ -16,6 +20,13 @@ function resolved(value: unknown): unknown {
   if (reference !== undefined || attribute !== undefined) return 'x'.repeat(100);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, resolved(field)]));
+}
+
+/** The managed policies of the role with most of them. */
+function mostAttached(template: Template): number {
+  const attached = propertiesOf(template, 'AWS::IAM::ManagedPolicy').map((one) => JSON.stringify(one['Roles']));
+  const counts = [...Map.groupBy(attached, (roles) => roles).values()].map(({ length }) => length);
+  return Math.max(0, ...counts);
 }
 
 test('the most clusters that the configuration takes make policies that IAM takes', () => {
@@ -34,6 +45,11 @@ test('the most clusters that the configuration takes make policies that IAM take
     Math.max(...propertiesOf(template, type).map((one) => JSON.stringify(resolved(one['PolicyDocument'])).length));
   expect(largest('AWS::IAM::ManagedPolicy')).toBeLessThanOrEqual(6_144);
   expect(largest('AWS::IAM::Policy')).toBeLessThanOrEqual(10_240);
-  // The ARN of a rule may have 119 characters. SQS allows 8,192 for the policy of a queue.
-  expect(largest('AWS::SQS::QueuePolicy') + most * 19).toBeLessThanOrEqual(8_192);
+  expect(mostAttached(template)).toBeLessThanOrEqual(MOST_POLICIES);
+});
+
+test('a role has room for the tags of each of twenty clusters', () => {
+  const template = templateOf(Array.from({ length: 20 }, (_, index) => ({ name: `cluster-${index}` })));
+  expect(JSON.stringify(template.toJSON())).toContain('aws:ResourceTag/kubernetes.io/cluster/cluster-19');
+  expect(mostAttached(template)).toBeLessThanOrEqual(MOST_POLICIES);
 });

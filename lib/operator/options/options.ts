@@ -42,7 +42,8 @@ export {
 /** The stack allows access entries with these groups alone, to which RBAC grants rights. */
 export { groupOf } from '../../core/install/rbac.ts';
 /** The stack's IAM conditions name what a launch writes. */
-export { CLUSTER_TAG } from '../../core/model/ownership-tags.ts';
+export { CLUSTER_TAG, ownershipTags } from '../../core/model/ownership-tags.ts';
+export { NODE_POOL as NODE_POOL_TAG } from '../../apis/labels.ts';
 
 export const METRICS = {
   namespace: 'Kerf',
