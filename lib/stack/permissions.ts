@@ -205,7 +205,7 @@ function ownedBy(clusters: readonly ClusterOptions[]): readonly Readonly<Record<
     return [{ StringEquals: { [`aws:ResourceTag/${CLUSTER_TAG}`]: clusters.map(({ name }) => name) }, StringLike }];
   }
   return clusters.map(({ name }) => {
-    const tags = Object.entries(ownershipTags(name)).map(([key, value]) => [`aws:ResourceTag/${key}`, value]);
+    const tags = Object.entries(ownershipTags(name)).map(([key, value]) => [`aws:ResourceTag/${key}`, value] as const);
     return { StringEquals: Object.fromEntries(tags), StringLike };
   });
 }
