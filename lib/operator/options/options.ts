@@ -30,6 +30,7 @@ export const INTERRUPTION_TARGETS = ['provisioning', 'lifecycle', 'termination']
 /** The functions that the installer wakes when it drains a cluster. */
 export const INSTALLER_TARGETS = ['provisioning', 'termination'] as const;
 
+export { NODE_POOL as NODE_POOL_TAG } from '../../apis/labels.ts';
 /** The stack configures the queues with the plans by which functions return messages. */
 export {
   type DeliveryPlan,
@@ -43,7 +44,6 @@ export {
 export { groupOf } from '../../core/install/rbac.ts';
 /** The stack's IAM conditions name what a launch writes. */
 export { CLUSTER_TAG, ownershipTags } from '../../core/model/ownership-tags.ts';
-export { NODE_POOL as NODE_POOL_TAG } from '../../apis/labels.ts';
 
 export const METRICS = {
   namespace: 'Kerf',
