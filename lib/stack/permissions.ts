@@ -193,7 +193,7 @@ export function grantCare(role: IRole, clusters: readonly ClusterOptions[]): voi
 }
 
 /** The policies of a role have room for one statement for each cluster up to this number; more clusters share a statement. */
-const MOST_STATEMENTS = 20;
+const MAX_STATEMENTS = 20;
 
 /**
  * Conditions on the tags of everything that Kerf and Karpenter launch for a cluster (C50), and that an adopted instance has. A
@@ -201,7 +201,7 @@ const MOST_STATEMENTS = 20;
  */
 function ownedBy(clusters: readonly ClusterOptions[]): readonly Readonly<Record<string, unknown>>[] {
   const StringLike = { [`aws:ResourceTag/${NODE_POOL_TAG}`]: '*' };
-  if (clusters.length > MOST_STATEMENTS) {
+  if (clusters.length > MAX_STATEMENTS) {
     return [{ StringEquals: { [`aws:ResourceTag/${CLUSTER_TAG}`]: clusters.map(({ name }) => name) }, StringLike }];
   }
   return clusters.map(({ name }) => {

@@ -6,7 +6,7 @@ import { propertiesOf, templateOf } from './assembly.ts';
 import { recordAt } from './json.ts';
 
 /** The managed policies that IAM attaches to a role, without a higher quota. */
-const MOST_POLICIES = 10;
+const MAX_POLICIES = 10;
 
 /** As CloudFormation resolves it, every reference at its longest. */
 function resolved(value: unknown): unknown {
@@ -45,11 +45,11 @@ test('the most clusters that the configuration takes make policies that IAM take
     Math.max(...propertiesOf(template, type).map((one) => JSON.stringify(resolved(one['PolicyDocument'])).length));
   expect(largest('AWS::IAM::ManagedPolicy')).toBeLessThanOrEqual(6_144);
   expect(largest('AWS::IAM::Policy')).toBeLessThanOrEqual(10_240);
-  expect(mostAttached(template)).toBeLessThanOrEqual(MOST_POLICIES);
+  expect(mostAttached(template)).toBeLessThanOrEqual(MAX_POLICIES);
 });
 
 test('a role has room for the tags of each of twenty clusters', () => {
   const template = templateOf(Array.from({ length: 20 }, (_, index) => ({ name: `cluster-${index}` })));
   expect(JSON.stringify(template.toJSON())).toContain('aws:ResourceTag/kubernetes.io/cluster/cluster-19');
-  expect(mostAttached(template)).toBeLessThanOrEqual(MOST_POLICIES);
+  expect(mostAttached(template)).toBeLessThanOrEqual(MAX_POLICIES);
 });
