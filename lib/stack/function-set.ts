@@ -114,7 +114,8 @@ export class FunctionSet {
     const { provisioning, lifecycle, disruption, termination, interruption } = this.functions;
     const controllers = CLUSTER_FUNCTIONS.map((name) => this.functions[name]);
     for (const { role } of controllers) permissions.grantClusterAccess(role, clusters);
-    for (const { role } of [...controllers, interruption]) state.grantReadWrite(role);
+    for (const { role } of controllers) state.grant(role, 'cluster-functions', clusters);
+    state.grant(interruption.role, 'interruption', clusters);
     // The functions that decide for a whole cluster and complete open decisions.
     for (const { role } of [provisioning, disruption]) bodies.grantReadWrite(role);
     for (const { role } of [...controllers, interruption]) decisions.grantPutEventsTo(role);

@@ -45,7 +45,7 @@ export class Installer extends LambdaFunction {
       ...(network !== undefined && { network }),
     });
     webhook.introduceTo(this);
-    state.grantReadWrite(this.role);
+    state.grant(this.role, 'installer', clusters);
     this.mayWake(functions, INSTALLER_TARGETS);
     const own = CLUSTER_FUNCTIONS.map((name) => functions[name].role);
     grantInstallation(this.role, own, clusters);

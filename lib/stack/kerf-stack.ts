@@ -69,7 +69,7 @@ export class KerfStack extends Stack {
       memoryMib: 1_024,
       folder: PRICE_FOLDER,
     });
-    state.grantReadWrite(catalogue.role);
+    state.grant(catalogue.role, 'catalogue', []);
     permissions.grantCatalogueReads(catalogue.role);
     new CatalogueSchedule(this, 'CatalogueSchedule', { queue: catalogue.wakeQueue });
     return catalogue;

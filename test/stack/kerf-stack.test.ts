@@ -235,7 +235,10 @@ test('the functions get every cluster with its settings', () => {
 });
 
 function statements(): readonly unknown[] {
-  return propertiesOf(template, 'AWS::IAM::Policy').flatMap((policy) => listAt(policy, 'PolicyDocument', 'Statement'));
+  // CDK moves statements into managed policies where they do not fit into the policy of a role.
+  return ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy']
+    .flatMap((type) => propertiesOf(template, type))
+    .flatMap((policy) => listAt(policy, 'PolicyDocument', 'Statement'));
 }
 
 function actionsOf(statement: unknown): readonly string[] {

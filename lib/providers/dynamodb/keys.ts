@@ -62,7 +62,9 @@ export const learnedMemoryKey = (region: string, instanceType: string, imageId: 
   sk: `${MEMORY}${instanceType}#${imageId}`,
 });
 
+export const budgetPartition = (region: string): string => `budget#${region}`;
+
 /** One item per API, with the remaining calls of the account. */
-export const budgetKey = (region: string, api: string): Key => ({ pk: `budget#${region}`, sk: `api#${api}` });
+export const budgetKey = (region: string, api: string): Key => ({ pk: budgetPartition(region), sk: `api#${api}` });
 
 export const standbyKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'stand-down' });

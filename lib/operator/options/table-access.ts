@@ -1,0 +1,111 @@
+/**
+ * What each function may do in the table, by partition and attribute. The stack makes IAM conditions of it:
+ * `dynamodb:LeadingKeys` for the partition, `dynamodb:Attributes` for what is written. Both apply to each write of a
+ * transaction too. `test/stack/table-access.test.ts` compares it with the calls of the providers, in both directions.
+ */
+import {
+  budgetPartition,
+  cataloguePartition,
+  clusterPartition,
+  instanceKey,
+  learnedPartition,
+  unavailablePartition,
+} from '../../providers/dynamodb/keys.ts';
+
+export type TableUser = 'cluster-functions' | 'interruption' | 'catalogue' | 'installer';
+
+export interface TableGrant {
+  readonly actions: readonly TableAction[];
+  /** Partition keys, also with the wildcard `*`. */
+  readonly partitions: readonly string[];
+  /** The only attributes that may be written or used in conditions. @default any */
+  readonly attributes?: readonly string[];
+}
+
+export type TableAction = 'ConditionCheckItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'Query' | 'UpdateItem';
+
+const KEY = ['pk', 'sk'];
+const CLAIM = [...KEY, 'claimVersion', 'instanceId', 'payload'];
+const LOOKUP = [...KEY, 'claimName', 'clusterName'];
+const BUDGET = [...KEY, 'bucketTokens', 'bucketVersion', 'expiresAt', 'filledAtMs', 'throttledAtMs', 'tokensPerSecond'];
+const UNAVAILABLE = [
+  ...KEY,
+  'capacityType',
+  'expiresAt',
+  'markedAtMs',
+  'refusal',
+  'reservationId',
+  'strikes',
+  'subnetId',
+  'typeName',
+  'untilMs',
+  'zoneName',
+];
+const LEARNED = [...KEY, 'expiresAt', 'imageId', 'memoryBytes', 'typeName', 'untilMs'];
+const CATALOGUE = [...KEY, 'chunkCount', 'currentVersion', 'payload'];
+/** Claims, tombstones, decisions, pointers to them, commands, nominations and standby. */
+const CLUSTER_ITEMS = [...CLAIM, 'decidedAtMs', 'essence', 'expiresAt', 'payloadKey', 'untilMs'];
+/** The epoch, leases, and the end of a decision that was carried out. */
+const CLUSTER_FIELDS = [
+  ...KEY,
+  'epochCount',
+  'expiresAt',
+  'heldUntilMs',
+  'leaseFence',
+  'leaseHolder',
+  'lookedAtMs',
+  'lookingSinceMs',
+  'wanted',
+];
+
+/** Every lookup of an instance. The key has no cluster, because an event of EC2 has only the instance. */
+const INSTANCES = instanceKey('*').pk;
+
+/** The grants of a function that serves these clusters. */
+export function tableAccess(user: TableUser, region: string, clusters: readonly string[]): readonly TableGrant[] {
+  const own = clusters.map(clusterPartition);
+  const calls = write([budgetPartition(region)], BUDGET);
+  const claims = [write(own, CLAIM), write([INSTANCES], LOOKUP)];
+  switch (user) {
+    case 'cluster-functions':
+      return [
+        { actions: ['ConditionCheckItem', 'DeleteItem', 'GetItem', 'Query'], partitions: own },
+        write(own, CLUSTER_ITEMS),
+        { actions: ['UpdateItem'], partitions: own, attributes: CLUSTER_FIELDS },
+        write([INSTANCES], [...LOOKUP, 'expiresAt']),
+        { actions: ['GetItem', 'Query'], partitions: [cataloguePartition(region)] },
+        { actions: ['Query'], partitions: [unavailablePartition(region), learnedPartition(region)] },
+        write([unavailablePartition(region)], UNAVAILABLE),
+        write([learnedPartition(region)], LEARNED),
+        calls,
+      ];
+    case 'interruption':
+      return [
+        { actions: ['GetItem'], partitions: [...own, INSTANCES] },
+        { actions: ['Query'], partitions: own },
+        ...claims,
+        write([unavailablePartition(region)], UNAVAILABLE),
+        calls,
+      ];
+    case 'catalogue':
+      return [
+        {
+          actions: ['ConditionCheckItem', 'DeleteItem', 'GetItem', 'Query'],
+          partitions: [cataloguePartition(region)],
+        },
+        write([cataloguePartition(region)], CATALOGUE),
+        calls,
+      ];
+    case 'installer':
+      return [
+        { actions: ['GetItem'], partitions: own },
+        // Of a cluster that is no longer configured, to find the nodes whose finalizers it removes.
+        { actions: ['Query'], partitions: [clusterPartition('*')] },
+        ...claims,
+      ];
+  }
+}
+
+function write(partitions: readonly string[], attributes: readonly string[]): TableGrant {
+  return { actions: ['PutItem'], partitions, attributes };
+}

@@ -1,0 +1,220 @@
+/**
+ * The rights of the functions on the table, against the calls of the providers: each store method that a function uses is
+ * recorded while the contract suites run it, and IAM is asked about each recorded call.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, expect, test } from 'vitest';
+import type { CallBudget } from '../../lib/ports/call-budget.ts';
+import type { CatalogueStore } from '../../lib/ports/catalogue-store.ts';
+import type { Leases } from '../../lib/ports/leases.ts';
+import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
+import { DynamoDbCallBudget } from '../../lib/providers/dynamodb/call-budget.ts';
+import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
+import { DynamoDbLeases } from '../../lib/providers/dynamodb/leases.ts';
+import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
+import type { TableOptions } from '../../lib/providers/dynamodb/table.ts';
+import { NOW_MS } from '../builders/times.ts';
+import { callBudgetContract } from '../contract/call-budget.ts';
+import { catalogueStoreContract } from '../contract/catalogue-store.ts';
+import { leasesContract } from '../contract/leases.ts';
+import { nodeClaimStoreContract } from '../contract/node-claim-store.ts';
+import { type InProcessTableOptions, inProcessTable } from '../fakes/dynamodb/in-process-table.ts';
+import { memoryBodies } from '../fakes/memory-bodies.ts';
+import { propertiesOf, templateOf } from './assembly.ts';
+import { requestsOf, type TableRequest } from './iam/dynamodb-requests.ts';
+import { isAllowedBy, textsOf } from './iam/evaluate.ts';
+import { at, listAt } from './json.ts';
+import { resolved } from './resolve.ts';
+
+/** A release of a claim is another kind of update: only termination and lifecycle release claims. */
+type Method = 'releaseNodeClaim' | keyof NodeClaimStore | keyof CatalogueStore | keyof Leases | keyof CallBudget;
+
+const CLAIMS = ['listNodeClaims', 'readNodeClaim', 'updateNodeClaim'] as const satisfies readonly Method[];
+const BUDGET = ['take', 'throttled'] as const satisfies readonly Method[];
+const CLUSTER: readonly Method[] = [
+  ...CLAIMS,
+  ...BUDGET,
+  'releaseNodeClaim',
+  'createNodeClaim',
+  'readEpoch',
+  'recordDecision',
+  'openDecisions',
+  'closeDecision',
+  'recordShadow',
+  'startCommand',
+  'listCommands',
+  'endCommand',
+  'nominate',
+  'listNominations',
+  'setStandby',
+  'see',
+  'acquire',
+  'renew',
+  'release',
+  'readCatalogue',
+  'markUnavailable',
+  'listUnavailable',
+  'learnMemory',
+  'listLearnedMemory',
+];
+
+/** The methods that each function uses, by the start of the logical id of its role. */
+const USED: Readonly<Record<string, readonly Method[]>> = {
+  Provisioning: CLUSTER,
+  Lifecycle: CLUSTER,
+  Disruption: CLUSTER,
+  Termination: CLUSTER,
+  Interruption: [...CLAIMS, ...BUDGET, 'findNodeClaim', 'isOnStandby', 'markUnavailable'],
+  Catalogue: [...BUDGET, 'readCatalogue', 'writeCatalogue'],
+  Installer: CLAIMS,
+};
+
+const REGION = 'eu-west-3';
+const running = new AsyncLocalStorage<string>();
+const recorded = new Map<string, Map<string, TableRequest>>();
+
+function record(command: object): void {
+  const method = running.getStore() ?? 'no method';
+  const known = recorded.get(method) ?? new Map<string, TableRequest>();
+  recorded.set(method, known);
+  // Contracts use a new cluster and instance in each test.
+  for (const request of requestsOf(command)) {
+    const partition = request.partition.replace(/^cluster#.*/, 'cluster#blue').replace(/^instance#.*/, 'instance#i-1');
+    const one = { ...request, partition };
+    known.set(JSON.stringify(one), one);
+  }
+}
+
+function recordingTable(options: InProcessTableOptions): TableOptions {
+  const { client, tableName } = inProcessTable(options);
+  const send: typeof client.send = async (command: object, ...rest: readonly unknown[]) => {
+    record(command);
+    return await Reflect.apply(client.send, client, [command, ...rest]);
+  };
+  return { client: { send }, tableName };
+}
+
+/** The port, whose calls are recorded under the name of the method. */
+function named<Port extends object>(port: Port): Port {
+  return new Proxy(port, {
+    get: (target, key) => {
+      const member: unknown = Reflect.get(target, key, target);
+      if (typeof member !== 'function') return member;
+      return (...input: readonly unknown[]): unknown =>
+        running.run(methodOf(String(key), input[0]), () => Reflect.apply(member, target, input));
+    },
+  });
+}
+
+function methodOf(name: string, input: unknown): string {
+  return name === 'updateNodeClaim' && at(input, 'releasedAtMs') !== undefined ? 'releaseNodeClaim' : name;
+}
+
+const STANDING = { now: () => NOW_MS };
+
+describe('recorded', () => {
+  nodeClaimStoreContract('recorded', async () => ({
+    store: named(new DynamoDbNodeClaimStore({ ...recordingTable({ clock: STANDING }), bodies: memoryBodies() })),
+  }));
+  leasesContract('recorded', async (clock) => {
+    const table = recordingTable({ clock });
+    const make = () => named(new DynamoDbLeases({ ...table, clock }));
+    return { leases: [make(), make()], store: named(new DynamoDbNodeClaimStore(table)) };
+  });
+  catalogueStoreContract('recorded', async () => ({
+    store: named(new DynamoDbCatalogueStore({ ...recordingTable({ clock: STANDING }), region: REGION })),
+  }));
+  callBudgetContract('recorded', async (world) => {
+    const options = { ...recordingTable(world), ...world, region: REGION };
+    return { budgets: [named(new DynamoDbCallBudget(options)), named(new DynamoDbCallBudget(options))] };
+  });
+});
+
+/** The statements of a role on the table. */
+function statementsOf(role: string): readonly unknown[] {
+  const template = templateOf([{ name: 'blue' }, { name: 'green' }]);
+  return ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy']
+    .flatMap((type) => propertiesOf(template, type))
+    .filter((policy) => textsOf(resolved(listAt(policy, 'Roles'))).some((id) => id.startsWith(`${role}Role`)))
+    .flatMap((policy) => listAt(policy, 'PolicyDocument', 'Statement'))
+    .map(resolved)
+    .filter((statement) => textsOf(at(statement, 'Action')).some((action) => action.startsWith('dynamodb:')));
+}
+
+const TABLE = 'arn:StateTable962DE04C';
+
+function isAllowed(role: string, { action, partition, attributes }: TableRequest): boolean {
+  const context = {
+    'dynamodb:LeadingKeys': [partition],
+    ...(attributes.length > 0 && { 'dynamodb:Attributes': attributes }),
+  };
+  return isAllowedBy(statementsOf(role), { action: `dynamodb:${action}`, resource: TABLE, context });
+}
+
+function usedBy(role: string): readonly TableRequest[] {
+  return (USED[role] ?? []).flatMap((method) => [...(recorded.get(method)?.values() ?? [])]);
+}
+
+describe.each(Object.keys(USED))('the function %s', (role) => {
+  test('may make every call of the store methods that it uses', () => {
+    const calls = usedBy(role);
+    expect(calls.length).toBeGreaterThan(2);
+    expect(calls.filter((call) => !isAllowed(role, call))).toEqual([]);
+    for (const method of USED[role] ?? []) expect(recorded.has(method), method).toBe(true);
+  });
+
+  test('has no right that none of these calls uses: no action, no partition and no attribute', () => {
+    const calls = usedBy(role);
+    for (const statement of statementsOf(role)) {
+      const partitions = textsOf(at(statement, 'Condition', 'ForAllValues:StringLike', 'dynamodb:LeadingKeys'));
+      const attributes = listAt(statement, 'Condition', 'ForAllValues:StringEquals', 'dynamodb:Attributes').map(String);
+      for (const action of textsOf(at(statement, 'Action'))) {
+        for (const partition of partitions.filter((one) => one !== 'cluster#green')) {
+          const example = partition.replace('cluster#*', 'cluster#blue').replace('instance#*', 'instance#i-1');
+          const uses = calls.filter((call) => `dynamodb:${call.action}` === action && call.partition === example);
+          expect(uses.length, `${action} ${partition}`).toBeGreaterThan(0);
+          if (attributes.length === 0) continue;
+          const written = new Set(uses.flatMap((call) => call.attributes));
+          expect(
+            attributes.filter((one) => !written.has(one)),
+            `${action} ${partition}`,
+          ).toEqual([]);
+        }
+      }
+    }
+  });
+
+  test('may neither read nor write a cluster that it does not serve, nor write an attribute of its own', () => {
+    for (const call of usedBy(role).filter(({ partition }) => partition === 'cluster#blue')) {
+      const elsewhere = { ...call, partition: 'cluster#red' };
+      // The installer reads the claims of a cluster that is no longer configured.
+      expect(isAllowed(role, elsewhere), JSON.stringify(elsewhere)).toBe(
+        role === 'Installer' && call.action === 'Query',
+      );
+    }
+    for (const call of usedBy(role).filter(({ action }) => ['PutItem', 'UpdateItem'].includes(action))) {
+      expect(isAllowed(role, { ...call, attributes: [...call.attributes, 'unknown'] })).toBe(false);
+      expect(isAllowed(role, { ...call, partition: 'elsewhere#1' })).toBe(false);
+    }
+  });
+
+  test.each(['Scan', 'BatchWriteItem', 'BatchGetItem', 'PartiQLUpdate', 'DeleteTable', 'ExportTableToPointInTime'])(
+    'may not use %s',
+    (action) => expect(isAllowed(role, { action, partition: 'cluster#blue', attributes: [] })).toBe(false),
+  );
+});
+
+test.each([
+  ['Catalogue', { action: 'PutItem', partition: 'cluster#blue', attributes: ['pk', 'sk', 'payload'] }],
+  ['Catalogue', { action: 'GetItem', partition: 'cluster#blue', attributes: [] }],
+  ['Interruption', { action: 'UpdateItem', partition: 'cluster#blue', attributes: ['pk', 'sk', 'epochCount'] }],
+  ['Interruption', { action: 'DeleteItem', partition: 'cluster#blue', attributes: ['pk', 'sk'] }],
+  ['Interruption', { action: 'PutItem', partition: `catalogue#${REGION}`, attributes: ['pk', 'sk', 'payload'] }],
+  ['Installer', { action: 'PutItem', partition: 'cluster#red', attributes: ['pk', 'sk', 'payload'] }],
+  ['Installer', { action: 'DeleteItem', partition: 'cluster#blue', attributes: ['pk', 'sk'] }],
+  ['Provisioning', { action: 'PutItem', partition: `catalogue#${REGION}`, attributes: ['pk', 'sk', 'payload'] }],
+  ['Provisioning', { action: 'PutItem', partition: 'catalogue#us-east-1', attributes: ['pk', 'sk', 'payload'] }],
+  ['Webhook', { action: 'GetItem', partition: 'cluster#blue', attributes: [] }],
+] as const)('%s may not make the call %j', (role, call) => {
+  expect(isAllowed(role, call)).toBe(false);
+});
