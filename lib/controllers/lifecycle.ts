@@ -79,7 +79,7 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
 
 /** Advances a claim step by step. After a refused launch, the next-best offering is tried in the same invocation. */
 async function advance(
-  run: ObjectRun<VerdictPorts & LaunchContextPorts>,
+  run: ObjectRun<VerdictPorts & LaunchContextPorts & HasSettings>,
   known: NodeClaimRecord,
   world: ObservedClaims,
 ): Promise<readonly Due[]> {

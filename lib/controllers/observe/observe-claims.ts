@@ -12,7 +12,14 @@ import { isRegistered } from '../../core/node-claim/registration.ts';
 import { requirementsFromValues, singleValues } from '../../core/requirements/requirements.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import type { SeenNodes } from '../run/fresh-state.ts';
-import type { HasClock, InspectsInstances, ReadsCluster, ReadsZonalShifts, UsesCatalogue } from '../run/ports.ts';
+import type {
+  HasClock,
+  HasSettings,
+  InspectsInstances,
+  ReadsCluster,
+  ReadsZonalShifts,
+  UsesCatalogue,
+} from '../run/ports.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
 import { isMissing, readMissing } from './observe-missing.ts';
 import { observeShifts } from './observe-unavailable.ts';
@@ -66,7 +73,7 @@ export async function observeWorld(
 
 /** The view of one claim for the decisions of lifecycle. */
 export async function viewOf(
-  ports: LaunchContextPorts,
+  ports: LaunchContextPorts & HasSettings,
   record: NodeClaimRecord,
   world: ObservedClaims,
 ): Promise<NodeClaimView> {
@@ -89,6 +96,7 @@ export async function viewOf(
     ...(node === undefined || isRegistered(node)
       ? { instanceLabels: {}, learnedMemory: [] }
       : await registrationFacts(record, world)),
+    initializationTimeoutMs: ports.settings.initializationTimeoutMs,
     launchContext: await observeLaunchContext(ports, record, world),
   };
 }

@@ -148,6 +148,8 @@ export type DeletionReason =
   | 'registration_timeout'
   /** The registered node disappeared and did not return. */
   | 'node_lost'
+  /** The node was registered and not initialized within the limit of the cluster. */
+  | 'initialization_timeout'
   | 'insufficient_capacity'
   | 'garbage_collected'
   | 'unhealthy'

@@ -40,6 +40,8 @@ export interface ClusterSettings {
   readonly ignoreAtZero: readonly WorkloadSelector[];
   /** G17: how long a node may have a condition before it is replaced, by `TYPE=STATUS`, beside the tolerances of D29. */
   readonly repairAfterMs: Readonly<Record<string, number>>;
+  /** How long a registered node may take to be initialized before it is deleted. @default no limit, as in Karpenter (D8) */
+  readonly initializationTimeoutMs?: number;
   /** Decisions are made and recorded, but neither the cluster nor EC2 is changed. */
   readonly shadow: boolean;
 }

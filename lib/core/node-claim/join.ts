@@ -24,6 +24,8 @@ export interface JoiningClaim {
   readonly instanceLabels: Labels;
   /** C4: the memory measured on earlier nodes; needed for registration. */
   readonly learnedMemory: readonly LearnedMemory[];
+  /** How long a registered node may take to be initialized. @default no limit */
+  readonly initializationTimeoutMs?: number | undefined;
 }
 
 /**
@@ -34,18 +36,18 @@ export interface JoiningClaim {
 export function join(claim: JoiningClaim, nowMs: number): ClaimVerdict {
   const { record, node } = claim;
   if (node === undefined) return awaitNode(record, nowMs);
-  return isRegistered(node) ? initialize(registered(record, node, nowMs), node, nowMs) : register(claim, node, nowMs);
+  return isRegistered(node)
+    ? initialize({ ...claim, record: registered(record, node, nowMs) }, node, nowMs)
+    : register(claim, node, nowMs);
 }
 
 /**
- * D8: why a claim whose node is not registered is deleted; undefined if the node has the registration or still has time. A node
+ * D8: why a claim is deleted whose node is not registered or not initialized; undefined if the node is, or still has time. A node
  * that was registered has the same time to return: the kubelet registers it again when it restarts.
  */
-export function whyNotJoined(
-  { record, node }: Pick<JoiningClaim, 'record' | 'node'>,
-  nowMs: number,
-): DeletionCause | undefined {
-  if (node !== undefined && isRegistered(node)) return undefined;
+export function whyNotJoined(claim: JoiningClaim, nowMs: number): DeletionCause | undefined {
+  const { record, node } = claim;
+  if (node !== undefined && isRegistered(node)) return whyNotInitializedInTime(claim, node, nowMs);
   const untilMs = registrationDeadline(record);
   if (untilMs === undefined || nowMs < untilMs) return undefined;
   const minutes = REGISTRATION_TIMEOUT_MS / MINUTE_MS;
@@ -55,6 +57,22 @@ export function whyNotJoined(
   }
   const message = `its node ${record.nodeName ?? ''} disappeared and was not registered again within ${minutes} minutes`;
   return { reason: 'node_lost', message };
+}
+
+function whyNotInitializedInTime(claim: JoiningClaim, node: Node, nowMs: number): DeletionCause | undefined {
+  const untilMs = initializationDeadline(claim);
+  if (isInitialized(node) || untilMs === undefined || nowMs < untilMs) return undefined;
+  const missing = whyNotInitialized(claim.record, node) ?? 'its label could not be written';
+  const minutes = (claim.initializationTimeoutMs ?? 0) / MINUTE_MS;
+  const message = `node ${node.metadata.name} was not initialized within ${minutes} minutes after its registration: ${missing}`;
+  return { reason: 'initialization_timeout', message };
+}
+
+/** When the time for the initialization ends; undefined if it has no limit, or the node was initialized before. */
+function initializationDeadline({ record, initializationTimeoutMs }: JoiningClaim): number | undefined {
+  const { registeredAtMs, initializedAtMs, nodeLostAtMs } = record;
+  const isOver = registeredAtMs === undefined || (initializedAtMs ?? nodeLostAtMs) !== undefined;
+  return isOver || initializationTimeoutMs === undefined ? undefined : registeredAtMs + initializationTimeoutMs;
 }
 
 /** When the time for the registration ends; undefined if the node was registered and is not known to be missing. */
@@ -102,8 +120,10 @@ function registered(record: NodeClaimRecord, { metadata }: Node, nowMs: number):
   return { ...known, nodeName: metadata.name, registeredAtMs: nowMs };
 }
 
-function initialize(record: NodeClaimRecord, node: Node, nowMs: number): ClaimVerdict {
-  const due = expirationOf(record);
+function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict {
+  const { record } = claim;
+  const untilMs = isInitialized(node) ? undefined : initializationDeadline(claim);
+  const due = [...expirationOf(record), ...(untilMs === undefined ? [] : [requeueAt(untilMs)])];
   const initialized = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
   if (isInitialized(node)) {
     return { ...unchanged(record.initializedAtMs === undefined ? initialized : record), due };
@@ -111,7 +131,7 @@ function initialize(record: NodeClaimRecord, node: Node, nowMs: number): ClaimVe
   const missing = whyNotInitialized(record, node);
   if (missing !== undefined) {
     const blocked = blockedClaim(record, { reason: 'NodeNotInitialized', message: missing });
-    return { ...unchanged(notInitialized(record)), blocked: [blocked], due };
+    return { ...unchanged(record), blocked: [blocked], due };
   }
   const target = nodeTarget(node);
   const patch = { labels: { [INITIALIZED]: 'true' } };
@@ -120,12 +140,6 @@ function initialize(record: NodeClaimRecord, node: Node, nowMs: number): ClaimVe
   const pods = realPods(record);
   const promise = pods.length === 0 ? [] : [nomination(target.name, pods, nowMs)];
   return { record, whenDone: initialized, actions: [patched, ...promise], blocked: [], due };
-}
-
-function notInitialized(record: NodeClaimRecord): NodeClaimRecord {
-  if (record.initializedAtMs === undefined) return record;
-  const { initializedAtMs: _before, ...known } = record;
-  return known;
 }
 
 /** D5: without the taint, pods may have been bound to the node before its registration. */

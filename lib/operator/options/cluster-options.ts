@@ -76,6 +76,8 @@ export interface ClusterOptions {
   readonly featureGates?: { readonly [Gate in FeatureGate]?: boolean };
   /** G17: how long a node may have a condition before it is replaced, for example `{ "Ready=Unknown": "10m" }`. @default D29 */
   readonly repairAfter?: Readonly<Record<string, string>>;
+  /** How long a registered node may take to be initialized before its NodeClaim is deleted (D8). @default no limit */
+  readonly initializationTimeout?: string;
   /** F19 LOG_LEVEL. Clusters in one network share functions, which use the most verbose of their levels. @default 'info' */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
   /** F20 VM_MEMORY_OVERHEAD_PERCENT, as a share of 1 (C4). @default 0.075 */
@@ -99,6 +101,8 @@ const base64 = textMatching(
 /** The stack builds the ARN from it. */
 const roleName = textMatching(/^[0-9A-Za-z_+=,.@/-]+$/, 'the name of an IAM role, not its ARN');
 const BATCH = { least: '0s', most: '5m' };
+/** A shorter time would delete nodes that start normally. */
+const INITIALIZATION = { least: '5m', most: '24h' };
 /** Karpenter has the same minimum. */
 const REFRESH = { least: '1m', most: '24h' };
 
@@ -127,6 +131,7 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Re
   minValuesPolicy: choiceOf('Strict', 'BestEffort'),
   featureGates: flagsAmong(FEATURE_GATES),
   repairAfter: repairAfterOf,
+  initializationTimeout: durationBetween(INITIALIZATION),
   logLevel: choiceOf('debug', 'info', 'warn', 'error'),
   vmMemoryOverheadPercent: numberBetween(0, 0.5),
   reservedEnis: numberBetween(0, 15, { whole: true }),

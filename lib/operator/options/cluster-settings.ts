@@ -16,6 +16,7 @@ export function refreshOf({ amiRefreshInterval, subnetRefreshInterval }: Cluster
 export function settingsOf(options: ClusterOptions): ClusterSettings {
   const { batchIdleDuration, batchMaxDuration, featureGates, vmMemoryOverheadPercent: memoryOverhead } = options;
   const { preferencePolicy, minValuesPolicy, reservedEnis, ignoreAtZero, repairAfter = {}, shadow } = options;
+  const initializationTimeoutMs = msOf(options.initializationTimeout);
   const batchIdleMs = msOf(batchIdleDuration);
   const batchMaxMs = msOf(batchMaxDuration);
   return {
@@ -28,6 +29,7 @@ export function settingsOf(options: ClusterOptions): ClusterSettings {
       memoryOverhead,
       reservedEnis,
       ignoreAtZero,
+      initializationTimeoutMs,
       shadow,
     }),
     repairAfterMs: Object.fromEntries(Object.entries(repairAfter).map(([key, after]) => [key, msOf(after) ?? 0])),

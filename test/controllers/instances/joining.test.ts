@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
-import { REGISTERED } from '../../../lib/apis/labels.ts';
+import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import type { ScenarioEvent } from '../../../lib/apis/scenario.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { RefusedError } from '../../../lib/ports/errors.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { expectAllGone, launchedFor, live, SMALL_CATALOGUE } from '../life.ts';
@@ -98,5 +99,31 @@ test('an initialized node that disappeared and was created again by its kubelet 
   expect(again).toBe(1);
   expect(deletions(result).map(({ reason }) => reason)).not.toContain('node_lost');
   expect(launchedFor(result)).toHaveLength(1);
+  expectAllGone(result);
+});
+
+test('a node whose initialization is refused for ever is replaced after the limit of the cluster', async () => {
+  let refused: string | undefined;
+  const result = await live({
+    catalogue: SMALL_CATALOGUE,
+    scenario: { name: 'joining', events: EVENTS },
+    settings: { ...DEFAULT_SETTINGS, initializationTimeoutMs: 10 * MINUTE_MS },
+    wrapPorts: (ports) => ({
+      ...ports,
+      cluster: {
+        ...ports.cluster,
+        patchNode: async (target, patch) => {
+          refused ??= target.name;
+          if (target.name === refused && patch.labels?.[INITIALIZED] !== undefined)
+            throw new RefusedError(`admission webhook denied the request for ${target.name}`);
+          return ports.cluster.patchNode(target, patch);
+        },
+      },
+    }),
+  });
+  const [first] = deletions(result);
+  expect(first?.reason).toBe('initialization_timeout');
+  expect(first?.at).toBeGreaterThanOrEqual(10 * 60);
+  expect(first?.at).toBeLessThan(13 * 60);
   expectAllGone(result);
 });

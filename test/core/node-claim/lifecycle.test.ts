@@ -8,6 +8,9 @@ import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
 const joined = aNode({ labels: { 'karpenter.sh/registered': 'true' } });
 
+const initialized = aNode({ labels: { 'karpenter.sh/registered': 'true', 'karpenter.sh/initialized': 'true' } });
+const LIMIT = { initializationTimeoutMs: 20 * MINUTE };
+
 /** The node was registered at the launch, and missing for the first time an hour later. */
 const LOST = { nodeName: 'node-1', registeredAtMs: NOW_MS, initializedAtMs: NOW_MS, nodeLostAtMs: NOW_MS + HOUR };
 
@@ -51,6 +54,36 @@ describe('deletion', () => {
       'its registered node has returned',
       viewOf(launchedClaim(LOST), { node: joined }),
       NOW_MS + HOUR + 15 * MINUTE,
+      undefined,
+    ],
+    [
+      'registered and not initialized within the limit of the cluster',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS + MINUTE }), { node: joined, ...LIMIT }),
+      NOW_MS + 21 * MINUTE,
+      'initialization_timeout',
+    ],
+    [
+      'not yet: the limit counts from the registration',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS + MINUTE }), { node: joined, ...LIMIT }),
+      NOW_MS + 21 * MINUTE - SECOND,
+      undefined,
+    ],
+    [
+      'registered, not initialized, without a limit (D8)',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS }), { node: joined }),
+      NOW_MS + 24 * HOUR,
+      undefined,
+    ],
+    [
+      'initialized in time',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS }), { node: initialized, ...LIMIT }),
+      NOW_MS + HOUR,
+      undefined,
+    ],
+    [
+      'initialized before, and its label was removed',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS }), { node: joined, ...LIMIT }),
+      NOW_MS + HOUR,
       undefined,
     ],
     ['kubectl delete nodeclaim', viewOf(aClaim(), { deleteRequested: true }), NOW_MS, 'deleted'],
@@ -232,14 +265,6 @@ describe('registration and initialization', () => {
     expect(joining({ labels }, known).record).toMatchObject(known);
   });
 
-  test('an initialization that the node does not have is taken back', () => {
-    const { record } = joining(
-      { labels: registered, ready: false },
-      { registeredAtMs: NOW_MS, initializedAtMs: NOW_MS },
-    );
-    expect(record).not.toHaveProperty('initializedAtMs');
-  });
-
   test('and nominated for the pods that it was launched for, until they are bound (B5)', () => {
     expect(joining({ labels: registered, taints }, { pods: ['default/web-1'] }).actions).toMatchObject([
       { kind: 'initialize-node' },
@@ -278,6 +303,19 @@ describe('registration and initialization', () => {
     const { actions, blocked } = joining({ ...node, labels: registered }, over);
     expect(actions).toEqual([]);
     expect(blocked).toMatchObject([{ reason: 'NodeNotInitialized', message }]);
+  });
+
+  test('a node that is not initialized within the limit is deleted with what it lacks, and reconciled at that time', () => {
+    const record = launchedClaim({ registeredAtMs: NOW_MS, nodeName: 'node-1' });
+    const node = aNode({ labels: registered, ready: false });
+    const view = viewOf(record, { node, ...LIMIT });
+    expect(decideLifecycle(view, NOW_MS + MINUTE).due).toContainEqual({ atMs: NOW_MS + 20 * MINUTE, kind: 'settling' });
+    expect(decideLifecycle(view, NOW_MS + 20 * MINUTE).actions).toMatchObject([
+      {
+        kind: 'delete-node-claim',
+        message: 'node node-1 was not initialized within 20 minutes after its registration: the node is not Ready',
+      },
+    ]);
   });
 
   test('an initialized node is next reconciled when it expires (D14)', () => {
