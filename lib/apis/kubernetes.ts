@@ -233,7 +233,15 @@ export interface PodDisruptionBudget {
     readonly maxUnavailable?: number | string;
     readonly unhealthyPodEvictionPolicy?: 'IfHealthyBudget' | 'AlwaysAllow';
   };
-  readonly status?: { readonly disruptionsAllowed?: number };
+  readonly status?: {
+    readonly disruptionsAllowed?: number;
+    /** The number of pods that the controllers of the selected pods want. */
+    readonly expectedPods?: number;
+    readonly desiredHealthy?: number;
+    readonly currentHealthy?: number;
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly Condition[];
+  };
 }
 
 export function namespaceOf({ metadata }: { readonly metadata: ObjectMeta }): string {

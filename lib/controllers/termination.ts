@@ -4,6 +4,7 @@ import type { Due } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
 import type { Wake } from '../ports/messages.ts';
+import { explainEvictions } from './act/explain-evictions.ts';
 import { noteFailure } from './act/run-notes.ts';
 import { findClaims } from './observe/find-claims.ts';
 import {
@@ -56,6 +57,7 @@ async function terminate(
   const changed = verdict.record === record ? undefined : verdict.record;
   await applyVerdict(run, { name, version, atMs: nowMs, seen, aside }, { record: changed, actions, blocked, whenDone });
   await announceRefusals(run, { name, version, atMs: nowMs, seen }, verdict.news ?? []);
+  await explainEvictions(run, { record, pods: view.pods, budgets: world.budgets, seen }, nowMs);
   return due;
 }
 

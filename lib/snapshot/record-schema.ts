@@ -59,6 +59,9 @@ const DELETION = open(
     requestedAtMs: NUMBER,
     deadlineMs: NUMBER,
     atRest: BOOLEAN,
+    evictionsRefused: open({ sinceMs: NUMBER, never: open({ reason: TEXT, message: STRING }, ['reason', 'message']) }, [
+      'sinceMs',
+    ]),
     volumes: BOOLEAN,
     volumesAwaitedSinceMs: NUMBER,
   },

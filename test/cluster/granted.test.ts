@@ -117,6 +117,7 @@ const CALLS: Readonly<Record<ClusterFunction, Calls>> = {
   termination: {
     ...EVERY,
     looks: async (cluster) => await Promise.all([cluster.listNodes(), cluster.listPodsOnNode('granted')]),
+    budgets: async (cluster) => await cluster.listPodDisruptionBudgets(),
     volumes: async (cluster) =>
       await Promise.all([cluster.listVolumeAttachments(), cluster.listPersistentVolumeClaims()]),
     evicts: async (cluster) => await cluster.evictPod(await aBoundPod()),

@@ -72,6 +72,7 @@ const NEEDED: Readonly<Record<ClusterFunction, readonly Attempt[]>> = {
     ...attempts([...LOOK, 'get', 'delete'], '', ['pods']),
     ...attempts(['create'], '', ['pods/eviction']),
     ...attempts(['get', 'patch', 'delete'], 'karpenter.sh', ['nodeclaims']),
+    ...attempts(['list'], 'policy', ['poddisruptionbudgets']),
     ...attempts(['list'], 'storage.k8s.io', ['volumeattachments']),
     ...attempts(['list'], '', ['persistentvolumeclaims']),
   ],

@@ -221,6 +221,18 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect(await isThere('web-1')).toBe(false);
       });
 
+      test('a pod with two PodDisruptionBudgets is not evicted, also if both allow it', async () => {
+        await putPod('web-1', { nodeName: 'node-1' });
+        const budget = { ...A_BUDGET.object, spec: { ...A_BUDGET.object.spec, maxUnavailable: '100%' } };
+        for (const one of ['one', 'two']) {
+          const status = { disruptionsAllowed: 1 };
+          const object = { ...budget, metadata: { name: one, namespace: 'default' }, status };
+          await harness.put({ kind: 'PodDisruptionBudget', object });
+        }
+        expect(await cluster.evictPod(await targetOf('web-1'))).toMatchObject({ kind: 'blocked' });
+        expect(await isThere('web-1')).toBe(true);
+      });
+
       test('another pod of the same name is not evicted', async () => {
         await putPod('web-1', { nodeName: 'node-1' });
         const former = { ...(await targetOf('web-1')), uid: '00000000-0000-0000-0000-000000000000' };

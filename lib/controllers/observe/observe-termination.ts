@@ -1,4 +1,4 @@
-import type { Node } from '../../apis/kubernetes.ts';
+import type { Node, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait, runsNothingElse } from '../../core/cluster/at-rest.ts';
@@ -17,6 +17,7 @@ import type {
 } from '../run/ports.ts';
 import { observeShifts } from './observe-unavailable.ts';
 import { type ObservedVolumes, observeVolumes, volumesOf } from './observe-volumes.ts';
+import { type SharedRead, sharedRead } from './shared-read.ts';
 
 /** The observed state that all deleted claims of one run share. */
 export interface ObservedTermination extends SeenNodes {
@@ -24,6 +25,8 @@ export interface ObservedTermination extends SeenNodes {
   /** C36: instances in these zones are neither described nor terminated. */
   readonly shifted: ReadonlySet<string>;
   readonly volumes: ObservedVolumes;
+  /** Read after refused evictions. */
+  readonly budgets: SharedRead<readonly PodDisruptionBudget[]>;
   /** Whether only pods that can wait run in the cluster, and no claim is being launched: read when needed, and once. */
   rests?: Promise<boolean>;
 }
@@ -41,7 +44,13 @@ export async function observeTermination(
     records.length === 0 ? [] : ports.cluster.listNodes(),
     ids.length === 0 ? [] : ports.cloud.describeInstances(cluster, ids),
   ]);
-  return { nodes, instances: new Map(instances.map((one) => [one.id, one])), shifted, volumes: observeVolumes(ports) };
+  return {
+    nodes,
+    instances: new Map(instances.map((one) => [one.id, one])),
+    shifted,
+    volumes: observeVolumes(ports),
+    budgets: sharedRead(async () => ports.cluster.listPodDisruptionBudgets()),
+  };
 }
 
 export type TerminationViewPorts = ReadsCluster & ReadsClaims & HasClock & HasSettings;

@@ -120,6 +120,8 @@ const RULES: Readonly<Record<ClusterFunction, readonly PolicyRule[]>> = {
     rule('', ['pods'], [...READ, 'delete']),
     rule('', ['pods/eviction'], ['create']),
     rule('karpenter.sh', ['nodeclaims'], [...READ, 'delete', 'patch']),
+    // To explain refused evictions.
+    rule('policy', ['poddisruptionbudgets'], ['list']),
     // D25: the volumes of drained pods, and those of pods that stay on the node.
     rule('', ['persistentvolumeclaims'], ['list']),
     rule('storage.k8s.io', ['volumeattachments'], ['list']),

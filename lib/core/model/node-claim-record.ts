@@ -170,6 +170,8 @@ export interface Deletion {
   /** Its node held nothing but pods that can wait: these go without being asked for. @default they are asked for, as all others */
   readonly atRest?: true;
   readonly drainStartedAtMs?: number;
+  /** The API server refuses to evict pods. @default it refuses no eviction */
+  readonly evictionsRefused?: EvictionsRefused;
   /** D25: the drain evicts pods with PersistentVolumeClaims. @default false */
   readonly volumes?: true;
   /** D25: since when the instance waits until the volumes of its pods are detached. @default it did not wait */
@@ -178,6 +180,12 @@ export interface Deletion {
   readonly terminateRequestedAtMs?: number;
   /** EC2 refuses to terminate the instance. @default it has not been requested, or EC2 accepted it */
   readonly terminationRefused?: TerminationRefusal;
+}
+
+export interface EvictionsRefused {
+  readonly sinceMs: number;
+  /** The first pod that can never be evicted, and why. @default the pods may be evicted later */
+  readonly never?: { readonly reason: string; readonly message: string };
 }
 
 export interface TerminationRefusal {

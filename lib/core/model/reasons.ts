@@ -101,6 +101,10 @@ export const REASONS = {
   OtherDeploymentActive:
     'Another deployment of Kerf holds the cluster, so this one does nothing: remove the cluster from one of them, or set shadow for it.',
   PDB: 'A PodDisruptionBudget allows no disruption now: wait, or change the budget.',
+  PDBNeverMet:
+    'The PodDisruptionBudget requires every pod of its workload, so the node drains only at its deadline: change the budget or add replicas.',
+  PDBNotComputed:
+    'Kubernetes has not computed the status of the PodDisruptionBudget, so no pod of it is evicted: see the conditions of the budget.',
   PersistentVolumeClaimDeleting: 'The PersistentVolumeClaim of the pod is being deleted: create it again afterwards.',
   PersistentVolumeClaimLost:
     'The PersistentVolumeClaim lost its PersistentVolume: restore the volume or create the claim again.',

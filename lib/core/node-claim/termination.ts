@@ -12,13 +12,12 @@ import { namespacedSubject } from '../model/subject.ts';
 import type { ClaimVerdict } from './claim-verdict.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { isDrained } from './pods-to-drain.ts';
+import { pollAfter } from './poll.ts';
 import { awaitTags, terminate, terminating } from './terminate.ts';
 import { drainsVolumes, type NodeVolumes, volumesUnknown, whyVolumesAwaited } from './volume-detachment.ts';
 
 /** D22: the minimum time of a drain, so that late pods are drained too. */
 const MIN_DRAIN_MS = 5 * SECOND_MS;
-/** D23, D26: the interval at which refused evictions are retried, and the state of the instance is read. */
-const POLL_MS = 5 * SECOND_MS;
 /** The Kubernetes default of terminationGracePeriodSeconds. */
 const DEFAULT_GRACE_SECONDS = 30;
 
@@ -216,9 +215,4 @@ function nothing(record: NodeClaimRecord): ClaimVerdict {
 
 function soonest(due: readonly Due[], latestMs: number): readonly Due[] {
   return due.map(({ atMs }) => requeueAt(Math.min(atMs, latestMs)));
-}
-
-/** The time of the next poll, rounded so that all claims share one wake. */
-function pollAfter(nowMs: number): Due {
-  return requeueAt((Math.floor(nowMs / POLL_MS) + 1) * POLL_MS);
 }

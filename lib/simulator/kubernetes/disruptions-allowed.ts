@@ -3,14 +3,21 @@ import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
 import { isActive, isReady } from '../../core/cluster/pods.ts';
 import type { KubernetesState } from './state.ts';
 
-/** The `disruptionsAllowed` of a budget, as the disruption controller of Kubernetes computes it. */
-export function disruptionsAllowed(budget: PodDisruptionBudget, state: KubernetesState): number {
+/** The status of a budget, as the disruption controller of Kubernetes computes it. */
+export function budgetStatus(
+  budget: PodDisruptionBudget,
+  state: KubernetesState,
+): Required<Omit<NonNullable<PodDisruptionBudget['status']>, 'conditions' | 'observedGeneration'>> {
   const selected = [...state.pods.values()].filter((pod) => selectsPod(budget, pod) && isActive(pod));
-  const healthy = selected.filter(isReady).length;
-  const expected = Math.max(selected.length, desiredReplicas(budget, state));
+  const currentHealthy = selected.filter(isReady).length;
+  const expectedPods = Math.max(selected.length, desiredReplicas(budget, state));
   const { minAvailable, maxUnavailable } = budget.spec;
-  if (maxUnavailable !== undefined) return Math.max(0, healthy - (expected - scaled(maxUnavailable, expected)));
-  return Math.max(0, healthy - scaled(minAvailable ?? 1, expected));
+  const desiredHealthy =
+    maxUnavailable === undefined
+      ? scaled(minAvailable ?? 1, expectedPods)
+      : Math.max(0, expectedPods - scaled(maxUnavailable, expectedPods));
+  const disruptionsAllowed = Math.max(0, currentHealthy - desiredHealthy);
+  return { disruptionsAllowed, expectedPods, desiredHealthy, currentHealthy };
 }
 
 /** The desired replicas of the Deployments that the budget selects. */

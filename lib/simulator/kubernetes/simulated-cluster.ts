@@ -11,7 +11,7 @@ import { isManagedNodeClass } from '../../core/node-class/our-class.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { ConflictError } from '../../ports/errors.ts';
-import { disruptionsAllowed } from './disruptions-allowed.ts';
+import { budgetStatus } from './disruptions-allowed.ts';
 import { changed, createCustom, deleteCustom, patchSimulatedCustom, writeCustom } from './objects.ts';
 import { boundClaims } from './simulated-attachments.ts';
 import { simulatedStorage } from './simulated-storage.ts';
@@ -36,7 +36,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
     listPodDisruptionBudgets: async () =>
       state.podDisruptionBudgets.map((one) => ({
         ...one,
-        status: { disruptionsAllowed: disruptionsAllowed(one, state) },
+        status: budgetStatus(one, state),
       })),
     listNodeClaims: async () =>
       [...state.nodeClaims.values()].filter(({ spec }) => isManagedNodeClass(spec.nodeClassRef)),
@@ -166,9 +166,9 @@ export function deleteNode(state: KubernetesState, name: string, clock: Clock): 
 function evictPod(state: KubernetesState, target: PodTarget, clock: Clock): EvictionOutcome {
   const pod = currentPod(state, target);
   if (pod === undefined) return { kind: 'gone' };
-  const refusing = state.podDisruptionBudgets.find(
-    (one) => selectsPod(one, pod) && disruptionsAllowed(one, state) === 0,
-  );
+  const budgets = state.podDisruptionBudgets.filter((one) => selectsPod(one, pod));
+  if (budgets.length > 1) return { kind: 'blocked', message: 'the pod has more than one PodDisruptionBudget' };
+  const refusing = budgets.find((one) => budgetStatus(one, state).disruptionsAllowed === 0);
   if (refusing !== undefined) {
     return { kind: 'blocked', message: `eviction refused by PodDisruptionBudget ${refusing.metadata.name}` };
   }

@@ -121,7 +121,10 @@ function drained({ deletion, registeredAtMs }: NodeClaimRecord): Answer | undefi
   const { drainStartedAtMs, volumesAwaitedSinceMs, terminateRequestedAtMs, terminationRefused } = deletion ?? {};
   if (registeredAtMs === undefined || drainStartedAtMs === undefined) return undefined;
   const drainedAtMs = volumesAwaitedSinceMs ?? terminateRequestedAtMs ?? terminationRefused?.sinceMs;
-  if (drainedAtMs === undefined) return notKnown(drainStartedAtMs, 'Draining');
+  if (drainedAtMs === undefined) {
+    const { reason = 'Draining', message } = deletion?.evictionsRefused?.never ?? {};
+    return notKnown(drainStartedAtMs, reason, message);
+  }
   return { status: 'True', reason: 'Drained', sinceMs: drainedAtMs };
 }
 

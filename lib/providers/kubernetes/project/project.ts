@@ -66,12 +66,20 @@ function templateOf(template: unknown): RawObject {
   return { metadata: pick(fieldsOf(metadata), ['labels', 'annotations']), spec: podSpecOf(fieldsOf(spec)) };
 }
 
+const PDB_STATUS_FIELDS = [
+  'disruptionsAllowed',
+  'expectedPods',
+  'desiredHealthy',
+  'currentHealthy',
+  'observedGeneration',
+];
+
 export function podDisruptionBudgetOf(raw: RawObject): PodDisruptionBudget | undefined {
   return checked(
     {
       metadata: metadataOf(raw),
       spec: pick(fieldsOf(raw['spec']), ['selector', 'minAvailable', 'maxUnavailable', 'unhealthyPodEvictionPolicy']),
-      status: pick(fieldsOf(raw['status']), ['disruptionsAllowed']),
+      status: statusOf(raw, PDB_STATUS_FIELDS),
     },
     isPodDisruptionBudget,
   );

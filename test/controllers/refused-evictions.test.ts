@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
+import type { PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
+import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
+import type { ClusterEvent } from '../../lib/core/model/event.ts';
+import type { WrapInvocation } from '../../lib/simulator/aws/simulated-lambda.ts';
+import { withFaults } from '../../lib/simulator/faults.ts';
+import type { SimulationResult } from '../../lib/simulator/result.ts';
+import { aDeployment, someManifests } from '../builders/cluster-manifests.ts';
+import { aBudget } from '../builders/nodes.ts';
+import { live } from './life.ts';
+
+interface Observed {
+  readonly result: SimulationResult;
+  readonly events: readonly ClusterEvent[];
+  /** Lists of PodDisruptionBudgets by termination. */
+  readonly lists: number;
+  readonly conditions: readonly string[];
+}
+
+/** A cluster with three pods and these budgets, whose node is deleted after five minutes; observed for ten more. */
+async function drainedUnder(podDisruptionBudgets: readonly PodDisruptionBudget[]): Promise<Observed> {
+  const events: ClusterEvent[] = [];
+  const conditions = new Set<string>();
+  let lists = 0;
+  const wrapPorts = (ports: ControllerPorts): ControllerPorts => ({
+    ...ports,
+    cluster: {
+      ...ports.cluster,
+      publishEvent: async (event) => void events.push(event),
+      applyNodeClaim: async (nodeClaim) => {
+        const drained = nodeClaim.status?.conditions?.find(({ type }) => type === 'Drained');
+        if (drained !== undefined) conditions.add(`${drained.status} ${drained.reason}`);
+        await ports.cluster.applyNodeClaim(nodeClaim);
+      },
+    },
+  });
+  const wrapInvocation: WrapInvocation = (ports, invocation) =>
+    withFaults(ports, ({ method }) => {
+      if (invocation.function === 'termination' && method === 'cluster.listPodDisruptionBudgets') lists += 1;
+      return undefined;
+    });
+  const result = await live({
+    manifests: someManifests({ deployments: [aDeployment('web', 3)], podDisruptionBudgets }),
+    scenario: { name: 'drain', events: [{ kind: 'deleteNode', atMs: 5 * MINUTE_MS, node: { kind: 'any' } }] },
+    durationMs: 15 * MINUTE_MS,
+    wrapPorts,
+    wrapInvocation,
+  });
+  return { result, events, lists, conditions: [...conditions] };
+}
+
+const WEB = { matchLabels: { app: 'web' } };
+
+function shown({ events }: Observed, kind: string): readonly string[] {
+  return events
+    .filter(({ regarding }) => regarding.kind === kind)
+    .map(({ reason, message }) => `${reason}: ${message}`);
+}
+
+describe('a pod that can never be evicted is reported at once, and once', () => {
+  test('with the name of its budget, the numbers, and what to do', async () => {
+    const observed = await drainedUnder([aBudget({ spec: { selector: WEB, maxUnavailable: 0 } })]);
+    expect(shown(observed, 'NodeClaim').filter((text) => text.startsWith('PDB'))).toEqual([
+      expect.stringMatching(
+        /^PDBNeverMet: pod default\/web-\w+-\w+ can never be evicted: PodDisruptionBudget default\/web \(maxUnavailable: 0\) requires 3 of 3 pods.*; and 2 more pods$/,
+      ),
+    ]);
+    expect(observed.conditions).toContain('Unknown PDBNeverMet');
+    expect(observed.result).toMatchObject({ podsRunning: 3 });
+  });
+
+  test('its node has an event for the pod', async () => {
+    const observed = await drainedUnder([aBudget({ spec: { selector: WEB, minAvailable: '100%' } })]);
+    expect(shown(observed, 'Node')).toContainEqual(
+      expect.stringMatching(
+        /^FailedDraining: pod default\/web-\w+-\w+: PodDisruptionBudget default\/web \(minAvailable: 100%\)/,
+      ),
+    );
+  });
+
+  test('if two budgets select it', async () => {
+    const [one, two] = ['one', 'two'].map((name) =>
+      aBudget({ metadata: { name, namespace: 'default' }, spec: { selector: WEB, maxUnavailable: 1 } }),
+    );
+    const observed = await drainedUnder([one ?? aBudget(), two ?? aBudget()]);
+    const found = shown(observed, 'NodeClaim').filter((text) => text.startsWith('MultiplePDBs'));
+    expect(found).toEqual([expect.stringContaining('default/one and default/two both select it')]);
+  });
+});
+
+describe('PodDisruptionBudgets are read', () => {
+  test('at the first refusal, and once a minute', async () => {
+    // The drain is refused for ten minutes.
+    const { lists } = await drainedUnder([aBudget({ spec: { selector: WEB, maxUnavailable: 0 } })]);
+    expect(lists).toBeGreaterThanOrEqual(9);
+    expect(lists).toBeLessThanOrEqual(12);
+  });
+
+  test('not if no eviction is refused', async () => {
+    const observed = await drainedUnder([aBudget({ spec: { selector: WEB, maxUnavailable: '100%' } })]);
+    expect(observed.lists).toBe(0);
+    expect(observed.result).toMatchObject({ podsRunning: 3, podsPending: [] });
+  });
+
+  test('a budget that is used up for a moment is not reported', async () => {
+    const observed = await drainedUnder([aBudget({ spec: { selector: WEB, maxUnavailable: 1 } })]);
+    expect(observed.lists).toBeGreaterThan(0);
+    expect(shown(observed, 'NodeClaim').filter((text) => /PDB/.test(text))).toEqual([]);
+    expect(observed.result).toMatchObject({ podsRunning: 3, podsPending: [] });
+  });
+});
