@@ -11,9 +11,12 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
-import { BodyBucket } from '../../../lib/providers/dynamodb/body-bucket.ts';
+import { type Bodies, BodyBucket } from '../../../lib/providers/dynamodb/body-bucket.ts';
 import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
+import { NOW_MS } from '../../builders/times.ts';
 import { aLaunchDecision, aRecord } from '../../contract/records.ts';
+import { inProcessTable } from '../../fakes/dynamodb/in-process-table.ts';
+import { memoryBodies } from '../../fakes/memory-bodies.ts';
 
 const client = new DynamoDBClient({ region: 'us-east-1', maxAttempts: 1 });
 const s3Client = new S3Client({ region: 'us-east-1', maxAttempts: 1 });
@@ -62,6 +65,26 @@ describe('the body of a decision that no item can hold', () => {
     const look = store.openDecisions('demo');
     await expect(look).rejects.toBeInstanceOf(RefusedError);
     await expect(look).rejects.toThrow(/decision#decision-1 has no body.*bodies\/abc does not exist/);
+  });
+
+  test('is written again by each run that reads the open decision, so that it does not expire before the decision is closed', async () => {
+    const memory = memoryBodies();
+    const written: string[] = [];
+    const counted: Bodies = {
+      put: async (body) => {
+        const key = await memory.put(body);
+        written.push(key);
+        return key;
+      },
+      get: async (key, subject) => await memory.get(key, subject),
+    };
+    const there = new DynamoDbNodeClaimStore({ ...inProcessTable({ clock: { now: () => NOW_MS } }), bodies: counted });
+    await there.recordDecision(large, 0);
+    for (const runs of [2, 3]) {
+      expect(await there.openDecisions('demo')).toMatchObject([{ id: 'decision-1' }]);
+      expect(written).toHaveLength(runs);
+    }
+    expect(new Set(written).size).toBe(1);
   });
 
   test('that fits stays in the table, and S3 is not asked', async () => {
