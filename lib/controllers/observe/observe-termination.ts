@@ -76,7 +76,7 @@ export async function terminationViewOf(
     pods,
     ...((await goesLast(ports, { record, pods }, world)) && { ignoreAtZero }),
     ...optional({ node }),
-    ...(awaited && { volumes: await volumesOf(world.volumes, { node, pods }, nowMs) }),
+    ...(awaited && { volumes: await volumesOf(world.volumes, { record, node, pods }, nowMs) }),
     ...(listed === undefined && !zoneShifted ? {} : ({ instanceState } as const)),
     ...(zoneShifted ? { zoneShifted } : {}),
     ...optional({ untagged: listed?.untagged }),

@@ -1,6 +1,12 @@
 import type { Node, Pod } from '../../apis/kubernetes.ts';
 import type { PersistentVolumeClaim, VolumeAttachment } from '../../apis/storage.ts';
-import { attachedVolumes, keptWithVolumes, type NodeVolumes } from '../../core/node-claim/volume-detachment.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import {
+  attachedVolumes,
+  keptWithVolumes,
+  type NodeVolumes,
+  readsVolumes,
+} from '../../core/node-claim/volume-detachment.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import type { ReadsCluster } from '../run/ports.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
@@ -24,9 +30,10 @@ export function observeVolumes({ cluster }: ReadsCluster): ObservedVolumes {
  */
 export async function volumesOf(
   { attachments, claims }: ObservedVolumes,
-  { node, pods }: { readonly node: Node; readonly pods: readonly Pod[] },
+  { record, node, pods }: { readonly record: NodeClaimRecord; readonly node: Node; readonly pods: readonly Pod[] },
   nowMs: number,
 ): Promise<NodeVolumes> {
+  if (!readsVolumes(record, nowMs)) return { kind: 'awaited' };
   const kept = keptWithVolumes(pods, nowMs);
   try {
     const [all, keptClaims] = await Promise.all([attachments(), kept.length === 0 ? [] : claims()]);

@@ -81,9 +81,10 @@ function beginDrain({ record, pods }: TerminationView, deletion: Deletion, nowMs
 /** D25. *Shape:* undefined if the instance can be terminated. */
 function awaitVolumes({ volumes }: TerminationView, record: NodeClaimRecord, nowMs: number): ClaimVerdict | undefined {
   const { deletion } = record;
+  const due = soonest([pollAfter(nowMs)], deletion?.deadlineMs ?? Infinity);
+  if (volumes?.kind === 'awaited') return { ...nothing(record), due };
   const why = whyVolumesAwaited(record, volumes);
   if (deletion === undefined || why === undefined) return undefined;
-  const due = soonest([pollAfter(nowMs)], deletion.deadlineMs ?? Infinity);
   const verdict = { actions: [], blocked: [why], due };
   if (deletion.volumesAwaitedSinceMs !== undefined) return { ...verdict, record };
   return { ...verdict, record: { ...record, deletion: { ...deletion, volumesAwaitedSinceMs: nowMs } }, news: [why] };

@@ -1,5 +1,5 @@
 import { counted } from '../../apis/counted.ts';
-import { formatTime } from '../../apis/formats/time.ts';
+import { formatTime, MINUTE_MS } from '../../apis/formats/time.ts';
 import { type Node, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import type { PersistentVolumeClaim, VolumeAttachment } from '../../apis/storage.ts';
 import { claimNames } from '../cluster/pod-volumes.ts';
@@ -7,6 +7,7 @@ import { compareText } from '../compare-text.ts';
 import type { Blocked } from '../model/decision.ts';
 import type { Deletion, NodeClaimRecord } from '../model/node-claim-record.ts';
 import { isDrained } from './pods-to-drain.ts';
+import { isFirstPollOfMinute } from './poll.ts';
 
 /**
  * D25: the instance is terminated after the volumes of its drained pods are detached. A volume that is still attached when its
@@ -16,6 +17,8 @@ import { isDrained } from './pods-to-drain.ts';
 /** The volumes of a node without pods to drain. */
 export type NodeVolumes =
   | { readonly kind: 'known'; readonly attached: readonly string[] }
+  /** They were attached a minute ago at the latest, and are read again in the next minute. */
+  | { readonly kind: 'awaited' }
   /** The API server refuses to list VolumeAttachments. */
   | { readonly kind: 'unknown'; readonly message: string };
 
@@ -27,10 +30,15 @@ export function drainsVolumes(pods: readonly Pod[], nowMs: number): boolean {
   return pods.some((pod) => isDrained(pod, nowMs) && claimNames(pod).length > 0);
 }
 
-/** Whether the VolumeAttachments of the node must be read: its pods with volumes are gone, and its deadline has not passed. */
+/** Whether the instance may have to wait for volumes: its pods with volumes are gone, and its deadline has not passed. */
 export function awaitsVolumes({ deletion }: NodeClaimRecord, pods: readonly Pod[], nowMs: number): boolean {
   if (deletion?.volumes !== true || hasEnded(deletion)) return false;
   return nowMs < (deletion.deadlineMs ?? Infinity) && !pods.some((pod) => isDrained(pod, nowMs));
+}
+
+/** Whether the volumes are read in this poll: in each poll of the first minute, then once a minute, because the list can be large. */
+export function readsVolumes({ deletion }: NodeClaimRecord, nowMs: number): boolean {
+  return nowMs - (deletion?.volumesAwaitedSinceMs ?? nowMs) < MINUTE_MS || isFirstPollOfMinute(nowMs);
 }
 
 /** Whether EC2 was asked to terminate the instance. */

@@ -4,7 +4,12 @@ import type { VolumeAttachment } from '../../../lib/apis/storage.ts';
 import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
 import { conditionsOf } from '../../../lib/core/node-claim/mirror/mirror-conditions.ts';
 import { decideTermination, type TerminationView } from '../../../lib/core/node-claim/termination.ts';
-import { attachedVolumes, awaitsVolumes, keptWithVolumes } from '../../../lib/core/node-claim/volume-detachment.ts';
+import {
+  attachedVolumes,
+  awaitsVolumes,
+  keptWithVolumes,
+  readsVolumes,
+} from '../../../lib/core/node-claim/volume-detachment.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { aNode } from '../../builders/nodes.ts';
 import { type PodOptions, runningPod } from '../../builders/pods.ts';
@@ -115,6 +120,29 @@ describe('D25: VolumeAttachments are read', () => {
   test('not if no drained pod had a volume', () => {
     const deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS, drainStartedAtMs: NOW_MS } as const;
     expect(awaitsVolumes(launchedClaim({ deletion }), [], NOW_MS)).toBe(false);
+  });
+});
+
+describe('D25: a wait of more than a minute reads VolumeAttachments once a minute', () => {
+  test.each([
+    ['before the wait', undefined, 30 * SECOND, true],
+    ['in its first minute', NOW_MS, 55 * SECOND, true],
+    ['then in the first poll of a minute', NOW_MS, 5 * MINUTE, true],
+    ['and in no other poll', NOW_MS, 5 * MINUTE + 5 * SECOND, false],
+  ])('%s', (...[, volumesAwaitedSinceMs, afterMs, expected]) => {
+    const record = recordWith(volumesAwaitedSinceMs === undefined ? {} : { volumesAwaitedSinceMs });
+    expect(readsVolumes(record, NOW_MS + afterMs)).toBe(expected);
+  });
+
+  test('between two reads the instance stays, and the deadline holds', () => {
+    const record = recordWith({ volumesAwaitedSinceMs: NOW_MS - HOUR, deadlineMs: NOW_MS + 3 * SECOND });
+    const verdict = verdictOn({ record, volumes: { kind: 'awaited' } });
+    expect(verdict).toEqual({
+      record,
+      actions: [],
+      blocked: [],
+      due: [{ atMs: NOW_MS + 3 * SECOND, kind: 'settling' }],
+    });
   });
 });
 
