@@ -4,9 +4,10 @@ import type { AutoscalerTraces } from '../core/cluster/other-autoscalers.ts';
 import type { FoundDefinition } from '../core/install/definitions.ts';
 import type { ClusterRole, ClusterRoleBinding } from '../core/install/rbac.ts';
 import type { ValidatingWebhookConfiguration } from '../core/install/webhook-configuration.ts';
+import type { WebhookPolicy } from '../core/install/webhook-policy.ts';
 
 /** Objects that Kerf installs in a cluster, except its CustomResourceDefinitions. */
-export type InstalledObject = ClusterRole | ClusterRoleBinding | ValidatingWebhookConfiguration;
+export type InstalledObject = ClusterRole | ClusterRoleBinding | ValidatingWebhookConfiguration | WebhookPolicy;
 
 /** Kinds of objects to which Kerf adds finalizers. */
 export type HeldKind = 'Node' | 'NodeClaim' | 'EC2NodeClass';
@@ -33,7 +34,8 @@ export interface Installation {
   applyDefinition(definition: CustomResourceDefinition, instead: boolean): Promise<void>;
   /** Why objects of the kind cannot be written yet; undefined if they can. */
   whyNotEstablished(name: string): Promise<string | undefined>;
-  apply(object: InstalledObject): Promise<void>;
+  /** *Shape:* `unsupported` if the cluster does not have the kind, which only an admission policy may be. */
+  apply(object: InstalledObject): Promise<'applied' | 'unsupported'>;
   /** Whether another deployment has installed Kerf in the cluster since then, and owns the installed objects now. */
   isTakenOver(): Promise<boolean>;
   remove(object: InstalledObject): Promise<void>;

@@ -5,6 +5,7 @@ import { type ClusterMessage, reasonOf } from '../../core/install/cluster-messag
 import { definitionStep, wantedDefinitions } from '../../core/install/definitions.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
 import { type WebhookEndpoint, webhookConfiguration } from '../../core/install/webhook-configuration.ts';
+import { webhookPolicy } from '../../core/install/webhook-policy.ts';
 import type { AccessEntries } from '../../ports/access-entries.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { PortError, RefusedError } from '../../ports/errors.ts';
@@ -88,14 +89,26 @@ async function installObjects(ports: InstallPorts, target: InstallTarget, webhoo
       if (held !== undefined) return held;
       const { failures, notes } = await applyDefinitions(ports, installation);
       for (const object of rbacObjects()) await installation.apply(object);
+      const limits = await applyPolicy(installation, webhook);
       await installation.apply(webhookConfiguration(webhook));
       const otherAutoscalers = (await autoscalersIn(ports, installation, target.cluster)).map(({ message }) => message);
-      return { failures, notes: [...notes, ...otherAutoscalers] };
+      return { failures, notes: [...notes, ...limits, ...otherAutoscalers] };
     } catch (error) {
       if (!(error instanceof RefusedError) || attempt === TRIES) throw error;
       await ports.pause(RIGHTS_PAUSE_MS);
     }
   }
+}
+
+/** Before the webhook configuration, so that its first write is checked too. *Shape:* a note where the cluster lacks the API. */
+async function applyPolicy(installation: Installation, webhook: WebhookEndpoint): Promise<readonly string[]> {
+  const outcomes: ('applied' | 'unsupported')[] = [];
+  for (const object of webhookPolicy(webhook)) outcomes.push(await installation.apply(object));
+  if (!outcomes.includes('unsupported')) return [];
+  return [
+    'the cluster has no ValidatingAdmissionPolicy (Kubernetes 1.30 or newer): nothing limits what lifecycle may write to its ' +
+      'webhook configuration; upgrade the cluster and deploy again',
+  ];
 }
 
 async function applyDefinitions(ports: InstallPorts, installation: Installation): Promise<Outcome> {

@@ -2,6 +2,7 @@ import type { WantedAccess } from '../../core/install/access-entries.ts';
 import type { ClusterMessage } from '../../core/install/cluster-messages.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
 import { webhookConfiguration } from '../../core/install/webhook-configuration.ts';
+import { webhookPolicy } from '../../core/install/webhook-policy.ts';
 import { instanceOf, providerIdOf } from '../../core/model/node-claim-record.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { HeldObject, Installation } from '../../ports/installation.ts';
@@ -76,7 +77,8 @@ async function uninstallOne(
   const claim = await installation.readClaim();
   if ((claim !== undefined && !claim.isOwn) || (await installation.isTakenOver())) return 'removed';
   // This call also checks that the cluster answers, before the many calls that follow.
-  const webhook = webhookConfiguration({ url: '', cluster, secret: '' });
+  const endpoint = { url: '', cluster, secret: '' };
+  const webhook = webhookConfiguration(endpoint);
   await installation.remove(webhook);
   if (drain) {
     const state = await attempt(async () => await drainCluster(ports, installation, cluster));
@@ -85,6 +87,7 @@ async function uninstallOne(
   for (const object of rbacObjects().toReversed()) await attempt(async () => await installation.remove(object));
   // A tick of lifecycle creates a missing webhook, as long as it has the permissions.
   await attempt(async () => await installation.remove(webhook));
+  for (const object of webhookPolicy(endpoint)) await attempt(async () => await installation.remove(object));
   const held = (await attempt(async () => await heldByKerf(ports, installation, cluster))) ?? [];
   for (const object of held) await attempt(async () => await installation.letGo(object));
   await attempt(async () => await installation.releaseClaim());

@@ -45,9 +45,12 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** Marks the objects that a deployment of Kerf applied to a cluster and may remove. */
 export const INSTALLED_LABELS: Readonly<Record<string, string>> = { 'app.kubernetes.io/managed-by': 'kerf' };
 
+/** The prefix of the groups of Kerf's functions, such as `kerf:lifecycle`. Their access entries set the groups. */
+export const KERF_GROUPS = 'kerf:';
+
 /** The Kubernetes group of a function's role in its EKS access entry. */
 export function groupOf(name: ClusterFunction): string {
-  return `kerf:${name}`;
+  return `${KERF_GROUPS}${name}`;
 }
 
 const FUNCTIONS: readonly ClusterFunction[] = ['disruption', 'lifecycle', 'provisioning', 'termination'];

@@ -6,13 +6,10 @@
 
 import { INITIALIZED, NODE_POOL } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
-import { INSTALLED_LABELS } from './rbac.ts';
+import { INSTALLED_LABELS, KERF_GROUPS } from './rbac.ts';
 
 /** The name of the object in a cluster. RBAC grants access by this name. */
 const NAME = 'kerf';
-
-/** The prefix of the groups of Kerf's functions, such as `kerf:lifecycle`. Their access entries set the groups. */
-const OWN_GROUPS = 'kerf:';
 
 export interface WebhookEndpoint {
   /** `https://…/`: the prefix of the path with the cluster's name. */
@@ -98,7 +95,7 @@ export function webhookConfiguration(endpoint: WebhookEndpoint): ValidatingWebho
 /** Excludes the writes of Kerf itself. */
 const NOT_BY_US: MatchCondition = {
   name: 'not-by-kerf',
-  expression: `!request.userInfo.?groups.orValue([]).exists(group, group.startsWith('${OWN_GROUPS}'))`,
+  expression: `!request.userInfo.?groups.orValue([]).exists(group, group.startsWith('${KERF_GROUPS}'))`,
 };
 
 /** The kubelet registers with this label, which the user data sets, so a node has it from the start. */

@@ -24,6 +24,8 @@ const TRIES = 5;
 const COLLECTIONS: Readonly<Record<InstalledObject['kind'], string>> = {
   ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
   ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+  ValidatingAdmissionPolicy: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies',
+  ValidatingAdmissionPolicyBinding: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings',
   ValidatingWebhookConfiguration: '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
 };
 
@@ -56,10 +58,7 @@ export function kubernetesInstallation(options: InstallationOptions): Installati
     },
     applyDefinition: async (definition, instead) => await applyDefinition(client, definition, instead),
     whyNotEstablished: async (name) => await whyNotEstablished(client, name),
-    apply: async (object) => {
-      if (object.kind === 'ValidatingWebhookConfiguration') await applyWebhookConfiguration(client, object);
-      else await client.expect({ method: 'PATCH', path: pathOf(object), body: marked(object, installedBy), ...APPLY });
-    },
+    apply: async (object) => await applyObject(client, object, installedBy),
     isTakenOver: async () => await isTakenOver(client, installedBy),
     remove: async (object) => await remove(client, object),
     listHeld: async (kind) => await listHeld(client, kind),
@@ -71,6 +70,23 @@ export function kubernetesInstallation(options: InstallationOptions): Installati
     releaseClaim: async () => await releaseClaim(client, deployment),
     revokeDeciding: async (bindings, nowMs) => await revokeDeciding(client, bindings, nowMs),
   };
+}
+
+/** A cluster older than 1.30 answers that it does not have the path of an admission policy. */
+async function applyObject(
+  client: ApiClient,
+  object: InstalledObject,
+  installedBy: string,
+): Promise<'applied' | 'unsupported'> {
+  if (object.kind === 'ValidatingWebhookConfiguration') {
+    await applyWebhookConfiguration(client, object);
+    return 'applied';
+  }
+  const path = pathOf(object);
+  const answer = await client.send({ method: 'PATCH', path, body: marked(object, installedBy), ...APPLY });
+  if (answer.status === 404 && object.kind.startsWith('ValidatingAdmissionPolicy')) return 'unsupported';
+  if (answer.status >= 300) throw kubernetesPortError(answer, `apply ${path}`);
+  return 'applied';
 }
 
 function pathOf({ kind, metadata }: InstalledObject): string {
