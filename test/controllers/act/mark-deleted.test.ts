@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { markNodeClaimDeleted } from '../../../lib/controllers/act/mark-deleted.ts';
+import type { Action } from '../../../lib/core/model/decision.ts';
+import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
+import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { launchedClaim } from '../../builders/node-claims.ts';
+import { MINUTE, NOW_MS } from '../../builders/times.ts';
+
+type Request = Partial<Action & { readonly kind: 'delete-node-claim' }>;
+
+/** The deletion of a claim after some requests. */
+async function deletionAfter(...requests: readonly Request[]): Promise<Deletion | undefined> {
+  const store = memoryNodeClaimStore();
+  const { cluster, name: nodeClaim } = launchedClaim();
+  await store.createNodeClaim(launchedClaim());
+  const messages = { wake: async () => {} };
+  for (const request of requests) {
+    const action = { kind: 'delete-node-claim', nodeClaim, reason: 'expired', message: '', ...request } as const;
+    await markNodeClaimDeleted({ store, messages, clock: { now: () => NOW_MS } }, cluster, action);
+  }
+  return (await store.readNodeClaim(cluster, nodeClaim))?.deletion;
+}
+
+const EARLY: Request = { reason: 'unhealthy', deadlineMs: NOW_MS + MINUTE };
+const LATE: Request = { reason: 'spot_interrupted', deadlineMs: NOW_MS + 2 * MINUTE };
+
+test('D18: of two deadlines the earlier one applies, in any order, and the first reason stays', async () => {
+  expect(await deletionAfter(EARLY, LATE)).toMatchObject(EARLY);
+  expect(await deletionAfter(LATE, EARLY)).toMatchObject({ reason: LATE.reason, deadlineMs: EARLY.deadlineMs });
+});
+
+test('D18: a deadline is added to a deletion without one, and is not removed by a later request without one', async () => {
+  expect(await deletionAfter({}, EARLY)).toMatchObject({ reason: 'expired', deadlineMs: EARLY.deadlineMs });
+  expect(await deletionAfter(EARLY, {})).toMatchObject(EARLY);
+});
