@@ -94,6 +94,7 @@ const CONFIGURATION = [
   'lib/operator/options/cluster-options.ts',
   'lib/operator/options/node-roles.ts',
   'lib/operator/options/option-values.ts',
+  'lib/operator/options/single-cluster.ts',
   'lib/operator/options/table-access.ts',
 ];
 

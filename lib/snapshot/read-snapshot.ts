@@ -12,7 +12,7 @@ import type { InstanceType } from '../core/model/instance-type.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import type { SchedulingOptions } from '../core/model/scheduling-options.ts';
 import { DEFAULT_SETTINGS } from '../core/model/settings.ts';
-import { suggest } from '../manifests/explain/suggest.ts';
+import { suggest } from '../core/suggest.ts';
 import {
   ENTRY_SCHEMAS,
   type GivenNomination,

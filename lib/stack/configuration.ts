@@ -6,6 +6,7 @@ import {
   writeInstalledClusters,
 } from '../operator/options/cluster-options.ts';
 import { OptionError, parseJson, shown } from '../operator/options/option-values.ts';
+import { withSettings } from '../operator/options/single-cluster.ts';
 
 /** In bytes. Lambda allows 4,096 bytes for all environment variables; the others of a function in a VPC may need 1,310. @internal */
 export const LONGEST_CLUSTERS = 2_700;
@@ -15,15 +16,14 @@ const LARGEST_STATEMENT = 5_600;
 const OF_EACH_CLUSTER = 'arn:aws-us-gov:iam::123456789012:instance-profile/karpenter/ap-southeast-1//*"","",'.length;
 
 /**
- * Reads the clusters of a deployment from the CDK context: `-c clusters='[{"name":"a"},…]'`, or `-c cluster=a` for one cluster
- * with default options.
+ * Reads the clusters of a deployment from the CDK context: `-c clusters='[{"name":"a"},…]'`, or `-c cluster=a` for one cluster.
+ * Further keys are settings of a single cluster, for example `-c shadow=true`.
  *
  * *Errors:* OptionError.
  */
 export function configuredClusters(contextOf: (key: string) => unknown): readonly ClusterOptions[] {
-  const clusters = readList(contextOf('cluster'), contextOf('clusters')).map((value, index) =>
-    parseCluster(value, `clusters[${index}]`),
-  );
+  const list = readList(contextOf('cluster'), contextOf('clusters'));
+  const clusters = withSettings(list, contextOf).map((value, index) => parseCluster(value, `clusters[${index}]`));
   const names = clusters.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new OptionError(`clusters contains ${twice} twice; list each cluster once`);
@@ -83,6 +83,20 @@ export function webhookSecretRotation(contextOf: (key: string) => unknown): stri
   if (typeof rotation === 'string' && /^[0-9A-Za-z-]{1,64}$/.test(rotation)) return rotation;
   throw new OptionError(
     `rotateWebhookSecret is ${shown(rotation)}; use at most 64 letters, digits and -, such as 2026-11-21`,
+  );
+}
+
+/**
+ * Reads `-c alarmTopicArn=ARN`: the SNS topic that the alarms of the deployment notify.
+ *
+ * *Errors:* OptionError.
+ */
+export function alarmTopic(contextOf: (key: string) => unknown): string | undefined {
+  const arn = contextOf('alarmTopicArn');
+  if (arn === undefined) return undefined;
+  if (typeof arn === 'string' && /^arn:[a-z-]+:sns:[a-z0-9-]+:[0-9]{12}:[0-9A-Za-z_-]{1,256}$/.test(arn)) return arn;
+  throw new OptionError(
+    `alarmTopicArn is ${shown(arn)}: it must be the ARN of an SNS topic, such as arn:aws:sns:eu-west-3:123456789012:on-call`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { App, type AppProps, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { configuredClusters, webhookSecretRotation } from './configuration.ts';
+import { alarmTopic, configuredClusters, webhookSecretRotation } from './configuration.ts';
+import { checkContextKeys } from './context-keys.ts';
 import { KerfStack } from './kerf-stack.ts';
 
 /**
@@ -10,11 +11,14 @@ import { KerfStack } from './kerf-stack.ts';
 export function kerfApp(props?: AppProps): App {
   const app = new App(props);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  checkContextKeys(app.node.getAllContext());
   const contextOf = (key: string): unknown => app.node.tryGetContext(key);
   const rotation = webhookSecretRotation(contextOf);
+  const alarmTopicArn = alarmTopic(contextOf);
   new KerfStack(app, 'Kerf', {
     clusters: configuredClusters(contextOf),
     ...(rotation !== undefined && { webhookSecretRotation: rotation }),
+    ...(alarmTopicArn !== undefined && { alarmTopicArn }),
   });
   return app;
 }

@@ -1,5 +1,8 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { type ClusterOptions, networkName } from '../operator/options/cluster-options.ts';
 import { PRICE_FOLDER, VARIABLES, wakePlan } from '../operator/options/options.ts';
@@ -16,6 +19,8 @@ export interface KerfStackProps extends StackProps {
   readonly clusters: readonly ClusterOptions[];
   /** A text that differs from the last deployment creates a new secret for the webhook. @default - the secret is kept */
   readonly webhookSecretRotation?: string;
+  /** The SNS topic that every alarm notifies. @default - the alarms have no action */
+  readonly alarmTopicArn?: string;
 }
 
 /** A deployment of Kerf: one account, one region, any number of clusters, and a set of functions for each network. */
@@ -58,6 +63,12 @@ export class KerfStack extends Stack {
       ...outputs,
     };
     for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
+    if (props.alarmTopicArn !== undefined) this.#notify(props.alarmTopicArn);
+  }
+
+  #notify(topicArn: string): void {
+    const action = new SnsAction(Topic.fromTopicArn(this, 'AlarmTopic', topicArn));
+    for (const construct of this.node.findAll()) if (construct instanceof Alarm) construct.addAlarmAction(action);
   }
 
   /** The function that reads instance types and prices, which are regional and shared by all clusters. */

@@ -20,6 +20,7 @@ export class StateTable extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       timeToLiveAttribute: 'expiresAt',
       removalPolicy: RemovalPolicy.RETAIN,
+      deletionProtection: true,
     });
     this.name = this.#table.tableName;
   }

@@ -24,6 +24,20 @@ test('a configuration that cannot be used is one readable line and exit code 2',
   expect(status).toBe(2);
 });
 
+test('a misspelt context key is one readable line and exit code 2', () => {
+  const CDK_CONTEXT_JSON = JSON.stringify(contextOf({ cluster: 'demo', shaddow: 'true' }));
+  const { status, stderr } = spawnSync(process.execPath, ['bin/app.ts'], {
+    env: { ...process.env, CDK_OUTDIR: folder, CDK_CONTEXT_JSON },
+    encoding: 'utf8',
+  });
+  expect(stderr).toMatch(/^the context key shaddow is not a setting; did you mean shadow\?: [^\n]+\n$/);
+  expect(status).toBe(2);
+});
+
+test('a deploy asks before it widens permissions, unless the caller decides otherwise', () => {
+  expect(cdk).not.toHaveProperty('requireApproval');
+});
+
 test.each([
   ['one cluster', { cluster: 'demo' }],
   ['several clusters', { clusters: [{ name: 'a' }, { name: 'b', endpoint: 'https://b.test' }] }],

@@ -15,7 +15,7 @@ export interface Assembly {
   readonly remove: () => void;
 }
 
-type Extras = Pick<KerfStackProps, 'webhookSecretRotation'>;
+type Extras = Pick<KerfStackProps, 'webhookSecretRotation' | 'alarmTopicArn'>;
 
 const templates = new Map<string, Template>();
 

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import cdk from '../../cdk.json' with { type: 'json' };
 import { OptionError } from '../../lib/operator/options/option-values.ts';
-import { configuredClusters, webhookSecretRotation } from '../../lib/stack/configuration.ts';
+import { alarmTopic, configuredClusters, webhookSecretRotation } from '../../lib/stack/configuration.ts';
+import { checkContextKeys } from '../../lib/stack/context-keys.ts';
 
-function read(context: { readonly cluster?: unknown; readonly clusters?: unknown }): unknown {
+function read(context: Readonly<Record<string, unknown>>): unknown {
   try {
-    return configuredClusters((key) => (key === 'cluster' ? context.cluster : context.clusters));
+    return configuredClusters((key) => context[key]);
   } catch (error) {
     return error instanceof OptionError ? error.message : error;
   }
@@ -18,6 +20,13 @@ test.each([
   ],
   [{ clusters: [{ name: 'a', nodeRole: 'nodes' }] }, [{ name: 'a', nodeRole: 'nodes' }]],
   [{ clusters: [{ name: 'a', accessEntries: false }] }, [{ name: 'a', accessEntries: false }]],
+  [{ cluster: 'demo', shadow: 'true' }, [{ name: 'demo', shadow: true }]],
+  [{ cluster: 'demo', shadow: true }, [{ name: 'demo', shadow: true }]],
+  [{ clusters: [{ name: 'a' }], shadow: 'true' }, [{ name: 'a', shadow: true }]],
+  [
+    { cluster: 'demo', kubernetesVersion: '1.35', reservedEnis: '1', ignoreAtZero: '[]' },
+    [{ name: 'demo', kubernetesVersion: '1.35', reservedEnis: 1, ignoreAtZero: [] }],
+  ],
 ])('%j is read', (context, clusters) => {
   expect(read(context)).toEqual(clusters);
 });
@@ -28,6 +37,19 @@ test.each([
   [{ cluster: 'a b' }, 'clusters[0].name is "a b": it must be the name of an EKS cluster'],
   [{ cluster: 7 }, 'clusters[0].name is 7: it must be the name of an EKS cluster'],
   [{ clusters: [{ name: 'a', makeNodeRole: 'yes' }] }, 'clusters[0].makeNodeRole is "yes": it must be true or false'],
+  [{ cluster: 'a', shadow: 'yes' }, 'clusters[0].shadow is "yes": it must be true or false'],
+  [
+    { clusters: '[{"name":"a"},{"name":"b"}]', shadow: 'true' },
+    'shadow is set beside 2 clusters: write it into the object of each cluster that it applies to',
+  ],
+  [
+    { clusters: '[{"name":"a","shadow":false}]', shadow: 'true' },
+    'shadow is set in clusters[0].shadow and as shadow: set it once',
+  ],
+  [
+    { clusters: '[{"name":"a","shaddow":true}]' },
+    'clusters[0].shaddow is not a known field; did you mean shadow?: the fields are name, ',
+  ],
   [{ clusters: 'nonsense' }, 'clusters is not JSON: nonsense'],
   [{ clusters: '[]' }, 'clusters is []; it must be a list such as'],
   [{ clusters: '{"name":"a"}' }, 'clusters is {"name":"a"}; it must be a list such as'],
@@ -95,4 +117,34 @@ test('the size of the settings is counted in bytes, as by Lambda, for each netwo
       ],
     }),
   ).toMatch(/^the 2 clusters from a on need 4\d{3} bytes of environment variables, but at most 2700 are available/);
+});
+
+function contextWith(keys: readonly string[]): object {
+  return Object.fromEntries(keys.map((key) => [key, 'a']));
+}
+
+test.each([
+  [['cluster', 'shaddow'], 'the context key shaddow is not a setting; did you mean shadow?'],
+  [['clustres'], 'the context key clustres is not a setting; did you mean clusters?'],
+  [['cluster', 'rotateWebookSecret'], 'did you mean rotateWebhookSecret?'],
+  [['cluster', 'colour'], 'the context key colour is not a setting: the settings of a deployment are cluster, '],
+])('the context keys %j are refused, because nothing reads one of them', (keys, message) => {
+  expect(() => checkContextKeys(contextWith(keys))).toThrow(message);
+});
+
+test('settings, and the keys that CDK itself writes, are allowed', () => {
+  const ofCdk = [
+    ...Object.keys(cdk.context),
+    'aws:cdk:bundling-stacks',
+    'aws:cdk:enable-path-metadata',
+    'availability-zones:account=123456789012:region=eu-west-3',
+    'vpc-provider:account=123456789012:filter.vpc-id=vpc-1:region=eu-west-3',
+    'acknowledged-issue-numbers',
+    'cli-telemetry',
+  ];
+  checkContextKeys(contextWith([...ofCdk, 'cluster', 'shadow', 'rotateWebhookSecret', 'alarmTopicArn']));
+});
+
+test.each(['on-call', 'arn:aws:sqs:eu-west-3:123456789012:on-call', 7, ''])('%j is not a topic for alarms', (arn) => {
+  expect(() => alarmTopic(() => arn)).toThrow(/^alarmTopicArn is .*: it must be the ARN of an SNS topic, such as/);
 });

@@ -350,3 +350,23 @@ describe('permissions', () => {
     }
   });
 });
+
+function alarmActionsOf(from: Template): readonly unknown[] {
+  return propertiesOf(from, 'AWS::CloudWatch::Alarm').map((alarm) => alarm['AlarmActions']);
+}
+
+test('every alarm notifies the topic of the configuration, and has no action without one', () => {
+  const alarmTopicArn = 'arn:aws:sns:eu-west-3:123456789012:on-call';
+  const notifying = alarmActionsOf(synthesize([{ name: 'blue' }], { alarmTopicArn }));
+  expect(notifying.length).toBeGreaterThan(0);
+  expect(new Set(notifying.map((actions) => JSON.stringify(actions)))).toEqual(
+    new Set([JSON.stringify([alarmTopicArn])]),
+  );
+  expect(new Set(alarmActionsOf(template))).toEqual(new Set([undefined]));
+});
+
+test('the table cannot be deleted by mistake', () => {
+  template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+    Replicas: [Match.objectLike({ DeletionProtectionEnabled: true })],
+  });
+});

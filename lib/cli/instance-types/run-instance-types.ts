@@ -4,7 +4,7 @@ import { DATA, shippedCatalogue } from '../../catalogue/figures.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
-import { suggest } from '../../manifests/explain/suggest.ts';
+import { suggest } from '../../core/suggest.ts';
 import { OptionError } from '../../operator/options/option-values.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';

@@ -1,8 +1,8 @@
 import { parseQuantityNano } from '../../apis/formats/quantity.ts';
 import { quote } from '../../apis/formats/quote.ts';
 import type { Container, PodSpec, ResourceList } from '../../apis/kubernetes.ts';
+import { suggest } from '../../core/suggest.ts';
 import type { Path, Report } from '../explain/problem.ts';
-import { suggest } from '../explain/suggest.ts';
 
 const STANDARD = ['cpu', 'memory', 'ephemeral-storage'];
 const POD_LEVEL = ['cpu', 'memory'];

@@ -2,8 +2,8 @@ import { Environment } from '@marcbachmann/cel-js';
 import { quote } from '../../apis/formats/quote.ts';
 import { fieldOf, isRecord } from '../../apis/record.ts';
 import type { Rule, Schema } from '../../apis/schemas/schema.ts';
+import { suggest } from '../../core/suggest.ts';
 import type { Path, Report } from '../explain/problem.ts';
-import { suggest } from '../explain/suggest.ts';
 
 /**
  * Checks the CEL rules of a schema and the uniqueness of list entries. As on the API server, a rule that cannot be

@@ -1,7 +1,7 @@
 import { quote } from '../../apis/formats/quote.ts';
 import { inScenarioNamespace } from '../../apis/scenario.ts';
+import { suggest } from '../../core/suggest.ts';
 import type { Path, Report } from '../explain/problem.ts';
-import { suggest } from '../explain/suggest.ts';
 import type { ReadKind } from '../read/classify.ts';
 import type { ReadObject } from '../read/read-object.ts';
 

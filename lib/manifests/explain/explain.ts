@@ -4,13 +4,13 @@ import { optional } from '../../apis/optional.ts';
 import { fieldOf, isRecord } from '../../apis/record.ts';
 import { isFormatName } from '../../apis/schemas/formats.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
+import { suggest } from '../../core/suggest.ts';
 import { placeholderHint } from '../../core/validation/placeholder.ts';
 import { allowedBy, boundsOf, sizeAllowed, sizeMessage, tooLong } from '../check/allowed-words.ts';
 import { hasFormat } from '../check/format-checks.ts';
 import { exampleOfField, FORMER_VALUES, sizeMeant } from './common-mistakes.ts';
 import { durationAllowed } from './duration-slips.ts';
 import type { Explanation, Path, Sentence } from './problem.ts';
-import { suggest } from './suggest.ts';
 import { unknownField } from './unknown-field.ts';
 
 /** Turns one error of the validator into a sentence with the value and the allowed values. */

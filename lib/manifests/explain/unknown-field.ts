@@ -1,9 +1,9 @@
 import { optional } from '../../apis/optional.ts';
 import { ownField } from '../../apis/record.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
+import { suggest } from '../../core/suggest.ts';
 import { movedField, needlessField } from './common-mistakes.ts';
 import type { Explanation, Path } from './problem.ts';
-import { suggest } from './suggest.ts';
 
 interface UnknownField {
   readonly path: Path;

@@ -1,6 +1,6 @@
 import { quote } from '../../apis/formats/quote.ts';
 import { isRecord, textField, type UnknownRecord } from '../../apis/record.ts';
-import { editDistance, suggest } from '../explain/suggest.ts';
+import { editDistance, suggest } from '../../core/suggest.ts';
 
 /** The kinds that a simulation uses, and the API version of each. */
 export const READ_KINDS = {

@@ -1,5 +1,6 @@
 import { withDefaults } from '../../apis/formats/with-defaults.ts';
 import { fieldOf, isRecord, type UnknownRecord } from '../../apis/record.ts';
+import { suggest } from '../../core/suggest.ts';
 import { amountProblems, durationProblems } from '../../core/validation/decoding.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import { nodeClassProblems } from '../../core/validation/node-class.ts';
@@ -9,7 +10,6 @@ import { checkScenario } from '../check/check-scenario.ts';
 import { checkPod, checkPodDisruptionBudget, checkPodTemplate, checkWorkload } from '../check/check-workload.ts';
 import { isValid, type ReadObjects, SCHEMAS } from '../check/validate.ts';
 import type { Path, Report } from '../explain/problem.ts';
-import { suggest } from '../explain/suggest.ts';
 import type { ReadKind } from './classify.ts';
 import { withoutNulls } from './without-nulls.ts';
 

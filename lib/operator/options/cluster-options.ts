@@ -141,6 +141,9 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Re
   ignoreAtZero: selectorsOf,
 };
 
+/** The settings of a cluster besides its name. */
+export const CLUSTER_SETTINGS: readonly string[] = Object.keys(FIELDS).filter((key) => key !== 'name');
+
 /** Validates one cluster of a configuration. *Errors:* OptionError, whose message begins with `where`. */
 export function parseCluster(value: unknown, where: string): ClusterOptions {
   if (!isRecord(value)) throw new OptionError(`${where} is ${shown(value)}: it must be an object`);

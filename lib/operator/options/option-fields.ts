@@ -3,7 +3,7 @@ import { parseDuration } from '../../apis/formats/duration.ts';
 import { isRecord } from '../../apis/record.ts';
 import type { WorkloadSelector } from '../../core/model/settings.ts';
 import { isPolicyKey } from '../../core/node-claim/repair/repair-policies.ts';
-import { OptionError, shown } from './option-values.ts';
+import { OptionError, shown, suggestOption } from './option-values.ts';
 
 /** The network of the functions for a cluster with a private endpoint. */
 export interface NetworkOptions {
@@ -25,7 +25,9 @@ export function readFields<T>(
   const known = Object.keys(fields);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    throw new OptionError(`${pathOf(where, unknown)} is not a known field: the fields are ${known.join(', ')}`);
+    throw new OptionError(
+      `${pathOf(where, unknown)} is not a known field${suggestOption(unknown, known)}: the fields are ${known.join(', ')}`,
+    );
   }
   const read: { [Key in keyof T]?: T[Key] } = {};
   for (const key in fields) {
@@ -97,7 +99,9 @@ export function flagsAmong<Name extends string>(
     if (!isRecord(value)) throw new OptionError(`${where} is ${shown(value)}: it must be an object`);
     const unknown = Object.keys(value).find((key) => !names.some((name) => name === key));
     if (unknown !== undefined) {
-      throw new OptionError(`${pathOf(where, unknown)} is not a known field: the fields are ${names.join(', ')}`);
+      throw new OptionError(
+        `${pathOf(where, unknown)} is not a known field${suggestOption(unknown, names)}: the fields are ${names.join(', ')}`,
+      );
     }
     const flags: { [Key in Name]?: boolean } = {};
     for (const name of names) {

@@ -1,3 +1,5 @@
+import { suggest } from '../../core/suggest.ts';
+
 /** The configuration has an invalid value. The message has the field, its value and the allowed values. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
@@ -21,4 +23,10 @@ export function checkUrl(url: string, where: string): string {
 
 export function shown(value: unknown): string {
   return JSON.stringify(value) ?? 'undefined';
+}
+
+/** *Shape:* `; did you mean shadow?`, or an empty text. */
+export function suggestOption(written: string, names: readonly string[]): string {
+  const meant = suggest(written, names);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }

@@ -91,7 +91,10 @@ describe('CLUSTERS', () => {
     ['[]', 'CLUSTERS is []: it must be an object with one key for each cluster'],
     ['{}', 'CLUSTERS is {}: it must be an object with one key for each cluster'],
     ['{"demo":1}', 'CLUSTERS.demo is 1: it must be an object'],
-    ['{"demo":{"endpont":"x"}}', 'CLUSTERS.demo.endpont is not a known field: the fields are name, endpoint'],
+    [
+      '{"demo":{"endpont":"x"}}',
+      'CLUSTERS.demo.endpont is not a known field; did you mean endpoint?: the fields are name, endpoint',
+    ],
     ['{"demo":{"endpoint":7}}', 'CLUSTERS.demo.endpoint is 7: it must be a string'],
     ['{"demo":{"endpoint":"nonsense"}}', 'CLUSTERS.demo.endpoint is nonsense: it must be an address'],
   ])('%s is refused', (text, message) => {

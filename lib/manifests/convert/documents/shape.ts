@@ -1,5 +1,5 @@
 import { isMap, isSeq, type Pair } from 'yaml';
-import { suggest } from '../../explain/suggest.ts';
+import { suggest } from '../../../core/suggest.ts';
 import type { ConversionSubject } from '../subject.ts';
 import { keepPairs } from './comments.ts';
 import { pairKeyOf } from './yaml-map.ts';

@@ -1,5 +1,5 @@
 import { shippedFacts, shippedZones } from '../../../catalogue/figures.ts';
-import { suggest } from '../../explain/suggest.ts';
+import { suggest } from '../../../core/suggest.ts';
 import type { KnownFigures } from './known-figures.ts';
 import { indexTypes } from './type-index.ts';
 
