@@ -35,12 +35,17 @@ const MAX_DEPTH = 200;
  * Parses the text of a snapshot. *Errors:* BadInputError with the field, its value and what is allowed.
  * *Cost:* O(size of the text).
  */
-export function readDocument(text: string, file: string): SnapshotDocument {
+export function readDocument(
+  text: string,
+  file: string,
+  content: 'snapshot' | 'instance types' = 'instance types',
+): SnapshotDocument {
   const whole = parseJson(text, file);
   if (!isRecord(whole))
     throw new BadInputError(
       `${file}: is ${kindOf(whole)}, not a snapshot: write an object with nodePools, instanceTypes and pods`,
     );
+  if (content === 'snapshot') refuseOther(whole, file);
   if (!isHead(whole, file)) throw new BadInputError(`${file}: is not a snapshot`);
   return {
     file,
@@ -48,6 +53,22 @@ export function readDocument(text: string, file: string): SnapshotDocument {
     fields: Object.keys(whole),
     list: (name) => readList(whole, name, file),
   };
+}
+
+/** A file without a list of a snapshot would be a cluster without pods, for which any plan is empty. */
+function refuseOther(whole: UnknownRecord, file: string): void {
+  if (Object.keys(ENTRY_SCHEMAS).some((name) => Array.isArray(fieldOf(whole, name)))) return;
+  const [apiVersion, kind] = [fieldOf(whole, 'apiVersion'), fieldOf(whole, 'kind')];
+  const isObject = typeof apiVersion === 'string' && typeof kind === 'string';
+  // Otherwise, the error of the schema names the field.
+  const fields = Object.keys(whole).filter((name) => name in ENTRY_SCHEMAS);
+  if (fields.length > 0 && !isObject) return;
+  const what = isObject ? `a Kubernetes ${kind} of ${apiVersion}` : 'an object without nodePools, nodes and pods';
+  const instead = isObject ? `; to plan with its objects, pass the file with -f beside --snapshot` : '';
+  throw new BadInputError(
+    `${file}: is ${what}, not a snapshot: a snapshot is one JSON object with the lists nodePools, instanceTypes, nodes, pods and others, ` +
+      `see docs/snapshot.md${instead}`,
+  );
 }
 
 /** Throws a BadInputError with the first problems of a snapshot. */

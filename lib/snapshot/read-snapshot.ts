@@ -67,7 +67,7 @@ export interface SnapshotSource {
  * *Cost:* O(size of the files).
  */
 export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: SnapshotSource): ReadSnapshot {
-  const document = readDocument(readSnapshotText(context, path, path), path);
+  const document = readDocument(readSnapshotText(context, path, path), path, 'snapshot');
   const { head } = document;
   const { options = {}, seed = 1, name: cluster = 'snapshot', complete = false, epoch = 0 } = head;
   const nowMs = options.now === undefined ? clockMs : parseTime(options.now);

@@ -174,3 +174,27 @@ describe('an invalid snapshot is rejected with the path, the value and what is a
     expect(lines.at(-1)).toBe('a.json: 490 more problems');
   });
 });
+
+describe('a file that is not a snapshot is refused in one sentence', () => {
+  test.each<readonly [string, unknown, RegExp]>([
+    [
+      'the output of kubectl get',
+      { apiVersion: 'v1', kind: 'List', items: [aGivenPod()] },
+      /^a\.json: is a Kubernetes List of v1, not a snapshot: .*docs\/snapshot\.md; to plan with its objects, pass the file with -f .*\n$/,
+    ],
+    [
+      'one object',
+      { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', metadata: { name: 'general' } },
+      /is a Kubernetes NodePool of karpenter\.sh\/v1, not a snapshot/,
+    ],
+    ['an empty object', {}, /is an object without nodePools, nodes and pods, not a snapshot/],
+    ['an object with other fields', { name: 'demo', podz: [] }, /not a snapshot: .*docs\/snapshot\.md\n$/],
+  ])('%s', async (_, content, message) => {
+    expect(await refused({ 'a.json': JSON.stringify(content) })).toMatch(message);
+  });
+
+  test('a snapshot without pods is one: its plan is empty', async () => {
+    const { code } = await runKerf(['plan', 'provisioning', '--snapshot', 'a.json'], { 'a.json': '{"pods":[]}' });
+    expect(code).toBe(0);
+  });
+});
