@@ -1,7 +1,7 @@
 import type { Node, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
-import { canWait, runsNothingElse } from '../../core/cluster/at-rest.ts';
+import { canWait, isAtRest, runsNothingElse } from '../../core/cluster/at-rest.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
 import type { TerminationView } from '../../core/node-claim/termination.ts';
 import { awaitsVolumes } from '../../core/node-claim/volume-detachment.ts';
@@ -97,17 +97,17 @@ async function goesLast(
   const nowMs = ports.clock.now();
   if (!pods.some((pod) => canWait(pod, ignoreAtZero, nowMs))) return false;
   if (!runsNothingElse({ pods, ignoreAtZero }, nowMs)) return false;
-  world.rests ??= isAtRest(ports, record.cluster);
+  world.rests ??= observeRest(ports, record.cluster);
   return await world.rests;
 }
 
-async function isAtRest(
+async function observeRest(
   { cluster: api, store, settings, clock }: TerminationViewPorts,
   cluster: string,
 ): Promise<boolean> {
   const [pods, records] = await Promise.all([api.listPods(), store.listNodeClaims(cluster)]);
   const isLaunching = records.some(({ deletion, initializedAtMs }) => (deletion ?? initializedAtMs) === undefined);
-  return !isLaunching && runsNothingElse({ pods, ignoreAtZero: settings.ignoreAtZero }, clock.now());
+  return !isLaunching && isAtRest({ pods, ignoreAtZero: settings.ignoreAtZero }, clock.now());
 }
 
 function acceptsPods({ metadata, spec }: Node): boolean {

@@ -1,3 +1,4 @@
+import { MINUTE_MS, parseTime } from '../../apis/formats/time.ts';
 import { namespaceOf, type Pod, selectorMatches } from '../../apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { WorkloadSelector } from '../model/settings.ts';
@@ -29,6 +30,27 @@ export function runsNothingElse(
 }
 
 /**
+ * A new pod gets a node or a NodeClaim within this time. A pod that waits longer has no NodePool that may launch a node for it,
+ * and must not keep the last node forever.
+ */
+const PLACED_WITHIN_MS = 2 * MINUTE_MS;
+
+/**
+ * Whether nothing else runs, and no other pod has just been created. A new pod needs a node, and then the pods that can wait are
+ * evicted as usual, by their PodDisruptionBudgets.
+ */
+export function isAtRest(snapshot: Pick<ClusterSnapshot, 'pods' | 'ignoreAtZero'>, nowMs: number): boolean {
+  const { pods, ignoreAtZero = [] } = snapshot;
+  const unbound = pods.filter((pod) => pod.spec.nodeName === undefined && isReschedulable(pod) && isNew(pod, nowMs));
+  return unbound.every((pod) => canWait(pod, ignoreAtZero, nowMs)) && runsNothingElse(snapshot, nowMs);
+}
+
+/** A pod without a creationTimestamp, from a file, is not new. */
+function isNew({ metadata: { creationTimestamp } }: Pod, nowMs: number): boolean {
+  return creationTimestamp !== undefined && nowMs < parseTime(creationTimestamp) + PLACED_WITHIN_MS;
+}
+
+/**
  * Removes the pods that can wait from the nodes, if nothing else runs, no node is starting or nominated, and no buffer
  * reserves capacity. *Shape:* otherwise `nodes` itself.
  */
@@ -39,7 +61,7 @@ export function withoutWaitingPods(
 ): readonly StateNode[] {
   const { bufferPods = [], nominated, ignoreAtZero = [] } = snapshot;
   const isNeeded = nominated.length > 0 || bufferPods.length > 0 || nodes.some(isStarting);
-  if (isNeeded || !runsNothingElse(snapshot, nowMs)) return nodes;
+  if (isNeeded || !isAtRest(snapshot, nowMs)) return nodes;
   return nodes.map((node) => {
     const pods = node.pods.filter((pod) => !canWait(pod, ignoreAtZero, nowMs));
     return pods.length === node.pods.length ? node : { ...node, pods };

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import { isAtRest } from '../../../lib/core/cluster/at-rest.ts';
 import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
@@ -33,6 +34,27 @@ function created(over: Partial<ClusterSnapshot>): readonly string[] {
     action.kind === 'create-node-claim' ? action.nodeClaim.pods : [],
   );
 }
+
+function createdBefore(ms: number): Pod {
+  return pendingPod({ name: 'web-1', createdAtMs: NOW_MS - ms });
+}
+
+describe('a cluster is at rest', () => {
+  const dns = runningPod('node-1', DNS);
+
+  test.each([
+    ['not if a pod of a user was just created: it needs a node, and the others are then evicted as usual', 0, false],
+    ['not if such a pod has waited for less than two minutes', 119_000, false],
+    ['after such a pod has waited for two minutes, because no node is launched for it', 120_000, true],
+  ])('%s', (_, ageMs, rests) => {
+    expect(isAtRest({ pods: [dns, createdBefore(ageMs)], ignoreAtZero }, NOW_MS)).toBe(rests);
+  });
+
+  test('also if a pod that can wait was just created', () => {
+    const waiting = pendingPod({ ...DNS_2, createdAtMs: NOW_MS });
+    expect(isAtRest({ pods: [dns, waiting], ignoreAtZero }, NOW_MS)).toBe(true);
+  });
+});
 
 describe('an empty cluster', () => {
   test('launches no node for pods that can wait, and refuses each of them with a reason', () => {
@@ -118,6 +140,7 @@ describe('the last nodes', () => {
   test.each<readonly [string, Partial<ClusterSnapshot>]>([
     ['another pod runs', { pods: [...dns, runningPod('a', { name: 'web-1' })] }],
     ['another pod runs on a node that is not ours', { pods: [...dns, runningPod('static-1', { name: 'web-1' })] }],
+    ['another pod was just created', { pods: [...dns, pendingPod({ name: 'web-1', createdAtMs: NOW_MS })] }],
     ['a node is promised to pods', { pods: dns, nominated: ['a'] }],
     ['room is kept', { pods: dns, bufferPods: [pendingPod({ name: 'capacity-buffer-spare-0' })] }],
     ['nothing is to be ignored', { pods: dns, ignoreAtZero: [] }],
