@@ -9,7 +9,7 @@ import { handleWakes } from '../controllers/run/handle-wakes.ts';
 import type { ControllerPorts, RunReport } from '../controllers/run/ports.ts';
 import type { Telemetry } from '../controllers/run/telemetry.ts';
 import { reconcileTermination } from '../controllers/termination.ts';
-import { ANSWER_WITHIN_MS, answerWebhook } from '../controllers/webhook.ts';
+import { ANSWER_WITHIN_MS, answerWebhook, type WebhookAnswer } from '../controllers/webhook.ts';
 import { EVENT_PLAN, EVENT_SLOTS } from '../core/delivery/deliveries.ts';
 import { hungClusters } from '../core/delivery/hung-clusters.ts';
 import type { WakeTarget } from '../ports/messages.ts';
@@ -44,6 +44,16 @@ interface FunctionWorld {
   readonly pricing: Pricing;
   readonly timetable: Timetable;
   readonly timeline: Timeline;
+  /** Called with each answer of the webhook function. @default the answers are not used */
+  readonly onAnswer?: ((answer: WebhookAnswer) => void) | undefined;
+  /** Called with each failure that a function reports. @default failures are only noted in the timeline */
+  readonly onFailure?: ((failure: ReportedFailure) => void) | undefined;
+}
+
+/** A failure in the log of a function. */
+export interface ReportedFailure {
+  readonly function: string;
+  readonly error: unknown;
 }
 
 export function functions(world: FunctionWorld): Functions {
@@ -59,7 +69,7 @@ export function functions(world: FunctionWorld): Functions {
       atOnce(invocations, async () =>
         lambda('interruption', messages, async ({ ports, timer }) =>
           handleEvents(
-            { telemetry: telemetryOf('interruption', world.timeline, new Map()), redelivery: interruptions },
+            { telemetry: telemetryOf('interruption', world, new Map()), redelivery: interruptions },
             { messages, timer },
             async (event) => handleInterruption({ ...ports, clusters, shadows }, event),
           ),
@@ -74,7 +84,7 @@ export function functions(world: FunctionWorld): Functions {
   };
   const run = async (target: WakeTarget, messages: readonly QueuedMessage[]): Promise<readonly string[]> =>
     lambda(target, messages, async ({ ports, timer }) => {
-      const telemetry = telemetryOf(target, world.timeline, reports);
+      const telemetry = telemetryOf(target, world, reports);
       if (target === 'catalogue') return refresh(world, { ports, messages, telemetry });
       const runtime = { telemetry, hung: hung[target], redelivery: queues[target], portsOf: async () => ports };
       return handleWakes(runtime, { messages, timer }, RECONCILE[target]);
@@ -112,7 +122,7 @@ async function reviewed(world: FunctionWorld, review: Review, clusters: Readonly
   const request = { uid: `${timetable.now()}`, resource: { resource: review.resource }, name: review.name };
   const body = JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
   await lambda('webhook', [], async ({ ports }) => {
-    await answerWebhook(
+    const answer = await answerWebhook(
       {
         messages: ports.messages,
         clusters,
@@ -121,18 +131,25 @@ async function reviewed(world: FunctionWorld, review: Review, clusters: Readonly
       },
       { method: 'POST', path: `/${cluster}/${SECRET}`, body: new TextEncoder().encode(body) },
     );
+    world.onAnswer?.(answer);
     return [];
   });
 }
 
 /** Keeps the last report of a function, and notes failures in the timeline. */
-function telemetryOf(name: string, timeline: Timeline, reports: Map<string, RunReport>): Telemetry {
-  const failed = (error: unknown): void =>
+function telemetryOf(
+  name: string,
+  { timeline, onFailure }: Pick<FunctionWorld, 'timeline' | 'onFailure'>,
+  reports: Map<string, RunReport>,
+): Telemetry {
+  const failed = (error: unknown): void => {
+    onFailure?.({ function: name, error });
     timeline.note({
       kind: 'function-failed',
       function: name,
       message: error instanceof Error ? error.message : String(error),
     });
+  };
   return {
     report({ nodeClaim }, report) {
       for (const failure of report.failures) failed(failure);

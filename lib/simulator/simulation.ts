@@ -1,9 +1,11 @@
 import type { ClusterManifests } from '../apis/cluster-manifests.ts';
 import { formatTime, MINUTE_MS, parseTime } from '../apis/formats/time.ts';
 import { podKey } from '../apis/kubernetes.ts';
+import { optional } from '../apis/optional.ts';
 import type { Scenario } from '../apis/scenario.ts';
 import { reportedRefusals } from '../controllers/act/reported-refusals.ts';
 import type { ControllerPorts } from '../controllers/run/ports.ts';
+import type { WebhookAnswer } from '../controllers/webhook.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import type { Blocked, Decision } from '../core/model/decision.ts';
 import type { ResolvedCapacityReservation } from '../core/model/resolved-node-class.ts';
@@ -16,7 +18,10 @@ import { type SimulatedEc2, type SimulatedInstance, simulatedEc2 } from './aws/s
 import { simulatedLambda, type WrapInvocation } from './aws/simulated-lambda.ts';
 import { type SimulatedMessages, simulatedMessages } from './aws/simulated-messages.ts';
 import { simulatedPricing } from './aws/simulated-pricing.ts';
-import { type Functions, functions } from './functions.ts';
+import type { Fault } from './faults/fault.ts';
+import { type FaultPlay, playFaults } from './faults/play-faults.ts';
+import type { Backups } from './faults/world-faults.ts';
+import { type Functions, functions, type ReportedFailure } from './functions.ts';
 import { kubeScheduler } from './kubernetes/kube-scheduler.ts';
 import { kubelets } from './kubernetes/kubelet.ts';
 import { uidOf } from './kubernetes/objects.ts';
@@ -56,11 +61,17 @@ export interface SimulationInput {
   /** The number of invocations that each batch of messages starts at once. @default 1 */
   readonly invocations?: number;
   /** The stores of the functions, for example over a table with faults. @default stores in memory, without faults */
-  readonly stores?: (clock: Clock) => SimulatedStores;
+  readonly stores?: (timetable: Timetable) => SimulatedStores;
   /** @default the settings of a cluster without configuration */
   readonly settings?: ClusterSettings;
   /** A second deployment of Kerf for the same cluster and account: its own functions, queues and table. @default none */
   readonly secondDeployment?: SecondDeployment;
+  /** Faults of the first deployment, of the cluster and of EC2. @default none */
+  readonly faults?: readonly Fault[];
+  /** Called with each answer of the webhook function. @default the answers are not used */
+  readonly onAnswer?: (answer: WebhookAnswer) => void;
+  /** Called with each failure that a function reports. @default failures are only noted in the timeline */
+  readonly onFailure?: (failure: ReportedFailure) => void;
 }
 
 /** It has no faults and settings of the first one, unless they are given here. */
@@ -70,14 +81,17 @@ export interface SecondDeployment
   readonly holder?: 'first' | 'second' | 'none';
 }
 
-export type SimulatedStores = Pick<ControllerPorts, 'store' | 'leases' | 'catalogue'>;
+export interface SimulatedStores extends Pick<ControllerPorts, 'store' | 'leases' | 'catalogue'> {
+  /** @default the table cannot be restored */
+  readonly backups?: Backups;
+}
 
 /**
  * Runs a cluster, EC2 and Kerf's functions in virtual time. *Shape:* yields the entries of the timeline, and returns the result.
  * The same input gives the same output, byte for byte.
  */
 export async function* simulate(input: SimulationInput): AsyncGenerator<TimelineEntry, SimulationResult> {
-  const simulation = assemble(input);
+  const simulation = openSimulation(input);
   const { timetable, timeline, endMs } = simulation;
   let shown = 0;
   let ended: SimulationResult['ended'] = 'time';
@@ -101,10 +115,16 @@ export async function runSimulation(input: SimulationInput): Promise<SimulationR
   }
 }
 
-interface Simulation {
+/** A simulation that its caller advances step by step, with what it simulates. */
+export interface OpenSimulation {
   readonly timetable: Timetable;
   readonly timeline: Timeline;
   readonly endMs: number;
+  readonly state: KubernetesState;
+  readonly ec2: SimulatedEc2;
+  /** Those of the first deployment. */
+  readonly messages: SimulatedMessages;
+  readonly functions: Functions;
   isSettled(): boolean;
   result(ended: SimulationResult['ended']): SimulationResult;
 }
@@ -114,13 +134,17 @@ interface Parts {
   readonly timetable: Timetable;
   readonly timeline: Timeline;
   readonly random: Random;
+  readonly faults: FaultPlay;
 }
 
-function assemble(input: SimulationInput): Simulation {
+/** Assembles a simulation without starting it. @internal */
+export function openSimulation(input: SimulationInput): OpenSimulation {
   const timetable = timetableFrom(parseTime(START));
   const startMs = timetable.now();
   const timeline = timelineFrom(timetable);
-  const parts: Parts = { state: kubernetesState(input.manifests), timetable, timeline, random: randomFrom(input.seed) };
+  const faults = playFaults(input.faults ?? [], input.seed, timetable);
+  const state = kubernetesState(input.manifests);
+  const parts: Parts = { state, timetable, timeline, random: randomFrom(input.seed), faults };
   const refusals = new Map<string, readonly Blocked[]>();
   const deployments: Kerf[] = [];
   const ec2 = simulatedAccount(input, parts, deployments);
@@ -128,8 +152,13 @@ function assemble(input: SimulationInput): Simulation {
   deployments.push(first, ...deploySecond(input, parts, ec2));
   startCluster(parts, deployments, input.manifests);
   if (input.scenario !== undefined) playScenario({ ...parts, ec2 }, input.scenario);
+  faults.begin({ ...parts, ec2, ...optional({ backups: first.backups }) });
   const settled = startTicks(parts, deployments);
   return {
+    state,
+    ec2,
+    messages: first.messages,
+    functions: first.functions,
     timetable,
     timeline,
     endMs: startMs + input.durationMs,
@@ -154,11 +183,13 @@ interface Kerf {
   readonly name: string;
   readonly functions: Functions;
   readonly messages: SimulatedMessages;
+  readonly backups?: Backups;
 }
 
 /** EC2 of the account. Its events reach every deployment. */
 function simulatedAccount(input: SimulationInput, parts: Parts, deployments: readonly Kerf[]): SimulatedEc2 {
-  const machines = { ...parts, catalogue: input.catalogue };
+  const { faults } = parts;
+  const machines = { ...parts, catalogue: input.catalogue, fate: faults.machineFate };
   const ec2: SimulatedEc2 = simulatedEc2({
     cluster: CLUSTER,
     ...machines,
@@ -166,7 +197,9 @@ function simulatedAccount(input: SimulationInput, parts: Parts, deployments: rea
     onLaunch: (instance: SimulatedInstance) => boot(machines, instance, () => isRunning(ec2, instance.id)),
     onGone: (instance: SimulatedInstance) => vanish(machines, instance),
     onEvent: (event) => {
-      for (const { functions: each } of deployments) each.interruptions.send(JSON.stringify(event), REACTION_MS);
+      for (const { functions: each } of deployments)
+        for (const delayMs of faults.copies('interruption'))
+          each.interruptions.send(JSON.stringify(event), REACTION_MS + delayMs);
     },
   });
   return ec2;
@@ -175,7 +208,15 @@ function simulatedAccount(input: SimulationInput, parts: Parts, deployments: rea
 interface Deployed {
   readonly input: Pick<
     SimulationInput,
-    'wrapPorts' | 'wrapInvocation' | 'invocations' | 'stores' | 'settings' | 'catalogue' | 'seed'
+    | 'wrapPorts'
+    | 'wrapInvocation'
+    | 'invocations'
+    | 'stores'
+    | 'settings'
+    | 'catalogue'
+    | 'seed'
+    | 'onAnswer'
+    | 'onFailure'
   >;
   readonly parts: Parts;
   readonly ec2: SimulatedEc2;
@@ -186,15 +227,18 @@ interface Deployed {
 /** Creates what `cdk deploy` creates: the functions, their queues, their table, and the catalogue of the region. */
 function deploy({ input, parts, ec2, refusals, name }: Deployed): Kerf {
   const { state, timetable, timeline } = parts;
+  const faults = name === FIRST_DEPLOYMENT ? parts.faults : undefined;
   const news = newsFilter(refusals);
-  const messages = simulatedMessages(timetable, {
+  const queues = simulatedMessages(timetable, {
     wakes: async (target, wakes) => kerf.functions.wakes(target, wakes),
     decision: (decision) => noteDecision(timeline, decision, news(decision)),
   });
+  const messages = faults === undefined ? queues : withCopies(queues, faults);
+  const { backups, ...stores } = (input.stores ?? memoryStores)(timetable);
   const ports: ControllerPorts = {
     cluster: simulatedCluster(state, timetable, name),
     cloud: ec2,
-    ...(input.stores ?? memoryStores)(timetable),
+    ...stores,
     messages,
     clock: timetable,
     settings: input.settings ?? DEFAULT_SETTINGS,
@@ -206,10 +250,12 @@ function deploy({ input, parts, ec2, refusals, name }: Deployed): Kerf {
     // A separate source, so that an additional call does not change the random choices of the scenario.
     random: randomFrom(~input.seed),
     wrapInvocation: input.wrapInvocation,
+    wrapCalls: faults?.wrapCalls,
   });
   const kerf: Kerf = {
     name,
     messages,
+    ...optional({ backups }),
     functions: functions({
       cluster: CLUSTER,
       ports: wrapped,
@@ -219,6 +265,8 @@ function deploy({ input, parts, ec2, refusals, name }: Deployed): Kerf {
       timetable,
       timeline,
       invocations: input.invocations ?? 1,
+      onAnswer: input.onAnswer,
+      onFailure: input.onFailure,
     }),
   };
   void messages.wake('catalogue', { cluster: CLUSTER, reason: 'deployed' });
@@ -228,6 +276,16 @@ function deploy({ input, parts, ec2, refusals, name }: Deployed): Kerf {
 function memoryStores(clock: Clock): SimulatedStores {
   const leases = memoryLeases(clock);
   return { store: memoryNodeClaimStore(leases.isCurrent), leases, catalogue: memoryCatalogueStore() };
+}
+
+/** The queues, with the copies of messages that faults make, delay or lose. */
+function withCopies(messages: SimulatedMessages, faults: FaultPlay): SimulatedMessages {
+  return {
+    ...messages,
+    async wake(target, wake, delayMs = 0) {
+      for (const moreMs of faults.copies(target)) await messages.wake(target, wake, delayMs + moreMs);
+    },
+  };
 }
 
 function deploySecond(input: SimulationInput, parts: Parts, ec2: SimulatedEc2): readonly Kerf[] {
@@ -245,7 +303,7 @@ function isRunning(ec2: SimulatedEc2, id: string): boolean {
 
 /** The cluster's own controllers, which reconcile shortly after each change. */
 function startCluster(parts: Parts, deployments: readonly Kerf[], manifests: ClusterManifests): void {
-  const { state, timetable, timeline } = parts;
+  const { state, timetable, timeline, faults } = parts;
   const [controllers, scheduler, kubelet, attachments] = [
     workloads(state, timetable),
     kubeScheduler(state, timetable),
@@ -257,7 +315,7 @@ function startCluster(parts: Parts, deployments: readonly Kerf[], manifests: Clu
   // The cluster has one webhook configuration. The deployment that holds the cluster owns it.
   state.onReview = (review) => {
     const owner = deployments.find(({ name }) => name === state.holder);
-    if (owner !== undefined) timetable.after(0, async () => owner.functions.webhook(review));
+    if (owner !== undefined && !faults.isWebhookDown()) timetable.after(0, async () => owner.functions.webhook(review));
   };
   state.onChange = () => {
     if (isScheduled) return;

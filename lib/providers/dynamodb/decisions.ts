@@ -2,7 +2,7 @@ import { compareText } from '../../core/compare-text.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { EpochMovedError, StaleLeaseError } from '../../ports/errors.ts';
 import type { Lease } from '../../ports/leases.ts';
-import { compress, MAX_ITEM_BODY_BYTES, tooLarge, unpackBody } from './body.ts';
+import { compress, tooLarge, unpackBody } from './body.ts';
 import type { Bodies } from './body-bucket.ts';
 import { clusterPartition, decisionKey, epochKey, leaseKey, OPEN, openKey } from './keys.ts';
 import { fencedBy } from './leases.ts';
@@ -21,6 +21,8 @@ export async function readEpoch(table: Table, cluster: string): Promise<number> 
 export interface DecisionPlace {
   readonly table: Table;
   readonly bodies: Bodies | undefined;
+  /** The size from which a body is stored in `bodies`. */
+  readonly maxItemBytes: number;
 }
 
 export interface Recording {
@@ -57,9 +59,9 @@ export async function recordDecision(place: DecisionPlace, { decision, epoch, le
 }
 
 /** Stores the body in the item where it fits. The bucket may fail too, and its objects expire. */
-async function bodyOf({ bodies }: DecisionPlace, decision: Decision): Promise<Attributes> {
+async function bodyOf({ bodies, maxItemBytes }: DecisionPlace, decision: Decision): Promise<Attributes> {
   const payload = compress(decision);
-  if (payload.byteLength <= MAX_ITEM_BODY_BYTES) return { payload };
+  if (payload.byteLength <= maxItemBytes) return { payload };
   if (bodies === undefined) throw tooLarge(payload, `decision ${decision.id}`);
   return { payloadKey: await bodies.put(payload) };
 }

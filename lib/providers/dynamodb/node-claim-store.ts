@@ -3,7 +3,7 @@ import { commandFromStored, type DisruptionCommand, type StoredCommand } from '.
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { Lease } from '../../ports/leases.ts';
 import type { NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
-import { packBody, unpackBody } from './body.ts';
+import { MAX_ITEM_BODY_BYTES, packBody, unpackBody } from './body.ts';
 import type { Bodies } from './body-bucket.ts';
 import {
   closeDecision,
@@ -21,6 +21,8 @@ import { ABSENT, Table, type TableOptions } from './table.ts';
 export interface NodeClaimStoreOptions extends TableOptions {
   /** @default decisions that are too large for an item are refused */
   readonly bodies?: Bodies;
+  /** The size from which the body of a decision is stored in `bodies`. @default MAX_ITEM_BODY_BYTES */
+  readonly maxItemBytes?: number;
 }
 
 /**
@@ -31,9 +33,9 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
   readonly #table: Table;
   readonly #decisions: DecisionPlace;
 
-  constructor({ bodies, ...options }: NodeClaimStoreOptions) {
+  constructor({ bodies, maxItemBytes = MAX_ITEM_BODY_BYTES, ...options }: NodeClaimStoreOptions) {
     this.#table = new Table(options);
-    this.#decisions = { table: this.#table, bodies };
+    this.#decisions = { table: this.#table, bodies, maxItemBytes };
   }
 
   readEpoch(cluster: string): Promise<number> {

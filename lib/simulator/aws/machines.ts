@@ -1,6 +1,6 @@
 import { formatTime } from '../../apis/formats/time.ts';
 import type { Node, ResourceList } from '../../apis/kubernetes.ts';
-import { ARCH, HOSTNAME, INSTANCE_TYPE, OS, REGION, ZONE } from '../../apis/labels.ts';
+import { ARCH, HOSTNAME, INSTANCE_TYPE, OS, REGION, REGISTERED, ZONE } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { withOverlayPrices } from '../../core/instance-type/offerings/unpriced-types.ts';
@@ -29,15 +29,27 @@ export interface MachineWorld {
   readonly random: Random;
   readonly timeline: Timeline;
   readonly catalogue: Catalogue;
+  /** What happens to the next instance. @default it boots as usual */
+  readonly fate?: () => MachineFate;
 }
+
+/** Whether a node registers, and the additional times until it registers and is Ready. */
+export interface MachineFate {
+  readonly joins: boolean;
+  readonly joinDelayMs: number;
+  readonly readyDelayMs: number;
+}
+
+export const BOOTS_AS_USUAL: MachineFate = { joins: true, joinDelayMs: 0, readyDelayMs: 0 };
 
 /** Boots an instance: its kubelet registers the node, and the node becomes Ready. */
 export function boot(world: MachineWorld, instance: SimulatedInstance, isAlive: () => boolean): void {
-  const { timetable, random } = world;
-  timetable.after(random.between(...BOOT_MS), () => {
-    if (!isAlive()) return;
+  const { timetable, random, fate } = world;
+  const { joins, joinDelayMs, readyDelayMs } = fate?.() ?? BOOTS_AS_USUAL;
+  timetable.after(random.between(...BOOT_MS) + joinDelayMs, () => {
+    if (!isAlive() || !joins) return;
     joinCluster(world, instance);
-    timetable.after(random.between(...READY_MS), () => becomeReady(world, instance));
+    timetable.after(random.between(...READY_MS) + readyDelayMs, () => becomeReady(world, instance));
   });
 }
 
@@ -97,14 +109,20 @@ function becomeReady({ state, timetable, timeline }: MachineWorld, instance: Sim
   writeNode(state, { ...node, spec: { ...node.spec, taints }, status: { ...node.status, conditions } });
   timeline.note({ kind: 'node-ready', node: node.metadata.name });
   state.onReview({ resource: 'nodes', name: node.metadata.name });
-  timetable.after(STARTUP_TAINTS_MS, () => liftStartupTaints(state, instance));
+  timetable.after(STARTUP_TAINTS_MS, () => liftStartupTaints({ state, timetable }, instance));
 }
 
 /** Removes the startup taints, because the simulated cluster has no component that would remove them. */
-function liftStartupTaints(state: KubernetesState, instance: SimulatedInstance): void {
+function liftStartupTaints(
+  { state, timetable }: Pick<MachineWorld, 'state' | 'timetable'>,
+  instance: SimulatedInstance,
+): void {
   const node = state.nodes.get(nodeNameOf(instance));
   const startup = state.nodeClaims.get(instance.nodeClaim)?.spec.startupTaints ?? [];
   if (node === undefined || startup.length === 0) return;
+  // The node gets its startup taints at its registration.
+  if (node.metadata.labels?.[REGISTERED] !== 'true')
+    return void timetable.after(STARTUP_TAINTS_MS, () => liftStartupTaints({ state, timetable }, instance));
   const taints = (node.spec?.taints ?? []).filter(
     (taint) => !startup.some((one) => one.key === taint.key && one.effect === taint.effect),
   );

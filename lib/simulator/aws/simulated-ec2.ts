@@ -48,6 +48,10 @@ export interface SimulatedEc2 extends CloudProvider {
   interruptSpot(instanceId: string): void;
   /** Removes the tags of an instance, as a user may do. */
   removeTags(instanceId: string): void;
+  /** The status checks of the instance fail from now on. */
+  impair(instanceId: string): void;
+  /** Adds an instance that the simulation did not launch. */
+  addInstance(instance: SimulatedInstance): void;
 }
 
 export interface Ec2World {
@@ -74,6 +78,8 @@ interface Ec2State {
   /** The request and response of each client token: the same request gets the same response. */
   readonly answers: Map<string, { readonly request: string; readonly answer: LaunchOutcome }>;
   readonly blackouts: Set<Blackout>;
+  /** The time from which the status checks of an instance fail. */
+  readonly impairedSince: Map<string, number>;
 }
 
 export function simulatedEc2(world: Ec2World): SimulatedEc2 {
@@ -83,8 +89,9 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     gone: new Set(),
     answers: new Map(),
     blackouts: new Set(),
+    impairedSince: new Map(),
   };
-  const { instances, blackouts } = state;
+  const { instances, blackouts, impairedSince } = state;
   return {
     instances: () => [...instances.values()],
     describeCatalogue: async () => world.catalogue,
@@ -98,7 +105,11 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     describeInstances: async (cluster, ids) =>
       (ids === undefined ? listed(state, cluster) : withIds(state, cluster, ids)).toSorted(byId),
     instanceOwners: async (ids) => ownersAmong(state, ids),
-    describeInstanceHealth: async () => [],
+    describeInstanceHealth: async (ids) =>
+      [...impairedSince]
+        .filter(([id]) => ids.includes(id) && !state.gone.has(id))
+        .map(([id, systemImpairedSinceMs]) => ({ id, systemImpairedSinceMs, events: [] }))
+        .toSorted(byId),
     shiftedZones: async () => [],
     autoMode: async () => false,
     tagInstance: async () => {},
@@ -120,6 +131,8 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
       world.onEvent(eventOf(world, 'EC2 Spot Instance Interruption Warning', detail));
       world.timetable.after(SPOT_WARNING_MS, () => shutDown(state, instances.get(instanceId)));
     },
+    impair: (instanceId) => void impairedSince.set(instanceId, world.timetable.now()),
+    addInstance: (instance) => void instances.set(instance.id, instance),
   };
 }
 

@@ -20,6 +20,8 @@ export interface SimulatedInvocation {
   readonly nth: number;
   /** Resolves when it has answered or was stopped. */
   readonly ended: Promise<void>;
+  /** Ends it now: none of its calls takes effect any more, and its messages are delivered again. */
+  readonly stop: () => void;
 }
 
 export type WrapInvocation = (ports: ControllerPorts, invocation: SimulatedInvocation) => ControllerPorts;
@@ -56,9 +58,11 @@ export function simulatedLambda(
     readonly random: Random;
     /** Puts something between one invocation and its ports. */
     readonly wrapInvocation?: WrapInvocation | undefined;
+    /** Puts something between one invocation and its ports, also for calls that renew a lease. */
+    readonly wrapCalls?: WrapInvocation | undefined;
   },
 ): Invoke {
-  const { ports, random, wrapInvocation } = world;
+  const { ports, random, wrapInvocation, wrapCalls } = world;
   const counts = new Map<FunctionName, number>();
   return async (name, messages, handler) => {
     const nth = (counts.get(name) ?? 0) + 1;
@@ -68,16 +72,19 @@ export function simulatedLambda(
     const ended = Promise.withResolvers<void>();
     const stopped = Promise.withResolvers<readonly string[]>();
     let isStopped = false;
-    const cancel = timetable.after(functionTimeoutMs, () => {
+    const stop = (): void => {
       isStopped = true;
       stopped.resolve(messages.map(({ id }) => id));
-    });
+    };
+    const cancel = timetable.after(functionTimeoutMs, stop);
+    const invocation = { function: name, nth, ended: ended.promise, stop };
     const slow = around(ports, async (_, call) => {
       await timetable.wait(random.between(CALL_MS.from, CALL_MS.to));
       return isStopped ? new Promise<never>(() => {}) : call();
     });
-    const own = { ...slow, leases: keptLeases(slow.leases, timer) };
-    const wrapped = wrapInvocation?.(own, { function: name, nth, ended: ended.promise }) ?? own;
+    const called = wrapCalls?.(slow, invocation) ?? slow;
+    const own = { ...called, leases: keptLeases(called.leases, timer) };
+    const wrapped = wrapInvocation?.(own, invocation) ?? own;
     try {
       return await Promise.race([handler({ ports: wrapped, timer }), stopped.promise]);
     } finally {

@@ -140,7 +140,8 @@ function applyNodeClaim(state: KubernetesState, nodeClaim: NodeClaim): void {
   });
 }
 
-function deleteNodeClaim(state: KubernetesState, name: string, clock: Clock): void {
+/** Deletes a NodeClaim. With finalizers, it only gets a deletionTimestamp. */
+export function deleteNodeClaim(state: KubernetesState, name: string, clock: Clock): void {
   const object = state.nodeClaims.get(name);
   if (deleteCustom(state, state.nodeClaims, { object, clock })) state.onReview({ resource: 'nodeclaims', name });
 }

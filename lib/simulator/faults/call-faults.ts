@@ -1,0 +1,184 @@
+import { ownField } from '../../apis/record.ts';
+import type { ControllerPorts } from '../../controllers/run/ports.ts';
+import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
+import type { DescribedInstance, LaunchOutcome } from '../../ports/cloud-provider.ts';
+import { ConflictError, type PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
+import type { SimulatedInvocation } from '../aws/simulated-lambda.ts';
+import { type Around, around, type PortCall } from '../faults.ts';
+import type { Random } from '../random.ts';
+import type { Timetable } from '../timetable.ts';
+import { type CallError, type Fault, type FaultOf, includesCall } from './fault.ts';
+
+export interface CallFaultWorld {
+  readonly timetable: Timetable;
+  /** The active faults. */
+  readonly active: () => readonly Fault[];
+  readonly choice: (fault: Pick<Fault, 'id'>) => Random;
+}
+
+/** Puts the faults of calls between an invocation and its ports. */
+export function callFaults(
+  world: CallFaultWorld,
+): (ports: ControllerPorts, invocation: SimulatedInvocation) => ControllerPorts {
+  const refusedObjects = new Map<number, string[]>();
+  return (ports, invocation) =>
+    around(ports, async (call, go) => {
+      let next = go;
+      for (const fault of world.active()) next = wrapped(fault, { world, call, go: next, invocation, refusedObjects });
+      return next();
+    });
+}
+
+interface Wrapping {
+  readonly world: CallFaultWorld;
+  readonly call: PortCall;
+  readonly go: Parameters<Around>[1];
+  readonly invocation: SimulatedInvocation;
+  /** The objects for which each fault was called, by the id of the fault. */
+  readonly refusedObjects: Map<number, string[]>;
+}
+
+type Go = Wrapping['go'];
+
+/** The call under the fault. */
+function wrapped(fault: Fault, wrapping: Wrapping): Go {
+  const { call, go, world } = wrapping;
+  switch (fault.kind) {
+    case 'calls-fail':
+      return hits(fault, wrapping) ? failing(fault, wrapping) : go;
+    case 'calls-hang':
+      return hits(fault, wrapping) ? async () => new Promise<never>(() => {}) : go;
+    case 'calls-slow': {
+      if (!hits(fault, wrapping)) return go;
+      const delayMs = world.choice(fault).between(1, fault.upToMs);
+      return async () => {
+        await world.timetable.wait(delayMs);
+        return go();
+      };
+    }
+    case 'cut-off':
+      return hits(fault, wrapping) ? cutOff(fault, wrapping) : go;
+    case 'object-refused':
+      return isRefused(fault, wrapping) ? async () => Promise.reject(errorOf(403, call)) : go;
+    case 'listed-late':
+      return call.method === 'cloud.describeInstances' ? listedLate(fault, wrapping) : go;
+    case 'odd-launches':
+      return call.method === 'cloud.launch' && isChosen(fault, world) ? oddLaunch(fault, wrapping) : go;
+    case 'other-autoscaler':
+      return call.method === 'cluster.findOtherAutoscalers' ? async () => KARPENTER : go;
+    case 'by-hand':
+    case 'clocks':
+    case 'impaired':
+    case 'machines':
+    case 'messages':
+    case 'no-capacity':
+    case 'node-pool':
+    case 'other-version':
+    case 'restore-table':
+    case 'spot-volley':
+    case 'stale-reads':
+    case 'table-steps':
+    case 'webhook-down':
+      return go;
+  }
+}
+
+const KARPENTER: AutoscalerTraces = {
+  leases: [],
+  deployments: [{ namespace: 'karpenter', name: 'karpenter', replicas: 2, ready: 2, serviceAccount: 'karpenter' }],
+  namespaces: ['karpenter'],
+  writers: [{ namespace: 'karpenter', name: 'karpenter' }],
+  autoModePools: [],
+  unread: [],
+};
+
+function hits(
+  fault: Fault & { readonly calls: readonly string[]; readonly percent: number },
+  { call, world }: Wrapping,
+): boolean {
+  return includesCall(fault.calls, call.method) && isChosen(fault, world);
+}
+
+function isChosen(fault: Fault & { readonly percent: number }, { choice }: CallFaultWorld): boolean {
+  return choice(fault).between(0, 100) < fault.percent;
+}
+
+function failing({ error, where }: FaultOf<'calls-fail'>, { call, go }: Wrapping): Go {
+  return async () => {
+    if (where === 'after') await go();
+    throw errorOf(error, call);
+  };
+}
+
+/** The error of the port for a failure, as its provider translates it. */
+function errorOf(error: CallError, { method }: PortCall): PortError {
+  const message = `${method}: simulated fault: ${error}`;
+  switch (error) {
+    case 403:
+      return new RefusedError(message);
+    case 409:
+    case 410:
+      return new ConflictError(message);
+    case 429:
+    case 500:
+    case 'throttled':
+    case 'timeout':
+      return new UnreachableError(message);
+  }
+}
+
+function cutOff({ where }: FaultOf<'cut-off'>, { go, invocation }: Wrapping): Go {
+  return async () => {
+    if (where === 'after') await go();
+    invocation.stop();
+    return new Promise<never>(() => {});
+  };
+}
+
+function isRefused(fault: FaultOf<'object-refused'>, { call, refusedObjects }: Wrapping): boolean {
+  if (call.method !== fault.call) return false;
+  const seen = refusedObjects.get(fault.id) ?? [];
+  const name = objectOf(call);
+  if (!seen.includes(name)) seen.push(name);
+  refusedObjects.set(fault.id, seen);
+  return seen.indexOf(name) === fault.nth;
+}
+
+/** The name of the object that a call is about: its first argument, or the second one if the first names the cluster. */
+function objectOf({ args }: PortCall): string {
+  const [first, second] = args;
+  return nameOf(typeof second === 'string' && !isNamed(first) ? second : first);
+}
+
+function isNamed(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function nameOf(value: unknown): string {
+  if (!isNamed(value)) return String(value);
+  const metadata = ownField(value, 'metadata') ?? value;
+  return String(ownField(metadata, 'name') ?? ownField(metadata, 'nodeClaim'));
+}
+
+function listedLate({ lagMs }: FaultOf<'listed-late'>, { go, world }: Wrapping): Go {
+  return async () => {
+    const all = await go();
+    if (!isInstances(all)) return all;
+    return all.filter(({ launchedAtMs }) => world.timetable.now() - launchedAtMs >= lagMs);
+  };
+}
+
+function isInstances(value: unknown): value is readonly DescribedInstance[] {
+  return Array.isArray(value);
+}
+
+function oddLaunch({ how }: FaultOf<'odd-launches'>, { call, go }: Wrapping): Go {
+  return async () => {
+    const rejected: LaunchOutcome = { kind: 'rejected', missing: [], message: 'UnauthorizedOperation' };
+    if (how === 'rejected') return rejected;
+    await go();
+    if (how === 'reply-lost') throw errorOf('timeout', call);
+    const spent: LaunchOutcome = { kind: 'spent', missing: [], message: 'the client token was used before' };
+    return spent;
+  };
+}

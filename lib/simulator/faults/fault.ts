@@ -1,0 +1,133 @@
+import type { CapacityType } from '../../apis/labels.ts';
+import type { FunctionName } from '../aws/simulated-lambda.ts';
+import { type Random, randomFrom } from '../random.ts';
+
+/** How a call fails. A number is the HTTP status of the API server. */
+export type CallError = 403 | 409 | 410 | 429 | 500 | 'throttled' | 'timeout';
+
+/**
+ * A fault as plain data. *Shape:* `calls` are methods of ports: `store.listNodeClaims`, or `store.*` for all methods of a port.
+ * `percent` is the share of the matching calls, messages or instances that the fault affects.
+ */
+export type FaultKind =
+  /** Calls fail, before their effect or after it. */
+  | {
+      readonly kind: 'calls-fail';
+      readonly calls: readonly string[];
+      readonly error: CallError;
+      readonly where: 'before' | 'after';
+      readonly percent: number;
+    }
+  /** Calls do not return. */
+  | { readonly kind: 'calls-hang'; readonly calls: readonly string[]; readonly percent: number }
+  /** Calls take longer. */
+  | {
+      readonly kind: 'calls-slow';
+      readonly calls: readonly string[];
+      readonly upToMs: number;
+      readonly percent: number;
+    }
+  /** The function ends at a call, before its effect or after it. */
+  | {
+      readonly kind: 'cut-off';
+      readonly calls: readonly string[];
+      readonly where: 'before' | 'after';
+      readonly percent: number;
+    }
+  /** The server refuses one method for one object: the nth object for which it is called. */
+  | { readonly kind: 'object-refused'; readonly call: string; readonly nth: number }
+  /** Messages are delivered twice, late or not at all. An empty list of queues stands for all queues. */
+  | {
+      readonly kind: 'messages';
+      readonly how: 'twice' | 'late' | 'lost';
+      readonly queues: readonly string[];
+      readonly upToMs: number;
+      readonly percent: number;
+    }
+  /** The clock of each invocation is ahead or behind by up to this time. An empty list of functions stands for all functions. */
+  | { readonly kind: 'clocks'; readonly functions: readonly FunctionName[]; readonly upToMs: number }
+  /** The API server cannot call the webhook. */
+  | { readonly kind: 'webhook-down' }
+  /** EC2 does not list instances that are younger than this. */
+  | { readonly kind: 'listed-late'; readonly lagMs: number }
+  /** EC2 launches an instance and its response is lost, or it refuses the call, or no longer accepts the client token. */
+  | {
+      readonly kind: 'odd-launches';
+      readonly how: 'reply-lost' | 'rejected' | 'spent';
+      readonly percent: number;
+    }
+  /** Offerings without capacity. An absent list matches all values. */
+  | {
+      readonly kind: 'no-capacity';
+      readonly instanceTypes?: readonly string[];
+      readonly zones?: readonly string[];
+      readonly capacityTypes?: readonly CapacityType[];
+    }
+  /** Instances whose node never registers, is Ready late, or never becomes Ready. */
+  | {
+      readonly kind: 'machines';
+      readonly how: 'never-join' | 'late-ready' | 'late-join';
+      readonly percent: number;
+    }
+  /** EC2 interrupts spot instances at the same time. */
+  | { readonly kind: 'spot-volley'; readonly percent: number }
+  /** The status checks of instances fail. */
+  | { readonly kind: 'impaired'; readonly count: number }
+  /** A user changes or deletes something. `nth` chooses the object. */
+  | { readonly kind: 'by-hand'; readonly what: HandWork; readonly nth: number }
+  /** A user edits or deletes a NodePool. */
+  | {
+      readonly kind: 'node-pool';
+      readonly nth: number;
+      readonly change: 'fewer' | 'more' | 'weight' | 'budget' | 'delete';
+    }
+  /** The table is restored from a backup. */
+  | { readonly kind: 'restore-table'; readonly agoMs: number }
+  /** The version before wrote the items of the table, or the next version did. */
+  | { readonly kind: 'other-version'; readonly as: 'older' | 'newer' }
+  /** Reads of the table that are not strongly consistent lag. */
+  | { readonly kind: 'stale-reads' }
+  /** Each call of the table takes time, so that other functions write between the calls of one method. */
+  | { readonly kind: 'table-steps'; readonly upToMs: number }
+  /** Karpenter runs in the cluster. */
+  | { readonly kind: 'other-autoscaler' };
+
+export type HandWork =
+  | 'delete-node'
+  | 'remove-node'
+  | 'delete-node-claim'
+  | 'delete-pod'
+  | 'terminate-instance'
+  | 'stop-kubelet';
+
+/** A fault that begins at `fromMs` after the start of the simulation. A fault at one moment ignores `forMs`. */
+export type Fault = FaultKind & {
+  /** Part of the seed of the fault's random choices, so that they do not depend on other faults. */
+  readonly id: number;
+  readonly fromMs: number;
+  readonly forMs: number;
+};
+
+export type FaultOf<Kind extends Fault['kind']> = Fault & { readonly kind: Kind };
+
+/** Whether a list of methods, such as `store.*`, contains the method. */
+export function includesCall(calls: readonly string[], method: string): boolean {
+  return calls.some((one) => one === method || (one.endsWith('*') && method.startsWith(one.slice(0, -1))));
+}
+
+/** Random choices that depend only on the seed, the fault and the number of its earlier choices. @internal */
+export function randomOf(seed: number, fault: Pick<Fault, 'id'>, count: number): Random {
+  return randomFrom(
+    Math.imul(seed + 1, 0x27d4eb2f) ^ Math.imul(fault.id + 1, 0x165667b1) ^ Math.imul(count + 1, 0x9e3779b1),
+  );
+}
+
+/** Random choices of faults, each with its own count. */
+export function choices(seed: number): (fault: Pick<Fault, 'id'>) => Random {
+  const counts = new Map<number, number>();
+  return (fault) => {
+    const count = counts.get(fault.id) ?? 0;
+    counts.set(fault.id, count + 1);
+    return randomOf(seed, fault, count);
+  };
+}

@@ -1,0 +1,75 @@
+import type { ControllerPorts } from '../../controllers/run/ports.ts';
+import { BOOTS_AS_USUAL, type MachineFate } from '../aws/machines.ts';
+import type { SimulatedInvocation } from '../aws/simulated-lambda.ts';
+import type { Timetable } from '../timetable.ts';
+import { callFaults } from './call-faults.ts';
+import { choices, type Fault, type FaultOf } from './fault.ts';
+import { scheduleWorldFaults, type WorldFaultStage } from './world-faults.ts';
+
+/** The faults of a simulation, where they act. */
+export interface FaultPlay {
+  /** Puts faults and the invocation's own clock between an invocation and its ports. */
+  readonly wrapCalls: (ports: ControllerPorts, invocation: SimulatedInvocation) => ControllerPorts;
+  /** The additional delays of the copies of a message; none if the message is lost. */
+  readonly copies: (queue: string) => readonly number[];
+  readonly isWebhookDown: () => boolean;
+  readonly machineFate: () => MachineFate;
+  /** Schedules the faults that change the cluster and EC2. */
+  begin(stage: Omit<WorldFaultStage, 'choice'>): void;
+}
+
+/** *Shape:* without faults, nothing is changed. */
+export function playFaults(faults: readonly Fault[], seed: number, timetable: Timetable): FaultPlay {
+  const startMs = timetable.now();
+  const choice = choices(seed);
+  const isActive = ({ fromMs, forMs }: Fault): boolean => {
+    const nowMs = timetable.now() - startMs;
+    return nowMs >= fromMs && nowMs < fromMs + forMs;
+  };
+  const active = (): readonly Fault[] => faults.filter(isActive);
+  const wrap = callFaults({ timetable, active, choice });
+  const isHit = (fault: Fault & { readonly percent: number }): boolean => choice(fault).between(0, 100) < fault.percent;
+  return {
+    wrapCalls(ports, invocation) {
+      if (faults.length === 0) return ports;
+      return wrap(withClock(ports, invocation, { active, choice }), invocation);
+    },
+    copies(queue) {
+      let copies: readonly number[] = [0];
+      for (const fault of active()) {
+        if (fault.kind !== 'messages' || (fault.queues.length > 0 && !fault.queues.includes(queue))) continue;
+        if (!isHit(fault)) continue;
+        const lateMs = choice(fault).between(0, fault.upToMs);
+        if (fault.how === 'lost') copies = [];
+        else if (fault.how === 'late') copies = copies.map((delay) => delay + lateMs);
+        else copies = [...copies, ...copies.map((delay) => delay + lateMs)];
+      }
+      return copies;
+    },
+    isWebhookDown: () => active().some(({ kind }) => kind === 'webhook-down'),
+    machineFate() {
+      for (const fault of active()) {
+        if (fault.kind !== 'machines' || !isHit(fault)) continue;
+        const lateMs = choice(fault).between(60_000, 600_000);
+        if (fault.how === 'never-join') return { ...BOOTS_AS_USUAL, joins: false };
+        if (fault.how === 'late-join') return { ...BOOTS_AS_USUAL, joinDelayMs: lateMs };
+        return { ...BOOTS_AS_USUAL, readyDelayMs: lateMs };
+      }
+      return BOOTS_AS_USUAL;
+    },
+    begin: (stage) => scheduleWorldFaults({ ...stage, choice }, faults),
+  };
+}
+
+function withClock(
+  ports: ControllerPorts,
+  invocation: SimulatedInvocation,
+  { active, choice }: { readonly active: () => readonly Fault[]; readonly choice: ReturnType<typeof choices> },
+): ControllerPorts {
+  const fault = active().find(
+    (one): one is FaultOf<'clocks'> =>
+      one.kind === 'clocks' && (one.functions.length === 0 || one.functions.includes(invocation.function)),
+  );
+  const offsetMs = fault === undefined ? 0 : choice(fault).between(-fault.upToMs, fault.upToMs + 1);
+  return offsetMs === 0 ? ports : { ...ports, clock: { now: () => ports.clock.now() + offsetMs } };
+}

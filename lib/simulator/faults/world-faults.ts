@@ -1,0 +1,225 @@
+import { formatTime } from '../../apis/formats/time.ts';
+import { NODE_POOL } from '../../apis/labels.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import { optional } from '../../apis/optional.ts';
+import { compareText } from '../../core/compare-text.ts';
+import type { SimulatedEc2, SimulatedInstance } from '../aws/simulated-ec2.ts';
+import { deleteCustom, writeCustom } from '../kubernetes/objects.ts';
+import { deleteNode, deleteNodeClaim, endPod } from '../kubernetes/simulated-cluster.ts';
+import { type KubernetesState, removeNode, writeNode } from '../kubernetes/state.ts';
+import type { Random } from '../random.ts';
+import type { Timeline } from '../timeline.ts';
+import type { Timetable } from '../timetable.ts';
+import type { Fault, FaultOf } from './fault.ts';
+
+/** Backups of the table. A backup is not changed by later writes. */
+export interface Backups {
+  take(): unknown;
+  restore(backup: unknown): void;
+  /** Rewrites the items as the version before or the next version of Kerf writes them. */
+  rewrite(as: 'older' | 'newer'): void;
+}
+
+export interface WorldFaultStage {
+  readonly state: KubernetesState;
+  readonly ec2: SimulatedEc2;
+  readonly timetable: Timetable;
+  readonly timeline: Timeline;
+  readonly choice: (fault: Pick<Fault, 'id'>) => Random;
+  readonly backups?: Backups;
+}
+
+/** Schedules the faults that change the cluster or EC2. */
+export function scheduleWorldFaults(stage: WorldFaultStage, faults: readonly Fault[]): void {
+  for (const fault of faults) {
+    if (fault.kind === 'restore-table') scheduleRestore(stage, fault);
+    stage.timetable.after(fault.fromMs, () => {
+      const done = begin(stage, fault);
+      if (done !== undefined) stage.timeline.note({ kind: 'scenario', message: `fault ${fault.id}: ${done}` });
+    });
+  }
+}
+
+/** Begins the fault. *Shape:* what was done; undefined for a fault of calls and messages. */
+function begin(stage: WorldFaultStage, fault: Fault): string | undefined {
+  switch (fault.kind) {
+    case 'no-capacity':
+      return takeCapacity(stage, fault);
+    case 'spot-volley':
+      return interruptSpot(stage, fault);
+    case 'impaired':
+      return impair(stage, fault);
+    case 'by-hand':
+      return changeByHand(stage, fault);
+    case 'node-pool':
+      return changeNodePool(stage, fault);
+    case 'other-version':
+      stage.backups?.rewrite(fault.as);
+      return `the items of the table are those of an ${fault.as} version`;
+    case 'calls-fail':
+    case 'calls-hang':
+    case 'calls-slow':
+    case 'clocks':
+    case 'cut-off':
+    case 'listed-late':
+    case 'machines':
+    case 'messages':
+    case 'object-refused':
+    case 'odd-launches':
+    case 'other-autoscaler':
+    case 'restore-table':
+    case 'stale-reads':
+    case 'table-steps':
+    case 'webhook-down':
+      return undefined;
+  }
+}
+
+/** Takes a backup, and restores it later. */
+function scheduleRestore({ timetable, timeline, backups }: WorldFaultStage, fault: FaultOf<'restore-table'>): void {
+  let backup: unknown;
+  timetable.after(Math.max(0, fault.fromMs - fault.agoMs), () => {
+    backup = backups?.take();
+  });
+  timetable.after(fault.fromMs, () => {
+    if (backup === undefined) return;
+    backups?.restore(backup);
+    timeline.note({ kind: 'scenario', message: `fault ${fault.id}: the table is as it was ${fault.agoMs} ms ago` });
+  });
+}
+
+function takeCapacity({ ec2, timetable }: WorldFaultStage, fault: FaultOf<'no-capacity'>): string {
+  const { instanceTypes, zones, capacityTypes, forMs } = fault;
+  const what = optional({ instanceTypes, zones, capacityTypes });
+  timetable.after(forMs, ec2.blackOut(what));
+  return `EC2 has no capacity for ${JSON.stringify(what)}`;
+}
+
+/** The running instances of NodePools, by id. */
+function running({ ec2 }: WorldFaultStage): readonly SimulatedInstance[] {
+  return ec2
+    .instances()
+    .filter(({ state, endedAtMs, nodePool }) => state === 'running' && endedAtMs === undefined && nodePool !== '')
+    .toSorted((a, b) => compareText(a.id, b.id));
+}
+
+function interruptSpot(stage: WorldFaultStage, fault: FaultOf<'spot-volley'>): string {
+  const spot = running(stage).filter(({ capacityType }) => capacityType === 'spot');
+  const hit = spot.filter(() => stage.choice(fault).between(0, 100) < fault.percent);
+  for (const { id } of hit) stage.ec2.interruptSpot(id);
+  return `EC2 interrupts ${hit.length} spot instances`;
+}
+
+function impair(stage: WorldFaultStage, fault: FaultOf<'impaired'>): string {
+  const ids = running(stage).map(({ id }) => id);
+  const chosen: string[] = [];
+  while (chosen.length < fault.count && ids.length > 0)
+    chosen.push(...ids.splice(stage.choice(fault).between(0, ids.length), 1));
+  for (const id of chosen) stage.ec2.impair(id);
+  return `the status checks of ${chosen.join(', ')} fail`;
+}
+
+function changeByHand(stage: WorldFaultStage, fault: FaultOf<'by-hand'>): string {
+  const { state, ec2, timetable } = stage;
+  const nodes = [...state.nodes.values()].filter(({ metadata }) => metadata.labels?.[NODE_POOL] !== undefined);
+  const node = byTurn(nodes, fault)?.metadata.name;
+  const nothing = `${fault.what}: there is nothing to change`;
+  switch (fault.what) {
+    case 'delete-node':
+      if (node === undefined) return nothing;
+      deleteNode(state, node, timetable);
+      return `node ${node} is deleted`;
+    case 'remove-node':
+      if (node === undefined) return nothing;
+      removeNode(state, node);
+      return `node ${node} is removed without its finalizers`;
+    case 'stop-kubelet':
+      if (node === undefined) return nothing;
+      return stopKubelet(stage, node, fault.forMs);
+    case 'delete-node-claim': {
+      const claim = byTurn([...state.nodeClaims.values()], fault)?.metadata.name;
+      if (claim === undefined) return nothing;
+      deleteNodeClaim(state, claim, timetable);
+      return `NodeClaim ${claim} is deleted`;
+    }
+    case 'delete-pod': {
+      const pods = [...state.pods.values()].filter(
+        ({ metadata }) => metadata.ownerReferences?.[0]?.kind === 'ReplicaSet',
+      );
+      const pod = byTurn(pods, fault);
+      if (pod === undefined) return nothing;
+      endPod(state, pod, timetable.now() + 30_000);
+      return `pod ${pod.metadata.name} is deleted`;
+    }
+    case 'terminate-instance': {
+      const instance = running(stage)[fault.nth % Math.max(1, running(stage).length)];
+      if (instance === undefined) return nothing;
+      ec2.terminate(instance.cluster, instance.id).catch(() => {});
+      return `instance ${instance.id} is terminated in the console`;
+    }
+  }
+}
+
+/** The node is not Ready for this time. */
+function stopKubelet({ state, timetable }: WorldFaultStage, name: string, forMs: number): string {
+  const write = (status: 'True' | 'Unknown'): void => {
+    const node = state.nodes.get(name);
+    if (node === undefined) return;
+    const lastTransitionTime = formatTime(timetable.now());
+    const others = (node.status?.conditions ?? []).filter(({ type }) => type !== 'Ready');
+    const conditions = [...others, { type: 'Ready', status, lastTransitionTime }];
+    writeNode(state, { ...node, status: { ...node.status, conditions } });
+  };
+  write('Unknown');
+  timetable.after(forMs, () => write('True'));
+  return `the kubelet of node ${name} stops`;
+}
+
+function byTurn<Kind extends { readonly metadata: { readonly name: string } }>(
+  objects: readonly Kind[],
+  { nth }: { readonly nth: number },
+): Kind | undefined {
+  const sorted = objects.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
+  return sorted[nth % Math.max(1, sorted.length)];
+}
+
+function changeNodePool(stage: WorldFaultStage, fault: FaultOf<'node-pool'>): string {
+  const { state, timetable } = stage;
+  const pool = byTurn([...state.nodePools.values()], fault);
+  if (pool === undefined) return 'there is no NodePool';
+  const { name } = pool.metadata;
+  if (fault.change === 'delete') {
+    deleteCustom(state, state.nodePools, { object: pool, clock: timetable });
+    deleteDependents(stage, pool);
+  } else {
+    const spec = changedSpec(pool.spec, fault.change);
+    const metadata = { ...pool.metadata, generation: (pool.metadata.generation ?? 1) + 1 };
+    writeCustom(state, state.nodePools, { ...pool, metadata, spec });
+  }
+  state.onReview({ resource: 'nodepools', name });
+  return `NodePool ${name}: ${fault.change}`;
+}
+
+/** A1.29: Kubernetes deletes the NodeClaims of a deleted NodePool. */
+function deleteDependents({ state, timetable }: WorldFaultStage, { metadata: { uid } }: NodePool): void {
+  const claims = [...state.nodeClaims.values()];
+  for (const { metadata } of claims)
+    if (metadata.ownerReferences?.some((owner) => owner.uid === uid) === true)
+      deleteNodeClaim(state, metadata.name, timetable);
+}
+
+function changedSpec(
+  spec: NodePool['spec'],
+  change: Exclude<FaultOf<'node-pool'>['change'], 'delete'>,
+): NodePool['spec'] {
+  switch (change) {
+    case 'fewer':
+      return { ...spec, limits: { ...spec.limits, nodes: '2' } };
+    case 'more':
+      return { ...spec, limits: { ...spec.limits, nodes: '40' } };
+    case 'weight':
+      return { ...spec, weight: (spec.weight ?? 1) + 10 };
+    case 'budget':
+      return { ...spec, disruption: { ...spec.disruption, budgets: [{ nodes: '1' }] } };
+  }
+}
