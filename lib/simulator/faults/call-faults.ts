@@ -65,7 +65,7 @@ function wrapped(fault: Fault, wrapping: Wrapping): Go {
     case 'odd-launches':
       return call.method === 'cloud.launch' && isChosen(fault, world) ? oddLaunch(fault, wrapping) : go;
     case 'other-autoscaler':
-      return call.method === 'cluster.findOtherAutoscalers' ? async () => KARPENTER : go;
+      return call.method === 'cluster.findOtherAutoscalers' ? async () => Object.assign({}, await go(), KARPENTER) : go;
     case 'by-hand':
     case 'clocks':
     case 'impaired':
@@ -83,13 +83,11 @@ function wrapped(fault: Fault, wrapping: Wrapping): Go {
   }
 }
 
-const KARPENTER: AutoscalerTraces = {
+const KARPENTER: Partial<AutoscalerTraces> = {
   leases: [],
   deployments: [{ namespace: 'karpenter', name: 'karpenter', replicas: 2, ready: 2, serviceAccount: 'karpenter' }],
   namespaces: ['karpenter'],
   writers: [{ namespace: 'karpenter', name: 'karpenter' }],
-  autoModePools: [],
-  unread: [],
 };
 
 function hits(

@@ -1,0 +1,117 @@
+/**
+ * Runs Kerf in the simulator under random faults: `npm run test:faults -- --seeds 500`. Ends with one plain line,
+ * `N passed, N failed`.
+ *
+ * `--report FILE`: a report as vitest writes it. `--from S`: the first seed. `--seed S`: one seed, with `--only 3,9` for some of its faults and `--verbose` for its timeline.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { clock, describeEntry, describeFault } from '../test/faults/describe.ts';
+import { judge, type Verdict, withOnly } from '../test/faults/judge.ts';
+import { judgeSeeds } from '../test/faults/judge-seeds.ts';
+import { runStory } from '../test/faults/run-story.ts';
+import { formatKept, parseKept, shrink } from '../test/faults/shrink.ts';
+import { storyOf } from '../test/faults/story/story.ts';
+
+/** Failing seeds that are shrunk: shrinking one takes half a minute. */
+const SHRUNK = 5;
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '500' },
+    from: { type: 'string', default: '1' },
+    workers: { type: 'string', default: String(availableParallelism()) },
+    seed: { type: 'string' },
+    only: { type: 'string' },
+    report: { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+    shrink: { type: 'boolean', default: true },
+  },
+  allowNegative: true,
+});
+
+if (values.seed === undefined) await runMany(number('seeds'), number('from'));
+else await runOne(number('seed'));
+
+function number(name: 'seeds' | 'from' | 'workers' | 'seed'): number {
+  const value = Number(values[name]);
+  if (Number.isInteger(value) && value >= 0) return value;
+  console.error(`--${name} ${values[name]}: write a whole number`);
+  process.exit(2);
+}
+
+async function runOne(seed: number): Promise<void> {
+  const kept = values.only === undefined ? undefined : parseKept(values.only);
+  const story = kept === undefined ? storyOf(seed) : withOnly(storyOf(seed), kept);
+  console.log(`seed ${seed}: ${story.theme}, calm from ${clock(story.calmFromMs)}`);
+  for (const fault of story.faults) console.log(`  ${describeFault(fault)}`);
+  if (values.verbose) {
+    const { timeline } = await runStory(story);
+    for (const entry of timeline) console.log(describeEntry(entry));
+  }
+  const verdict = await judge(seed, kept);
+  if (verdict.violation !== undefined)
+    console.log(`${clock(verdict.violation.atMs)} ${verdict.violation.rule}: ${verdict.violation.message}`);
+  end(verdict.violation === undefined ? 1 : 0, verdict.violation === undefined ? 0 : 1);
+}
+
+async function runMany(seeds: number, from: number): Promise<void> {
+  const failed: Verdict[] = [];
+  let done = 0;
+  const startMs = performance.now();
+  await judgeSeeds({
+    from,
+    seeds,
+    workers: number('workers'),
+    onVerdict(verdict) {
+      done += 1;
+      if (verdict.violation !== undefined) failed.push(verdict);
+      if (process.stdout.isTTY) process.stdout.write(`\r${done} of ${seeds} seeds, ${failed.length} failed `);
+      return true;
+    },
+  });
+  if (process.stdout.isTTY) process.stdout.write('\n');
+  if (values.report !== undefined) writeReport(values.report, { from, seeds, failed });
+  const ordered = failed.toSorted((a, b) => a.seed - b.seed);
+  for (const [at, verdict] of ordered.entries()) await explain(verdict, values.shrink && at < SHRUNK);
+  console.log(`${seeds} seeds in ${Math.round((performance.now() - startMs) / 1_000)} s`);
+  end(seeds - failed.length, failed.length);
+}
+
+/** One test for each seed, for `scripts/sum-tests.ts`. */
+function writeReport(
+  file: string,
+  { from, seeds, failed }: { readonly from: number; readonly seeds: number; readonly failed: readonly Verdict[] },
+): void {
+  const rules = new Map(failed.map(({ seed, violation }) => [seed, violation?.rule]));
+  const assertionResults = Array.from({ length: seeds }, (_, nth) => {
+    const rule = rules.get(from + nth);
+    return {
+      status: rule === undefined ? 'passed' : 'failed',
+      fullName: `seed ${from + nth}${rule === undefined ? '' : `: ${rule}`}`,
+    };
+  });
+  const status = failed.length === 0 ? 'passed' : 'failed';
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(
+    file,
+    JSON.stringify({ testResults: [{ name: fileURLToPath(import.meta.url), status, assertionResults }] }),
+  );
+}
+
+async function explain({ seed, theme, violation }: Verdict, isShrunk: boolean): Promise<void> {
+  if (violation === undefined) return;
+  console.log(`seed ${seed} (${theme}), ${clock(violation.atMs)}: ${violation.rule}: ${violation.message}`);
+  if (!isShrunk) return console.log(`  npm run test:faults -- --seed ${seed}`);
+  const kept = await shrink(seed, violation.rule);
+  for (const fault of withOnly(storyOf(seed), kept).faults) console.log(`  ${describeFault(fault)}`);
+  console.log(`  npm run test:faults -- --seed ${seed} --only ${formatKept(kept)}`);
+}
+
+function end(passed: number, failed: number): void {
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}

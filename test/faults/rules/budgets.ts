@@ -1,0 +1,70 @@
+import { parseDuration } from '../../../lib/apis/formats/duration.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import type { NodePool } from '../../../lib/apis/node-pool.ts';
+import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf } from '../watch.ts';
+
+const VOLUNTARY: ReadonlySet<string> = new Set(['empty', 'underutilized', 'drifted']);
+/** Another removal may begin between the snapshot of a decision and its end. */
+const DECIDED_BEFORE_MS = 3 * MINUTE_MS;
+
+/** Voluntary disruption never removes more nodes than the budgets of the NodePool allow (promise 3). */
+export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, startMs }) => {
+  const poolSince = new Map<string, { readonly atMs: number; readonly pool: NodePool }[]>();
+  const note = (): void => {
+    for (const [name, pool] of simulation().state.nodePools) {
+      const known = poolSince.get(name) ?? [];
+      if (known.at(-1)?.pool.spec !== pool.spec) poolSince.set(name, [...known, { atMs: nowMs(), pool }]);
+    }
+  };
+  return {
+    step: note,
+    recordWritten(after, before) {
+      const reason = after.deletion?.reason ?? '';
+      if (before?.deletion !== undefined || !VOLUNTARY.has(reason)) return;
+      note();
+      const instances = new Map(
+        simulation()
+          .ec2.instances()
+          .map((one) => [one.id, one]),
+      );
+      const exists = (record: NodeClaimRecord): boolean => {
+        const own = instances.get(instanceOf(record)?.id ?? '');
+        return own !== undefined && own.endedAtMs === undefined;
+      };
+      const mine = [...records.values()].filter(
+        (one) => one.nodePool === after.nodePool && one.initializedAtMs !== undefined && one.releasedAtMs === undefined,
+      );
+      // An instance that has ended for another reason does not count from then on.
+      const nodes = mine.filter((one) => exists(one) || one.deletion === undefined);
+      const atMs = startMs() + nowMs();
+      const busy = nodes.filter(
+        ({ deletion }) =>
+          deletion !== undefined &&
+          (VOLUNTARY.has(deletion.reason) || deletion.requestedAtMs < atMs - DECIDED_BEFORE_MS),
+      );
+      const recent = (poolSince.get(after.nodePool) ?? []).filter(
+        (_, at, all) => nowMs() - (all[at + 1]?.atMs ?? nowMs()) < DECIDED_BEFORE_MS,
+      );
+      const allowed = Math.max(0, ...recent.map(({ pool }) => allowedBy(pool, mine.length, { nowMs: nowMs() })));
+      if (recent.length > 0 && busy.length > allowed)
+        violate(
+          'budgets are never exceeded',
+          `NodePool ${after.nodePool} removes ${busy.map(({ name }) => name).join(', ')} of ${mine.length} nodes, and its budgets allow ${allowed}`,
+        );
+    },
+  };
+};
+
+/** The smallest budget that applies now. Schedules of stories begin at midnight, when simulations begin. */
+function allowedBy(pool: NodePool, nodes: number, { nowMs }: { readonly nowMs: number }): number {
+  const slackMs = 2 * MINUTE_MS + 30 * SECOND_MS;
+  const applying = pool.spec.disruption.budgets.filter(
+    ({ duration }) => duration === undefined || nowMs < (parseDuration(duration) ?? 0) - slackMs,
+  );
+  return Math.min(...applying.map((budget) => nodesOf(budget.nodes, nodes)), Number.MAX_SAFE_INTEGER);
+}
+
+function nodesOf(amount: string, of: number): number {
+  return amount.endsWith('%') ? Math.ceil((Number(amount.slice(0, -1)) * of) / 100) : Number(amount);
+}

@@ -1,0 +1,48 @@
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import type { Action, Decision } from '../../../lib/core/model/decision.ts';
+import type { RuleOf, Watched } from '../watch.ts';
+
+/** An older decision does not delete NodeClaims. */
+const OUTDATED_MS = 2 * MINUTE_MS;
+/** The clock of one function may be two minutes ahead, and that of another one two minutes behind. */
+const CLOCKS_APART_MS = 4 * MINUTE_MS;
+
+/** A decision is closed only after it was carried out, and recorded only after all earlier ones were. */
+export const decisionsAreCarriedOut: RuleOf = (watched) => {
+  const { violate, open } = watched;
+  const recorded = new Set<string>();
+  return {
+    replaced: () => recorded.clear(),
+    decisionRecorded(decision) {
+      const [earlier] = open.values();
+      if (earlier !== undefined)
+        violate(
+          'open decisions are carried out first',
+          `${decision.id} was recorded while ${earlier.decision.id} was open`,
+        );
+      if (recorded.has(decision.id)) violate('a decision is recorded once', decision.id);
+      recorded.add(decision.id);
+    },
+    decisionClosed(decision) {
+      for (const action of decision.actions) {
+        const why = whyNotDone(watched, decision, action);
+        if (why !== undefined) violate('a decision is closed after it was carried out', `${decision.id}: ${why}`);
+      }
+    },
+  };
+};
+
+function whyNotDone(
+  { records, nowMs, startMs, story }: Watched,
+  decision: Decision,
+  action: Action,
+): string | undefined {
+  if (action.kind === 'create-node-claim')
+    return records.has(action.nodeClaim.name) ? undefined : `NodeClaim ${action.nodeClaim.name} was not created`;
+  if (action.kind !== 'delete-node-claim') return undefined;
+  const record = records.get(action.nodeClaim);
+  const isDone = record === undefined || record.deletion !== undefined || record.releasedAtMs !== undefined;
+  const ageMs = startMs() + nowMs() - decision.atMs;
+  const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCKS_APART_MS : 0;
+  return isDone || ageMs > OUTDATED_MS - slackMs ? undefined : `NodeClaim ${action.nodeClaim} was not deleted`;
+}

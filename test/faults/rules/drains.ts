@@ -1,0 +1,123 @@
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import { isDrainable, isOwnedByDaemonSet, isTerminal } from '../../../lib/core/cluster/pods.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf, Watched } from '../watch.ts';
+
+/** Clocks of functions are up to two minutes apart from the true time. */
+const CLOCK_MS = 2 * MINUTE_MS;
+
+/** A pod is deleted without the Eviction API only for the deadline of its node, or when the cluster goes to zero (promise 3). */
+export const podsAreEvicted: RuleOf = (watched) => {
+  const { violate, simulation, nowMs, startMs, story } = watched;
+  const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCK_MS + 2 * SECOND_MS : 2 * SECOND_MS;
+  const podOf = ({ namespace, name, uid }: { namespace: string; name: string; uid: string }): Pod | undefined => {
+    const pod = simulation().state.pods.get(`${namespace}/${name}`);
+    return pod?.metadata.uid === uid ? pod : undefined;
+  };
+  return {
+    evicting(target) {
+      const pod = podOf(target);
+      if (pod === undefined) return;
+      const record = recordOfNode(watched, pod.spec.nodeName);
+      if (record?.deletion === undefined)
+        violate(
+          'only nodes that are removed are drained',
+          `pod ${target.name} on ${pod.spec.nodeName} was to be evicted`,
+        );
+    },
+    deletingPod(target, graceSeconds) {
+      const pod = podOf(target);
+      if (pod === undefined) return;
+      const rule = 'no pod is deleted before the deadline';
+      const record = recordOfNode(watched, pod.spec.nodeName);
+      if (record?.deletion === undefined)
+        return violate(rule, `pod ${target.name}: its node ${pod.spec.nodeName} is not removed`);
+      const { deadlineMs } = record.deletion;
+      const graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * SECOND_MS;
+      if (deadlineMs === undefined) {
+        if (target.namespace !== 'kube-system')
+          violate(rule, `pod ${target.name}: node ${pod.spec.nodeName} has no deadline`);
+        return;
+      }
+      const earliestMs = deadlineMs - graceMs;
+      if (startMs() + nowMs() < earliestMs - slackMs)
+        violate(rule, `pod ${target.name} was deleted ${earliestMs - startMs() - nowMs()} ms too early`);
+      if (graceSeconds * SECOND_MS > graceMs + slackMs && graceSeconds > 1)
+        violate(
+          rule,
+          `pod ${target.name} was deleted with ${graceSeconds} s, and its grace period is ${graceMs / SECOND_MS} s`,
+        );
+    },
+  };
+};
+
+/** An instance is terminated only if its claim is deleted for a reason, or released, and its node is drained. */
+export const instancesEndForAReason: RuleOf = (watched) => {
+  const { violate, records, simulation, nowMs, startMs, story } = watched;
+  const rule = 'an instance is terminated only for a recorded reason';
+  const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCK_MS : 0;
+  return {
+    terminating(_, id) {
+      const instance = simulation()
+        .ec2.instances()
+        .find((one) => one.id === id);
+      if (instance === undefined || instance.endedAtMs !== undefined) return;
+      const record = records.get(instance.nodeClaim);
+      if (record === undefined)
+        return violate(rule, `instance ${id}: its NodeClaim ${instance.nodeClaim} has no record`);
+      const own = instanceOf(record);
+      if (record.releasedAtMs !== undefined || (own !== undefined && own.id !== id)) return;
+      const { deletion } = record;
+      if (deletion === undefined || deletion.message === '')
+        return violate(rule, `instance ${id}: its NodeClaim ${record.name} is not deleted`);
+      const isLate = deletion.deadlineMs !== undefined && startMs() + nowMs() >= deletion.deadlineMs - slackMs;
+      const left = podsToDrain(watched, record, slackMs);
+      if (left.length > 0 && !isLate)
+        violate(
+          'a node is drained before its instance ends',
+          `instance ${id}: ${left.map(({ metadata }) => metadata.name).join(', ')}`,
+        );
+    },
+  };
+};
+
+/** Pods that a drain must wait for: a controller made them and they run. */
+function podsToDrain(
+  { simulation, startMs, nowMs }: Watched,
+  record: NodeClaimRecord,
+  clockMs: number,
+): readonly Pod[] {
+  const { state } = simulation();
+  const node = nodeOf(state.nodes.values(), record);
+  if (node === undefined || record.registeredAtMs === undefined) return [];
+  // D21: a pod that should have ended a minute ago is not waited for.
+  const stuckMs = startMs() + nowMs() - MINUTE_MS + clockMs;
+  return [...state.pods.values()].filter(
+    (pod) =>
+      pod.spec.nodeName === node.metadata.name &&
+      isDrainable(pod) &&
+      !isTerminal(pod) &&
+      !isOwnedByDaemonSet(pod) &&
+      // A pod that was bound while the pods were listed is seen by the next run only.
+      pod.status?.phase === 'Running' &&
+      Date.parse(pod.metadata.deletionTimestamp ?? '9999-01-01T00:00:00Z') > stuckMs,
+  );
+}
+
+function nodeOf<Node extends { readonly spec?: { readonly providerID?: string } }>(
+  nodes: Iterable<Node>,
+  record: NodeClaimRecord,
+): Node | undefined {
+  const instance = instanceOf(record);
+  if (instance === undefined) return undefined;
+  return [...nodes].find(({ spec }) => spec?.providerID === providerIdOf(instance));
+}
+
+function recordOfNode({ records, simulation }: Watched, name: string | undefined): NodeClaimRecord | undefined {
+  const node = simulation().state.nodes.get(name ?? '');
+  return [...records.values()].find((record) => {
+    const instance = instanceOf(record);
+    return instance !== undefined && node?.spec?.providerID === providerIdOf(instance);
+  });
+}

@@ -1,0 +1,72 @@
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { instanceOf } from '../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf } from '../watch.ts';
+
+/** One instance for a claim; the request is recorded before it is sent (promise 1, D36). */
+export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs }) => {
+  const launchedFor = new Map<string, string>();
+  const tokens = new Map<string, string>();
+  let replacedAtMs = -Infinity;
+  // A run that began before a restore may still write, and a restored claim may be launched again.
+  const isRestored = (): boolean => nowMs() - replacedAtMs < 20 * MINUTE_MS;
+  return {
+    replaced() {
+      launchedFor.clear();
+      tokens.clear();
+      replacedAtMs = nowMs();
+    },
+    launching(request) {
+      if (isRestored()) return;
+      const rule = 'a request is recorded before it is sent';
+      const record = records.get(request.nodeClaim);
+      const text = JSON.stringify(request);
+      const sent = tokens.get(request.clientToken);
+      tokens.set(request.clientToken, text);
+      if (sent !== undefined && sent !== text)
+        violate(rule, `client token ${request.clientToken} was sent with another request`);
+      if (record === undefined) return violate(rule, `NodeClaim ${request.nodeClaim} has no record`);
+      // A repeated request may arrive after another run has recorded its outcome.
+      if (sent !== undefined) return;
+      const { launch } = record;
+      if (launch.kind !== 'requested' || JSON.stringify(launch.request) !== text)
+        violate(rule, `NodeClaim ${request.nodeClaim}: the record has ${launch.kind}, not this request`);
+    },
+    launched({ nodeClaim }, outcome) {
+      if (outcome.kind !== 'launched' || isRestored()) return;
+      const before = launchedFor.get(nodeClaim);
+      launchedFor.set(nodeClaim, outcome.instance.id);
+      if (before !== undefined && before !== outcome.instance.id)
+        violate('one instance for a claim', `NodeClaim ${nodeClaim} has ${before} and ${outcome.instance.id}`);
+    },
+  };
+};
+
+/** EC2 may list an instance this late, a function may run for a minute, and adoption is decided in the next tick. */
+const RECORDED_AFTER_MS = 5 * MINUTE_MS;
+
+/** Every running instance of the cluster has a record that names it, at the latest some minutes after its launch. */
+export const everyInstanceHasARecord: RuleOf = ({ violate, records, simulation, nowMs, story }) => {
+  const unknownSince = new Map<string, number>();
+  let isReplaced = false;
+  return {
+    replaced() {
+      isReplaced = true;
+    },
+    step() {
+      const known = new Set([...records.values()].flatMap((record) => instanceOf(record)?.id ?? []));
+      for (const { id, cluster, nodeClaim, endedAtMs } of simulation().ec2.instances()) {
+        const isOver = endedAtMs !== undefined || cluster !== 'simulated' || known.has(id);
+        if (isOver) {
+          unknownSince.delete(id);
+          continue;
+        }
+        if (records.get(nodeClaim) === undefined && !unknownSince.has(id) && !isReplaced)
+          violate('every instance has a record', `instance ${id}: its NodeClaim ${nodeClaim} has no record`);
+        const sinceMs = Math.max(unknownSince.get(id) ?? nowMs(), story.calmFromMs);
+        unknownSince.set(id, unknownSince.get(id) ?? nowMs());
+        if (nowMs() - sinceMs > RECORDED_AFTER_MS)
+          violate('every instance has a record', `instance ${id} of NodeClaim ${nodeClaim} runs and is in no record`);
+      }
+    },
+  };
+};

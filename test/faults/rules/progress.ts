@@ -1,0 +1,250 @@
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
+import { DISRUPTED_TAINT, sameTaint, UNREGISTERED_TAINT } from '../../../lib/apis/taints.ts';
+import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts';
+import { isDrainable, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../../../lib/core/cluster/pods.ts';
+import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
+import { type Fault, includesCall } from '../../../lib/simulator/faults/fault.ts';
+import { budgetStatus } from '../../../lib/simulator/kubernetes/disruptions-allowed.ts';
+import type { RuleOf, Watched } from '../watch.ts';
+
+/** After a fault, messages are delivered again and the next tick comes. */
+const RECOVERY_MS = 130 * SECOND_MS;
+
+/** Something that must be done soon, if nothing that it needs is disturbed. */
+interface Duty {
+  readonly name: string;
+  readonly withinMs: number;
+  /** The calls that it needs, and the functions, as `function:lifecycle`. */
+  readonly needs: readonly string[];
+}
+
+const TERMINATION = [
+  'store.',
+  'function:termination',
+  'cluster.listNodes',
+  'cluster.listPodsOnNode',
+  'cloud.describeInstances',
+  'cluster.deleteNodeClaim',
+  'cluster.listPods',
+];
+const LIFECYCLE = [
+  'store.',
+  'function:lifecycle',
+  'cluster.listNodes',
+  'cluster.listNodeClaims',
+  'cluster.listNodeClasses',
+  'cluster.listNodePools',
+  'cloud.describeInstances',
+  'cloud.shiftedZones',
+  'catalogue.',
+  'cluster.applyNodeClaim',
+];
+
+/** Work that nothing disturbs makes progress: wakes are sent and armed, and one stuck item does not stop another (promise 7). */
+export const undisturbedWorkProgresses: RuleOf = (watched) => {
+  const { violate, nowMs, story } = watched;
+  const open = new Map<string, { readonly duty: Duty; spentMs: number; lastMs: number }>();
+  return {
+    step() {
+      const now = nowMs();
+      const due = new Map(dutiesOf(watched).map((duty) => [duty.name, duty]));
+      for (const name of open.keys()) if (!due.has(name)) open.delete(name);
+      for (const [name, duty] of due) {
+        const known = open.get(name) ?? { duty, spentMs: 0, lastMs: now };
+        open.set(name, known);
+        if (isDisturbed(story.faults, duty, now)) known.spentMs = 0;
+        else known.spentMs += now - known.lastMs;
+        known.lastMs = now;
+        if (known.spentMs > duty.withinMs)
+          violate(
+            'undisturbed work makes progress',
+            `${name}: for ${Math.round(known.spentMs / SECOND_MS)} s, and ${duty.withinMs / SECOND_MS} s are allowed`,
+          );
+      }
+    },
+  };
+};
+
+/** Whether a fault is active, or was a short time ago, that touches what the duty needs. */
+function isDisturbed(faults: readonly Fault[], duty: Duty, nowMs: number): boolean {
+  return faults.some(
+    (fault) => nowMs >= fault.fromMs && nowMs < fault.fromMs + fault.forMs + RECOVERY_MS && touches(fault, duty),
+  );
+}
+
+function touches(fault: Fault, { needs }: Duty): boolean {
+  const needsAny = (calls: readonly string[]): boolean =>
+    needs.some((need) => calls.some((call) => matches(call, need)));
+  switch (fault.kind) {
+    case 'calls-fail':
+      return needsAny(fault.calls);
+    case 'object-refused':
+      return needsAny([fault.call]);
+    case 'listed-late':
+      return needsAny(['cloud.describeInstances']);
+    case 'odd-launches':
+      return needsAny(['cloud.launch']);
+    case 'messages':
+      return true;
+    case 'webhook-down':
+      return needs.includes('webhook');
+    case 'machines':
+    case 'no-capacity':
+    case 'impaired':
+    case 'by-hand':
+    case 'node-pool':
+    case 'spot-volley':
+      return needs.includes('world');
+    case 'restore-table':
+    case 'other-version':
+      return true;
+    case 'stale-reads':
+      return false;
+    case 'calls-hang':
+    case 'calls-slow':
+    case 'cut-off':
+    case 'clocks':
+    case 'table-steps':
+    case 'other-autoscaler':
+      return true;
+  }
+}
+
+/** `store.` needs every method of the store. */
+function matches(call: string, need: string): boolean {
+  return need.endsWith('.') ? call.startsWith(need) || includesCall([call], `${need}any`) : includesCall([call], need);
+}
+
+function dutiesOf(watched: Watched): readonly Duty[] {
+  const { records, open, nowMs } = watched;
+  const duties: Duty[] = [];
+  for (const record of records.values())
+    if (record.releasedAtMs === undefined) duties.push(...claimDuties(watched, record));
+  for (const [id, { sinceMs }] of open)
+    if (nowMs() - sinceMs > 0)
+      duties.push({
+        name: `decision ${id} is carried out`,
+        withinMs: 75 * SECOND_MS,
+        needs: ['store.', 'leases.', 'cluster.', 'messages.', 'function:provisioning'],
+      });
+  return duties;
+}
+
+function claimDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] {
+  const { name, launch, deletion } = record;
+  if (deletion !== undefined) return removalDuties(watched, record);
+  if (launch.kind === 'planned')
+    return [
+      {
+        name: `NodeClaim ${name} is launched`,
+        withinMs: 10 * SECOND_MS,
+        needs: [...LIFECYCLE, 'cloud.', 'messages.wake', 'world'],
+      },
+    ];
+  if (launch.kind === 'requested')
+    return [
+      {
+        name: `the launch of NodeClaim ${name} is answered`,
+        withinMs: 15 * SECOND_MS,
+        needs: [...LIFECYCLE, 'cloud.', 'messages.wake', 'world'],
+      },
+    ];
+  return launch.kind === 'launched' ? joinDuties(watched, record) : [];
+}
+
+function nodeOf({ simulation }: Watched, record: NodeClaimRecord) {
+  const instance = instanceOf(record);
+  if (instance === undefined) return undefined;
+  return [...simulation().state.nodes.values()].find(({ spec }) => spec?.providerID === providerIdOf(instance));
+}
+
+function joinDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] {
+  const node = nodeOf(watched, record);
+  if (node === undefined) return [];
+  const { labels = {} } = node.metadata;
+  const needs = [...LIFECYCLE, 'cluster.patchNode', 'webhook', 'messages.wake', 'world'];
+  const { name } = node.metadata;
+  if (labels[REGISTERED] !== 'true') return [{ name: `node ${name} is registered`, withinMs: 8 * SECOND_MS, needs }];
+  const startup = record.spec.startupTaints ?? [];
+  const isWaiting =
+    node.spec?.taints?.some(
+      (taint) =>
+        sameTaint(taint, UNREGISTERED_TAINT) ||
+        taint.key === 'node.kubernetes.io/not-ready' ||
+        startup.some((one) => sameTaint(one, taint)),
+    ) === true;
+  if (labels[INITIALIZED] === 'true' || isWaiting || !isNodeReady(node)) return [];
+  return [{ name: `node ${name} is initialized`, withinMs: 8 * SECOND_MS, needs }];
+}
+
+function removalDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] {
+  const { simulation } = watched;
+  const { name, deletion, launch } = record;
+  const instance = instanceOf(record);
+  if (launch.kind === 'requested' || deletion === undefined) return [];
+  const needs = [
+    ...TERMINATION,
+    'messages.wake',
+    'cluster.patchNode',
+    'cluster.removeNodeClaim',
+    'cluster.deleteNode',
+    'cloud.terminate',
+    'world',
+  ];
+  const isOver =
+    instance === undefined ||
+    simulation()
+      .ec2.instances()
+      .some(({ id, endedAtMs }) => id === instance.id && endedAtMs !== undefined);
+  // EC2 takes up to 25 s to shut an instance down, and lists a new one up to a minute late.
+  if (isOver) return [{ name: `NodeClaim ${name} is released`, withinMs: MINUTE_MS + 45 * SECOND_MS, needs }];
+  const node = nodeOf(watched, record);
+  if (node === undefined || record.registeredAtMs === undefined)
+    return [{ name: `the instance of NodeClaim ${name} ends`, withinMs: 15 * SECOND_MS, needs }];
+  const isCordoned = node.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
+  if (!isCordoned) return [{ name: `node ${node.metadata.name} is cordoned`, withinMs: 8 * SECOND_MS, needs }];
+  return evictionDuties(watched, record, { node: node.metadata.name, needs });
+}
+
+function evictionDuties(
+  { simulation, startMs, nowMs }: Watched,
+  record: NodeClaimRecord,
+  { node, needs }: { readonly node: string; readonly needs: readonly string[] },
+): readonly Duty[] {
+  const { state } = simulation();
+  const now = startMs() + nowMs();
+  const pods = [...state.pods.values()].filter(({ spec }) => spec.nodeName === node).filter(isDrainable);
+  if (pods.length === 0)
+    return [{ name: `the instance of NodeClaim ${record.name} ends`, withinMs: 25 * SECOND_MS, needs }];
+  const deadlineMs = record.deletion?.deadlineMs;
+  if (deadlineMs !== undefined && now > deadlineMs) {
+    const left = pods.filter((pod) => !isTerminating(pod));
+    return left.map(({ metadata }) => ({
+      name: `pod ${metadata.name} is deleted at the deadline of node ${node}`,
+      withinMs: 12 * SECOND_MS,
+      needs: [...needs, 'cluster.deletePod'],
+    }));
+  }
+  // D20: a tier starts after the previous one is gone.
+  const tier = Math.min(...pods.map(tierOf));
+  const evictable = pods
+    .filter((pod) => tierOf(pod) === tier && !isTerminating(pod) && !isKeptInPlace(pod, now))
+    .filter((pod) =>
+      state.podDisruptionBudgets.every(
+        (one) => !selectsPod(one, pod) || budgetStatus(one, state).disruptionsAllowed > 0,
+      ),
+    );
+  return evictable.slice(0, 1).map(() => ({
+    name: `a pod of node ${node} that may be evicted is evicted (${pods.length} left)`,
+    withinMs: 12 * SECOND_MS,
+    needs: [...needs, 'cluster.evictPod'],
+  }));
+}
+
+function tierOf(pod: Pod): number {
+  const isCritical = ['system-cluster-critical', 'system-node-critical'].includes(pod.spec.priorityClassName ?? '');
+  return (isCritical ? 2 : 0) + (isOwnedByDaemonSet(pod) ? 1 : 0);
+}

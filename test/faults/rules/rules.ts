@@ -1,0 +1,34 @@
+import type { RuleOf } from '../watch.ts';
+import { onlyPortsFail, webhookAllows } from './answers.ts';
+import { budgetsHold } from './budgets.ts';
+import { callsAreFew } from './calls.ts';
+import { transitionTimesAreTrue } from './conditions.ts';
+import { decisionsAreCarriedOut } from './decisions.ts';
+import { instancesEndForAReason, podsAreEvicted } from './drains.ts';
+import { othersAreLeftAlone } from './foreign.ts';
+import { everyInstanceHasARecord, oneInstanceForAClaim } from './launches.ts';
+import { limitsHold } from './limits.ts';
+import { undisturbedWorkProgresses } from './progress.ts';
+import { recordsGoForward } from './records.ts';
+import { everythingSettles } from './settled.ts';
+import { standbyDoesNothing } from './standby.ts';
+
+/** Everything that must hold in every run. */
+export const RULES: readonly RuleOf[] = [
+  recordsGoForward,
+  oneInstanceForAClaim,
+  everyInstanceHasARecord,
+  limitsHold,
+  decisionsAreCarriedOut,
+  podsAreEvicted,
+  instancesEndForAReason,
+  budgetsHold,
+  transitionTimesAreTrue,
+  othersAreLeftAlone,
+  everythingSettles,
+  webhookAllows,
+  onlyPortsFail,
+  standbyDoesNothing,
+  callsAreFew,
+  undisturbedWorkProgresses,
+];

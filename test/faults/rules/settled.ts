@@ -1,0 +1,117 @@
+import { NODE_POOL, TERMINATION_FINALIZER } from '../../../lib/apis/labels.ts';
+import { DISRUPTED_TAINT, sameTaint } from '../../../lib/apis/taints.ts';
+import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts';
+import { isKeptInPlace } from '../../../lib/core/cluster/pods.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
+import { parseResources } from '../../../lib/core/resources/resources.ts';
+import { budgetStatus } from '../../../lib/simulator/kubernetes/disruptions-allowed.ts';
+import type { RuleOf, Watched } from '../watch.ts';
+
+/** What must be true at rest: instances, records, nodes and mirrors agree, nothing is open, every pod runs. */
+export const everythingSettles: RuleOf = (watched) => ({
+  unsettled: () => [
+    ...claimsAndInstances(watched),
+    ...nodesAndMirrors(watched),
+    ...[...watched.open.keys()].map((id) => `decision ${id} is open`),
+    ...pendingPods(watched),
+  ],
+});
+
+function alive({ simulation }: Watched) {
+  return simulation()
+    .ec2.instances()
+    .filter(({ cluster, endedAtMs }) => cluster === 'simulated' && endedAtMs === undefined);
+}
+
+function unreleased({ records }: Watched): readonly NodeClaimRecord[] {
+  return [...records.values()].filter(({ releasedAtMs }) => releasedAtMs === undefined);
+}
+
+function claimsAndInstances(watched: Watched): readonly string[] {
+  const running = new Set(alive(watched).map(({ id }) => id));
+  const claimed = new Set<string>();
+  const why: string[] = [];
+  for (const record of unreleased(watched)) {
+    const id = instanceOf(record)?.id ?? '';
+    claimed.add(id);
+    if (record.deletion !== undefined) {
+      if (!isHeld(watched, record)) why.push(`NodeClaim ${record.name} is not released: ${record.deletion.reason}`);
+    } else if (!running.has(id)) why.push(`NodeClaim ${record.name} has no running instance: ${record.launch.kind}`);
+    else if (record.initializedAtMs === undefined) why.push(`NodeClaim ${record.name} is not initialized`);
+  }
+  for (const id of running) if (!claimed.has(id)) why.push(`instance ${id} has no record`);
+  return why;
+}
+
+/** Whether a pod that may not be evicted holds the node, and the node has no deadline. */
+function isHeld({ simulation, startMs, nowMs }: Watched, record: NodeClaimRecord): boolean {
+  const { state } = simulation();
+  const instance = instanceOf(record);
+  if (instance === undefined) return false;
+  if (record.deletion?.deadlineMs !== undefined) return startMs() + nowMs() < record.deletion.deadlineMs;
+  const node = [...state.nodes.values()].find(({ spec }) => spec?.providerID === providerIdOf(instance));
+  const pods = [...state.pods.values()].filter(({ spec }) => spec.nodeName === node?.metadata.name);
+  return pods.some(
+    (pod) =>
+      isKeptInPlace(pod, startMs() + nowMs()) ||
+      state.podDisruptionBudgets.some(
+        (one) => selectsPod(one, pod) && budgetStatus(one, state).disruptionsAllowed === 0,
+      ),
+  );
+}
+
+function nodesAndMirrors(watched: Watched): readonly string[] {
+  const { state } = watched.simulation();
+  const claims = new Map(unreleased(watched).map((record) => [record.name, record]));
+  const byProvider = new Map(
+    [...claims.values()].flatMap((record) => {
+      const instance = instanceOf(record);
+      return instance === undefined ? [] : [[providerIdOf(instance), record] as const];
+    }),
+  );
+  const why: string[] = [];
+  for (const name of state.nodeClaims.keys()) if (!claims.has(name)) why.push(`NodeClaim object ${name} has no record`);
+  for (const { name, deletion } of claims.values())
+    if (!state.nodeClaims.has(name) && deletion === undefined) why.push(`NodeClaim ${name} has no object`);
+  for (const { metadata, spec } of state.nodes.values()) {
+    const isOurs = metadata.labels?.[NODE_POOL] !== undefined || metadata.finalizers?.includes(TERMINATION_FINALIZER);
+    const record = byProvider.get(spec?.providerID ?? '');
+    if (isOurs === true && record === undefined) why.push(`node ${metadata.name} has no NodeClaim`);
+    const isTainted = spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
+    if (isTainted && record?.deletion === undefined) why.push(`node ${metadata.name} has the taint of a removal`);
+  }
+  return why;
+}
+
+/** Pods that do not run although the limits of the NodePools have room. */
+function pendingPods(watched: Watched): readonly string[] {
+  const { state } = watched.simulation();
+  const general = state.nodePools.get('general');
+  if (general === undefined || general.metadata.deletionTimestamp !== undefined) return [];
+  if (isFull(watched)) return [];
+  return [...state.pods.values()]
+    .filter(
+      ({ spec, status, metadata }) =>
+        status?.phase !== 'Running' &&
+        metadata.deletionTimestamp === undefined &&
+        (spec.nodeName === undefined || state.nodes.has(spec.nodeName)),
+    )
+    .filter(({ metadata }) => metadata.namespace !== 'kube-system')
+    .map(
+      ({ metadata, spec }) =>
+        `pod ${metadata.name} does not run${spec.nodeName === undefined ? '' : ` on ${spec.nodeName}`}`,
+    );
+}
+
+/** Whether the limits of the general NodePool have no room for another node of the smallest type, or its disposal is pending. */
+function isFull(watched: Watched): boolean {
+  const { state } = watched.simulation();
+  const limits = parseResources(state.nodePools.get('general')?.spec.limits);
+  const mine = unreleased(watched).filter(({ nodePool }) => nodePool === 'general');
+  const cpu = mine.reduce((sum, { types, launch, holds }) => {
+    const type =
+      launch.kind === 'launched' ? types.find(({ name }) => name === launch.instance.instanceType) : undefined;
+    return sum + (type?.capacity['cpu'] ?? holds['cpu'] ?? 0);
+  }, 0);
+  return (limits['nodes'] ?? Infinity) < mine.length + 1 || (limits['cpu'] ?? Infinity) < cpu + 2_000;
+}

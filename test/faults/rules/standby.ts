@@ -1,0 +1,26 @@
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import type { RuleOf } from '../watch.ts';
+
+/** A run that began before the sign of the other autoscaler may last this long. */
+const RUN_MS = MINUTE_MS + 5 * SECOND_MS;
+
+/** While another autoscaler is active, nothing is launched, evicted, terminated or changed. */
+export const standbyDoesNothing: RuleOf = ({ violate, nowMs, story }) => {
+  // A run that waits for a slow call is abandoned, and continues until its call is answered.
+  const isSlow = story.faults.some(({ kind }) => ['calls-slow', 'calls-hang', 'table-steps'].includes(kind));
+  const windows = isSlow ? [] : story.faults.filter(({ kind }) => kind === 'other-autoscaler');
+  const isOn = (): boolean =>
+    windows.some(({ fromMs, forMs }) => nowMs() > fromMs + RUN_MS && nowMs() < fromMs + forMs);
+  const rule = 'nothing is changed on standby';
+  const check = (what: string): void => {
+    if (windows.length > 0 && isOn()) violate(rule, what);
+  };
+  return {
+    launching: ({ nodeClaim }) => check(`an instance of NodeClaim ${nodeClaim} was to be launched`),
+    terminating: (_, id) => check(`instance ${id} was to be terminated`),
+    evicting: ({ name }) => check(`pod ${name} was to be evicted`),
+    deletingPod: ({ name }) => check(`pod ${name} was to be deleted`),
+    patchingNode: ({ name }) => check(`node ${name} was to be patched`),
+    decisionRecorded: ({ id }) => check(`decision ${id} was recorded`),
+  };
+};

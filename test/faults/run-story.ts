@@ -1,0 +1,83 @@
+import { MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
+import { costOf } from '../../lib/simulator/aws/simulated-ec2.ts';
+import { openSimulation } from '../../lib/simulator/simulation.ts';
+import type { TimelineEntry } from '../../lib/simulator/timeline.ts';
+import { addForeigners } from './rules/foreign.ts';
+import { RULES } from './rules/rules.ts';
+import { FAULTS_CATALOGUE } from './story/cluster.ts';
+import type { Story } from './story/story.ts';
+import { faultyTable } from './table.ts';
+import { type Violation, watch } from './watch.ts';
+
+/** The time after the last fault in which everything must come to rest: messages come up to 15 minutes late. */
+const SETTLED_WITHIN_MS = 50 * MINUTE_MS;
+/** The longest time that something takes at rest: nodes also expire and are replaced then. */
+const TAKES_MS = 4 * MINUTE_MS;
+const LATE_MESSAGES_MS = 17 * MINUTE_MS;
+const LOOK_EVERY_MS = 15 * SECOND_MS;
+
+export interface StoryResult {
+  /** The first violation. @default every rule holds */
+  readonly violation?: Violation;
+  readonly costUsd: number;
+  readonly endedMs: number;
+  readonly timeline: readonly TimelineEntry[];
+}
+
+/** Plays a story until it is at rest, or a rule is violated. `untilMs`: ends at this time in any case. */
+export async function runStory(story: Story, untilMs?: number): Promise<StoryResult> {
+  const watching = watch(story, RULES);
+  const { seed, faults } = story;
+  const endMs = untilMs ?? story.calmFromMs + SETTLED_WITHIN_MS;
+  const simulation = openSimulation({
+    manifests: story.manifests,
+    scenario: { name: `seed ${story.seed}`, events: story.events },
+    catalogue: FAULTS_CATALOGUE,
+    seed: story.seed,
+    durationMs: endMs,
+    invocations: story.invocations,
+    faults,
+    stores: (timetable) => {
+      const table = faultyTable({
+        clock: timetable,
+        wait: async (ms) => timetable.wait(ms),
+        faults,
+        seed,
+        onReplaced: () => void timetable.after(0, watching.lookAgain),
+      });
+      watching.lookInto(table.plain);
+      return table.stores;
+    },
+    wrapPorts: (ports) => watching.wrapPorts(ports),
+    onAnswer: watching.answered,
+    onFailure: watching.failed,
+  });
+  watching.begin(simulation);
+  addForeigners(simulation);
+  const isLate = story.faults.some((fault) => fault.kind === 'messages' && fault.how !== 'lost');
+  const restFromMs = story.calmFromMs + (isLate ? LATE_MESSAGES_MS : 2 * MINUTE_MS);
+  const since = new Map<string, number>();
+  let lookMs = restFromMs;
+  let left: readonly string[] = [];
+  let isAtRest = untilMs !== undefined;
+  while (watching.violations.length === 0 && (await simulation.timetable.step(simulation.endMs))) {
+    watching.step();
+    if (watching.nowMs() < lookMs) continue;
+    lookMs = watching.nowMs() + LOOK_EVERY_MS;
+    const nowMs = watching.nowMs();
+    const now = new Set(watching.unsettled());
+    for (const one of since.keys()) if (!now.has(one)) since.delete(one);
+    for (const one of now) if (!since.has(one)) since.set(one, nowMs);
+    left = [...since].filter(([, sinceMs]) => nowMs - sinceMs >= TAKES_MS).map(([one]) => one);
+    if (untilMs !== undefined || nowMs < restFromMs + TAKES_MS + MINUTE_MS || left.length > 0) continue;
+    isAtRest = true;
+    break;
+  }
+  const [first] = watching.violations;
+  const endedMs = watching.nowMs();
+  const violation =
+    first ??
+    (isAtRest ? undefined : { rule: 'everything comes to rest', atMs: endedMs, message: left.slice(0, 6).join('; ') });
+  const costUsd = simulation.ec2.instances().reduce((sum, one) => sum + costOf(one, simulation.timetable.now()), 0);
+  return { ...(violation !== undefined && { violation }), costUsd, endedMs, timeline: simulation.timeline.entries };
+}

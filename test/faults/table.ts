@@ -1,0 +1,97 @@
+/** The stores of a simulation: the real ones, over a table in memory. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
+import type { Clock } from '../../lib/ports/clock.ts';
+import type { Bodies } from '../../lib/providers/dynamodb/body-bucket.ts';
+import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
+import { DynamoDbLeases } from '../../lib/providers/dynamodb/leases.ts';
+import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
+import { choices, type Fault } from '../../lib/simulator/faults/fault.ts';
+import type { SimulatedStores } from '../../lib/simulator/simulation.ts';
+import type { Timetable } from '../../lib/simulator/timetable.ts';
+import { inProcessTable, MAX_LAG_MS } from '../fakes/dynamodb/in-process-table.ts';
+import type { TableState } from '../fakes/dynamodb/storage.ts';
+import { memoryBodies } from '../fakes/memory-bodies.ts';
+import { isTableState, rewritten } from './table-versions.ts';
+
+export interface FaultyTable {
+  readonly stores: SimulatedStores;
+  /** The same items without faults, for the rules. */
+  readonly plain: DynamoDbNodeClaimStore;
+}
+
+export interface FaultyTableOptions {
+  readonly clock: Clock;
+  readonly wait: Timetable['wait'];
+  readonly faults: readonly Fault[];
+  readonly seed: number;
+  /** Called after the items were replaced. */
+  readonly onReplaced: () => void;
+}
+
+/** Small, so that most decisions of the small clusters are in the bucket. */
+const LARGEST_DECISION_BYTES = 1_000;
+/** In the deployed bucket 30 days. No fault that leaves a decision unread lasts this long. */
+const BODIES_EXPIRE_MS = 10 * MINUTE_MS;
+
+/** The bucket of bodies, which deletes what was not written again. */
+function expiringBodies(clock: Clock): Bodies {
+  const bodies = memoryBodies();
+  const writtenMs = new Map<string, number>();
+  return {
+    async put(body) {
+      const key = await bodies.put(body);
+      writtenMs.set(key, clock.now());
+      return key;
+    },
+    async get(key, subject) {
+      if (clock.now() - (writtenMs.get(key) ?? 0) > BODIES_EXPIRE_MS) bodies.objects.delete(key);
+      return bodies.get(key, subject);
+    },
+  };
+}
+
+/** A table whose reads lag and whose calls take time, one after the other, while a fault says so. */
+export function faultyTable({ clock, wait, faults, seed, onReplaced }: FaultyTableOptions): FaultyTable {
+  const startMs = clock.now();
+  const choice = choices(seed);
+  const active = (kind: 'stale-reads' | 'table-steps'): Fault | undefined =>
+    faults.find(
+      (one) =>
+        one.kind === kind && clock.now() - startMs >= one.fromMs && clock.now() - startMs < one.fromMs + one.forMs,
+    );
+  const table = inProcessTable({
+    clock,
+    faults: {
+      lagMs: () => {
+        const fault = active('stale-reads');
+        return fault === undefined ? 0 : choice(fault).between(0, MAX_LAG_MS + 1);
+      },
+    },
+  });
+  const send = async (command: Parameters<DynamoDBClient['send']>[0]): Promise<unknown> => {
+    const fault = active('table-steps');
+    if (fault?.kind === 'table-steps') await wait(choice(fault).between(1, fault.upToMs));
+    return table.client.send(command);
+  };
+  const stepwise = { ...table, client: { send: send as DynamoDBClient['send'] } };
+  const replace = (state: TableState): void => {
+    table.restore(state);
+    onReplaced();
+  };
+  const bodies = expiringBodies(clock);
+  const decisions = { bodies, maxItemBytes: LARGEST_DECISION_BYTES };
+  return {
+    stores: {
+      store: new DynamoDbNodeClaimStore({ ...stepwise, ...decisions }),
+      leases: new DynamoDbLeases({ ...stepwise, clock }),
+      catalogue: new DynamoDbCatalogueStore({ ...stepwise, region: 'us-east-1' }),
+      backups: {
+        take: () => table.snapshot(),
+        restore: (backup) => isTableState(backup) && replace(backup),
+        rewrite: (as) => replace(rewritten(table.snapshot(), as)),
+      },
+    },
+    plain: new DynamoDbNodeClaimStore({ ...table, ...decisions }),
+  };
+}
