@@ -7,6 +7,9 @@ import type { RuleOf } from '../watch.ts';
 /** A call that takes effect may be answered late, and a clock may be two minutes away. */
 const SLACK_MS = 8 * SECOND_MS;
 
+/** Consolidatable follows the last pod event; Drained follows the last request to terminate. */
+const CHANGING: ReadonlySet<string> = new Set(['Consolidatable', 'Drained']);
+
 /** The transition time of a condition is the time of the transition, and it changes only with the status. */
 export const transitionTimesAreTrue: RuleOf = ({ violate, simulation, startMs, nowMs, story, records }) => {
   const rule = 'transition times are those of the transition';
@@ -38,7 +41,7 @@ export const transitionTimesAreTrue: RuleOf = ({ violate, simulation, startMs, n
           old?.status === condition.status &&
           condition.status === 'True' &&
           old.lastTransitionTime !== condition.lastTransitionTime &&
-          condition.type !== 'Consolidatable'
+          !CHANGING.has(condition.type)
         )
           violate(
             rule,
