@@ -17,7 +17,7 @@ test.each(SEEDS)('every rule holds under the faults of seed %i', async (seed) =>
 
 test('the same seed gives the same run, also in another process', async () => {
   const { timeline } = await runStory(storyOf(3));
-  const script = fileURLToPath(new URL('../../scripts/test-faults.ts', import.meta.url));
+  const script = fileURLToPath(new URL('./test-faults.ts', import.meta.url));
   const options = { maxBuffer: 1e9 };
   const { stdout } = await promisify(execFile)(process.execPath, [script, '--seed', '3', '--verbose'], options);
   const lines = stdout.split('\n').filter((line) => /^\d+:\d\d\./.test(line));

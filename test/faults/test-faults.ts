@@ -9,12 +9,12 @@ import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { clock, describeEntry, describeFault } from '../test/faults/describe.ts';
-import { judge, type Verdict, withOnly } from '../test/faults/judge.ts';
-import { judgeSeeds } from '../test/faults/judge-seeds.ts';
-import { runStory } from '../test/faults/run-story.ts';
-import { formatKept, parseKept, shrink } from '../test/faults/shrink.ts';
-import { storyOf } from '../test/faults/story/story.ts';
+import { clock, describeEntry, describeFault } from './describe.ts';
+import { judge, type Verdict, withOnly } from './judge.ts';
+import { judgeSeeds } from './judge-seeds.ts';
+import { runStory } from './run-story.ts';
+import { formatKept, parseKept, shrink } from './shrink.ts';
+import { storyOf } from './story/story.ts';
 
 /** Failing seeds that are shrunk: shrinking one takes half a minute. */
 const SHRUNK = 5;
