@@ -1,7 +1,7 @@
 import { parseNillableDuration } from '../../apis/formats/duration.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Labels, Node } from '../../apis/kubernetes.ts';
-import { INITIALIZED } from '../../apis/labels.ts';
+import { INITIALIZED, NODE_CLASS } from '../../apis/labels.ts';
 import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { nomination } from '../cluster/nomination.ts';
 import { type Action, type Blocked, type Due, requeueAt } from '../model/decision.ts';
@@ -34,11 +34,12 @@ export interface JoiningClaim {
  * *Source:* D5–D8.
  */
 export function join(claim: JoiningClaim, nowMs: number): ClaimVerdict {
-  const { record, node } = claim;
+  const { node } = claim;
+  const record = hydrated(claim.record);
   if (node === undefined) return awaitNode(record, nowMs);
   return isRegistered(node)
     ? initialize({ ...claim, record: registered(record, node, nowMs) }, node, nowMs)
-    : register(claim, node, nowMs);
+    : register({ ...claim, record }, node, nowMs);
 }
 
 /**
@@ -66,6 +67,19 @@ function whyNotInitializedInTime(claim: JoiningClaim, node: Node, nowMs: number)
   const minutes = (claim.initializationTimeoutMs ?? 0) / MINUTE_MS;
   const message = `node ${node.metadata.name} was not initialized within ${minutes} minutes after its registration: ${missing}`;
   return { reason: 'initialization_timeout', message };
+}
+
+/** D11: claims that an old version of Karpenter made lack the label of their NodeClass. */
+function hydrated(record: NodeClaimRecord): NodeClaimRecord {
+  const { labels, spec } = record;
+  const { name } = spec.nodeClassRef;
+  return labels[NODE_CLASS] === name ? record : { ...record, labels: { ...labels, [NODE_CLASS]: name } };
+}
+
+/** D11: the same label for their registered nodes. */
+function missingLabels({ spec }: NodeClaimRecord, { metadata }: Node): Labels {
+  const { name } = spec.nodeClassRef;
+  return metadata.labels?.[NODE_CLASS] === name ? {} : { [NODE_CLASS]: name };
 }
 
 /** When the time for the initialization ends; undefined if it has no limit, or the node was initialized before. */
@@ -126,7 +140,8 @@ function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdic
   const due = [...expirationOf(record), ...(untilMs === undefined ? [] : [requeueAt(untilMs)])];
   const initialized = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
   if (isInitialized(node)) {
-    return { ...unchanged(record.initializedAtMs === undefined ? initialized : record), due };
+    const known = record.initializedAtMs === undefined ? initialized : record;
+    return { ...unchanged(known), actions: hydration(record, node), due };
   }
   const missing = whyNotInitialized(record, node);
   if (missing !== undefined) {
@@ -134,12 +149,18 @@ function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdic
     return { ...unchanged(record), blocked: [blocked], due };
   }
   const target = nodeTarget(node);
-  const patch = { labels: { [INITIALIZED]: 'true' } };
+  const patch = { labels: { ...missingLabels(record, node), [INITIALIZED]: 'true' } };
   const patched: Action = { kind: 'initialize-node', nodeClaim: record.name, node: target, patch };
   // The node is empty until the kube-scheduler has bound its pods.
   const pods = realPods(record);
   const promise = pods.length === 0 ? [] : [nomination(target.name, pods, nowMs)];
   return { record, whenDone: initialized, actions: [patched, ...promise], blocked: [], due };
+}
+
+function hydration(record: NodeClaimRecord, node: Node): readonly Action[] {
+  const labels = missingLabels(record, node);
+  if (Object.keys(labels).length === 0) return [];
+  return [{ kind: 'register-node', nodeClaim: record.name, node: nodeTarget(node), patch: { labels } }];
 }
 
 /** D5: without the taint, pods may have been bound to the node before its registration. */

@@ -109,7 +109,7 @@ test.each(['"registeredAtMs"', '"initializedAtMs"'])(
   },
 );
 
-test('a deletion that is written after another run has released the claim does not bring it back', async () => {
+test('D16: a deletion that is written after another run has released the claim does not bring it back', async () => {
   const released = Promise.withResolvers<void>();
   const lost: string[] = [];
   const { wrapInvocation, isHeld } = holding(

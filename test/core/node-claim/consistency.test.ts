@@ -8,7 +8,11 @@ import { claimSpec, launchedClaim } from '../../builders/node-claims.ts';
 import { aNode } from '../../builders/nodes.ts';
 import { MINUTE, NOW_MS } from '../../builders/times.ts';
 
-const READY: Labels = { 'karpenter.sh/registered': 'true', 'karpenter.sh/initialized': 'true' };
+const READY: Labels = {
+  'karpenter.k8s.aws/ec2nodeclass': 'default',
+  'karpenter.sh/registered': 'true',
+  'karpenter.sh/initialized': 'true',
+};
 const GPU = 'nvidia.com/gpu';
 const GIB = 2 ** 30;
 

@@ -158,6 +158,7 @@ describe('registration and initialization', () => {
   const startupTaints = [{ key: 'cni', effect: 'NoSchedule' }] as const;
   const unregistered = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' } as const;
   const registered = { 'karpenter.sh/registered': 'true' };
+  const ofClass = { 'karpenter.k8s.aws/ec2nodeclass': 'default' };
 
   function joining(node: NodeOptions, over: Partial<NodeClaimRecord> = {}) {
     const record = launchedClaim({ spec: claimSpec({ taints, startupTaints }), annotations: { note: 'x' }, ...over });
@@ -195,6 +196,14 @@ describe('registration and initialization', () => {
       },
     ]);
     expect(verdict.due).toContainEqual({ atMs: NOW_MS + SECOND, kind: 'settling' });
+  });
+
+  test('D4: labels of the claim override those of its instance type', () => {
+    const key = 'karpenter.k8s.aws/instance-cpu';
+    const [action] = joining({ taints: [unregistered] }, { labels: { [key]: '96' } }).actions;
+    expect(action).toMatchObject({
+      patch: { labels: { [key]: '96', 'node.kubernetes.io/instance-type': 'm5.large' } },
+    });
   });
 
   test('taints that the node already has are not added again (D6)', () => {
@@ -242,7 +251,7 @@ describe('registration and initialization', () => {
   });
 
   test('a node that returns with its labels is no longer lost', () => {
-    const labels = { ...registered, 'karpenter.sh/initialized': 'true' };
+    const labels = { ...registered, ...ofClass, 'karpenter.sh/initialized': 'true' };
     const { record, actions } = joining({ labels }, LOST);
     expect(actions).toEqual([]);
     expect(record).toMatchObject({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS });
@@ -259,7 +268,7 @@ describe('registration and initialization', () => {
   });
 
   test('the initialization of a node is recorded when it is observed, if the run that initialized it was cut off', () => {
-    const labels = { ...registered, 'karpenter.sh/initialized': 'true' };
+    const labels = { ...registered, ...ofClass, 'karpenter.sh/initialized': 'true' };
     expect(joining({ labels }).record.initializedAtMs).toBe(NOW_MS);
     const known = { registeredAtMs: NOW_MS - MINUTE, initializedAtMs: NOW_MS - MINUTE };
     expect(joining({ labels }, known).record).toMatchObject(known);
@@ -318,8 +327,34 @@ describe('registration and initialization', () => {
     ]);
   });
 
+  test('D11: a claim and an initialized node without the label of their EC2NodeClass get it', () => {
+    const node = aNode({ labels: { ...registered, 'karpenter.sh/initialized': 'true' }, resourceVersion: '7' });
+    const record = launchedClaim({ registeredAtMs: NOW_MS, nodeName: 'node-1', initializedAtMs: NOW_MS, labels: {} });
+    const labels = ofClass;
+    const verdict = decideLifecycle(viewOf(record, { node }), NOW_MS);
+    expect(verdict.record).toEqual({ ...record, labels });
+    expect(verdict.actions).toEqual([
+      {
+        kind: 'register-node',
+        nodeClaim: 'general-1',
+        node: { name: 'node-1', resourceVersion: '7' },
+        patch: { labels },
+      },
+    ]);
+    const complete = aNode({ labels: { ...node.metadata.labels, ...labels } });
+    const next = decideLifecycle(viewOf(verdict.record, { node: complete }), NOW_MS);
+    expect(next).toMatchObject({ record: verdict.record, actions: [] });
+  });
+
+  test('D11: a node that is initialized gets the label in the same write', () => {
+    const [action] = joining({ labels: registered, taints }).actions;
+    expect(action).toMatchObject({
+      patch: { labels: { ...ofClass, 'karpenter.sh/initialized': 'true' } },
+    });
+  });
+
   test('an initialized node is next reconciled when it expires (D14)', () => {
-    const labels = { ...registered, 'karpenter.sh/initialized': 'true' };
+    const labels = { ...registered, ...ofClass, 'karpenter.sh/initialized': 'true' };
     expect(joining({ labels })).toMatchObject({
       actions: [],
       blocked: [],
