@@ -1,4 +1,5 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
@@ -49,6 +50,22 @@ export class Webhook extends LambdaFunction {
     this.function.addEnvironment(VARIABLES.webhookSecret, this.#secret);
     this.url = this.function.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url;
     this.secretArn = secret.secretArn;
+    this.#alarmOnFloods();
+  }
+
+  /** Refused calls are lost wakes, which the tick replaces. A burst of pods may also cause some, so one minute is no alarm. */
+  #alarmOnFloods(): void {
+    new Alarm(this, 'WebhookThrottled', {
+      alarmDescription:
+        'Lambda refuses calls of the Kerf webhook: more than ten run at once. Wakes are lost, and the tick replaces them every minute. ' +
+        'If the calls are not those of your API servers, see docs/webhook.md, Floods',
+      metric: this.function.metricThrottles({ period: Duration.minutes(1), statistic: 'Sum' }),
+      threshold: 1,
+      evaluationPeriods: 5,
+      datapointsToAlarm: 3,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
   }
 
   /** Passes the URL and the secret to a function that writes webhook configurations. */

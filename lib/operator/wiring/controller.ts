@@ -40,13 +40,11 @@ import {
 import { telemetryOf } from '../telemetry/telemetry.ts';
 import { clusterAccess } from './cluster-access.ts';
 import { budgetedEc2 } from './ec2-client.ts';
+import { SDK_TIMEOUTS } from './sdk-timeouts.ts';
 import { webhookRegistrationOf } from './webhook-registration.ts';
 import { shiftsOf } from './zonal-shift.ts';
 
 export type ControllerFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
-
-/** A service that does not answer must not use the whole time of the function; the next tick calls it again. */
-export const SDK_TIMEOUTS = { connectionTimeout: 3_000, requestTimeout: 15_000, throwOnRequestTimeout: true };
 
 /** Memory for kept lists of all clusters, in a function of 1,769 MB. With four or fewer clusters, each has 128 MiB: 40,000 pods. */
 const KEPT_BYTES = 512 * 1_024 * 1_024;

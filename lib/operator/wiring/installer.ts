@@ -26,8 +26,8 @@ import { type InstallerOptions, installerOptions } from '../options/installer-op
 import type { Environment } from '../options/options.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
 import { clusterAccess } from './cluster-access.ts';
-import { SDK_TIMEOUTS } from './controller.ts';
 import { ownAccess, unwantedAccess, wantedAccess } from './deployment-access.ts';
+import { SDK_TIMEOUTS } from './sdk-timeouts.ts';
 import { webhookEndpointOf } from './webhook-registration.ts';
 
 export interface InstallerWiring {

@@ -4,7 +4,8 @@ import type { WakeRuntime } from '../../controllers/run/handle-wakes.ts';
 import { IamInstanceProfiles } from '../../providers/aws/iam/iam-instance-profiles.ts';
 import { systemClock } from '../lambda/system-clock.ts';
 import { type Environment, webhookAddress } from '../options/options.ts';
-import { SDK_TIMEOUTS, wireController } from './controller.ts';
+import { wireController } from './controller.ts';
+import { SDK_TIMEOUTS } from './sdk-timeouts.ts';
 
 /** *Errors:* OptionError. */
 export function wireLifecycle(environment: Environment = process.env): WakeRuntime {
