@@ -53,7 +53,7 @@ export class Webhook extends LambdaFunction {
     this.#alarmOnFloods();
   }
 
-  /** Refused calls are lost wakes, which the tick replaces. A burst of pods may also cause some, so one minute is no alarm. */
+  /** Refused calls are lost wakes, which the tick replaces. A burst of pods may also cause some, so a single minute does not raise the alarm. */
   #alarmOnFloods(): void {
     new Alarm(this, 'WebhookThrottled', {
       alarmDescription:
