@@ -147,13 +147,20 @@ function ofBlocked({ controller }: Decision, { subject, why, seen }: Refused): r
       return why.flatMap((one) => (controller === 'disruption' ? keptNode(name, one) : [ofNode(name, one)]));
     case 'NodeClaim':
       return why.map(({ reason, message }) => warning({ kind: 'NodeClaim', name }, reason, message));
+    case 'Instance':
+      return ofInstance(seen.record, why);
     case 'CapacityBuffer':
     case 'Cluster':
     case 'EC2NodeClass':
-    case 'Instance':
     case 'NodeOverlay':
       return [];
   }
+}
+
+/** The cluster has no object for an instance, so the event is on its claim. It needs the record that the run is about. */
+function ofInstance(record: NodeClaimRecord | undefined, why: readonly Blocked[]): readonly ClusterEvent[] {
+  if (record === undefined) return [];
+  return why.map(({ reason, message }) => warning({ kind: 'NodeClaim', name: record.name }, reason, message));
 }
 
 function ofNode(name: string, { reason, message }: Blocked): ClusterEvent {

@@ -17,11 +17,17 @@ const EVENTS: readonly ScenarioEvent[] = [
 ];
 
 /** EC2 refuses every termination for some time, as with termination protection. */
-function refusing(forMs: number, seen: { requests: number }) {
+function refusing(forMs: number, seen: { requests: number; events: number }) {
   return (ports: ControllerPorts): ControllerPorts => {
     const untilMs = ports.clock.now() + forMs;
     return {
       ...ports,
+      cluster: {
+        ...ports.cluster,
+        publishEvent: async ({ regarding, reason }) => {
+          if (regarding.kind === 'NodeClaim' && reason === 'ActionRefused') seen.events += 1;
+        },
+      },
       cloud: {
         ...ports.cloud,
         terminate: async (cluster, id) => {
@@ -35,7 +41,7 @@ function refusing(forMs: number, seen: { requests: number }) {
 }
 
 test('while EC2 refuses to terminate an instance, its node counts in the budget, and the request is repeated rarely (E7, D26)', async () => {
-  const seen = { requests: 0 };
+  const seen = { requests: 0, events: 0 };
   const refused = await live({
     manifests: MANIFESTS,
     scenario: { name: 'refused', events: EVENTS },
@@ -48,10 +54,12 @@ test('while EC2 refuses to terminate an instance, its node counts in the budget,
   expect(cordoned, 'one node of the budget').toHaveLength(1);
   expect(seen.requests).toBeGreaterThan(8);
   expect(seen.requests).toBeLessThan(25);
+  expect(seen.events, 'an event on the claim').toBeGreaterThan(0);
+  expect(seen.events).toBeLessThanOrEqual(seen.requests);
 });
 
 test('a termination that EC2 no longer refuses succeeds at the next request', async () => {
-  const seen = { requests: 0 };
+  const seen = { requests: 0, events: 0 };
   const result = await live({
     manifests: MANIFESTS,
     scenario: { name: 'refused for a time', events: EVENTS },

@@ -119,6 +119,19 @@ describe('F13–F15: nodes, claims and pools', () => {
     ]);
   });
 
+  test('a refused termination of its instance gives an event on the claim that is being deleted', () => {
+    const refused = aDecision({ blocked: [blocked({ kind: 'Instance', name: 'i-1' }, 'ActionRefused')] });
+    expect(eventsOf(refused, { record: RECORD })).toEqual([
+      {
+        regarding: { kind: 'NodeClaim', name: 'general-1' },
+        type: 'Warning',
+        reason: 'ActionRefused',
+        message: 'why ActionRefused',
+      },
+    ]);
+    expect(eventsOf(refused)).toEqual([]);
+  });
+
   test('a claim without capacity gets an event before it is deleted', () => {
     const action = {
       kind: 'delete-node-claim',
