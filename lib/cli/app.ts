@@ -13,6 +13,7 @@ import { adoptCommand } from './adopt/adopt-command.ts';
 import { ARGUMENT_ERRORS } from './argument-errors.ts';
 import type { CliContext } from './context.ts';
 import { convertCommand } from './convert/convert-command.ts';
+import { deadLettersRoutes } from './dead-letters/dead-letters-command.ts';
 import { EXIT } from './exit-codes.ts';
 import { instanceTypesCommand } from './instance-types/instance-types-command.ts';
 import { planProvisioningCommand } from './plan/plan-provisioning-command.ts';
@@ -34,6 +35,7 @@ export const app: Application<CliContext> = buildApplication(
       convert: convertCommand,
       'instance-types': instanceTypesCommand,
       adopt: adoptCommand,
+      'dead-letters': deadLettersRoutes,
     },
     docs: { brief: 'Node autoscaling for Amazon EKS, without pods in the cluster' },
   }),

@@ -20,6 +20,7 @@ import { checkEndpoint, checkName } from '../options/cluster-options.ts';
 import { namespacesOf, textOption } from '../options/option-fields.ts';
 import { OptionError } from '../options/option-values.ts';
 import { clusterAccess } from './cluster-access.ts';
+import { haveCredentials, regionOf } from './shell-account.ts';
 
 export interface AdoptionOptions {
   readonly cluster: string;
@@ -109,27 +110,4 @@ export async function accessByKubeconfig(
   throw new OptionError(
     `the kubeconfig's context is not of the EKS cluster ${cluster.name}: their certificate authorities differ. Name another with --context`,
   );
-}
-
-async function regionOf(client: EKSClient): Promise<string> {
-  try {
-    return await client.config.region();
-  } catch (cause) {
-    throw new OptionError('no AWS region is set: add --region, or set AWS_REGION', { cause });
-  }
-}
-
-async function haveCredentials(client: EKSClient): Promise<void> {
-  try {
-    await client.config.credentials();
-  } catch (cause) {
-    throw new OptionError(
-      `no AWS credentials were found: sign in (aws sso login), or set AWS_PROFILE. Error of the SDK: ${messageOf(cause)}`,
-      { cause },
-    );
-  }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
