@@ -3,7 +3,9 @@ import { disrupt } from '../core/disruption/disrupt.ts';
 import { recordsWithPodEvents } from '../core/disruption/pod-events.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import { StaleRecordError } from '../ports/errors.ts';
+import { failuresToRead } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
+import { readings } from './observe/readings.ts';
 import { nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
 import type { CoalescedWake } from './run/coalesce-wakes.ts';
 import { settledEpoch } from './run/open-decisions.ts';
@@ -26,14 +28,15 @@ export async function reconcileDisruption(ports: DisruptionPorts, wake: Coalesce
 /** Observe, decide, record, act. */
 async function run(ports: DisruptionPorts, cluster: string): Promise<RunReport> {
   const { epoch, failures: ofEarlier } = await settledEpoch(ports, cluster);
-  const seen = await observeCluster(ports, cluster, { instanceTypes: false, epoch });
+  const log = readings();
+  const seen = await observeCluster(ports, cluster, { instanceTypes: false, epoch, readings: log });
   // In shadow, the NodeClaim objects have the times of the last pod events.
   const snapshot = ports.settings.shadow ? seen : await notePodEvents(ports, seen);
   const named = nameDecision(ports, 'disruption', snapshot);
   const verdict = disrupt(snapshot, { decisionId: named.id, nowMs: named.atMs });
   const report = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'disruption', report);
-  return { ...report, failures: [...ofEarlier, ...report.failures] };
+  return { ...report, failures: [...ofEarlier, ...report.failures, ...failuresToRead({ ports, cluster }, log)] };
 }
 
 /** Records the time of the last pod event of nodes that have changed: `consolidateAfter` starts there. */

@@ -2,8 +2,11 @@ import { MINUTE_MS, SECOND_MS } from '../apis/formats/time.ts';
 import { type Due, requeueAt } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
+import { readOr } from '../core/observed.ts';
 import type { Wake } from '../ports/messages.ts';
+import { noteFailure, noteUnread } from './act/run-notes.ts';
 import { syncWebhook } from './install/sync-webhook.ts';
+import type { ClusterWork } from './instances/instance-work.ts';
 import { repairNodes } from './instances/repair-nodes.ts';
 import { syncInstances } from './instances/sync-instances.ts';
 import { findClaims } from './observe/find-claims.ts';
@@ -22,7 +25,7 @@ import type {
   RunReport,
   WritesStatus,
 } from './run/ports.ts';
-import { armWakeUp } from './run/wake-up.ts';
+import { armWakeUp, RETRY_AFTER_MS } from './run/wake-up.ts';
 import { showRecord } from './status/show-record.ts';
 import { syncNodeClaimStatus } from './status/sync-node-claim-status.ts';
 import { syncNodeClassStatus } from './status/sync-node-class-status.ts';
@@ -31,6 +34,15 @@ import { syncOverlayStatus } from './status/sync-overlay-status.ts';
 
 /** The number of launches that one invocation tries for a claim. The next invocation continues. */
 const MAX_STEPS = 12;
+
+/** What each tick does beside the claims. Each step is repeated by the next tick, so a failure does not stop the others. */
+const SYNCS: readonly (readonly [string, (work: ClusterWork<LifecyclePorts>) => Promise<readonly Error[]>])[] = [
+  ['sync NodeClaims', syncNodeClaimStatus],
+  ['sync instances', syncInstances],
+  ['sync EC2NodeClasses', syncNodeClassStatus],
+  ['sync NodePools', syncNodePoolStatus],
+  ['sync NodeOverlays', syncOverlayStatus],
+];
 
 type LifecyclePorts = VerdictPorts &
   LaunchContextPorts &
@@ -62,15 +74,12 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
     const work = { ...run, records, world };
     const repairs = await repairNodes(work);
     due.push(...repairs.due);
-    notes.failures.push(
-      ...repairs.failures,
-      ...(await syncNodeClaimStatus(work)),
-      ...(await syncInstances(work)),
-      ...(await syncNodeClassStatus(work)),
-      ...(await syncNodePoolStatus(work)),
-      ...(await syncOverlayStatus(work)),
-    );
+    notes.failures.push(...repairs.failures);
+    for (const [subject, sync] of SYNCS) {
+      await noteFailure(run, subject, async () => notes.failures.push(...(await sync(work))));
+    }
   }
+  noteUnread(run, world.readings);
   due.push(...notes.due);
   await armWakeUp(ports, 'lifecycle', { cluster, due });
   const failures = [...each.failures, ...notes.failures];
@@ -87,14 +96,17 @@ async function advance(
   let record = known;
   let due: readonly Due[] = [];
   for (let step = 0; step < MAX_STEPS; step += 1) {
+    const view = await viewOf(ports, record, world);
     const nowMs = ports.clock.now();
-    const verdict = decideLifecycle(await viewOf(ports, record, world), nowMs);
+    // The node of a launched claim decides everything.
+    if (view.kind === 'unread') return [requeueAt(nowMs + RETRY_AFTER_MS)];
+    const verdict = decideLifecycle(view.value, nowMs);
     ({ due } = verdict);
     const { actions, blocked, whenDone } = verdict;
     const { name, version } = record;
     const changed = verdict.record === record ? undefined : verdict.record;
     if (verdict.record.launch.kind !== 'launched') world.inFlight.set(name, verdict.record);
-    const seen = { nodes: world.nodes, nodeClaims: world.mirrors };
+    const seen = { nodes: readOr(world.nodes, []), nodeClaims: readOr(world.mirrors, []) };
     const subject = { name, version, atMs: nowMs, seen };
     const isApplied = await applyVerdict(run, subject, { record: changed, actions, blocked, whenDone });
     await announceRefusals(run, subject, verdict.news ?? []);
@@ -104,7 +116,8 @@ async function advance(
     record = (await ports.store.readNodeClaim(cluster, name)) ?? verdict.record;
     if (record.launch.kind === 'launched' || record.deletion !== undefined) break;
   }
-  await showRecord(ports, record, world);
+  const shown = record;
+  await noteFailure(run, `show NodeClaim ${record.name}`, async () => showRecord(ports, shown, world));
   return isRefused(record) && due.length === 0 ? [requeueAt(ports.clock.now() + SECOND_MS)] : due;
 }
 

@@ -1,8 +1,11 @@
 import { canWait } from '../core/cluster/at-rest.ts';
 import { isProvisionable } from '../core/cluster/pods.ts';
+import { readOr } from '../core/observed.ts';
 import { isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
 import { provision } from '../core/provisioning/provision.ts';
+import { failuresToRead } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
+import { type Readings, readings } from './observe/readings.ts';
 import { nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
 import type { CoalescedWake } from './run/coalesce-wakes.ts';
 import { settledEpoch } from './run/open-decisions.ts';
@@ -27,11 +30,13 @@ export async function reconcileProvisioning(ports: ProvisioningPorts, wake: Coal
 async function run(ports: ProvisioningPorts, cluster: string): Promise<RunReport> {
   // Read first: a decision that another run records after this read invalidates the decision of this run.
   const { epoch, failures: ofEarlier } = await settledEpoch(ports, cluster);
-  if (!(await needsDecision(ports, cluster))) {
-    const gauges = { PendingPods: 0 };
-    return { controller: 'provisioning', cluster, decisions: [], due: [], gauges, failures: ofEarlier };
+  const log = readings();
+  const unread = (): readonly Error[] => failuresToRead({ ports, cluster }, log);
+  if (!(await needsDecision(ports, cluster, log))) {
+    const failures = [...ofEarlier, ...unread()];
+    return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures };
   }
-  const snapshot = await observeCluster(ports, cluster, { instanceTypes: true, epoch });
+  const snapshot = await observeCluster(ports, cluster, { instanceTypes: true, epoch, readings: log });
   // A fresh deployment does not wait for the schedule.
   if (snapshot.nodePools.some(({ unusable }) => unusable?.reason === 'NoCatalogue')) {
     await ports.messages.wake('catalogue', { cluster, reason: 'missing' });
@@ -41,14 +46,15 @@ async function run(ports: ProvisioningPorts, cluster: string): Promise<RunReport
   const report = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'provisioning', report);
   const { failures, decisions } = report;
-  const ofBuffers = await syncBufferStatus(ports, snapshot, decisions);
-  return { ...report, failures: [...ofEarlier, ...failures, ...ofBuffers] };
+  const ofBuffers = await syncBufferStatus(ports, { snapshot, decisions }, log);
+  return { ...report, failures: [...ofEarlier, ...failures, ...ofBuffers, ...unread()] };
 }
 
 /** Whether there are pending pods, nodes that are being removed, with pods to move (B1), or active CapacityBuffers (B65). */
 async function needsDecision(
   ports: ReadsCluster & ReadsClaims & HasClock & HasSettings,
   cluster: string,
+  log: Readings,
 ): Promise<boolean> {
   const { ignoreAtZero } = ports.settings;
   const nowMs = ports.clock.now();
@@ -59,5 +65,6 @@ async function needsDecision(
   if (waiting.length > 0 && (records.length > 0 || (await ports.cluster.listNodes()).length > 0)) return true;
   if (records.some((record) => record.deletion !== undefined)) return true;
   if (!ports.settings.featureGates.capacityBuffer) return false;
-  return (await ports.cluster.listCapacityBuffers()).some(isActiveBuffer);
+  const buffers = await log.observe('CapacityBuffers', async () => ports.cluster.listCapacityBuffers());
+  return readOr(buffers, []).some(isActiveBuffer);
 }

@@ -3,9 +3,10 @@ import { DISRUPTED_TAINT, sameTaint } from '../apis/taints.ts';
 import type { Due } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
+import { readOr } from '../core/observed.ts';
 import type { Wake } from '../ports/messages.ts';
 import { explainEvictions } from './act/explain-evictions.ts';
-import { noteFailure } from './act/run-notes.ts';
+import { noteFailure, noteUnread } from './act/run-notes.ts';
 import { findClaims } from './observe/find-claims.ts';
 import {
   type ObservedTermination,
@@ -35,6 +36,7 @@ export async function reconcileTermination(ports: TerminationPorts, wake: Wake):
     );
     return next ?? [];
   });
+  noteUnread(run, world.readings);
   const due = [...each.due, ...notes.due];
   await armWakeUp(ports, 'termination', { cluster, due });
   const failures = [...each.failures, ...notes.failures];
@@ -53,11 +55,14 @@ async function terminate(
   const verdict = decideTermination(view, nowMs);
   const { actions, blocked, due, whenDone } = verdict;
   await requestDeletions(run, view);
-  const seen = { record, nodes: view.node === undefined ? [] : [view.node], pods: view.pods };
+  const node = readOr(view.node, undefined);
+  const seen = { record, nodes: node === undefined ? [] : [node], pods: readOr(view.pods, []) };
   const changed = verdict.record === record ? undefined : verdict.record;
   await applyVerdict(run, { name, version, atMs: nowMs, seen, aside }, { record: changed, actions, blocked, whenDone });
   await announceRefusals(run, { name, version, atMs: nowMs, seen }, verdict.news ?? []);
-  await explainEvictions(run, { record, pods: view.pods, budgets: world.budgets, seen }, nowMs);
+  const { pods } = view;
+  if (pods.kind === 'read')
+    await explainEvictions(run, { record, pods: pods.value, budgets: world.budgets, seen }, nowMs);
   return due;
 }
 
@@ -66,12 +71,13 @@ async function terminate(
  * complete. The node is deleted after it was cordoned, so that the two writes do not conflict. The drain does not need either
  * deletion, so a refused one does not delay it.
  */
-async function requestDeletions(run: ObjectRun, { record, node }: TerminationView): Promise<void> {
+async function requestDeletions(run: ObjectRun, { record, node: observed }: TerminationView): Promise<void> {
   const { cluster } = run.ports;
   const { drainStartedAtMs, terminateRequestedAtMs, terminationRefused } = record.deletion ?? {};
   if (drainStartedAtMs === undefined && (terminateRequestedAtMs ?? terminationRefused) === undefined) {
     await noteFailure(run, `delete NodeClaim ${record.name}`, async () => cluster.deleteNodeClaim(record.name));
   }
+  const node = readOr(observed, undefined);
   const { deletionTimestamp, finalizers = [], name = '' } = node?.metadata ?? {};
   const isCordoned = node?.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
   if (deletionTimestamp !== undefined || !isCordoned || !finalizers.includes(TERMINATION_FINALIZER)) return;

@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import type { ScenarioEvent } from '../../lib/apis/scenario.ts';
 import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
 import { observeCluster } from '../../lib/controllers/observe/observe-cluster.ts';
+import { readings } from '../../lib/controllers/observe/readings.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import { disrupt } from '../../lib/core/disruption/disrupt.ts';
 import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
@@ -95,7 +96,7 @@ async function statesOfStory(): Promise<readonly State[]> {
     if (seen.has(key)) return;
     seen.add(key);
     const epoch = await ports.store.readEpoch(cluster);
-    const snapshot = await observeCluster(ports, cluster, { instanceTypes: true, epoch });
+    const snapshot = await observeCluster(ports, cluster, { instanceTypes: true, epoch, readings: readings() });
     states.push({ snapshot, nowMs: ports.clock.now() });
   };
   const wrapPorts = (ports: ControllerPorts): ControllerPorts => ({

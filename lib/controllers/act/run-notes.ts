@@ -1,5 +1,6 @@
 import { type Decision, type Due, requeueAt } from '../../core/model/decision.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
+import type { Readings } from '../observe/readings.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import { RETRY_AFTER_MS } from '../run/wake-up.ts';
 
@@ -32,10 +33,28 @@ export async function noteFailure(
     return undefined;
   } catch (error) {
     if (!(error instanceof PortError) || isConflict(error)) throw error;
-    const nowMs = ports.clock.now();
-    const isKnown = !error.retryable && ports.refusals?.isNew(`${cluster}: ${subject}`, error.message, nowMs) === false;
-    if (!isKnown) notes.failures.push(new Error(`${subject}: ${error.message}`, { cause: error }));
-    if (error.retryable) notes.due.push(requeueAt(nowMs + RETRY_AFTER_MS));
+    note({ ports, cluster, notes }, subject, error);
+    if (error.retryable) notes.due.push(requeueAt(ports.clock.now() + RETRY_AFTER_MS));
     return error;
   }
+}
+
+/**
+ * Notes what the run could not read, once for all claims. The run is not repeated for it: each claim that waits for it says when.
+ */
+export function noteUnread(run: NotingRun, { failures }: Pick<Readings, 'failures'>): void {
+  for (const [what, failure] of failures) if (!isConflict(failure)) note(run, `read ${what}`, failure);
+}
+
+/** What a run without notes could not read. *Shape:* the failures to report. */
+export function failuresToRead(run: Omit<NotingRun, 'notes'>, log: Pick<Readings, 'failures'>): readonly Error[] {
+  const notes: RunNotes = { decisions: [], failures: [], due: [] };
+  noteUnread({ ...run, notes }, log);
+  return notes.failures;
+}
+
+function note({ ports, cluster, notes }: NotingRun, subject: string, error: PortError): void {
+  const nowMs = ports.clock.now();
+  const isKnown = !error.retryable && ports.refusals?.isNew(`${cluster}: ${subject}`, error.message, nowMs) === false;
+  if (!isKnown) notes.failures.push(new Error(`${subject}: ${error.message}`, { cause: error }));
 }

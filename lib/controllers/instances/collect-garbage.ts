@@ -1,5 +1,3 @@
-import type { NodePool } from '../../apis/node-pool.ts';
-import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { instanceOf } from '../../core/model/node-claim-record.ts';
 import {
   compareUnrecordedInstances,
@@ -7,7 +5,6 @@ import {
   type UnrecordedInstance,
 } from '../../core/node-claim/adoption/garbage.ts';
 import { evidenceOfInstance } from '../../core/node-claim/adoption/instance-evidence.ts';
-import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
 import type { ReadsCluster } from '../run/ports.ts';
@@ -17,12 +14,25 @@ import type { ClusterWork } from './instance-work.ts';
 export async function collectGarbage(work: ClusterWork<ReadsCluster>): Promise<readonly Error[]> {
   const { ports, cluster, records, world } = work;
   const claimed = new Set(records.flatMap((record) => instanceOf(record)?.id ?? []));
-  const unclaimed = world.instances.filter(({ id }) => !claimed.has(id));
+  const { nodeClasses, nodes, mirrors } = world;
+  // Without the objects of the cluster, an instance with a node would be taken for one without.
+  if (world.instances.kind === 'unread' || nodeClasses.kind === 'unread') return [];
+  if (nodes.kind === 'unread' || mirrors.kind === 'unread') return [];
+  const unclaimed = world.instances.value.filter(({ id }) => !claimed.has(id));
   if (unclaimed.length === 0) return [];
   const nodePools = await ports.cluster.listNodePools();
   const catalogue = await world.catalogue();
+  if (catalogue.kind === 'unread') return [];
+  const objects = {
+    cluster,
+    nodePools,
+    nodeClasses: nodeClasses.value,
+    nodes: nodes.value,
+    nodeClaims: mirrors.value,
+    catalogue: catalogue.value,
+  };
   const unrecorded = unclaimed
-    .map((instance) => unrecordedOf(work, instance, { nodePools, catalogue }))
+    .map((instance): UnrecordedInstance => evidenceOfInstance(objects, instance))
     .toSorted(compareUnrecordedInstances);
   const nowMs = ports.clock.now();
   const named = unrecorded.map((found) => ({ name: found.instance.nodeClaim, found }));
@@ -36,13 +46,4 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster>): Promise<r
     return [];
   });
   return failures;
-}
-
-function unrecordedOf(
-  { cluster, world }: ClusterWork,
-  instance: DescribedInstance,
-  read: { readonly nodePools: readonly NodePool[]; readonly catalogue: Catalogue | undefined },
-): UnrecordedInstance {
-  const { nodeClasses, nodes, mirrors: nodeClaims } = world;
-  return evidenceOfInstance({ cluster, nodeClasses, nodes, nodeClaims, ...read }, instance);
 }

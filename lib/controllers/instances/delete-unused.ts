@@ -1,3 +1,4 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { ManagesNodeClassResources } from '../run/ports.ts';
 import type { ClusterWork } from './instance-work.ts';
@@ -9,10 +10,12 @@ import type { ClusterWork } from './instance-work.ts';
 export async function deleteUnused({
   ports,
   cluster,
-  world,
-}: ClusterWork<ManagesNodeClassResources>): Promise<readonly Error[]> {
+  nodeClasses,
+}: ClusterWork<ManagesNodeClassResources> & {
+  readonly nodeClasses: readonly EC2NodeClass[];
+}): Promise<readonly Error[]> {
   const deletions = [
-    ports.cloud.removeUnusedInstanceProfiles(cluster, world.nodeClasses),
+    ports.cloud.removeUnusedInstanceProfiles(cluster, nodeClasses),
     ports.cloud.removeOldLaunchTemplates(cluster),
   ];
   return (await Promise.allSettled(deletions)).flatMap((outcome) => {

@@ -1,3 +1,4 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
 import type { ResolvedCapacityReservation } from '../../core/model/resolved-node-class.ts';
@@ -12,21 +13,24 @@ import type { ClusterWork } from './instance-work.ts';
 /** Reservations that have ended → on-demand instances; reservations that end soon → deleted claims (C83). */
 export async function endReservations(work: ClusterWork<ResolvesNodeClasses>): Promise<readonly Error[]> {
   const { ports, cluster, records, world } = work;
-  const instances = new Map(world.instances.map((one) => [one.id, one]));
+  const { nodes, nodeClasses } = world;
+  if (world.instances.kind === 'unread' || nodes.kind === 'unread' || nodeClasses.kind === 'unread') return [];
+  const instances = new Map(world.instances.value.map((one) => [one.id, one]));
   const reserved = records.flatMap((record) => {
     const instance = instances.get(instanceOf(record)?.id ?? '');
-    const node = instance && world.nodes.find(({ spec }) => spec?.providerID === providerIdOf(instance));
+    const node = instance && nodes.value.find(({ spec }) => spec?.providerID === providerIdOf(instance));
     return instance !== undefined && isReserved(record, node) ? [{ name: record.name, record, instance, node }] : [];
   });
   if (reserved.length === 0) return [];
   const catalogue = await world.catalogue();
-  const blocks = await capacityBlocks(work, reserved);
+  if (catalogue.kind === 'unread') return [];
+  const blocks = await capacityBlocks(ports, nodeClasses.value, reserved);
   const nowMs = ports.clock.now();
   const { failures } = await eachClaim(reserved, nowMs, async ({ name, instance, node }) => {
     const record = await ports.store.readNodeClaim(cluster, name);
     if (record === undefined || record.releasedAtMs !== undefined) return [];
     const reservation = blocks.get(instance.reservation?.id ?? '');
-    const onDemandUsdPerHour = onDemandPrice(catalogue, instance);
+    const onDemandUsdPerHour = onDemandPrice(catalogue.value, instance);
     const verdict = decideReserved({ record, instance, node, reservation, onDemandUsdPerHour }, nowMs);
     await applyVerdict(
       work,
@@ -42,12 +46,13 @@ type Blocks = ReadonlyMap<string, ResolvedCapacityReservation>;
 
 /** Resolves only NodeClasses with claims in capacity blocks: no other reservation has an end date. */
 async function capacityBlocks(
-  { ports, world }: ClusterWork<ResolvesNodeClasses>,
+  ports: ResolvesNodeClasses,
+  nodeClasses: readonly EC2NodeClass[],
   reserved: readonly { readonly record: NodeClaimRecord; readonly instance: DescribedInstance }[],
 ): Promise<Blocks> {
   const inBlocks = reserved.filter(({ instance }) => instance.reservation?.kind === 'capacity-block');
   const names = new Set(inBlocks.map(({ record }) => record.spec.nodeClassRef.name));
-  const classes = world.nodeClasses.filter(({ metadata }) => names.has(metadata.name));
+  const classes = nodeClasses.filter(({ metadata }) => names.has(metadata.name));
   const resolutions = await Promise.all(classes.map(async (one) => resolveForLaunch(ports, one)));
   const found = resolutions.flatMap((one) => {
     const { capacityReservations = [] } = one.kind === 'resolved' ? one.nodeClass : one.found;

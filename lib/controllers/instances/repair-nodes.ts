@@ -17,7 +17,9 @@ export async function repairNodes(work: ClusterWork<HasSettings>): Promise<EachC
   if (!featureGates.nodeRepair) return { due: [], failures: [] };
   const nowMs = ports.clock.now();
   const { nodes, shifted } = world;
-  const repairs = decideRepairs({ records, nodes, shifted, policies: repairPolicies(repairAfterMs) }, nowMs);
+  if (nodes.kind === 'unread' || shifted.kind === 'unread') return { due: [], failures: [] };
+  const seen = { records, nodes: nodes.value, shifted: shifted.value };
+  const repairs = decideRepairs({ ...seen, policies: repairPolicies(repairAfterMs) }, nowMs);
   const named = repairs.map((repair) => ({ name: repair.record.name, ...repair }));
   const { failures } = await eachClaim(named, nowMs, async ({ record, node, actions, blocked }) => {
     const { name, version } = record;

@@ -11,10 +11,12 @@ const MAX_A_RUN = 60;
 /** Tags each instance once with the name of its node, after the node is registered. */
 export async function tagInstances(work: ClusterWork): Promise<readonly Error[]> {
   const { ports, records, world } = work;
-  const classOf = new Map(world.nodeClasses.map((one) => [one.metadata.name, one]));
+  const { nodeClasses, shifted } = world;
+  if (nodeClasses.kind === 'unread' || shifted.kind === 'unread') return [];
+  const classOf = new Map(nodeClasses.value.map((one) => [one.metadata.name, one]));
   // C36: not in a zone that the cluster is shifted away from.
   const due = records.flatMap((record) => {
-    if (world.shifted.has(instanceOf(record)?.zone ?? '')) return [];
+    if (shifted.value.has(instanceOf(record)?.zone ?? '')) return [];
     const action = tagsToGive(record, classOf.get(record.spec.nodeClassRef.name));
     return action === undefined ? [] : [{ name: record.name, version: record.version, action }];
   });

@@ -1,15 +1,9 @@
-import { amiFamilyOf } from '../../apis/ec2-node-class.ts';
-import type { Labels } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
-import type { Catalogue } from '../../core/instance-type/facts.ts';
-import { instanceLabels } from '../../core/instance-type/instance-labels.ts';
-import type { LearnedMemory } from '../../core/model/learned-memory.ts';
 import { type Instance, instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
 import type { NodeClaimView } from '../../core/node-claim/lifecycle.ts';
-import { isRegistered } from '../../core/node-claim/registration.ts';
-import { requirementsFromValues, singleValues } from '../../core/requirements/requirements.ts';
+import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import type { SeenNodes } from '../run/fresh-state.ts';
 import type {
@@ -20,105 +14,104 @@ import type {
   ReadsZonalShifts,
   UsesCatalogue,
 } from '../run/ports.ts';
+import { joiningFacts, type SeenFacts } from './observe-joining.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
-import { isMissing, readMissing } from './observe-missing.ts';
+import { missingInstance, readMissing } from './observe-missing.ts';
 import { observeShifts } from './observe-unavailable.ts';
+import { readings } from './readings.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
 
 /** The observed state that all claims of one run share. */
-export interface ObservedClaims extends SeenNodes, ObservedLaunches {
-  readonly mirrors: readonly NodeClaim[];
-  readonly nodePools: readonly NodePool[];
+export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches {
+  readonly mirrors: Observed<readonly NodeClaim[]>;
+  readonly nodePools: Observed<readonly NodePool[]>;
   /** The time before the list of instances was read. */
   readonly listedAtMs: number;
   /** Without instances that are shutting down. */
-  readonly instances: readonly DescribedInstance[];
+  readonly instances: Observed<readonly DescribedInstance[]>;
   /** The instances that run although the list omits them: they have lost their tags. */
-  readonly missing: SharedRead<readonly DescribedInstance[]>;
+  readonly missing: SharedRead<Observed<readonly DescribedInstance[]>>;
   /** C36: in these zones, an instance that EC2 does not list may still run. */
-  readonly shifted: ReadonlySet<string>;
-  /** Read when the first node is registered. */
-  readonly catalogue: SharedRead<Catalogue | undefined>;
-  readonly learnedMemory: SharedRead<readonly LearnedMemory[]>;
+  readonly shifted: Observed<ReadonlySet<string>>;
 }
 
+/** Reads what the claims share. A read that fails ends only what needs it. */
 export async function observeWorld(
   ports: ReadsCluster & InspectsInstances & ReadsZonalShifts & UsesCatalogue & HasClock,
   { cluster, records }: { readonly cluster: string; readonly records: readonly NodeClaimRecord[] },
 ): Promise<ObservedClaims> {
-  const listedAtMs = ports.clock.now();
+  const { cluster: api, cloud, catalogue, clock } = ports;
+  const log = readings();
+  const listedAtMs = clock.now();
   const [nodes, mirrors, nodeClasses, nodePools, instances, shifted] = await Promise.all([
-    ports.cluster.listNodes(),
-    ports.cluster.listNodeClaims(),
-    ports.cluster.listNodeClasses(),
-    ports.cluster.listNodePools(),
-    ports.cloud.describeInstances(cluster),
-    observeShifts(ports.cloud, cluster),
+    log.observe('nodes', async () => api.listNodes()),
+    log.observe('NodeClaims', async () => api.listNodeClaims()),
+    log.observe('EC2NodeClasses', async () => api.listNodeClasses()),
+    log.observe('NodePools', async () => api.listNodePools()),
+    log.observe('instances', async () => cloud.describeInstances(cluster)),
+    observeShifts(cloud, log),
   ]);
-  const alive = instances.filter(({ state }) => state !== 'shutting-down');
+  const alive = mapRead(instances, (all) => all.filter(({ state }) => state !== 'shutting-down'));
   const list = { listedAtMs, instances: alive, shifted };
   return {
+    readings: log,
     nodes,
     mirrors,
     nodeClasses,
     nodePools,
     ...list,
-    missing: readMissing(ports, { cluster, records }, list),
+    missing: readMissing(log, ports, { cluster, records, list }),
     contexts: new Map(),
     inFlight: new Map(),
-    catalogue: sharedRead(async () => ports.catalogue.readCatalogue()),
-    learnedMemory: sharedRead(async () => ports.catalogue.listLearnedMemory(ports.clock.now())),
+    catalogue: sharedRead(async () => log.observe('the catalogue', async () => catalogue.readCatalogue())),
+    learnedMemory: sharedRead(async () =>
+      log.observe('learned memory', async () => catalogue.listLearnedMemory(clock.now())),
+    ),
   };
 }
 
-/** The view of one claim for the decisions of lifecycle. */
+/** The view of one claim for the decisions of lifecycle. *Shape:* unread if the claim has an instance whose node may be unread. */
 export async function viewOf(
   ports: LaunchContextPorts & HasSettings,
   record: NodeClaimRecord,
   world: ObservedClaims,
-): Promise<NodeClaimView> {
+): Promise<Observed<NodeClaimView>> {
   const instance = instanceOf(record);
+  if (instance !== undefined && world.nodes.kind === 'unread') return world.nodes;
   const providerId = instance === undefined ? undefined : providerIdOf(instance);
-  const node = providerId === undefined ? undefined : world.nodes.find((one) => one.spec?.providerID === providerId);
-  const tagged = world.instances.find(({ nodeClaim }) => nodeClaim === record.name);
-  const mirror = world.mirrors.find((one) => one.metadata.name === record.name);
-  const unlisted = isMissing(record, world) ? await world.missing() : [];
-  const running = unlisted.find(({ id }) => id === instance?.id);
-  return {
+  const nodes = readOr(world.nodes, []);
+  const node = providerId === undefined ? undefined : nodes.find((one) => one.spec?.providerID === providerId);
+  // If the NodeClaims are unread, a requested deletion is found by a later run.
+  const mirror = readOr(world.mirrors, []).find((one) => one.metadata.name === record.name);
+  const unlisted = await missingInstance(record, world);
+  return read({
     record,
     ...optional({ node }),
     deleteRequested: mirror?.metadata.deletionTimestamp !== undefined,
     mirrorUid: mirror?.metadata.uid,
-    listedAtMs: world.listedAtMs,
-    instanceListed: instance !== undefined && (running !== undefined || mayRun(instance, world)),
-    ...optional({ instanceUntagged: running?.untagged }),
-    ...optional({ taggedInstance: tagged }),
-    ...(node === undefined || isRegistered(node)
-      ? { instanceLabels: {}, learnedMemory: [] }
-      : await registrationFacts(record, world)),
+    listed: mapRead(world.instances, (instances) => ({
+      atMs: world.listedAtMs,
+      contains: contains(instances, { instance, unlisted }, world),
+      ...optional({ tagged: instances.find(({ nodeClaim }) => nodeClaim === record.name) }),
+    })),
+    ...optional({ instanceUntagged: readOr(unlisted, undefined)?.untagged }),
+    ...(await joiningFacts(record, node, world)),
     initializationTimeoutMs: ports.settings.initializationTimeoutMs,
     launchContext: await observeLaunchContext(ports, record, world),
-  };
+  });
 }
 
-function mayRun({ id, zone }: Instance, { instances, shifted }: ObservedClaims): boolean {
-  return shifted.has(zone) || instances.some((one) => one.id === id);
-}
-
-async function registrationFacts(
-  record: NodeClaimRecord,
-  world: ObservedClaims,
-): Promise<Pick<NodeClaimView, 'instanceLabels' | 'learnedMemory'>> {
-  const learnedMemory = await world.learnedMemory();
-  return { instanceLabels: await labelsFromCatalogue(record, world), learnedMemory };
-}
-
-/** C15–C24: the labels of the instance's type. */
-async function labelsFromCatalogue(record: NodeClaimRecord, world: ObservedClaims): Promise<Labels> {
-  const catalogue = await world.catalogue();
-  const nodeClass = world.nodeClasses.find((one) => one.metadata.name === record.spec.nodeClassRef.name);
-  const facts = catalogue?.facts.find((one) => one.name === instanceOf(record)?.instanceType);
-  if (facts === undefined) return {};
-  const values = instanceLabels(facts, nodeClass === undefined ? 'Custom' : amiFamilyOf(nodeClass));
-  return singleValues(requirementsFromValues(values));
+/** Whether EC2 lists the instance as running, with or without its tags. */
+function contains(
+  instances: readonly DescribedInstance[],
+  {
+    instance,
+    unlisted,
+  }: { readonly instance: Instance | undefined; readonly unlisted: Observed<DescribedInstance | undefined> },
+  { shifted }: ObservedClaims,
+): Observed<boolean> {
+  if (instance === undefined) return read(false);
+  if (instances.some(({ id }) => id === instance.id)) return read(true);
+  if (shifted.kind === 'unread') return shifted;
+  return mapRead(unlisted, (found) => found !== undefined || shifted.value.has(instance.zone));
 }

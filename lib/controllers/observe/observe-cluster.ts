@@ -3,6 +3,7 @@ import type { OverlaidViews, OverlayConflict } from '../../core/instance-type/ov
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { Blocked, UnavailableOffering } from '../../core/model/decision.ts';
 import { namespacedSubject } from '../../core/model/subject.ts';
+import { type Observed, readOr } from '../../core/observed.ts';
 import type { UnreadyBuffer } from '../../core/provisioning/buffer-template.ts';
 import type { SettlePorts } from '../run/open-decisions.ts';
 import type { ReadsZonalShifts } from '../run/ports.ts';
@@ -10,6 +11,7 @@ import { observeBuffers } from './observe-buffers.ts';
 import { type InstanceTypePorts, withInstanceTypes } from './observe-instance-types.ts';
 import { observePlaces } from './observe-places.ts';
 import { observeUnavailable } from './observe-unavailable.ts';
+import type { Readings } from './readings.ts';
 
 /** What observing a cluster needs. */
 export type ObservePorts = SettlePorts & InstanceTypePorts & ReadsZonalShifts;
@@ -20,6 +22,8 @@ export interface ObservedCluster {
   readonly instanceTypes: boolean;
   /** The epoch that the run has read first, after it finished open decisions. */
   readonly epoch: number;
+  /** Has the failures of reads that provisioning can do without; disruption waits for them. */
+  readonly readings: Readings;
 }
 
 /** Reads the state of the cluster, for decisions on the whole cluster. It includes the results of all decisions up to its epoch. */
@@ -30,26 +34,27 @@ export async function observeCluster(
 ): Promise<ClusterSnapshot> {
   const { store, settings } = ports;
   const { preferencePolicy, minValuesPolicy, ignoreAtZero } = settings;
-  const { epoch } = view;
+  const { epoch, readings: log } = view;
   const nowMs = ports.clock.now();
   const [nodeClaims, commands, nominations, { unavailable, ignoredObjects }] = await Promise.all([
     store.listNodeClaims(cluster),
-    store.listCommands(cluster),
-    store.listNominations(cluster, nowMs),
-    observeUnavailable(ports, cluster, nowMs),
+    log.observe('disruption commands', async () => store.listCommands(cluster)),
+    log.observe('nominations', async () => store.listNominations(cluster, nowMs)),
+    observeUnavailable(ports, cluster, log),
   ]);
-  const [nodes, pods, daemonSets, podDisruptionBudgets, { views, conflicts }, buffers] = await Promise.all([
+  const [nodes, pods, daemonSets, podDisruptionBudgets, { views, conflicts }, observedBuffers] = await Promise.all([
     ports.cluster.listNodes(),
     ports.cluster.listPods(),
     ports.cluster.listDaemonSets(),
-    ports.cluster.listPodDisruptionBudgets(),
+    log.observe('PodDisruptionBudgets', async () => ports.cluster.listPodDisruptionBudgets()),
     observePools(ports, view, unavailable),
-    observeBuffers(ports, nowMs),
+    log.observe('CapacityBuffers', async () => observeBuffers(ports, nowMs)),
   ]);
+  const buffers = readOr(observedBuffers, { pods: [], unready: [] });
   const deleted = new Set(
     nodeClaims.flatMap(({ nodeName, deletion }) => (deletion === undefined ? [] : (nodeName ?? []))),
   );
-  const places = view.instanceTypes || buffers.pods.length > 0 ? await observePlaces(ports.cluster, pods) : {};
+  const places = view.instanceTypes || buffers.pods.length > 0 ? await observePlaces(ports.cluster, pods, log) : {};
   return {
     cluster,
     epoch,
@@ -58,27 +63,41 @@ export async function observeCluster(
     pods,
     bufferPods: buffers.pods,
     daemonSets,
-    podDisruptionBudgets,
+    podDisruptionBudgets: readOr(podDisruptionBudgets, []),
     nodeClaims,
-    commands,
-    nominated: promisedNodes(nominations, pods, deleted),
+    commands: readOr(commands, []),
+    nominated: promisedNodes(readOr(nominations, []), pods, deleted),
     unavailable,
     options: { preferencePolicy, minValuesPolicy },
     ignoreAtZero,
     ...places,
-    ignoredObjects: [...ignoredObjects, ...conflicts.map(ignoredOverlay), ...buffers.unready.map(ignoredBuffer)],
+    ignoredObjects: [
+      ...ignoredObjects,
+      ...conflicts.map(ignoredOverlay),
+      ...buffers.unready.map(ignoredBuffer),
+      ...unread(cluster, [commands, nominations, podDisruptionBudgets, observedBuffers]),
+    ],
   };
 }
 
 /** In parallel with the large lists. */
 async function observePools(
   ports: InstanceTypePorts,
-  { instanceTypes }: ObservedCluster,
+  { instanceTypes, readings }: ObservedCluster,
   unavailable: readonly UnavailableOffering[],
 ): Promise<OverlaidViews> {
   const nodePools = await ports.cluster.listNodePools();
-  if (instanceTypes) return await withInstanceTypes(ports, nodePools, unavailable);
+  if (instanceTypes) return await withInstanceTypes(ports, nodePools, { unavailable, readings });
   return { views: nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] })), conflicts: [] };
+}
+
+/** Provisioning does without these reads. Disruption does nothing while one of them is unread (`whyUnsure`). */
+function unread(cluster: string, observed: readonly Observed<unknown>[]): readonly Blocked[] {
+  return observed.flatMap((one) => {
+    if (one.kind === 'read') return [];
+    const { message } = one.failure;
+    return [{ subject: { kind: 'Cluster', name: cluster } as const, reason: 'NotRead' as const, message, numbers: {} }];
+  });
 }
 
 function ignoredOverlay({ overlay, reason, message }: OverlayConflict): Blocked {

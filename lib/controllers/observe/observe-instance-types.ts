@@ -13,8 +13,10 @@ import type { LearnedMemory } from '../../core/model/learned-memory.ts';
 import type { Reason } from '../../core/model/reasons.ts';
 import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
 import { whyNotStartable } from '../../core/node-class/user-data/user-data.ts';
+import { readOr } from '../../core/observed.ts';
 import { whyInvalid } from '../../core/validation/node-pool.ts';
 import type { HasClock, HasSettings, ReadsCluster, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
+import type { Readings } from './readings.ts';
 import { resolveForLaunch } from './resolve-node-class.ts';
 
 /** What reading the instance types of NodePools needs. */
@@ -24,24 +26,22 @@ export type InstanceTypePorts = ReadsCluster & UsesCatalogue & ResolvesNodeClass
 export async function withInstanceTypes(
   ports: InstanceTypePorts,
   nodePools: readonly NodePool[],
-  unavailable: readonly UnavailableOffering[],
+  { unavailable, readings: log }: { readonly unavailable: readonly UnavailableOffering[]; readonly readings: Readings },
 ): Promise<OverlaidViews> {
   const [nodeClasses, overlays, read, learnedMemory] = await Promise.all([
     ports.cluster.listNodeClasses(),
     ports.settings.featureGates.nodeOverlay ? ports.cluster.listNodeOverlays() : [],
     ports.catalogue.readCatalogue(),
-    ports.catalogue.listLearnedMemory(ports.clock.now()),
+    log.observe('learned memory', async () => ports.catalogue.listLearnedMemory(ports.clock.now())),
   ]);
+  const known = { unavailable, learnedMemory: readOr(learnedMemory, []), log };
   const catalogue = read === undefined ? undefined : withOverlayPrices(read, overlays);
   const referenced = new Set(nodePools.map(({ spec }) => spec.template.spec.nodeClassRef.name));
   const launchable = new Map(
     await Promise.all(
       nodeClasses
         .filter(({ metadata }) => referenced.has(metadata.name))
-        .map(
-          async (one) =>
-            [one.metadata.name, await whatLaunches(ports, one, { catalogue, unavailable, learnedMemory })] as const,
-        ),
+        .map(async (one) => [one.metadata.name, await whatLaunches(ports, one, { catalogue, ...known })] as const),
     ),
   );
   const views = nodePools.map((nodePool): NodePoolView => {
@@ -66,6 +66,7 @@ interface Known {
   readonly catalogue: Catalogue | undefined;
   readonly unavailable: readonly UnavailableOffering[];
   readonly learnedMemory: readonly LearnedMemory[];
+  readonly log: Readings;
 }
 
 async function whatLaunches(
@@ -77,7 +78,10 @@ async function whatLaunches(
   if (unready !== undefined) return unusable(unready.reason, unready.message);
   const unstartable = whyNotStartable(nodeClass);
   if (unstartable !== undefined) return unusable('Unsupported', unstartable);
-  const resolution = await resolveForLaunch(ports, nodeClass);
+  const what = `what EC2NodeClass ${nodeClass.metadata.name} selects`;
+  const observed = await known.log.observe(what, async () => resolveForLaunch(ports, nodeClass));
+  if (observed.kind === 'unread') return unusable('NotRead', `${what} could not be read: ${observed.failure.message}`);
+  const resolution = observed.value;
   if (resolution.kind === 'unresolved') {
     return unusable(resolution.reason, `EC2NodeClass ${nodeClass.metadata.name}: ${resolution.message}`);
   }

@@ -4,14 +4,17 @@ import type { LaunchContext } from '../../core/node-claim/launch/launch.ts';
 import { addressesInFlight } from '../../core/node-claim/launch/launch-subnets.ts';
 import type { NodeClaimView, NoLaunchContext } from '../../core/node-claim/lifecycle.ts';
 import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
+import type { Observed, Unread } from '../../core/observed.ts';
 import type { HasClock, ReadsZonalShifts, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
 import { observeUnavailable } from './observe-unavailable.ts';
+import type { Readings } from './readings.ts';
 import { resolveForLaunch } from './resolve-node-class.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
 
 /** What the launches of one run share. */
 export interface ObservedLaunches {
-  readonly nodeClasses: readonly EC2NodeClass[];
+  readonly readings: Readings;
+  readonly nodeClasses: Observed<readonly EC2NodeClass[]>;
   /** NodeClasses that this run has resolved, by name. */
   readonly contexts: Map<string, SharedRead<KnownClass>>;
   /** C45: the claims that this run is launching, by name. */
@@ -31,24 +34,36 @@ export async function observeLaunchContext(
 ): Promise<NodeClaimView['launchContext']> {
   const { name } = record.spec.nodeClassRef;
   if (record.launch.kind === 'launched' || record.launch.kind === 'requested') return undefined;
-  const nodeClass = world.nodeClasses.find((one) => one.metadata.name === name);
+  if (world.nodeClasses.kind === 'unread') return notRead('the EC2NodeClasses', world.nodeClasses);
+  const nodeClass = world.nodeClasses.value.find((one) => one.metadata.name === name);
   if (nodeClass === undefined)
     return { reason: 'NodeClassNotFound', message: `its EC2NodeClass ${name} does not exist`, gone: true };
   if (nodeClass.metadata.deletionTimestamp !== undefined)
     return { reason: 'NodeClassTerminating', message: `its EC2NodeClass ${name} is being deleted`, gone: true };
-  const read = world.contexts.get(name) ?? sharedRead(async () => resolve(ports, nodeClass));
+  const read = world.contexts.get(name) ?? sharedRead(async () => resolve(ports, nodeClass, world.readings));
   world.contexts.set(name, read);
   const known = await read();
   if (!('resolved' in known)) return known;
   // Read again for each step: a refused launch adds missing capacity.
-  const { unavailable } = await observeUnavailable(ports, record.cluster, ports.clock.now());
+  const { unavailable, hasMarks } = await observeUnavailable(ports, record.cluster, world.readings);
+  // Without the marks of the last attempt, the next attempt would ask for the same capacity.
+  if (!hasMarks && record.launch.kind === 'refused') {
+    return { reason: 'NotRead', message: 'missing capacity could not be read after a refused launch', unread: true };
+  }
   return { ...known, unavailable, inFlight: addressesInFlight(world.inFlight.values()) };
 }
 
-async function resolve(ports: ResolvesNodeClasses, nodeClass: EC2NodeClass): Promise<KnownClass> {
+async function resolve(ports: ResolvesNodeClasses, nodeClass: EC2NodeClass, log: Readings): Promise<KnownClass> {
   const unready = whyNotUsable(nodeClass);
   if (unready !== undefined) return unready;
-  const resolution = await resolveForLaunch(ports, nodeClass);
+  const what = `what EC2NodeClass ${nodeClass.metadata.name} selects`;
+  const observed = await log.observe(what, async () => resolveForLaunch(ports, nodeClass));
+  if (observed.kind === 'unread') return notRead(what, observed);
+  const resolution = observed.value;
   if (resolution.kind === 'resolved') return { nodeClass, resolved: resolution.nodeClass };
   return { reason: resolution.reason, message: resolution.message };
+}
+
+function notRead(what: string, { failure }: Unread): NoLaunchContext {
+  return { reason: 'NotRead', message: `${what} could not be read: ${failure.message}`, unread: true };
 }

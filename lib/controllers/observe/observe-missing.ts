@@ -1,14 +1,22 @@
 import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { LISTED_AFTER_MS } from '../../core/node-claim/launch/launch.ts';
+import { type Observed, read } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import type { InspectsInstances } from '../run/ports.ts';
+import type { Readings } from './readings.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
 
 /** The list of the cluster's instances, and when it was read. */
 interface InstanceList {
   readonly listedAtMs: number;
-  readonly instances: readonly DescribedInstance[];
-  readonly shifted: ReadonlySet<string>;
+  readonly instances: Observed<readonly DescribedInstance[]>;
+  readonly shifted: Observed<ReadonlySet<string>>;
+}
+
+interface Missing {
+  readonly cluster: string;
+  readonly records: readonly NodeClaimRecord[];
+  readonly list: InstanceList;
 }
 
 /**
@@ -16,21 +24,35 @@ interface InstanceList {
  * *Cost:* no call if the list is complete; otherwise one call for all of them.
  */
 export function readMissing(
+  log: Readings,
   { cloud }: InspectsInstances,
-  { cluster, records }: { readonly cluster: string; readonly records: readonly NodeClaimRecord[] },
-  list: InstanceList,
-): SharedRead<readonly DescribedInstance[]> {
+  { cluster, records, list }: Missing,
+): SharedRead<Observed<readonly DescribedInstance[]>> {
   return sharedRead(async () => {
     const ids = records.filter((record) => isMissing(record, list)).flatMap((record) => instanceOf(record)?.id ?? []);
-    const found = await cloud.describeInstances(cluster, ids);
-    return found.filter(({ state }) => state !== 'shutting-down');
+    return log.observe('instances without tags', async () => {
+      const found = await cloud.describeInstances(cluster, ids);
+      return found.filter(({ state }) => state !== 'shutting-down');
+    });
   });
 }
 
 /** Whether EC2 should list the instance of the claim and does not. Instances in shifted zones are not read (C36). */
 export function isMissing(record: NodeClaimRecord, { listedAtMs, instances, shifted }: InstanceList): boolean {
   const { launch, deletion } = record;
-  if (launch.kind !== 'launched' || deletion !== undefined || shifted.has(launch.instance.zone)) return false;
-  const isListed = instances.some(({ id }) => id === launch.instance.id);
+  if (launch.kind !== 'launched' || deletion !== undefined) return false;
+  if (instances.kind === 'unread' || shifted.kind === 'unread' || shifted.value.has(launch.instance.zone)) return false;
+  const isListed = instances.value.some(({ id }) => id === launch.instance.id);
   return !isListed && listedAtMs - launch.atMs >= LISTED_AFTER_MS;
+}
+
+/** An instance of a claim that the list omits. *Shape:* undefined if it has ended. */
+export async function missingInstance(
+  record: NodeClaimRecord,
+  world: InstanceList & { readonly missing: SharedRead<Observed<readonly DescribedInstance[]>> },
+): Promise<Observed<DescribedInstance | undefined>> {
+  if (!isMissing(record, world)) return read(undefined);
+  const missing = await world.missing();
+  if (missing.kind === 'unread') return missing;
+  return read(missing.value.find(({ id }) => id === instanceOf(record)?.id));
 }

@@ -1,12 +1,10 @@
-import type { Node, PodDisruptionBudget } from '../../apis/kubernetes.ts';
+import type { PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
-import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
-import { canWait, isAtRest, runsNothingElse } from '../../core/cluster/at-rest.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
+import { type Instance, instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
 import type { TerminationView } from '../../core/node-claim/termination.ts';
 import { awaitsVolumes } from '../../core/node-claim/volume-detachment.ts';
+import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
-import type { SeenNodes } from '../run/fresh-state.ts';
 import type {
   HasClock,
   HasSettings,
@@ -15,20 +13,20 @@ import type {
   ReadsCluster,
   ReadsZonalShifts,
 } from '../run/ports.ts';
+import { goesLast, type SeenRest } from './observe-at-rest.ts';
 import { observeShifts } from './observe-unavailable.ts';
 import { type ObservedVolumes, observeVolumes, volumesOf } from './observe-volumes.ts';
+import { readings } from './readings.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
 
 /** The observed state that all deleted claims of one run share. */
-export interface ObservedTermination extends SeenNodes {
-  readonly instances: ReadonlyMap<string, DescribedInstance>;
+export interface ObservedTermination extends SeenRest {
+  readonly instances: Observed<ReadonlyMap<string, DescribedInstance>>;
   /** C36: instances in these zones are neither described nor terminated. */
-  readonly shifted: ReadonlySet<string>;
+  readonly shifted: Observed<ReadonlySet<string>>;
   readonly volumes: ObservedVolumes;
   /** Read after refused evictions. */
   readonly budgets: SharedRead<readonly PodDisruptionBudget[]>;
-  /** Whether only pods that can wait run in the cluster, and no claim is being launched: read when needed, and once. */
-  rests?: Promise<boolean>;
 }
 
 /** *Cost:* one list of nodes and one of instances for all claims (C51). */
@@ -37,18 +35,22 @@ export async function observeTermination(
   cluster: string,
   records: readonly NodeClaimRecord[],
 ): Promise<ObservedTermination> {
+  const log = readings();
   const all = records.flatMap((record) => instanceOf(record) ?? []);
-  const shifted = all.length === 0 ? new Set<string>() : await observeShifts(ports.cloud, cluster);
-  const ids = all.filter(({ zone }) => !shifted.has(zone)).map(({ id }) => id);
+  const shifted = all.length === 0 ? read(new Set<string>()) : await observeShifts(ports.cloud, log);
+  const away = readOr(shifted, new Set<string>());
+  const ids = all.filter(({ zone }) => !away.has(zone)).map(({ id }) => id);
   const [nodes, instances] = await Promise.all([
-    records.length === 0 ? [] : ports.cluster.listNodes(),
-    ids.length === 0 ? [] : ports.cloud.describeInstances(cluster, ids),
+    log.observe('nodes', async () => (records.length === 0 ? [] : ports.cluster.listNodes())),
+    log.observe('instances', async () => (ids.length === 0 ? [] : ports.cloud.describeInstances(cluster, ids))),
   ]);
+  const byId = mapRead(instances, (found) => new Map(found.map((one) => [one.id, one])));
   return {
+    readings: log,
     nodes,
-    instances: new Map(instances.map((one) => [one.id, one])),
+    instances: byId,
     shifted,
-    volumes: observeVolumes(ports),
+    volumes: observeVolumes(ports, log),
     budgets: sharedRead(async () => ports.cluster.listPodDisruptionBudgets()),
   };
 }
@@ -63,54 +65,51 @@ export async function terminationViewOf(
 ): Promise<TerminationView> {
   const instance = instanceOf(record);
   const providerId = instance === undefined ? undefined : providerIdOf(instance);
-  const node = providerId === undefined ? undefined : world.nodes.find((one) => one.spec?.providerID === providerId);
-  const pods = node === undefined ? [] : await ports.cluster.listPodsOnNode(node.metadata.name);
-  const listed = world.instances.get(instance?.id ?? '');
-  const zoneShifted = instance !== undefined && world.shifted.has(instance.zone);
-  const instanceState = listed?.state === 'shutting-down' ? 'shutting-down' : 'alive';
+  const node = mapRead(world.nodes, (nodes) =>
+    providerId === undefined ? undefined : nodes.find((one) => one.spec?.providerID === providerId),
+  );
+  const nodeName = node.kind === 'read' ? node.value?.metadata.name : record.nodeName;
+  const pods =
+    nodeName === undefined
+      ? read([])
+      : await world.readings.observe('the pods of nodes', async () => ports.cluster.listPodsOnNode(nodeName));
+  const zoneShifted = instance !== undefined && readOr(world.shifted, new Set<string>()).has(instance.zone);
   const { ignoreAtZero } = ports.settings;
-  const nowMs = ports.clock.now();
-  const awaited = node !== undefined && instanceState === 'alive' && awaitsVolumes(record, pods, nowMs);
+  const isLast = pods.kind === 'read' && (await goesLast(ports, { record, pods: pods.value }, world));
+  const instanceState = zoneShifted ? 'alive' : stateOf(instance, world);
   return {
     record,
+    node,
     pods,
-    ...((await goesLast(ports, { record, pods }, world)) && { ignoreAtZero }),
-    ...optional({ node }),
-    ...(awaited && { volumes: await volumesOf(world.volumes, { record, node, pods }, nowMs) }),
-    ...(listed === undefined && !zoneShifted ? {} : ({ instanceState } as const)),
+    instanceState,
+    ...(await volumesAwaited(ports, { record, node, pods, instanceState }, world)),
+    ...(isLast && { ignoreAtZero }),
     ...(zoneShifted ? { zoneShifted } : {}),
-    ...optional({ untagged: listed?.untagged }),
+    ...optional({ untagged: readOr(world.instances, undefined)?.get(instance?.id ?? '')?.untagged }),
   };
 }
 
-/**
- * Whether the node is one of the last nodes of a cluster at rest. An earlier decision is checked again, because a pod may have
- * been bound to a node before it was cordoned.
- */
-async function goesLast(
-  ports: TerminationViewPorts,
-  { record, pods }: Pick<TerminationView, 'record' | 'pods'>,
-  world: ObservedTermination,
-): Promise<boolean> {
-  if (record.deletion?.atRest !== true && world.nodes.some(acceptsPods)) return false;
-  const { ignoreAtZero } = ports.settings;
-  const nowMs = ports.clock.now();
-  if (!pods.some((pod) => canWait(pod, ignoreAtZero, nowMs))) return false;
-  if (!runsNothingElse({ pods, ignoreAtZero }, nowMs)) return false;
-  world.rests ??= observeRest(ports, record.cluster);
-  return await world.rests;
+/** D25: reads the volumes only for a node whose drained pods had volumes. */
+async function volumesAwaited(
+  { clock }: HasClock,
+  { record, node, pods, instanceState }: Omit<TerminationView, 'volumes'>,
+  { volumes }: ObservedTermination,
+): Promise<Pick<TerminationView, 'volumes'>> {
+  const nowMs = clock.now();
+  const mayRun = instanceState === 'alive' || instanceState === 'unread';
+  if (!mayRun || pods.kind === 'unread' || !awaitsVolumes(record, pods.value, nowMs)) return {};
+  if (node.kind === 'unread') return { volumes: node };
+  if (node.value === undefined) return {};
+  return { volumes: await volumesOf(volumes, { record, node: node.value, pods: pods.value }, nowMs) };
 }
 
-async function observeRest(
-  { cluster: api, store, settings, clock }: TerminationViewPorts,
-  cluster: string,
-): Promise<boolean> {
-  const [pods, records] = await Promise.all([api.listPods(), store.listNodeClaims(cluster)]);
-  const isLaunching = records.some(({ deletion, initializedAtMs }) => (deletion ?? initializedAtMs) === undefined);
-  return !isLaunching && isAtRest({ pods, ignoreAtZero: settings.ignoreAtZero }, clock.now());
-}
-
-function acceptsPods({ metadata, spec }: Node): boolean {
-  if (metadata.deletionTimestamp !== undefined || spec?.unschedulable === true) return false;
-  return spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) !== true;
+function stateOf(
+  instance: Instance | undefined,
+  { instances, shifted }: ObservedTermination,
+): TerminationView['instanceState'] {
+  if (instances.kind === 'unread') return 'unread';
+  const listed = instances.value.get(instance?.id ?? '');
+  if (listed !== undefined) return listed.state === 'shutting-down' ? 'shutting-down' : 'alive';
+  // C36: EC2 may not list an instance in a zone that the cluster is shifted away from.
+  return shifted.kind === 'unread' ? 'unread' : 'gone';
 }

@@ -2,25 +2,35 @@ import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { CAPACITY_TYPES } from '../../apis/labels.ts';
 import { ZONAL_SHIFT } from '../../core/instance-type/offerings/unavailable.ts';
 import { ANY_OFFERING, type Blocked, type UnavailableOffering } from '../../core/model/decision.ts';
-import { PortError } from '../../ports/errors.ts';
-import type { ReadsZonalShifts, UsesCatalogue } from '../run/ports.ts';
+import type { Reason } from '../../core/model/reasons.ts';
+import { type Observed, readOr } from '../../core/observed.ts';
+import type { HasClock, ReadsZonalShifts, UsesCatalogue } from '../run/ports.ts';
+import type { Readings } from './readings.ts';
 
 export interface ObservedUnavailable {
+  /** Without capacity whose marks could not be read. */
   readonly unavailable: readonly UnavailableOffering[];
-  /** A refusal if zonal shifts could not be read: decisions continue without them. */
+  /** A refusal if zonal shifts or marks could not be read: decisions continue without them. */
   readonly ignoredObjects: readonly Blocked[];
+  /** Whether the marks of missing capacity were read. */
+  readonly hasMarks: boolean;
 }
 
 type ShiftReader = ReadsZonalShifts['cloud'];
 
 /** Offerings without capacity, and the zones that the cluster is shifted away from (C32, C36). */
 export async function observeUnavailable(
-  { catalogue, cloud }: UsesCatalogue & ReadsZonalShifts,
+  { catalogue, cloud, clock }: UsesCatalogue & ReadsZonalShifts & HasClock,
   cluster: string,
-  nowMs: number,
+  log: Readings,
 ): Promise<ObservedUnavailable> {
-  const [marked, shifts] = await Promise.all([catalogue.listUnavailable(nowMs), readShifts(cloud, cluster)]);
-  const shifted = shifts.zones.flatMap((zone) =>
+  const nowMs = clock.now();
+  const [marked, zones] = await Promise.all([
+    log.observe('missing capacity', async () => catalogue.listUnavailable(nowMs)),
+    // A failure of ARC does not stop launches in other zones.
+    log.observe('zonal shifts', async () => cloud.shiftedZones()),
+  ]);
+  const shifted = readOr(zones, []).flatMap((zone) =>
     CAPACITY_TYPES.map((capacityType) => ({
       instanceType: ANY_OFFERING,
       zone,
@@ -30,27 +40,22 @@ export async function observeUnavailable(
       reason: ZONAL_SHIFT,
     })),
   );
-  return { unavailable: [...marked, ...shifted], ignoredObjects: shifts.ignoredObjects };
+  return {
+    unavailable: [...readOr(marked, []), ...shifted],
+    ignoredObjects: [
+      ...unread(marked, cluster, 'MissingCapacityUnknown'),
+      ...unread(zones, cluster, 'ZonalShiftUnknown'),
+    ],
+    hasMarks: marked.kind === 'read',
+  };
 }
 
-/** *Shape:* only the zones; none if they cannot be read. */
-export async function observeShifts(cloud: ShiftReader, cluster: string): Promise<ReadonlySet<string>> {
-  return new Set((await readShifts(cloud, cluster)).zones);
+function unread(observed: Observed<unknown>, cluster: string, reason: Reason): readonly Blocked[] {
+  if (observed.kind === 'read') return [];
+  return [{ subject: { kind: 'Cluster', name: cluster }, reason, message: observed.failure.message, numbers: {} }];
 }
 
-/** A failure of ARC does not stop launches in other zones. */
-async function readShifts(
-  cloud: ShiftReader,
-  cluster: string,
-): Promise<{ readonly zones: readonly string[]; readonly ignoredObjects: readonly Blocked[] }> {
-  try {
-    return { zones: await cloud.shiftedZones(), ignoredObjects: [] };
-  } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-    const subject = { kind: 'Cluster', name: cluster } as const;
-    return {
-      zones: [],
-      ignoredObjects: [{ subject, reason: 'ZonalShiftUnknown', message: error.message, numbers: {} }],
-    };
-  }
+/** *Shape:* only the zones. */
+export async function observeShifts(cloud: ShiftReader, log: Readings): Promise<Observed<ReadonlySet<string>>> {
+  return log.observe('zonal shifts', async () => new Set(await cloud.shiftedZones()));
 }

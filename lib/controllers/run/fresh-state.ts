@@ -1,11 +1,12 @@
 import type { Node } from '../../apis/kubernetes.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
+import { mapRead, type Observed, readOr } from '../../core/observed.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import type { ReadsClaims, ReadsCluster } from './ports.ts';
 
 /** The nodes that a run has read. A node that changed is replaced by its current state. */
 export interface SeenNodes {
-  nodes: readonly Node[];
+  nodes: Observed<readonly Node[]>;
 }
 
 /** How often a run reconciles one claim. The next run is a second later. */
@@ -38,8 +39,11 @@ export async function onFreshState<Outcome>(
 async function readAgain(cluster: ReadsCluster['cluster'], record: NodeClaimRecord, seen: SeenNodes): Promise<void> {
   const instance = instanceOf(record);
   const isIts = ({ spec }: Node): boolean => instance !== undefined && spec?.providerID === providerIdOf(instance);
-  const before = seen.nodes.find(isIts);
+  const before = readOr(seen.nodes, []).find(isIts);
   if (before === undefined) return;
   const after = await cluster.readNode(before.metadata.name);
-  seen.nodes = [...seen.nodes.filter((node) => !isIts(node)), ...(after === undefined ? [] : [after])];
+  seen.nodes = mapRead(seen.nodes, (nodes) => [
+    ...nodes.filter((node) => !isIts(node)),
+    ...(after === undefined ? [] : [after]),
+  ]);
 }

@@ -10,13 +10,15 @@ export async function showRecord(
   { mirrors, nodePools, nodes }: Pick<ObservedClaims, 'mirrors' | 'nodePools' | 'nodes'>,
 ): Promise<void> {
   const { name, deletion, releasedAtMs } = record;
-  const mirror = mirrors.find(({ metadata }) => metadata.name === name);
+  // An object that is written without one of these would lose a part of its status.
+  if (mirrors.kind === 'unread' || nodePools.kind === 'unread' || nodes.kind === 'unread') return;
+  const mirror = mirrors.value.find(({ metadata }) => metadata.name === name);
   if (releasedAtMs !== undefined || (deletion !== undefined && mirror === undefined)) return;
   const instance = instanceOf(record);
   const view = {
     mirror,
-    nodePool: nodePools.find(({ metadata }) => metadata.name === record.nodePool),
-    node: nodes.find(({ spec }) => instance !== undefined && spec?.providerID === providerIdOf(instance)),
+    nodePool: nodePools.value.find(({ metadata }) => metadata.name === record.nodePool),
+    node: nodes.value.find(({ spec }) => instance !== undefined && spec?.providerID === providerIdOf(instance)),
     nowMs: clock.now(),
   };
   if (!isShownBy(record, view)) await cluster.applyNodeClaim(mirrorOf(record, view));

@@ -12,7 +12,8 @@ export async function syncNodeClaimStatus({
   world,
 }: ClusterWork<WritesStatus>): Promise<readonly Error[]> {
   const known = new Set(records.map(({ name }) => name));
-  const withoutRecord = world.mirrors.filter(({ metadata }) => !known.has(metadata.name));
+  if (world.mirrors.kind === 'unread') return [];
+  const withoutRecord = world.mirrors.value.filter(({ metadata }) => !known.has(metadata.name));
   return syncObjects(withoutRecord, async (nodeClaim: NodeClaim) => {
     const { name } = nodeClaim.metadata;
     const record = await ports.store.readNodeClaim(cluster, name);

@@ -31,8 +31,10 @@ type NodeClassWork = ClusterWork<NodeClassPorts & WritesStatus>;
  * deleted class that nothing refers to. *Shape:* the failures; a class that fails does not delay the others.
  */
 export async function syncNodeClassStatus(work: NodeClassWork): Promise<readonly Error[]> {
-  const failures = await syncObjects(work.world.nodeClasses, async (nodeClass) => syncOne(work, nodeClass));
-  return [...failures, ...(await deleteUnused(work))];
+  const { nodeClasses } = work.world;
+  if (nodeClasses.kind === 'unread') return [];
+  const failures = await syncObjects(nodeClasses.value, async (nodeClass) => syncOne(work, nodeClass));
+  return [...failures, ...(await deleteUnused({ ...work, nodeClasses: nodeClasses.value }))];
 }
 
 async function syncOne(work: NodeClassWork, nodeClass: EC2NodeClass): Promise<readonly Error[]> {
@@ -94,11 +96,12 @@ async function kubeletProblems(
 /** A3.30. */
 async function release({ ports, cluster, world }: NodeClassWork, nodeClass: EC2NodeClass): Promise<Outcome> {
   const { name, uid } = nodeClass.metadata;
+  if (world.mirrors.kind === 'unread') return NOTHING_TO_REPORT;
   // Read again: other runs may have created claims.
   const records = await ports.store.listNodeClaims(cluster);
   const claims = [
     ...records.map((record) => ({ name: record.name, spec: record.spec })),
-    ...world.mirrors.map(({ metadata, spec }) => ({ name: metadata.name, spec })),
+    ...world.mirrors.value.map(({ metadata, spec }) => ({ name: metadata.name, spec })),
   ].filter(({ spec }) => spec.nodeClassRef.name === name);
   const termination = decideNodeClassTermination(
     nodeClass,

@@ -10,11 +10,13 @@ import { syncObjects } from './sync-object-status.ts';
 /** Writes the status of each NodePool, and updates the NodePool hash of its claims. */
 export async function syncNodePoolStatus(work: ClusterWork<WritesStatus>): Promise<readonly Error[]> {
   const { ports, cluster, world } = work;
-  const nodes = new Map(world.nodes.map((node) => [node.spec?.providerID ?? '', node]));
+  const { nodePools, nodeClasses } = world;
+  if (nodePools.kind === 'unread' || nodeClasses.kind === 'unread' || world.nodes.kind === 'unread') return [];
+  const nodes = new Map(world.nodes.value.map((node) => [node.spec?.providerID ?? '', node]));
   // Read again: the run may have launched and registered claims.
-  const records = world.nodePools.length === 0 ? [] : await ports.store.listNodeClaims(cluster);
-  return syncObjects(world.nodePools, async (nodePool) => {
-    const nodeClass = world.nodeClasses.find(
+  const records = nodePools.value.length === 0 ? [] : await ports.store.listNodeClaims(cluster);
+  return syncObjects(nodePools.value, async (nodePool) => {
+    const nodeClass = nodeClasses.value.find(
       ({ metadata }) => metadata.name === nodePool.spec.template.spec.nodeClassRef.name,
     );
     const own = records.filter((record) => record.nodePool === nodePool.metadata.name);

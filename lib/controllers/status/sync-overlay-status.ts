@@ -12,10 +12,12 @@ export async function syncOverlayStatus({
   world,
 }: ClusterWork<InstanceTypePorts & ReadsZonalShifts & WritesStatus>): Promise<readonly Error[]> {
   if (!ports.settings.featureGates.nodeOverlay) return [];
+  const { nodePools } = world;
+  if (nodePools.kind === 'unread') return [];
   const overlays = await ports.cluster.listNodeOverlays();
   if (overlays.length === 0) return [];
-  const { unavailable } = await observeUnavailable(ports, cluster, ports.clock.now());
-  const { conflicts } = await withInstanceTypes(ports, world.nodePools, unavailable);
+  const { unavailable } = await observeUnavailable(ports, cluster, world.readings);
+  const { conflicts } = await withInstanceTypes(ports, nodePools.value, { unavailable, readings: world.readings });
   return syncObjects(overlays, async (overlay) => {
     const patch = decideOverlay(overlay, conflicts, ports.clock.now());
     if (patch !== undefined) await ports.cluster.patchNodeOverlay(overlay, patch);

@@ -18,6 +18,9 @@ const METHODS: readonly Method[] = [emptiness];
 /** E13, E29: how long a command waits before it is validated and executed. */
 const VALIDATION_MS = 15 * SECOND_MS;
 
+/** When commands that are due are validated again, if something could not be read. */
+const RETRY_MS = 5 * SECOND_MS;
+
 /** The number of steps that the searches of one pass may take. */
 const MAX_STEPS = 10_000;
 
@@ -35,6 +38,12 @@ export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Ver
   return disruptBy(METHODS, snapshot, context);
 }
 
+/** A voluntary disruption waits for everything that could keep a node: budgets, buffers, nominations and earlier commands. */
+function unsure(blocked: readonly Blocked[], commands: readonly DisruptionCommand[], nowMs: number): Verdict {
+  const isDue = commands.some(({ validateAtMs }) => validateAtMs <= nowMs + RETRY_MS);
+  return { actions: [], blocked, due: isDue ? [requeueAt(nowMs + RETRY_MS)] : [] };
+}
+
 /** Decides with other methods. @internal */
 export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
   const { decisionId, nowMs } = context;
@@ -42,6 +51,8 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
   const all = stateNodes(snapshot);
   const nodes = withoutWaitingPods(all, snapshot, nowMs);
   const worldBeside = worldsOf(snapshot, { all, nodes, nowMs });
+  const unread = (snapshot.ignoredObjects ?? []).filter(({ reason }) => reason === 'NotRead');
+  if (unread.length > 0) return unsure(unread, commands, nowMs);
   const later = commands.flatMap(({ validateAtMs }) => (validateAtMs > nowMs ? [requeueAt(validateAtMs)] : []));
   if (later.length < commands.length) {
     const actions = executeDue({ methods, commands, nowMs, worldBeside, atRest: atRestAmong(all, nodes) });

@@ -136,6 +136,8 @@ export type LaunchState =
       readonly atMs: number;
       /** Absent: at once. */
       readonly retryAtMs?: number;
+      /** EC2 did not answer, and listed no instance for it. @default EC2 has answered that it launched nothing */
+      readonly unknown?: true;
     };
 
 /** F1: why a claim goes, in Karpenter's words, for metrics and events. */

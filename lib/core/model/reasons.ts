@@ -67,6 +67,8 @@ export const REASONS = {
   MatchFields:
     'The node affinity of the pod uses matchFields, which are unknown before the node exists: use matchExpressions.',
   MinValues: 'Fewer values than minValues would be left for a label: lower minValues or allow more instance types.',
+  MissingCapacityUnknown:
+    'The table of missing capacity could not be read, so launches may be refused: see the failures of the run.',
   MultiplePDBs: 'More than one PodDisruptionBudget selects the pod, which blocks eviction: keep one of them.',
   NameTaken:
     'Kerf has a record of a NodeClaim with the same name and another instance: compare the two instances before you delete one.',
@@ -98,6 +100,8 @@ export const REASONS = {
   NodeRepairBlocked:
     'Too many nodes are unhealthy at the same time, so Kerf replaces none of them: find the common cause; Kerf tries again each minute.',
   Nominated: 'The node is reserved for pending pods that will be scheduled on it: wait.',
+  NotRead:
+    'Something that the decision needs could not be read: see the failures of the run; Kerf tries again within a minute.',
   OtherDeploymentActive:
     'Another deployment of Kerf holds the cluster, so this one does nothing: remove the cluster from one of them, or set shadow for it.',
   PDB: 'A PodDisruptionBudget allows no disruption now: wait, or change the budget.',

@@ -8,7 +8,8 @@ import { type Action, type Blocked, type Due, requeueAt } from '../model/decisio
 import { type LearnedMemory, memoryLesson } from '../model/learned-memory.ts';
 import { type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
 import { nodeTarget } from '../model/node-patch.ts';
-import { blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
+import { type Observed, readOr } from '../observed.ts';
+import { blockedClaim, type ClaimVerdict, type DeletionCause, RETRY_READ_MS, unchanged } from './claim-verdict.ts';
 import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
 
 /** D8: from the launch, or from the time at which a registered node was first missing. */
@@ -20,10 +21,10 @@ export interface JoiningClaim {
   readonly node?: Node;
   /** The UID of the NodeClaim object, for the owner reference of the node. @default the object does not exist yet */
   readonly mirrorUid?: string | undefined;
-  /** C15–C24: the labels of the instance type; needed for registration. */
-  readonly instanceLabels: Labels;
-  /** C4: the memory measured on earlier nodes; needed for registration. */
-  readonly learnedMemory: readonly LearnedMemory[];
+  /** C15–C24: the labels of the instance type; needed until the node is initialized. Empty if the node has them. */
+  readonly instanceLabels: Observed<Labels>;
+  /** C4: the memory measured on earlier nodes. If it is unread, the node teaches nothing. */
+  readonly learnedMemory: Observed<readonly LearnedMemory[]>;
   /** How long a registered node may take to be initialized. @default no limit */
   readonly initializationTimeoutMs?: number | undefined;
 }
@@ -112,9 +113,11 @@ function register(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict 
   const { instanceLabels, learnedMemory, mirrorUid } = claim;
   const record = withLoss(claim.record, nowMs);
   const nodeClaim = record.name;
-  const patch = registrationPatch(record, node, { instanceLabels, mirrorUid });
+  // A node does not wait for the labels: if they are unread, they are added before its initialization.
+  const patch = registrationPatch(record, node, { instanceLabels: readOr(instanceLabels, {}), mirrorUid });
   const patched: Action = { kind: 'register-node', nodeClaim, node: nodeTarget(node), patch };
-  const lesson = memoryLesson(record, node, { known: learnedMemory, nowMs });
+  const lesson =
+    learnedMemory.kind === 'read' ? memoryLesson(record, node, { known: learnedMemory.value, nowMs }) : undefined;
   const learned: readonly Action[] = lesson === undefined ? [] : [{ kind: 'learn-memory', nodeClaim, lesson }];
   // The node may be ready for initialization already, and then no further event triggers a run.
   const next = requeueAt(nowMs + SECOND_MS);
@@ -135,7 +138,7 @@ function registered(record: NodeClaimRecord, { metadata }: Node, nowMs: number):
 }
 
 function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict {
-  const { record } = claim;
+  const { record, instanceLabels } = claim;
   const untilMs = isInitialized(node) ? undefined : initializationDeadline(claim);
   const due = [...expirationOf(record), ...(untilMs === undefined ? [] : [requeueAt(untilMs)])];
   const initialized = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
@@ -148,8 +151,19 @@ function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdic
     const blocked = blockedClaim(record, { reason: 'NodeNotInitialized', message: missing });
     return { ...unchanged(record), blocked: [blocked], due };
   }
+  if (instanceLabels.kind === 'unread') {
+    const message = `the labels of its instance type could not be read: ${instanceLabels.failure.message}`;
+    const blocked = blockedClaim(record, { reason: 'NodeNotInitialized', message });
+    return {
+      ...unchanged(record),
+      blocked: [blocked],
+      due: [...due, requeueAt(nowMs + RETRY_READ_MS)],
+    };
+  }
   const target = nodeTarget(node);
-  const patch = { labels: { ...missingLabels(record, node), [INITIALIZED]: 'true' } };
+  const patch = {
+    labels: { ...unreadLabels(node, instanceLabels.value), ...missingLabels(record, node), [INITIALIZED]: 'true' },
+  };
   const patched: Action = { kind: 'initialize-node', nodeClaim: record.name, node: target, patch };
   // The node is empty until the kube-scheduler has bound its pods.
   const pods = realPods(record);
@@ -161,6 +175,11 @@ function hydration(record: NodeClaimRecord, node: Node): readonly Action[] {
   const labels = missingLabels(record, node);
   if (Object.keys(labels).length === 0) return [];
   return [{ kind: 'register-node', nodeClaim: record.name, node: nodeTarget(node), patch: { labels } }];
+}
+
+/** The labels that the registration could not add. */
+function unreadLabels({ metadata: { labels = {} } }: Node, wanted: Labels): Labels {
+  return Object.fromEntries(Object.entries(wanted).filter(([key]) => labels[key] === undefined));
 }
 
 /** D5: without the taint, pods may have been bound to the node before its registration. */

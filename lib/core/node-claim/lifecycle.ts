@@ -3,7 +3,8 @@ import { isNodeReady } from '../cluster/state-node.ts';
 import { requeueAt } from '../model/decision.ts';
 import type { Instance, NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { Reason } from '../model/reasons.ts';
-import { act, blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
+import { type Observed, readOr, type Unread } from '../observed.ts';
+import { act, blockedClaim, type ClaimVerdict, type DeletionCause, RETRY_READ_MS, unchanged } from './claim-verdict.ts';
 import { type ConsistencyView, withConsistency } from './consistency.ts';
 import { expiryOf, type JoiningClaim, join, whyNotJoined } from './join.ts';
 import {
@@ -26,19 +27,27 @@ const SETTLED_AFTER_MS = MINUTE_MS + LISTED_AFTER_MS;
 export interface NodeClaimView extends JoiningClaim, ConsistencyView {
   /** The NodeClaim object in the cluster is being deleted, for example by `kubectl delete nodeclaim`. */
   readonly deleteRequested: boolean;
-  /** When the instances were listed. */
-  readonly listedAtMs: number;
-  /** Whether EC2 lists the instance as running, with or without its tags. */
-  readonly instanceListed: boolean;
-  /** An instance with the claim's name in its tags: the result of a launch whose response was lost. */
-  readonly taggedInstance?: Instance;
+  /** What the list of instances shows of the claim. */
+  readonly listed: Observed<ListedInstance>;
   /** The inputs of a launch, or why the NodeClass cannot be used now. Undefined for a claim whose launch was requested. */
   readonly launchContext: LaunchContext | NoLaunchContext | undefined;
+}
+
+/** What EC2's list of instances shows of a claim. */
+export interface ListedInstance {
+  /** The time before the instances were listed. */
+  readonly atMs: number;
+  /** Whether the list contains the instance of the claim. Unread: the instance may run in a zone that EC2 does not list (C36). */
+  readonly contains: Observed<boolean>;
+  /** An instance with the claim's name in its tags: the result of a launch whose response was lost. */
+  readonly tagged?: Instance;
 }
 
 export interface NoLaunchContext {
   readonly reason: Reason;
   readonly message: string;
+  /** It is unknown whether the NodeClass can be used, because it could not be read. @default false */
+  readonly unread?: true;
   /** The NodeClass does not exist or is being deleted, so the claim is deleted (C37). @default false */
   readonly gone?: true;
 }
@@ -54,9 +63,15 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): ClaimVerdic
   if (record.deletion !== undefined) return unchanged(record);
   const found = takeOver(view, nowMs);
   if (found !== undefined) return found;
+  // D8: an instance of an overdue claim may be missing in the record only, so it is not given up before the list is read.
+  if (isOverdue(record, nowMs) && view.listed.kind === 'unread' && !view.deleteRequested) {
+    return awaitList(record, view.listed, nowMs);
+  }
   const goodbye = whyDelete(view, nowMs);
   if (goodbye !== undefined) return deletion(record, goodbye);
-  return record.launch.kind === 'launched' ? withConsistency(join(view, nowMs), view, nowMs) : launch(view, nowMs);
+  if (record.launch.kind !== 'launched') return launch(view, nowMs);
+  const joined = join(view, nowMs);
+  return isListRead(view) ? withConsistency(joined, view, nowMs) : joined;
 }
 
 /**
@@ -65,7 +80,7 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): ClaimVerdic
  * being deleted, or after the launch timeout. Then the attempt has failed once EC2 had enough time to list an instance.
  */
 function settle(view: NodeClaimView, state: Requested, nowMs: number): ClaimVerdict {
-  const { record, listedAtMs } = view;
+  const { record, listed } = view;
   const found = takeOver(view, nowMs);
   if (found !== undefined) return found;
   const { attempt, request, sentAgainAtMs = state.atMs } = state;
@@ -74,18 +89,29 @@ function settle(view: NodeClaimView, state: Requested, nowMs: number): ClaimVerd
     return act(sent, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
   }
   const overAtMs = sentAgainAtMs + SETTLED_AFTER_MS;
-  if (listedAtMs < overAtMs) return { ...unchanged(record), due: [requeueAt(overAtMs)] };
+  if (nowMs >= overAtMs && listed.kind === 'unread') return awaitList(record, listed, nowMs);
+  if (listed.kind === 'unread' || listed.value.atMs < overAtMs) {
+    return { ...unchanged(record), due: [requeueAt(overAtMs)] };
+  }
   const message = 'launch outcome unknown, and EC2 lists no instance for it';
-  return unchanged(refusedLaunch(record, { message, nowMs, learned: true }));
+  return unchanged(refusedLaunch(record, { message, nowMs, learned: true, unknown: true }));
 }
 
 /**
  * An instance with the claim's name belongs to the claim, also if the record has no launch: EC2 may list it after the attempt was
  * recorded as failed, and a restored table may lack the launch.
  */
-function takeOver({ record, taggedInstance }: NodeClaimView, nowMs: number): ClaimVerdict | undefined {
-  if (record.launch.kind === 'launched' || taggedInstance === undefined) return undefined;
-  return unchanged(launched(record, adopted(taggedInstance, record), nowMs));
+function takeOver({ record, listed }: NodeClaimView, nowMs: number): ClaimVerdict | undefined {
+  const tagged = readOr(listed, undefined)?.tagged;
+  if (record.launch.kind === 'launched' || tagged === undefined) return undefined;
+  return unchanged(launched(record, adopted(tagged, record), nowMs));
+}
+
+/** Waits for the list of instances: a claim is neither launched again nor given up while an instance may exist for it. */
+function awaitList(record: NodeClaimRecord, { failure }: Unread, nowMs: number): ClaimVerdict {
+  const message = `EC2's list of instances could not be read: ${failure.message}`;
+  const blocked = [blockedClaim(record, { reason: 'NotRead', message })];
+  return { ...unchanged(record), blocked, due: [requeueAt(nowMs + RETRY_READ_MS)] };
 }
 
 type Requested = NodeClaimRecord['launch'] & { readonly kind: 'requested' };
@@ -97,15 +123,20 @@ function shouldSendAgain(record: NodeClaimRecord, { atMs, spent }: Requested, no
 }
 
 function launch(view: NodeClaimView, nowMs: number): ClaimVerdict {
-  const { record, launchContext } = view;
+  const { record, launchContext, listed } = view;
+  const { launch: state } = record;
+  // EC2 may list an instance long after the outcome of its launch was unknown. A claim that was not tried has none.
+  const mayExist = state.kind === 'refused' && state.unknown === true;
+  if (mayExist && listed.kind === 'unread') return awaitList(record, listed, nowMs);
   if (launchContext === undefined) return unchanged(record);
   if (!('resolved' in launchContext)) {
-    const { gone = false, ...why } = launchContext;
+    const { gone = false, unread = false, ...why } = launchContext;
     // C37.
     if (gone) return deletion(record, { reason: 'insufficient_capacity', message: why.message });
-    return waiting(record, why, nowMs);
+    return unread
+      ? { ...waiting(record, why, nowMs), due: [requeueAt(nowMs + RETRY_READ_MS)] }
+      : waiting(record, why, nowMs);
   }
-  const { launch: state } = record;
   if (state.kind === 'refused' && nowMs < (state.retryAtMs ?? nowMs)) return pausing(record, state);
   const plan = planLaunch(record, launchContext);
   switch (plan.kind) {
@@ -141,19 +172,19 @@ function pausing(
 }
 
 function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefined {
-  const { record, node, deleteRequested, instanceListed, listedAtMs } = view;
+  const { record, node, deleteRequested, listed } = view;
   if (deleteRequested) return { reason: 'deleted', message: 'the NodeClaim was deleted' };
   if (node?.metadata.deletionTimestamp !== undefined) return { reason: 'deleted', message: 'the Node was deleted' };
   const { launch: state } = record;
   if (state.kind !== 'launched') {
-    return nowMs - record.createdAtMs < LAUNCH_TIMEOUT_MS
+    return !isOverdue(record, nowMs)
       ? undefined
       : { reason: 'launch_timeout', message: `not launched within ${LAUNCH_TIMEOUT_MS / MINUTE_MS} minutes` };
   }
   // D15: a Ready node runs, even if the list omits its instance. A claim without a node does not wait for its registration
   // timeout, as in Karpenter, because its pods would wait for a node that cannot register.
-  const runs = instanceListed || (node !== undefined && isNodeReady(node));
-  if (!runs && listedAtMs - state.atMs >= LISTED_AFTER_MS) {
+  const runs = node !== undefined && isNodeReady(node);
+  if (!runs && isMissing(listed, state.atMs + LISTED_AFTER_MS)) {
     return { reason: 'garbage_collected', message: `instance ${state.instance.id} no longer exists in EC2` };
   }
   const late = whyNotJoined(view, nowMs);
@@ -162,6 +193,22 @@ function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefine
   return expiry === undefined || nowMs < expiry
     ? undefined
     : { reason: 'expired', message: `older than expireAfter ${record.spec.expireAfter}` };
+}
+
+/** Whether it is known that EC2 lists the instance, and with which tags. */
+function isListRead({ listed }: NodeClaimView): boolean {
+  return listed.kind === 'read' && listed.value.contains.kind === 'read';
+}
+
+function isOverdue({ launch: { kind }, createdAtMs }: NodeClaimRecord, nowMs: number): boolean {
+  return kind !== 'launched' && nowMs - createdAtMs >= LAUNCH_TIMEOUT_MS;
+}
+
+/** Whether a list of instances that was read after this time does not contain the instance. */
+function isMissing(listed: NodeClaimView['listed'], afterMs: number): boolean {
+  if (listed.kind === 'unread' || listed.value.atMs < afterMs) return false;
+  const { contains } = listed.value;
+  return contains.kind === 'read' && !contains.value;
 }
 
 function deletion(record: NodeClaimRecord, { reason, message }: DeletionCause): ClaimVerdict {

@@ -9,6 +9,7 @@ import { type Deletion, instanceOf, type NodeClaimRecord } from '../model/node-c
 import { nodeTarget } from '../model/node-patch.ts';
 import type { WorkloadSelector } from '../model/settings.ts';
 import { namespacedSubject } from '../model/subject.ts';
+import { type Observed, readOr } from '../observed.ts';
 import type { ClaimVerdict } from './claim-verdict.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { isDrained } from './pods-to-drain.ts';
@@ -24,12 +25,13 @@ const DEFAULT_GRACE_SECONDS = 30;
 /** A claim that is being deleted, with its node, its pods and the state of its instance. */
 export interface TerminationView {
   readonly record: NodeClaimRecord;
-  readonly node?: Node;
-  readonly pods: readonly Pod[];
+  /** *Shape:* undefined if the cluster has no node of the instance. */
+  readonly node: Observed<Node | undefined>;
+  readonly pods: Observed<readonly Pod[]>;
   /** Pods that may stay pending if no other pods run in the cluster. @default none */
   readonly ignoreAtZero?: readonly WorkloadSelector[];
-  /** Undefined after the instance has terminated. */
-  readonly instanceState?: 'alive' | 'shutting-down';
+  /** Gone: EC2 does not list it. Unread: EC2 could not be asked, so it may be alive. */
+  readonly instanceState: 'alive' | 'shutting-down' | 'gone' | 'unread';
   /** D25: the volumes of the node. @default not read, because no drained pod had a volume, or pods are left */
   readonly volumes?: NodeVolumes;
   /** The instance does not have the ownership tags of the cluster. @default it has them */
@@ -43,14 +45,14 @@ export interface TerminationView {
  * Each step depends only on the observed state, so it can be repeated. *Source:* D17–D27.
  */
 export function decideTermination(view: TerminationView, nowMs: number): ClaimVerdict {
-  const { record, node } = view;
+  const { record } = view;
   const { deletion } = record;
   if (deletion === undefined || record.releasedAtMs !== undefined) return nothing(record);
   // D36: a launch with unknown outcome may have created an instance. Lifecycle determines the outcome first.
   if (record.launch.kind === 'requested') return { ...nothing(record), due: [pollAfter(nowMs)] };
   const instance = instanceOf(record);
   if (instance === undefined) return release(view, nowMs);
-  if (view.instanceState === undefined) {
+  if (view.instanceState === 'gone') {
     // EC2 may not list a new instance yet.
     const listedBy = record.launch.kind === 'launched' ? record.launch.atMs + LISTED_AFTER_MS : nowMs;
     return nowMs < listedBy ? { ...nothing(record), due: [requeueAt(listedBy)] } : release(view, nowMs);
@@ -58,7 +60,8 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
   if (view.instanceState === 'shutting-down') {
     return { ...nothing(terminating(record, nowMs)), due: [pollAfter(nowMs)] };
   }
-  if (node === undefined || record.registeredAtMs === undefined) return endInstance(view, record, nowMs);
+  const hasNode = view.node.kind === 'unread' || view.node.value !== undefined;
+  if (!hasNode || record.registeredAtMs === undefined) return endInstance(view, record, nowMs);
   const { actions, blocked, due, drained } = drain(view, deletion, nowMs);
   const startedAtMs = deletion.drainStartedAtMs ?? nowMs;
   const draining = beginDrain(view, deletion, nowMs);
@@ -71,8 +74,9 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
 }
 
 /** The record of a drain: its start, and whether it evicts pods with volumes. */
-function beginDrain({ record, pods }: TerminationView, deletion: Deletion, nowMs: number): NodeClaimRecord {
+function beginDrain({ record, pods: observed }: TerminationView, deletion: Deletion, nowMs: number): NodeClaimRecord {
   const { drainStartedAtMs = nowMs, volumes } = deletion;
+  const pods = readOr(observed, []);
   const marked = volumes === undefined && drainsVolumes(pods, nowMs);
   if (deletion.drainStartedAtMs !== undefined && !marked) return record;
   return { ...record, deletion: { ...deletion, drainStartedAtMs, ...(marked ? { volumes: true } : {}) } };
@@ -91,9 +95,12 @@ function awaitVolumes({ volumes }: TerminationView, record: NodeClaimRecord, now
 }
 
 function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdict & { readonly drained: boolean } {
-  const { record, node } = view;
+  const { record } = view;
+  const node = readOr(view.node, undefined);
+  // Pods are evicted from a node that cannot be read, and so cannot be cordoned yet.
   const cordon = node === undefined ? [] : cordonActions(record, node);
-  const pods = view.pods.filter((pod) => isDrained(pod, nowMs));
+  if (view.pods.kind === 'unread') return { actions: cordon, blocked: [], due: [pollAfter(nowMs)], drained: false };
+  const pods = view.pods.value.filter((pod) => isDrained(pod, nowMs));
   const forced = pods.flatMap((pod) => {
     const atDeadline = forcedEviction(record, pod, { deletion, nowMs });
     return atDeadline.length > 0 ? atDeadline : deleteAtZero(view, pod, nowMs);
@@ -178,8 +185,10 @@ function endInstance(view: TerminationView, record: NodeClaimRecord, nowMs: numb
   return { ...verdict, blocked: [...verdict.blocked, ...unknown], due };
 }
 
-/** The instance no longer exists: the finalizers of node and claim are removed. */
-function release({ record, node }: TerminationView, nowMs: number): ClaimVerdict {
+/** The instance no longer exists: the finalizers of node and claim are removed, once the node can be read. */
+function release({ record, node: observed }: TerminationView, nowMs: number): ClaimVerdict {
+  if (observed.kind === 'unread') return { ...nothing(record), due: [pollAfter(nowMs)] };
+  const node = observed.value;
   const finalizers = (node?.metadata.finalizers ?? []).filter((one) => one !== TERMINATION_FINALIZER);
   return {
     record,

@@ -6,6 +6,7 @@ import { claimNames } from '../cluster/pod-volumes.ts';
 import { compareText } from '../compare-text.ts';
 import type { Blocked } from '../model/decision.ts';
 import type { Deletion, NodeClaimRecord } from '../model/node-claim-record.ts';
+import type { Unread } from '../observed.ts';
 import { isDrained } from './pods-to-drain.ts';
 import { isFirstPollOfMinute } from './poll.ts';
 
@@ -20,7 +21,9 @@ export type NodeVolumes =
   /** They were attached a minute ago at the latest, and are read again in the next minute. */
   | { readonly kind: 'awaited' }
   /** The API server refuses to list VolumeAttachments. */
-  | { readonly kind: 'unknown'; readonly message: string };
+  | { readonly kind: 'unknown'; readonly message: string }
+  /** The API server did not answer. */
+  | Unread;
 
 /** The longest list of volumes in a message. */
 const MAX_NAMES = 3;
@@ -75,13 +78,17 @@ export function whyVolumesAwaited(
   { deletion, nodeName = '', nodePool }: NodeClaimRecord,
   volumes: NodeVolumes | undefined,
 ): Blocked | undefined {
+  const node = { subject: { kind: 'Node', name: nodeName } as const, nodePool };
+  if (volumes?.kind === 'unread') {
+    const message = `its volumes could not be read: ${volumes.failure.message}`;
+    return { ...node, reason: 'NotRead', message, numbers: {} };
+  }
   if (volumes?.kind !== 'known' || volumes.attached.length === 0) return undefined;
   const { attached } = volumes;
   const names = [...attached.slice(0, MAX_NAMES), ...(attached.length > MAX_NAMES ? ['…'] : [])].join(', ');
   const until = deletion?.deadlineMs === undefined ? '' : `, at the latest at ${formatTime(deletion.deadlineMs)}`;
   return {
-    subject: { kind: 'Node', name: nodeName },
-    nodePool,
+    ...node,
     reason: 'AwaitingVolumeDetachment',
     message: `${counted(attached.length, 'volume')} not detached yet (${names}): the instance is terminated afterwards${until}`,
     numbers: { volumes: attached.length },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClusterManifests } from '../../../lib/apis/cluster-manifests.ts';
 import { observeBuffers } from '../../../lib/controllers/observe/observe-buffers.ts';
 import { observePlaces } from '../../../lib/controllers/observe/observe-places.ts';
+import { readings } from '../../../lib/controllers/observe/readings.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import type { Cluster } from '../../../lib/ports/cluster.ts';
 import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
@@ -63,7 +64,7 @@ describe('storage', () => {
     ['is not read if no pod has a claim', { name: 'config' }, []],
   ])('%s', async (_name, volume, expected) => {
     const { cluster, read } = clusterWith();
-    const places = await observePlaces(cluster, [pendingPod({ spec: { volumes: [volume] } })]);
+    const places = await observePlaces(cluster, [pendingPod({ spec: { volumes: [volume] } })], readings());
     expect(read).toEqual(expected);
     expect(places.storage === undefined).toBe(expected.length === 0);
   });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { observeUnavailable } from '../../../lib/controllers/observe/observe-unavailable.ts';
+import { readings } from '../../../lib/controllers/observe/readings.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { memoryCatalogueStore } from '../../../lib/simulator/memory-catalogue-store.ts';
@@ -45,12 +46,14 @@ test('instances are not terminated in that zone, until the shift ends (C36)', as
   expectAllGone(result);
 });
 
+const clock = { now: () => NOW_MS };
+
 test('a shift excludes every capacity type of its zone, in addition to offerings without capacity', async () => {
   const catalogue = memoryCatalogueStore();
   const mark = { instanceType: 'm5.large', zone: 'a', capacityType: 'spot', reason: 'x', atMs: NOW_MS } as const;
   await catalogue.markUnavailable([mark]);
   const cloud = { shiftedZones: async () => ['b'] };
-  const { unavailable, ignoredObjects } = await observeUnavailable({ catalogue, cloud }, 'demo', NOW_MS);
+  const { unavailable, ignoredObjects } = await observeUnavailable({ catalogue, cloud, clock }, 'demo', readings());
   expect(unavailable.map(({ zone, capacityType, reason }) => [zone, capacityType, reason])).toEqual([
     ['a', 'spot', 'x'],
     ['b', 'on-demand', 'ZonalShift'],
@@ -62,9 +65,10 @@ test('a shift excludes every capacity type of its zone, in addition to offerings
 
 test('shifts that cannot be read are reported, and decisions continue', async () => {
   const cloud = { shiftedZones: async () => await Promise.reject(new UnreachableError('ARC did not answer')) };
-  const observed = await observeUnavailable({ catalogue: memoryCatalogueStore(), cloud }, 'demo', NOW_MS);
+  const observed = await observeUnavailable({ catalogue: memoryCatalogueStore(), cloud, clock }, 'demo', readings());
   expect(observed).toEqual({
     unavailable: [],
+    hasMarks: true,
     ignoredObjects: [
       {
         subject: { kind: 'Cluster', name: 'demo' },

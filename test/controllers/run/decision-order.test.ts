@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { onFreshState } from '../../../lib/controllers/run/fresh-state.ts';
+import { read } from '../../../lib/core/observed.ts';
 import { ConflictError } from '../../../lib/ports/errors.ts';
 import type { WrapInvocation } from '../../../lib/simulator/aws/simulated-lambda.ts';
 import { around } from '../../../lib/simulator/faults.ts';
@@ -82,7 +83,7 @@ test('a claim whose node has changed (409) is reconciled again in the same run, 
   const [record] = await store.listNodeClaims('demo');
   if (record === undefined) throw new Error('there is no record');
   const versions: unknown[] = [];
-  const seen = { nodes: [] };
+  const seen = { nodes: read([]) };
   const outcome = await onFreshState({ cluster, store }, { record, seen }, async (each) => {
     versions.push(each.version);
     if (versions.length > 1) return 'done';

@@ -8,6 +8,7 @@ import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.t
 import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
 import { decideTermination } from '../../../lib/core/node-claim/termination.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
+import { terminationView } from '../../builders/claim-view.ts';
 import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
@@ -179,13 +180,13 @@ describe('a drain', () => {
   function evicted(rests: boolean, pod = runningPod('node-1', DNS)) {
     const deletion: Deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS };
     const record = launchedClaim({ createdAtMs: NOW_MS - HOUR, nodeName: 'node-1', registeredAtMs: NOW_MS, deletion });
-    const view = {
+    const view = terminationView({
       record,
       node: aNode(),
       pods: [pod],
       ...(rests && { ignoreAtZero }),
-      instanceState: 'alive' as const,
-    };
+      instanceState: 'alive',
+    });
     return decideTermination(view, NOW_MS).actions.filter(({ kind }) => kind === 'evict-pod');
   }
 

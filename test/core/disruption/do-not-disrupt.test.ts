@@ -8,7 +8,7 @@ import { decideHealth } from '../../../lib/core/node-claim/instance-health.ts';
 import { decideRepairs } from '../../../lib/core/node-claim/repair/repair.ts';
 import { repairPolicies } from '../../../lib/core/node-claim/repair/repair-policies.ts';
 import { decideTermination } from '../../../lib/core/node-claim/termination.ts';
-import { decide, viewOf } from '../../builders/claim-view.ts';
+import { decide, terminationView, viewOf } from '../../builders/claim-view.ts';
 import { claimSpec, launchedClaim } from '../../builders/node-claims.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
 import { type NodeOptions } from '../../builders/nodes.ts';
@@ -117,7 +117,10 @@ describe('D28: do-not-disrupt on a pod, not on the node, blocks its eviction unt
     const deadline = leftMs === undefined ? {} : { deadlineMs: NOW_MS + leftMs };
     const record = { ...nodeClaim, deletion: { reason, message: '', requestedAtMs: NOW_MS, ...deadline } };
     const web: Pod = { ...pod, metadata: { ...pod.metadata, ownerReferences: [] } };
-    const { actions, blocked } = decideTermination({ record, node, pods: [web], instanceState: 'alive' }, NOW_MS);
+    const { actions, blocked } = decideTermination(
+      terminationView({ record, node, pods: [web], instanceState: 'alive' }),
+      NOW_MS,
+    );
     const evicted = actions.flatMap((one) =>
       one.kind === 'evict-pod' ? [one.force === undefined ? 'evicted' : 'deleted'] : [],
     );
@@ -134,7 +137,10 @@ describe('D28: do-not-disrupt on a pod, not on the node, blocks its eviction unt
   test('the node of an unregistered claim has no drain to block (D27)', () => {
     const { node, pod } = clusterWith({ pod: true, node: true });
     const record = launchedClaim({ deletion: { reason: 'deleted', message: '', requestedAtMs: NOW_MS } });
-    const { actions } = decideTermination({ record, node, pods: [pod], instanceState: 'alive' }, NOW_MS);
+    const { actions } = decideTermination(
+      terminationView({ record, node, pods: [pod], instanceState: 'alive' }),
+      NOW_MS,
+    );
     expect(actions.map(({ kind }) => kind)).toEqual(['terminate-instance']);
   });
 });

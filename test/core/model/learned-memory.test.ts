@@ -4,7 +4,8 @@ import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
 import { type LearnedMemory, memoryLesson } from '../../../lib/core/model/learned-memory.ts';
 import { decideLifecycle } from '../../../lib/core/node-claim/lifecycle.ts';
 import { catalogueOf, factsOf } from '../../builders/catalogue-facts.ts';
-import { anImage, launchContext } from '../../builders/launch-context.ts';
+import { viewOf } from '../../builders/claim-view.ts';
+import { anImage } from '../../builders/launch-context.ts';
 import { anInstance, launchedClaim } from '../../builders/node-claims.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
 import { HOUR, NOW_MS } from '../../builders/times.ts';
@@ -44,9 +45,8 @@ describe('C4: a node that registers teaches', () => {
 
 test('C4: a lesson is part of the registration, and is not told twice', () => {
   const node = { metadata: { name: 'node-1' }, status: { capacity: { memory: '7Gi' } } };
-  const view = { record: launchedClaim(), node, deleteRequested: false, instanceListed: true, instanceLabels: {} };
   const actions = (learnedMemory: readonly LearnedMemory[]) =>
-    decideLifecycle({ ...view, listedAtMs: NOW_MS, learnedMemory, launchContext: launchContext() }, NOW_MS).actions;
+    decideLifecycle(viewOf(launchedClaim(), { node, learnedMemory }), NOW_MS).actions;
   const [register, learn, ...more] = actions([]);
   expect([register?.kind, learn?.kind, more]).toEqual(['register-node', 'learn-memory', []]);
   const lesson = learn?.kind === 'learn-memory' ? [learn.lesson] : [];

@@ -5,6 +5,7 @@ import type { Deletion, NodeClaimRecord } from '../../../lib/core/model/node-cla
 import type { ClaimVerdict } from '../../../lib/core/node-claim/claim-verdict.ts';
 import { refusedTermination } from '../../../lib/core/node-claim/terminate.ts';
 import { decideTermination, type TerminationView } from '../../../lib/core/node-claim/termination.ts';
+import { terminationView } from '../../builders/claim-view.ts';
 import { aClaim, aLaunchRequest, launchedClaim } from '../../builders/node-claims.ts';
 import { aNode } from '../../builders/nodes.ts';
 import { type PodOptions, runningPod } from '../../builders/pods.ts';
@@ -19,10 +20,10 @@ function deletion(over: Partial<Deletion> = {}): Deletion {
 /** A registered claim, one hour old, that is being deleted, with a cordoned node and a running instance. */
 function viewOf(
   pods: readonly Pod[] = [],
-  over: Partial<Omit<TerminationView, 'record'>> = {},
+  over: Partial<Parameters<typeof terminationView>[0]> = {},
   record: Partial<NodeClaimRecord> = {},
 ): TerminationView {
-  return {
+  return terminationView({
     record: launchedClaim({
       createdAtMs: NOW_MS - HOUR,
       nodeName: 'node-1',
@@ -34,7 +35,7 @@ function viewOf(
     pods,
     instanceState: 'alive',
     ...over,
-  };
+  });
 }
 
 function pod(name: string, over: PodOptions = {}): Pod {
@@ -215,24 +216,27 @@ describe('with a deadline, pods are deleted in time to use their grace period (D
 
 describe('the end of the claim', () => {
   test('a claim that is not being deleted is ignored', () => {
-    expect(decideTermination({ record: launchedClaim(), pods: [] }, NOW_MS)).toMatchObject({ actions: [], due: [] });
+    expect(decideTermination(terminationView({ record: launchedClaim() }), NOW_MS)).toMatchObject({
+      actions: [],
+      due: [],
+    });
   });
 
   test('the outcome of an unknown launch is determined first (D36)', () => {
     const launch = { kind: 'requested', attempt: 1, request: aLaunchRequest(), atMs: NOW_MS } as const;
-    const view = { record: aClaim({ launch, deletion: deletion() }), pods: [] };
+    const view = terminationView({ record: aClaim({ launch, deletion: deletion() }) });
     expect(decideTermination(view, NOW_MS)).toMatchObject({ actions: [], due: [{ atMs: NOW_MS + 5 * SECOND }] });
   });
 
   test('a claim that was not launched is released immediately', () => {
-    expect(decideTermination({ record: aClaim({ deletion: deletion() }), pods: [] }, NOW_MS).actions).toEqual([
+    expect(decideTermination(terminationView({ record: aClaim({ deletion: deletion() }) }), NOW_MS).actions).toEqual([
       { kind: 'release-node-claim', nodeClaim: 'general-1', atMs: NOW_MS },
     ]);
   });
 
   test('an instance without a registered node is terminated without a drain (D27)', () => {
     const record = launchedClaim({ deletion: deletion() });
-    const view: TerminationView = { record, node: aNode(), pods: [pod('a')], instanceState: 'alive' };
+    const view = terminationView({ record, node: aNode(), pods: [pod('a')], instanceState: 'alive' });
     expect(decideTermination(view, NOW_MS)).toMatchObject({
       actions: [{ kind: 'terminate-instance', instanceId: 'i-1' }],
       due: [{ atMs: NOW_MS + 5 * SECOND }],
@@ -245,7 +249,8 @@ describe('the end of the claim', () => {
   });
 
   test('after the instance has terminated, node and claim are released, and other finalizers are kept (D26)', () => {
-    const { instanceState: _, ...view } = viewOf([pod('a')], {
+    const view = viewOf([pod('a')], {
+      instanceState: 'gone',
       node: aNode({ finalizers: ['karpenter.sh/termination', 'other'], resourceVersion: '9' }),
     });
     expect(decideTermination(view, NOW_MS).actions).toEqual([
@@ -260,7 +265,7 @@ describe('the end of the claim', () => {
   });
 
   test('a new instance that is not listed yet is not treated as terminated', () => {
-    const view = { record: launchedClaim({ deletion: deletion() }), pods: [] };
+    const view = terminationView({ record: launchedClaim({ deletion: deletion() }) });
     expect(decideTermination(view, NOW_MS + 59 * SECOND)).toMatchObject({
       actions: [],
       due: [{ atMs: NOW_MS + MINUTE }],
@@ -366,7 +371,10 @@ describe('an instance that has lost its tags (promise 4)', () => {
   test('is waited for if it is new, because EC2 may return it before its tags', () => {
     const over = { createdAtMs: NOW_MS, deletion: deletion(drained) };
     const record = launchedClaim({ ...over, launch: { ...launchedClaim().launch } });
-    const verdict = decideTermination({ record, pods: [], instanceState: 'alive', ...untagged }, NOW_MS + SECOND);
+    const verdict = decideTermination(
+      terminationView({ record, instanceState: 'alive', ...untagged }),
+      NOW_MS + SECOND,
+    );
     expect(verdict).toMatchObject({ record, actions: [], blocked: [], due: [{ atMs: NOW_MS + MINUTE }] });
   });
 });

@@ -10,6 +10,7 @@ import {
   keptWithVolumes,
   readsVolumes,
 } from '../../../lib/core/node-claim/volume-detachment.ts';
+import { terminationView, UNREAD } from '../../builders/claim-view.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { aNode } from '../../builders/nodes.ts';
 import { type PodOptions, runningPod } from '../../builders/pods.ts';
@@ -46,9 +47,9 @@ function recordWith(deletion: Partial<Deletion> = {}) {
   });
 }
 
-function verdictOn(over: Partial<TerminationView>) {
+function verdictOn(over: Partial<Parameters<typeof terminationView>[0]>) {
   const node = aNode({ taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] });
-  return decideTermination({ record: recordWith(), node, pods: [], instanceState: 'alive', ...over }, NOW_MS);
+  return decideTermination(terminationView({ record: recordWith(), node, instanceState: 'alive', ...over }), NOW_MS);
 }
 
 const TWO = { kind: 'known', attached: ['pv-1', 'pv-2'] } as const;
@@ -90,11 +91,20 @@ describe('D25: the instance is terminated after the volumes of its drained pods 
     expect(verdictOn({ volumes: TWO, record }).due).toEqual([{ atMs: NOW_MS + 2 * SECOND, kind: 'settling' }]);
   });
 
-  test.each<[string, Partial<TerminationView>]>([
+  test.each<[string, Pick<TerminationView, 'volumes'>]>([
     ['all volumes are detached', { volumes: { kind: 'known', attached: [] } }],
     ['its volumes were not read', {}],
   ])('it is terminated if %s', (_, over) => {
     expect(verdictOn(over)).toMatchObject({ actions: [{ kind: 'terminate-instance' }], blocked: [] });
+  });
+
+  test('it stays while its VolumeAttachments cannot be read, at most until the deadline', () => {
+    const record = recordWith({ deadlineMs: NOW_MS + 2 * SECOND });
+    expect(verdictOn({ volumes: UNREAD, record })).toMatchObject({
+      actions: [],
+      blocked: [{ subject: { kind: 'Node', name: 'node-1' }, reason: 'NotRead' }],
+      due: [{ atMs: NOW_MS + 2 * SECOND }],
+    });
   });
 
   test('it is terminated, with a refusal, if the API server refuses to list VolumeAttachments', () => {

@@ -169,15 +169,25 @@ export function spentLaunch(record: NodeClaimRecord, nowMs: number): NodeClaimRe
 /** The pause after a refusal that marked no offering: 5 s, doubled with each attempt, up to one minute. */
 const FIRST_PAUSE_MS = 5 * SECOND_MS;
 
-/** The record after a refused launch. `learned`: offerings were marked as unavailable, so the next attempt need not wait. */
+export interface LaunchRefusal {
+  readonly message: string;
+  readonly nowMs: number;
+  /** Offerings were marked as unavailable, so the next attempt need not wait. @default false */
+  readonly learned?: boolean;
+  /** Only the list of instances shows that the attempt launched nothing. @default EC2 has answered so */
+  readonly unknown?: true;
+}
+
+/** The record after a refused launch. */
 export function refusedLaunch(
   record: NodeClaimRecord,
-  { message, nowMs, learned = false }: { readonly message: string; readonly nowMs: number; readonly learned?: boolean },
+  { message, nowMs, learned = false, unknown }: LaunchRefusal,
 ): NodeClaimRecord {
   const attempt = attemptsOf(record);
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MINUTE_MS);
+  const retryAtMs = learned ? undefined : nowMs + pauseMs;
   return {
     ...record,
-    launch: { kind: 'refused', attempt, message, atMs: nowMs, ...(learned ? {} : { retryAtMs: nowMs + pauseMs }) },
+    launch: { kind: 'refused', attempt, message, atMs: nowMs, ...optional({ retryAtMs, unknown }) },
   };
 }

@@ -172,7 +172,7 @@ describe('an attempt whose outcome is unknown (D36)', () => {
     aClaim({ launch: { kind: 'requested', attempt: 3, request, atMs: NOW_MS }, ...over });
   const deleted = { deletion: { reason: 'deleted', message: '', requestedAtMs: NOW_MS } } as const;
 
-  test.each<[string, NodeClaimRecord, Partial<NodeClaimView>]>([
+  test.each<[string, NodeClaimRecord, Parameters<typeof viewOf>[1]]>([
     ['before the timeout', sent(), {}],
     ['also if the claim is being deleted', sent(deleted), { deleteRequested: true }],
     ['also if the NodeClass cannot be used', sent(), { launchContext: { reason: 'NodeClassNotReady', message: '' } }],

@@ -1,0 +1,50 @@
+import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { Labels, Node } from '../../apis/kubernetes.ts';
+import type { Catalogue } from '../../core/instance-type/facts.ts';
+import { instanceLabels } from '../../core/instance-type/instance-labels.ts';
+import type { LearnedMemory } from '../../core/model/learned-memory.ts';
+import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import type { NodeClaimView } from '../../core/node-claim/lifecycle.ts';
+import { isInitialized, isRegistered } from '../../core/node-claim/registration.ts';
+import { type Observed, read } from '../../core/observed.ts';
+import { requirementsFromValues, singleValues } from '../../core/requirements/requirements.ts';
+import type { SharedRead } from './shared-read.ts';
+
+/** What the nodes that join in one run share. */
+export interface SeenFacts {
+  readonly nodeClasses: Observed<readonly EC2NodeClass[]>;
+  /** Read when the first node is registered. */
+  readonly catalogue: SharedRead<Observed<Catalogue | undefined>>;
+  readonly learnedMemory: SharedRead<Observed<readonly LearnedMemory[]>>;
+}
+
+type JoiningFacts = Pick<NodeClaimView, 'instanceLabels' | 'learnedMemory'>;
+
+/** Every instance type has this label. */
+const INSTANCE_MEMORY = 'karpenter.k8s.aws/instance-memory';
+
+/** Reads the facts only for a node that is not registered, or that was registered without the labels of its instance type. */
+export async function joiningFacts(
+  record: NodeClaimRecord,
+  node: Node | undefined,
+  world: SeenFacts,
+): Promise<JoiningFacts> {
+  if (node === undefined || isInitialized(node)) return { instanceLabels: read({}), learnedMemory: read([]) };
+  if (!isRegistered(node)) {
+    return { instanceLabels: await labelsFromCatalogue(record, world), learnedMemory: await world.learnedMemory() };
+  }
+  const isComplete = node.metadata.labels?.[INSTANCE_MEMORY] !== undefined;
+  return { instanceLabels: isComplete ? read({}) : await labelsFromCatalogue(record, world), learnedMemory: read([]) };
+}
+
+/** C15–C24: the labels of the instance's type. */
+async function labelsFromCatalogue(record: NodeClaimRecord, world: SeenFacts): Promise<Observed<Labels>> {
+  const catalogue = await world.catalogue();
+  if (catalogue.kind === 'unread') return catalogue;
+  if (world.nodeClasses.kind === 'unread') return world.nodeClasses;
+  const nodeClass = world.nodeClasses.value.find((one) => one.metadata.name === record.spec.nodeClassRef.name);
+  const facts = catalogue.value?.facts.find((one) => one.name === instanceOf(record)?.instanceType);
+  if (facts === undefined) return read({});
+  const values = instanceLabels(facts, nodeClass === undefined ? 'Custom' : amiFamilyOf(nodeClass));
+  return read(singleValues(requirementsFromValues(values)));
+}

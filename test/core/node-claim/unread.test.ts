@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import type { Deletion, NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import { decideLifecycle } from '../../../lib/core/node-claim/lifecycle.ts';
+import { decideTermination, type TerminationView } from '../../../lib/core/node-claim/termination.ts';
+import { read } from '../../../lib/core/observed.ts';
+import { decide, terminationView, UNREAD, viewOf } from '../../builders/claim-view.ts';
+import { aClaim, aLaunchRequest, launchedClaim } from '../../builders/node-claims.ts';
+import { aNode } from '../../builders/nodes.ts';
+import { runningPod } from '../../builders/pods.ts';
+import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
+
+const IN_5_S = [{ atMs: NOW_MS + 5 * SECOND, kind: 'settling' }];
+const NOT_READ = [{ reason: 'NotRead', message: "EC2's list of instances could not be read: no answer" }];
+
+function kinds({ actions }: { readonly actions: readonly { readonly kind: string }[] }): readonly string[] {
+  return actions.map(({ kind }) => kind);
+}
+
+const LABELS = { 'karpenter.k8s.aws/instance-cpu': '2' };
+
+function joining(labels: Readonly<Record<string, string>>, instanceLabels: typeof UNREAD | typeof LABELS) {
+  const node = aNode({ labels });
+  return decideLifecycle(viewOf(launchedClaim({ registeredAtMs: NOW_MS }), { node, instanceLabels }), NOW_MS);
+}
+
+function recordWith(over: Partial<Deletion> = {}): NodeClaimRecord {
+  const deletion: Deletion = {
+    reason: 'spot_interrupted',
+    message: '',
+    requestedAtMs: NOW_MS - MINUTE,
+    drainStartedAtMs: NOW_MS - MINUTE,
+    ...over,
+  };
+  return launchedClaim({ createdAtMs: NOW_MS - HOUR, nodeName: 'node-1', registeredAtMs: NOW_MS - HOUR, deletion });
+}
+
+describe('an unread list of instances is not an empty list', () => {
+  const unlisted = { listed: UNREAD };
+
+  test('an instance does not count as vanished', () => {
+    const view = viewOf(launchedClaim(), { ...unlisted, node: aNode({ ready: false }) });
+    expect(kinds(decide(view, NOW_MS + 2 * MINUTE))).not.toContain('delete-node-claim');
+  });
+
+  test('an instance in a zone that may be shifted away does not count as vanished (C36)', () => {
+    const listed = read({ atMs: NOW_MS + HOUR, contains: UNREAD });
+    expect(kinds(decide(viewOf(launchedClaim(), { listed }), NOW_MS + MINUTE))).toEqual([]);
+  });
+
+  test('a planned claim is launched', () => {
+    expect(kinds(decide(viewOf(aClaim(), unlisted), NOW_MS))).toEqual(['launch-instance']);
+  });
+
+  test('a claim that EC2 refused is launched with its next offering', () => {
+    const launch = { kind: 'refused', attempt: 1, message: '', atMs: NOW_MS } as const;
+    expect(kinds(decide(viewOf(aClaim({ launch }), unlisted), NOW_MS))).toEqual(['launch-instance']);
+  });
+
+  test('a claim whose last launch has an unknown outcome is not launched again, because an instance may exist', () => {
+    const launch = { kind: 'refused', attempt: 1, message: '', atMs: NOW_MS, unknown: true } as const;
+    const verdict = decide(viewOf(aClaim({ launch }), unlisted), NOW_MS);
+    expect(verdict).toMatchObject({ actions: [], blocked: NOT_READ, due: IN_5_S });
+    expect(kinds(decide(viewOf(aClaim({ launch })), NOW_MS))).toEqual(['launch-instance']);
+  });
+
+  test('an overdue claim is not given up, because an instance may exist (D8)', () => {
+    const record = aClaim({ createdAtMs: NOW_MS - HOUR });
+    expect(decide(viewOf(record, unlisted), NOW_MS)).toMatchObject({ actions: [], blocked: NOT_READ, due: IN_5_S });
+    expect(kinds(decide(viewOf(record), NOW_MS))).toEqual(['delete-node-claim']);
+  });
+
+  test('an unknown launch is not settled as failed (D36)', () => {
+    const launch = { kind: 'requested', attempt: 1, request: aLaunchRequest(), atMs: NOW_MS - HOUR } as const;
+    const record = aClaim({ createdAtMs: NOW_MS - HOUR, launch });
+    expect(decide(viewOf(record, unlisted), NOW_MS)).toMatchObject({ actions: [], record, blocked: NOT_READ });
+    expect(decide(viewOf(record), NOW_MS).record.launch).toMatchObject({ kind: 'refused', unknown: true });
+  });
+
+  test('a claim that expires is deleted (D14)', () => {
+    const record = launchedClaim({ createdAtMs: NOW_MS - 1_000 * HOUR, registeredAtMs: NOW_MS });
+    const node = aNode({ labels: { 'karpenter.sh/registered': 'true' } });
+    expect(kinds(decide(viewOf(record, { ...unlisted, node }), NOW_MS))).toEqual(['delete-node-claim']);
+  });
+});
+
+describe('a node joins without what is only needed later', () => {
+  test('it is registered without the labels of its instance type', () => {
+    const node = aNode();
+    const verdict = decideLifecycle(viewOf(launchedClaim(), { node, instanceLabels: UNREAD }), NOW_MS);
+    expect(kinds(verdict)).toEqual(['register-node']);
+  });
+
+  test('it is not initialized before they are read, and gets them with its initialization', () => {
+    const registered = { 'karpenter.sh/registered': 'true' };
+    expect(joining(registered, UNREAD)).toMatchObject({ actions: [], blocked: [{ reason: 'NodeNotInitialized' }] });
+    expect(joining(registered, LABELS).actions).toMatchObject([
+      { kind: 'initialize-node', patch: { labels: { ...LABELS, 'karpenter.sh/initialized': 'true' } } },
+    ]);
+  });
+
+  test('a label that the node has is not written again', () => {
+    const registered = { 'karpenter.sh/registered': 'true', 'karpenter.k8s.aws/instance-cpu': '4' };
+    const [action] = joining(registered, LABELS).actions;
+    expect(action).toMatchObject({ patch: { labels: { 'karpenter.sh/initialized': 'true' } } });
+    expect(JSON.stringify(action)).not.toContain('instance-cpu');
+  });
+
+  test('it teaches no memory if the known memory is unread (C4)', () => {
+    const node = { ...aNode(), status: { capacity: { memory: '7Gi' } } };
+    const view = { ...viewOf(launchedClaim(), { node }), learnedMemory: UNREAD };
+    expect(kinds(decideLifecycle(view, NOW_MS))).toEqual(['register-node']);
+  });
+});
+
+describe('a termination goes on without what it does not need', () => {
+  const node = aNode({ taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] });
+
+  function verdictOn(pods: readonly Pod[], over: Partial<TerminationView> = {}) {
+    const view = terminationView({ record: recordWith(), node, pods, instanceState: 'alive' });
+    return decideTermination({ ...view, ...over }, NOW_MS);
+  }
+
+  const POD = runningPod('node-1', { name: 'web' });
+
+  test('while EC2 cannot be asked, the node is cordoned and its pods are evicted', () => {
+    const over = { instanceState: 'unread', node: read(aNode()) } as const;
+    expect(kinds(verdictOn([POD], over))).toEqual(['cordon-node', 'evict-pod']);
+  });
+
+  test('while EC2 cannot be asked, a drained instance is terminated, and its claim is not released', () => {
+    expect(kinds(verdictOn([], { instanceState: 'unread' }))).toEqual(['terminate-instance']);
+    expect(kinds(verdictOn([], { instanceState: 'gone' }))).toEqual(['release-node-claim']);
+  });
+
+  test('pods are evicted from a node that cannot be read', () => {
+    expect(kinds(verdictOn([POD], { node: UNREAD }))).toEqual(['evict-pod']);
+  });
+
+  test('a claim is not released while its node, with its finalizer, cannot be read', () => {
+    const verdict = verdictOn([], { node: UNREAD, instanceState: 'gone' });
+    expect(verdict).toMatchObject({ actions: [], due: IN_5_S });
+  });
+
+  test('a node whose pods cannot be read is cordoned, and does not count as drained before its deadline', () => {
+    const over = { pods: UNREAD, node: read(aNode()) } as const;
+    expect(verdictOn([], over)).toMatchObject({ actions: [{ kind: 'cordon-node' }], due: IN_5_S });
+    const late = { ...over, record: recordWith({ deadlineMs: NOW_MS }) };
+    expect(kinds(verdictOn([], late))).toEqual(['terminate-instance']);
+  });
+});
