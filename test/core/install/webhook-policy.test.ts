@@ -12,7 +12,7 @@ test('the policy allows exactly the resources of the configuration, and nothing 
   const resources = webhookConfiguration(ENDPOINT).webhooks.flatMap(({ rules }) =>
     rules.flatMap((rule) => rule.resources.map((resource) => `${rule.apiGroups[0]}/${resource}`)),
   );
-  const allowed = /in \[(.*?)\]/.exec(JSON.parse(JSON.stringify(text.replaceAll('\\"', '"'))))?.[1]?.split(', ');
+  const allowed = /in \[(.*?)\]/.exec(text.replaceAll('\\"', '"'))?.[1]?.split(', ');
   expect(allowed).toEqual([...new Set(resources)].toSorted().map((one) => `"${one}"`));
   expect(allowed?.join()).not.toMatch(/\*|secrets/);
 });
