@@ -105,6 +105,8 @@ export const REASONS = {
   OtherDeploymentActive:
     'Another deployment of Kerf holds the cluster, so this one does nothing: remove the cluster from one of them, or set shadow for it.',
   PDB: 'A PodDisruptionBudget allows no disruption now: wait, or change the budget.',
+  PDBCountsNoPods:
+    'The PodDisruptionBudget counts no pods, because its pods have no controller with replicas, so none of them is evicted: set minAvailable to a number.',
   PDBNeverMet:
     'The PodDisruptionBudget requires every pod of its workload, so the node drains only at its deadline: change the budget or add replicas.',
   PDBNotComputed:

@@ -1,3 +1,4 @@
+import { counted } from '../../apis/counted.ts';
 import { namespaceOf, type Pod, type PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import { allowsNoEviction, selectsPod } from '../cluster/pod-disruption-budgets.ts';
 import { compareText } from '../compare-text.ts';
@@ -18,7 +19,7 @@ export function whyNeverEvicted(pod: Pod, budgets: readonly PodDisruptionBudget[
       budgets: mine.length,
     });
   }
-  return notComputed(budget) ?? neverMet(budget);
+  return notComputed(budget) ?? countsNoPods(budget) ?? neverMet(budget);
 }
 
 /** The disruption controller has not computed the status of the budget, and until then the API server refuses every eviction. */
@@ -33,6 +34,20 @@ function notComputed(budget: PodDisruptionBudget): Refusal | undefined {
     'PDBNotComputed',
     `Kubernetes has not computed PodDisruptionBudget ${keyOf(budget)} (${why}): its pods need a controller with replicas, such as a Deployment`,
     { generation: metadata.generation ?? 0, observedGeneration },
+  );
+}
+
+/**
+ * The budget selects healthy pods and expects none: it needs the replicas of their controller, and they have no controller with
+ * replicas. A budget that requires a number of pods needs no replicas.
+ */
+function countsNoPods(budget: PodDisruptionBudget): Refusal | undefined {
+  const { expectedPods = 0, currentHealthy = 0 } = budget.status ?? {};
+  if (expectedPods > 0 || currentHealthy === 0) return undefined;
+  return refusal(
+    'PDBCountsNoPods',
+    `PodDisruptionBudget ${keyOf(budget)} (${ruleOf(budget)}) selects ${counted(currentHealthy, 'healthy pod')} and counts none, because its pods have no controller with replicas, so none can ever be evicted: set minAvailable to a number, or let a controller such as a Deployment create the pods`,
+    { expectedPods, currentHealthy },
   );
 }
 

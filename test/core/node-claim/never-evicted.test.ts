@@ -74,6 +74,17 @@ describe('a pod is never evicted', () => {
     expect(why?.message).toContain('has not computed PodDisruptionBudget default/web (found no controllers)');
   });
 
+  test('if its budget counts no pods, because they have no controller with replicas', () => {
+    const counted = { expectedPods: 0, desiredHealthy: 0, currentHealthy: 3, disruptionsAllowed: 0 };
+    const why = whyNeverEvicted(WEB, [budget({ maxUnavailable: 1 }, counted)]);
+    expect(why).toEqual({
+      reason: 'PDBCountsNoPods',
+      message:
+        'PodDisruptionBudget default/web (maxUnavailable: 1) selects 3 healthy pods and counts none, because its pods have no controller with replicas, so none can ever be evicted: set minAvailable to a number, or let a controller such as a Deployment create the pods',
+      numbers: { expectedPods: 0, currentHealthy: 3 },
+    });
+  });
+
   test('while Kubernetes has not computed the current generation of its budget', () => {
     const one = budget({ maxUnavailable: 1 }, { observedGeneration: 1 });
     const changed = { ...one, metadata: { ...one.metadata, generation: 2 } };
@@ -88,6 +99,10 @@ describe('a pod may be evicted later', () => {
     [
       'if too few of its pods are healthy now',
       [budget({ minAvailable: 1 }, { desiredHealthy: 1, expectedPods: 2, currentHealthy: 0 })],
+    ],
+    [
+      'if its budget has seen no healthy pod yet',
+      [budget({ maxUnavailable: 1 }, { expectedPods: 0, desiredHealthy: 0, currentHealthy: 0 })],
     ],
     [
       'if no budget selects it',
