@@ -1,0 +1,167 @@
+/**
+ * Lifecycle and termination in this process, on a real API server, each with the rights of its own group. EC2, the table and the
+ * queues are simulated. Ticks and wakes are as in AWS, except that a tick comes every ten seconds and instances shut down in two.
+ */
+import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
+import { type ReportedRefusals, reportedRefusals } from '../../lib/controllers/act/reported-refusals.ts';
+import { reconcileLifecycle } from '../../lib/controllers/lifecycle.ts';
+import { guarded } from '../../lib/controllers/run/guard.ts';
+import type { ControllerPorts, RunReport } from '../../lib/controllers/run/ports.ts';
+import { reconcileTermination } from '../../lib/controllers/termination.ts';
+import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
+import { answerWakes } from '../../lib/operator/lambda/queue-batch.ts';
+import type { Clock } from '../../lib/ports/clock.ts';
+import type { Messages, Wake } from '../../lib/ports/messages.ts';
+import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
+import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
+import { type SimulatedEc2, simulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';
+import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';
+import { memoryLeases } from '../../lib/simulator/memory-leases.ts';
+import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-store.ts';
+import { randomFrom } from '../../lib/simulator/random.ts';
+import { timelineFrom } from '../../lib/simulator/timeline.ts';
+import type { Timetable } from '../../lib/simulator/timetable.ts';
+import { startGrantedProxy } from '../cluster/support/granted-proxy.ts';
+import { installRoles } from '../cluster/support/identities.ts';
+import { recordingRuntime } from '../operator/messages.ts';
+import { playQueue } from './wake-queue.ts';
+
+export const CLUSTER = 'demo';
+const TICK_EVERY_MS = 10_000;
+/** EC2 takes 10 to 25 s to shut down an instance. */
+const EC2_SPEED = 10;
+const CONTEXT = { getRemainingTimeInMillis: () => 60_000 };
+const FUNCTIONS = ['lifecycle', 'termination'] as const;
+
+type Name = (typeof FUNCTIONS)[number];
+
+export interface KerfInProcess {
+  readonly store: ControllerPorts['store'];
+  readonly cloud: SimulatedEc2;
+  /** All reports of runs. */
+  readonly reports: readonly RunReport[];
+  /** The failures of whole runs. */
+  readonly failures: readonly string[];
+  /** Requests to the API server: `POST /api/v1/namespaces/…`. */
+  readonly calls: () => readonly { readonly call: string; readonly status: number }[];
+  /** What the webhook or a tick does. */
+  readonly wake: () => Promise<void>;
+  /** Runs a function once, without its queue. */
+  readonly run: (name: Name) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface KerfPlan {
+  /** @default the real time */
+  readonly clock?: Clock;
+  /** Whether queues and ticks run the functions. @default true */
+  readonly isWoken?: boolean;
+}
+
+const RECONCILE = {
+  lifecycle: guarded('lifecycle', reconcileLifecycle),
+  termination: guarded('termination', reconcileTermination),
+} as const;
+
+/** *Errors:* where the definitions of Kerf's kinds are not installed. */
+export async function startKerf({
+  clock = { now: () => Date.now() },
+  isWoken = true,
+}: KerfPlan = {}): Promise<KerfInProcess> {
+  await installRoles();
+  const shared = await sharedPorts(clock);
+  const reports: RunReport[] = [];
+  const { runtime, seen } = recordingRuntime();
+  const report = (_: unknown, one: RunReport): void => void reports.push(one);
+  const telemetry = { ...runtime.telemetry, report };
+  const started = await Promise.all(FUNCTIONS.map(async (name) => await startFunction(name, clock)));
+  const [lifecycle, termination] = started.map(({ name, cluster, refusals }) =>
+    playQueue(name, async (event) => {
+      const ports = { ...shared, cluster, refusals, messages, clock, settings: DEFAULT_SETTINGS };
+      return await answerWakes(
+        { ...runtime, telemetry, portsOf: async () => ports },
+        { event, context: CONTEXT },
+        RECONCILE[name],
+      );
+    }),
+  );
+  const messages: Messages = {
+    publish: async () => {},
+    wake: async (target, wake, delayMs) => {
+      if (!isWoken) return;
+      await lifecycle?.wake(target, wake, delayMs);
+      await termination?.wake(target, wake, delayMs);
+    },
+  };
+  const tick: Wake = { cluster: CLUSTER, reason: 'tick' };
+  const wake = async (): Promise<void> => void (await Promise.all(FUNCTIONS.map((name) => messages.wake(name, tick))));
+  const ticks = isWoken ? setInterval(() => void wake(), TICK_EVERY_MS) : undefined;
+  return {
+    store: shared.store,
+    cloud: shared.cloud,
+    reports,
+    failures: seen.said,
+    calls: () => started.flatMap(({ proxy }) => proxy.calls),
+    wake,
+    run: async (name) => {
+      const one = started.find((each) => each.name === name);
+      if (one === undefined) throw new Error(`no function ${name}`);
+      const ports = {
+        ...shared,
+        cluster: one.cluster,
+        refusals: one.refusals,
+        messages,
+        clock,
+        settings: DEFAULT_SETTINGS,
+      };
+      reports.push(await RECONCILE[name](ports, tick));
+    },
+    close: async () => {
+      clearInterval(ticks);
+      for (const { client, proxy } of started) {
+        client.close();
+        await proxy.close();
+      }
+    },
+  };
+}
+
+async function startFunction(name: Name, clock: Clock) {
+  const proxy = await startGrantedProxy(name);
+  const client = new ApiClient({ endpoint: proxy.endpoint });
+  const refusals: ReportedRefusals = reportedRefusals();
+  return { name, proxy, client, refusals, cluster: new KubernetesCluster({ client, clock }) };
+}
+
+async function sharedPorts(clock: Clock) {
+  const known = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
+  const catalogue = memoryCatalogueStore();
+  await catalogue.writeCatalogue(known);
+  const timetable = realTimetable(clock);
+  const cloud = simulatedEc2({
+    cluster: CLUSTER,
+    catalogue: known,
+    timetable,
+    random: randomFrom(1),
+    timeline: timelineFrom(clock),
+    onLaunch: () => {},
+    onGone: () => {},
+    onEvent: () => {},
+  });
+  const leases = memoryLeases(clock);
+  return { cloud, catalogue, leases, store: memoryNodeClaimStore(leases.isCurrent) };
+}
+
+/** The simulated EC2 in real time, faster than EC2. */
+function realTimetable(clock: Clock): Timetable {
+  return {
+    now: () => clock.now(),
+    after: (delayMs, run) => {
+      const timer = setTimeout(() => void run(), delayMs / EC2_SPEED);
+      return () => clearTimeout(timer);
+    },
+    wait: async (ms) => await new Promise((resolve) => setTimeout(resolve, ms / EC2_SPEED)),
+    step: async () => false,
+    isBusy: () => false,
+  };
+}
