@@ -1,7 +1,7 @@
 import { compareText } from '../core/compare-text.ts';
 import type { Decision } from '../core/model/decision.ts';
 import { commandFromStored, type StoredCommand } from '../core/model/disruption-command.ts';
-import { instanceOf, type NodeClaimRecord } from '../core/model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord, withoutLaunchOptions } from '../core/model/node-claim-record.ts';
 import { EpochMovedError, StaleLeaseError, StaleRecordError } from '../ports/errors.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { NodeClaimStore, Nomination } from '../ports/node-claim-store.ts';
@@ -72,7 +72,7 @@ function nodeClaims(): Part<
       if (stored?.version !== version) {
         throw new StaleRecordError(`NodeClaim ${name} is at version ${stored?.version}, not ${version}: read it again`);
       }
-      const written = { ...record, version: version + 1 };
+      const written = withoutLaunchOptions({ ...record, version: version + 1 });
       claims.set(keyOf(cluster, name), written);
       return written;
     },

@@ -4,6 +4,7 @@ import { EpochMovedError, StaleRecordError } from '../../lib/ports/errors.ts';
 import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
 import { aCommand } from '../builders/decisions.ts';
 import { aTemplate } from '../builders/launch-templates.ts';
+import { aClaim } from '../builders/node-claims.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { aLaunchDecision, aLaunchOfTwoTypes, aRecord, launchedAs } from './records.ts';
 
@@ -197,6 +198,16 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         await store.createNodeClaim(claim());
         expect(await store.readNodeClaim(cluster, 'general-a')).toEqual(gone);
         expect(await store.listNodeClaims(cluster)).toEqual([]);
+      });
+
+      test('a launched claim is stored without the options of its launch', async () => {
+        const { types } = aClaim();
+        await store.createNodeClaim(claim({ types }));
+        expect(await store.readNodeClaim(cluster, 'general-a')).toMatchObject({ types, options: [{}] });
+        const fat = launchedAs(claim({ types }), `i-${randomUUID()}`);
+        const written = await store.updateNodeClaim(fat);
+        expect(written).toEqual({ ...fat, version: 2, options: [], types: [] });
+        expect(await store.listNodeClaims(cluster)).toEqual([written]);
       });
 
       test('a claim is found by its instance after the write with the instance, also after its release', async () => {

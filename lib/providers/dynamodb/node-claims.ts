@@ -1,4 +1,4 @@
-import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord, withoutLaunchOptions } from '../../core/model/node-claim-record.ts';
 import { StaleRecordError } from '../../ports/errors.ts';
 import { packBody, unpackBody } from './body.ts';
 import { CLAIM, claimItemKey, clusterPartition, instanceKey, tombstoneKey } from './keys.ts';
@@ -35,7 +35,7 @@ export async function findClaim(table: Table, instanceId: string): Promise<NodeC
 }
 
 export async function updateClaim(table: Table, record: NodeClaimRecord): Promise<NodeClaimRecord> {
-  const next = { ...record, version: record.version + 1 };
+  const next = withoutLaunchOptions({ ...record, version: record.version + 1 });
   const unchanged: WriteCondition = { expression: 'claimVersion = :read', values: { ':read': record.version } };
   const written =
     next.releasedAtMs === undefined ? await writeUpdate(table, next, unchanged) : await release(table, next, unchanged);
@@ -93,6 +93,8 @@ function lookupOf(record: NodeClaimRecord, more: Attributes = {}): readonly Writ
   return [{ kind: 'put', item }];
 }
 
+/** Earlier versions stored launched claims with their options. */
 function recordOf(item: Attributes): NodeClaimRecord {
-  return unpackBody(item['payload'], isNodeClaimRecord, `NodeClaim item ${String(item['pk'])} ${String(item['sk'])}`);
+  const subject = `NodeClaim item ${String(item['pk'])} ${String(item['sk'])}`;
+  return withoutLaunchOptions(unpackBody(item['payload'], isNodeClaimRecord, subject));
 }

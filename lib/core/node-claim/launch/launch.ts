@@ -14,12 +14,13 @@ import {
 import { optional } from '../../../apis/optional.ts';
 import { digest } from '../../identity.ts';
 import { exhaustedSubnets, zonesWithAddresses } from '../../instance-type/offerings/unavailable.ts';
-import type {
-  FleetOverride,
-  Instance,
-  LaunchOption,
-  LaunchRequest,
-  NodeClaimRecord,
+import {
+  type FleetOverride,
+  type Instance,
+  type LaunchOption,
+  type LaunchRequest,
+  type NodeClaimRecord,
+  withoutLaunchOptions,
 } from '../../model/node-claim-record.ts';
 import { ownershipTags } from '../../model/ownership-tags.ts';
 import { fleetLines, type LaunchMarket, unavailableOptions } from './fleet-lines.ts';
@@ -150,14 +151,14 @@ export function adopted(found: Instance, { launch, options }: NodeClaimRecord): 
   };
 }
 
-/** The record after the launch. From now on the real capacity counts against limits, not the largest possible one (promise 2). */
+/** The record after the launch, without its options. From now on the real capacity counts against limits, not the largest possible one (promise 2). */
 export function launched(record: NodeClaimRecord, instance: Instance, nowMs: number): NodeClaimRecord {
   const type = record.types.find((one) => one.name === instance.instanceType);
-  return {
+  return withoutLaunchOptions({
     ...record,
     ...(type === undefined ? {} : { holds: type.capacity, allocatable: type.allocatable }),
     launch: { kind: 'launched', attempt: attemptsOf(record), instance, atMs: nowMs },
-  };
+  });
 }
 
 /** The record after EC2 has rejected the client token as no longer valid. */
