@@ -29,8 +29,13 @@ export class UnreachableError extends PortError {
 
 /** The service refuses the call. It can succeed only after a change of the configuration or permissions. */
 export class RefusedError extends PortError {
-  override readonly name = 'RefusedError';
+  override readonly name: string = 'RefusedError';
   readonly retryable = false;
+}
+
+/** The item exists in the table, and this version of Kerf cannot read it. Other items are not affected. */
+export class UnreadableError extends RefusedError {
+  override readonly name = 'UnreadableError';
 }
 
 /** The Kubernetes object has changed since it was read (HTTP 409): read it again. */

@@ -1,6 +1,6 @@
 import type { Decision } from '../core/model/decision.ts';
 import type { DisruptionCommand, StoredCommand } from '../core/model/disruption-command.ts';
-import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
+import type { NodeClaimRecord, UnreadableClaim } from '../core/model/node-claim-record.ts';
 import type { Lease } from './leases.ts';
 
 /** A node that is nominated for pods that the kube-scheduler has not bound yet. It cannot be disrupted until then (B5). */
@@ -9,11 +9,19 @@ export interface Nomination {
   readonly untilMs: number;
 }
 
+export interface NodeClaimList {
+  readonly records: readonly NodeClaimRecord[];
+  /** These claims may have instances, and their share of the limits is unknown. */
+  readonly unreadable: readonly UnreadableClaim[];
+}
+
 export interface ClaimReader {
   /** Released claims included. */
   readNodeClaim(cluster: string, name: string): Promise<NodeClaimRecord | undefined>;
-  /** Released claims left out; by name. */
+  /** Released claims and claims that cannot be read left out; by name. */
   listNodeClaims(cluster: string): Promise<readonly NodeClaimRecord[]>;
+  /** The same list, with the names of the claims that cannot be read. */
+  readNodeClaims(cluster: string): Promise<NodeClaimList>;
   /** The claim that launched the instance, found by the instance id alone. */
   findNodeClaim(instanceId: string): Promise<NodeClaimRecord | undefined>;
 }
@@ -32,7 +40,10 @@ export interface DecisionStore {
    * current one, StaleLeaseError if another run has taken over the given lease.
    */
   recordDecision(decision: Decision, epoch: number, lease?: Lease): Promise<void>;
-  /** Decisions that were recorded and not yet carried out completely, oldest first. */
+  /**
+   * Decisions that were recorded and not yet carried out completely, oldest first. A decision that cannot be read is left out,
+   * and closed an hour after it was recorded.
+   */
   openDecisions(cluster: string): Promise<readonly Decision[]>;
   closeDecision(decision: Decision): Promise<void>;
 }
@@ -75,6 +86,7 @@ export interface StandbyStore {
  * - `recordDecision` is one transaction: the decision is recorded and the epoch increases by one, or nothing changes.
  * - `createNodeClaim` never overwrites: an existing record with that name does not change, released records included.
  * - `updateNodeClaim` writes only over the version that the caller read.
+ * - A list leaves out an item that cannot be read, and the store reports it by its name.
  *
  * *Errors:* EpochMovedError, StaleLeaseError, StaleRecordError, UnreachableError, RefusedError.
  */

@@ -52,19 +52,21 @@ function decisions(
 }
 
 function nodeClaims(): Part<
-  'createNodeClaim' | 'readNodeClaim' | 'listNodeClaims' | 'findNodeClaim' | 'updateNodeClaim'
+  'createNodeClaim' | 'readNodeClaim' | 'listNodeClaims' | 'readNodeClaims' | 'findNodeClaim' | 'updateNodeClaim'
 > {
   const claims = new Map<string, NodeClaimRecord>();
+  const listed = (cluster: string): readonly NodeClaimRecord[] =>
+    [...claims.values()]
+      .filter((record) => record.cluster === cluster && record.releasedAtMs === undefined)
+      .toSorted((a, b) => compareText(a.name, b.name));
   return {
     async createNodeClaim(record) {
       const key = keyOf(record.cluster, record.name);
       if (!claims.has(key)) claims.set(key, record);
     },
     readNodeClaim: async (cluster, name) => claims.get(keyOf(cluster, name)),
-    listNodeClaims: async (cluster) =>
-      [...claims.values()]
-        .filter((record) => record.cluster === cluster && record.releasedAtMs === undefined)
-        .toSorted((a, b) => compareText(a.name, b.name)),
+    listNodeClaims: async (cluster) => listed(cluster),
+    readNodeClaims: async (cluster) => ({ records: listed(cluster), unreadable: [] }),
     findNodeClaim: async (instanceId) => [...claims.values()].find((record) => instanceOf(record)?.id === instanceId),
     async updateNodeClaim(record) {
       const { cluster, name, version } = record;

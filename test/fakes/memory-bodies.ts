@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { RefusedError } from '../../lib/ports/errors.ts';
+import { UnreadableError } from '../../lib/ports/errors.ts';
 import type { Bodies } from '../../lib/providers/dynamodb/body-bucket.ts';
 
 /** The bucket of bodies, in memory. */
@@ -19,7 +19,7 @@ export function memoryBodies(): MemoryBodies {
     },
     async get(key, subject) {
       const body = objects.get(key);
-      if (body === undefined) throw new RefusedError(`${subject} has no body: ${key} does not exist`);
+      if (body === undefined) throw new UnreadableError(`${subject} has no body: ${key} does not exist`);
       return body;
     },
   };

@@ -5,6 +5,7 @@ import type { Blocked, UnavailableOffering } from '../../core/model/decision.ts'
 import { namespacedSubject } from '../../core/model/subject.ts';
 import { type Observed, readOr } from '../../core/observed.ts';
 import type { UnreadyBuffer } from '../../core/provisioning/buffer-template.ts';
+import { refusedClaims, withUnreadableClaims } from '../../core/provisioning/unreadable-claims.ts';
 import type { SettlePorts } from '../run/open-decisions.ts';
 import type { ReadsZonalShifts } from '../run/ports.ts';
 import { observeBuffers } from './observe-buffers.ts';
@@ -36,8 +37,8 @@ export async function observeCluster(
   const { preferencePolicy, minValuesPolicy, ignoreAtZero } = settings;
   const { epoch, readings: log } = view;
   const nowMs = ports.clock.now();
-  const [nodeClaims, commands, nominations, { unavailable, ignoredObjects }] = await Promise.all([
-    store.listNodeClaims(cluster),
+  const [claims, commands, nominations, { unavailable, ignoredObjects }] = await Promise.all([
+    store.readNodeClaims(cluster),
     log.observe('disruption commands', async () => store.listCommands(cluster)),
     log.observe('nominations', async () => store.listNominations(cluster, nowMs)),
     observeUnavailable(ports, cluster, log),
@@ -52,19 +53,19 @@ export async function observeCluster(
   ]);
   const buffers = readOr(observedBuffers, { pods: [], unready: [] });
   const deleted = new Set(
-    nodeClaims.flatMap(({ nodeName, deletion }) => (deletion === undefined ? [] : (nodeName ?? []))),
+    claims.records.flatMap(({ nodeName, deletion }) => (deletion === undefined ? [] : (nodeName ?? []))),
   );
   const places = view.instanceTypes || buffers.pods.length > 0 ? await observePlaces(ports.cluster, pods, log) : {};
   return {
     cluster,
     epoch,
-    nodePools: views,
+    nodePools: withUnreadableClaims(views, claims.unreadable),
     nodes,
     pods,
     bufferPods: buffers.pods,
     daemonSets,
     podDisruptionBudgets: readOr(podDisruptionBudgets, []),
-    nodeClaims,
+    nodeClaims: claims.records,
     commands: readOr(commands, []),
     nominated: promisedNodes(readOr(nominations, []), pods, deleted),
     unavailable,
@@ -73,6 +74,7 @@ export async function observeCluster(
     ...places,
     ignoredObjects: [
       ...ignoredObjects,
+      ...refusedClaims(claims.unreadable),
       ...conflicts.map(ignoredOverlay),
       ...buffers.unready.map(ignoredBuffer),
       ...unread(cluster, [commands, nominations, podDisruptionBudgets, observedBuffers]),

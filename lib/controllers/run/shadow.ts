@@ -27,6 +27,10 @@ export function shadowPorts(ports: ControllerPorts): ControllerPorts {
     store: withOverrides(ports.store, {
       ...STORE_WRITES,
       listNodeClaims: async (cluster) => withShown(ports, cluster, await ports.store.listNodeClaims(cluster)),
+      readNodeClaims: async (cluster) => {
+        const { records, unreadable } = await ports.store.readNodeClaims(cluster);
+        return { records: await withShown(ports, cluster, records), unreadable };
+      },
       openDecisions: async () => [],
     }),
   };

@@ -279,3 +279,9 @@ export function providerIdOf(instance: Pick<Instance, 'id' | 'zone'>): string {
 export function instanceIdOf(providerId: string | undefined): string | undefined {
   return /^aws:\/\/\/[^/]*\/(i-[0-9a-z]+)$/.exec(providerId ?? '')?.[1];
 }
+
+/** A NodeClaim whose record exists and cannot be read. It may have an instance. */
+export interface UnreadableClaim {
+  readonly name: string;
+  readonly message: string;
+}

@@ -132,6 +132,8 @@ export const REASONS = {
   PodTemplateNotFound: 'The PodTemplate of the CapacityBuffer does not exist: create it or correct podTemplateRef.',
   RebalanceRecommended:
     'EC2 recommends replacing the spot instance because it may be interrupted: no action is needed.',
+  RecordUnreadable:
+    'The record of a NodeClaim in the table cannot be read: restore the item that the message names, or delete it after its instance ended.',
   Refused: 'AWS refused a request that the EC2NodeClass needs: grant the permission that the message names.',
   ReservationExhausted:
     'Only reserved capacity fits the pod and no instance of it is free: wait, or allow other capacity types.',

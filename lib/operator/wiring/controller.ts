@@ -41,6 +41,7 @@ import { telemetryOf } from '../telemetry/telemetry.ts';
 import { clusterAccess } from './cluster-access.ts';
 import { budgetedEc2 } from './ec2-client.ts';
 import { SDK_TIMEOUTS } from './sdk-timeouts.ts';
+import { unreadableItems } from './unreadable-items.ts';
 import { webhookRegistrationOf } from './webhook-registration.ts';
 import { shiftsOf } from './zonal-shift.ts';
 
@@ -116,10 +117,16 @@ interface Clients extends OwnOfLifecycle {
 function sharedPorts(options: ControllerOptions, clients: Clients): Omit<ControllerPorts, keyof ClusterPorts> {
   const { region, table: tableName, eventBus: busName, queueUrls } = options;
   const table = { client: clients.dynamodb, tableName };
+  const report = unreadableItems(clients.telemetry, systemClock);
   return {
-    store: new DynamoDbNodeClaimStore({ ...table, bodies: bodiesIn(options.bodies, SDK_TIMEOUTS) }),
+    store: new DynamoDbNodeClaimStore({
+      ...table,
+      bodies: bodiesIn(options.bodies, SDK_TIMEOUTS),
+      clock: systemClock,
+      report,
+    }),
     leases: keptLeases(new DynamoDbLeases({ ...table, clock: systemClock }), { after: afterSystemTime }),
-    catalogue: new DynamoDbCatalogueStore({ ...table, region }),
+    catalogue: new DynamoDbCatalogueStore({ ...table, region, report }),
     messages: awsMessages(
       new SqsWakeQueue({ client: clients.sqs, queueUrls }),
       new EventBridgeDecisionBus({ client: clients.eventBridge, busName }),

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { RefusedError } from '../../ports/errors.ts';
+import { UnreadableError } from '../../ports/errors.ts';
 import { dynamoDbPortError } from './errors.ts';
 
 /** Stores bodies that are too large for an item. */
 export interface Bodies {
   /** *Shape:* the key for `get`; equal bodies have equal keys. */
   put(body: Uint8Array): Promise<string>;
-  /** *Errors:* RefusedError where the body no longer exists; `subject` is its name in the message. */
+  /** *Errors:* UnreadableError where the body no longer exists; `subject` is its name in the message. */
   get(key: string, subject: string): Promise<Uint8Array>;
 }
 
@@ -39,7 +39,7 @@ export class BodyBucket implements Bodies {
     } catch (thrown) {
       if (!(thrown instanceof NoSuchKey)) throw thrown;
     }
-    throw new RefusedError(
+    throw new UnreadableError(
       `${subject} has no body in the bucket ${this.#bucket}: ${key} does not exist; restore it if it was deleted manually`,
     );
   }

@@ -1,5 +1,5 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
-import { RefusedError } from '../../ports/errors.ts';
+import { RefusedError, UnreadableError } from '../../ports/errors.ts';
 
 /** DynamoDB allows 400 KB per item, including keys and names; the rest is margin. */
 export const MAX_ITEM_BODY_BYTES = 350 * 1024;
@@ -28,13 +28,13 @@ export function compress(value: unknown): Uint8Array {
   return brotliCompressSync(text, { params });
 }
 
-/** *Errors:* RefusedError where the stored text does not have the expected shape, because another program or version wrote it. */
+/** *Errors:* UnreadableError where the stored text does not have the expected shape, because another program or version wrote it. */
 export function unpackBody<T>(body: unknown, is: (value: unknown) => value is T, subject: string): T {
   if (!(body instanceof Uint8Array))
-    throw new RefusedError(`${subject} has no body in the table; restore it if it was edited manually`);
+    throw new UnreadableError(`${subject} has no body in the table; restore it if it was edited manually`);
   const value = decompressed(body, subject);
   if (is(value)) return value;
-  throw new RefusedError(
+  throw new UnreadableError(
     `${subject} in the table was written by another version of Kerf; upgrade Kerf or restore the item`,
   );
 }
@@ -43,6 +43,8 @@ function decompressed(body: Uint8Array, subject: string): unknown {
   try {
     return JSON.parse(brotliDecompressSync(body).toString('utf8'));
   } catch (cause) {
-    throw new RefusedError(`${subject} in the table cannot be read; restore it if it was edited manually`, { cause });
+    throw new UnreadableError(`${subject} in the table cannot be read; restore it if it was edited manually`, {
+      cause,
+    });
   }
 }

@@ -32,7 +32,8 @@ const KEPT_SECONDS = 3_600;
 
 /** The last known state of an API's bucket, and the leased calls. */
 interface Local {
-  seen: { readonly bucket: TokenBucket; readonly version: number | undefined } | undefined;
+  /** `bucket`: undefined where the item cannot be read; then it is overwritten with a full bucket. */
+  seen: { readonly bucket: TokenBucket | undefined; readonly version: number | undefined } | undefined;
   leased: readonly number[];
   lease: { readonly size: number; readonly atMs: number };
   leasing: Promise<void> | undefined;
@@ -165,6 +166,8 @@ function expiring(item: Item, { atMs }: TokenBucket): Item {
 function seenIn(found: Attributes | undefined): Local['seen'] {
   if (found === undefined) return undefined;
   const { throttledAtMs, bucketVersion: version } = found;
+  const isReadable = ['bucketTokens', 'tokensPerSecond', 'filledAtMs'].every((name) => typeof found[name] === 'number');
+  if (!isReadable) return { version: undefined, bucket: undefined };
   return {
     version: typeof version === 'number' ? version : undefined,
     bucket: {

@@ -7,12 +7,15 @@ import { RefusedError, UnreachableError } from '../../ports/errors.ts';
 import { compress, MAX_ITEM_BODY_BYTES, unpackBody } from './body.ts';
 import { cataloguePartition } from './keys.ts';
 import { learnMemory, listLearnedMemory } from './learned-memory.ts';
+import type { ReportUnreadable } from './readable.ts';
 import { isCatalogue } from './stored-shapes.ts';
 import { type Attributes, type Key, PRESENT, Table, type TableOptions, type Write } from './table.ts';
 import { listMarked, markAll } from './unavailable-offerings.ts';
 
 export interface CatalogueStoreOptions extends TableOptions {
   readonly region: string;
+  /** Gets each item that a list leaves out because it cannot be read. @default it is left out without a report */
+  readonly report?: ReportUnreadable;
 }
 
 const HEAD = 'head';
@@ -29,10 +32,12 @@ const TRIES = 5;
 export class DynamoDbCatalogueStore implements CatalogueStore {
   readonly #table: Table;
   readonly #region: string;
+  readonly #report: ReportUnreadable;
 
-  constructor({ region, ...options }: CatalogueStoreOptions) {
+  constructor({ region, report = () => {}, ...options }: CatalogueStoreOptions) {
     this.#table = new Table(options);
     this.#region = region;
+    this.#report = report;
   }
 
   async readCatalogue(): Promise<Catalogue | undefined> {
@@ -66,7 +71,7 @@ export class DynamoDbCatalogueStore implements CatalogueStore {
   }
 
   listUnavailable(nowMs: number): Promise<readonly UnavailableOffering[]> {
-    return listMarked(this.#table, this.#region, nowMs);
+    return listMarked(this.#table, this.#region, { nowMs, report: this.#report });
   }
 
   learnMemory(lesson: LearnedMemory, nowMs: number): Promise<void> {
@@ -74,7 +79,7 @@ export class DynamoDbCatalogueStore implements CatalogueStore {
   }
 
   listLearnedMemory(nowMs: number): Promise<readonly LearnedMemory[]> {
-    return listLearnedMemory(this.#table, this.#region, nowMs);
+    return listLearnedMemory(this.#table, this.#region, { nowMs, report: this.#report });
   }
 
   #headKey(): Key {

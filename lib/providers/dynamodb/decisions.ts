@@ -1,16 +1,21 @@
+import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Decision } from '../../core/model/decision.ts';
-import { EpochMovedError, StaleLeaseError } from '../../ports/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { EpochMovedError, StaleLeaseError, type UnreadableError } from '../../ports/errors.ts';
 import type { Lease } from '../../ports/leases.ts';
 import { compress, tooLarge, unpackBody } from './body.ts';
 import type { Bodies } from './body-bucket.ts';
 import { clusterPartition, decisionKey, epochKey, leaseKey, OPEN, openKey } from './keys.ts';
 import { fencedBy } from './leases.ts';
+import { type ReportUnreadable, readItem, unreadable } from './readable.ts';
 import { isStoredDecision, typedDecision } from './stored-decision.ts';
 import { ABSENT, type Attributes, PRESENT, type Table, type Write, type WriteCondition } from './table.ts';
 
 /** How long a completed decision is kept in the table. */
 const HISTORY_SECONDS = 7 * 24 * 3_600;
+/** How long an open decision that cannot be read is kept open. */
+const UNREADABLE_MS = 60 * MINUTE_MS;
 
 export async function readEpoch(table: Table, cluster: string): Promise<number> {
   const item = await table.get(epochKey(cluster));
@@ -23,6 +28,8 @@ export interface DecisionPlace {
   readonly bodies: Bodies | undefined;
   /** The size from which a body is stored in `bodies`. */
   readonly maxItemBytes: number;
+  readonly clock: Clock | undefined;
+  readonly report: ReportUnreadable;
 }
 
 export interface Recording {
@@ -69,13 +76,30 @@ async function bodyOf({ bodies, maxItemBytes }: DecisionPlace, decision: Decisio
 export async function openDecisions(place: DecisionPlace, cluster: string): Promise<readonly Decision[]> {
   const { table } = place;
   const pointers = await table.query(clusterPartition(cluster), OPEN);
-  const headers = await Promise.all(
-    pointers.map((pointer) => table.get(decisionKey(cluster, String(pointer['sk']).slice(OPEN.length)))),
+  const found = await Promise.all(
+    pointers.map(async (pointer) => readItem(pointer, async () => openDecision(place, cluster, pointer))),
   );
-  const decisions = await Promise.all(
-    headers.filter((header) => header !== undefined).map((header) => decisionIn(place, header)),
-  );
+  for (const one of found) if (one.kind === 'unreadable') await setAside(place, one.item, one.error);
+  const decisions = found.flatMap((one) => (one.kind === 'read' ? [one.value] : []));
   return decisions.toSorted((a, b) => a.atMs - b.atMs || compareText(a.id, b.id));
+}
+
+async function openDecision(place: DecisionPlace, cluster: string, pointer: Attributes): Promise<Decision> {
+  const key = decisionKey(cluster, String(pointer['sk']).slice(OPEN.length));
+  const header = await place.table.get(key);
+  if (header === undefined) throw unreadable(pointer, 'its decision does not exist');
+  return decisionIn(place, header);
+}
+
+/** Reports the decision. It is kept for an hour, so that another version of Kerf may read it, and then it is no longer open. */
+async function setAside(
+  { table, clock, report }: DecisionPlace,
+  pointer: Attributes,
+  error: UnreadableError,
+): Promise<void> {
+  report(error);
+  if (clock === undefined || Number(pointer['decidedAtMs'] ?? 0) > clock.now() - UNREADABLE_MS) return;
+  await table.write({ kind: 'delete', key: { pk: String(pointer['pk']), sk: String(pointer['sk']) } });
 }
 
 async function decisionIn({ bodies }: DecisionPlace, header: Attributes): Promise<Decision> {

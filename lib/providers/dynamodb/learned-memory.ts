@@ -1,5 +1,6 @@
 import type { LearnedMemory } from '../../core/model/learned-memory.ts';
 import { learnedMemoryKey, learnedPartition, MEMORY } from './keys.ts';
+import { numberOf, type ReportUnreadable, readableItems, textOf } from './readable.ts';
 import type { Attributes, Table, WriteCondition } from './table.ts';
 
 export async function learnMemory(
@@ -33,17 +34,17 @@ function standsAgainst({ memoryBytes, untilMs }: LearnedMemory, nowMs: number): 
 export async function listLearnedMemory(
   table: Table,
   region: string,
-  nowMs: number,
+  { nowMs, report }: { readonly nowMs: number; readonly report: ReportUnreadable },
 ): Promise<readonly LearnedMemory[]> {
   const items = await table.query(learnedPartition(region), MEMORY);
-  return items.map(lessonOf).filter(({ untilMs }) => untilMs > nowMs);
+  return (await readableItems(items, lessonOf, report)).filter(({ untilMs }) => untilMs > nowMs);
 }
 
 function lessonOf(item: Attributes): LearnedMemory {
   return {
-    instanceType: String(item['typeName']),
-    imageId: String(item['imageId']),
-    memoryBytes: Number(item['memoryBytes']),
-    untilMs: Number(item['untilMs']),
+    instanceType: textOf(item, 'typeName'),
+    imageId: textOf(item, 'imageId'),
+    memoryBytes: numberOf(item, 'memoryBytes'),
+    untilMs: numberOf(item, 'untilMs'),
   };
 }

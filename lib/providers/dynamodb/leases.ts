@@ -77,6 +77,9 @@ export class DynamoDbLeases implements Leases {
   }
 }
 
+/** The fence of an item that cannot be read, which the next holder overwrites. */
+const UNREADABLE = -1;
+
 /** The condition for writes that require the lease. */
 export function fencedBy({ fence }: Lease): WriteCondition {
   return { expression: 'leaseFence = :fence', values: { ':fence': fence } };
@@ -91,6 +94,9 @@ function heldBy(fence: number, nowMs: number): WriteCondition {
 
 function freeSince(fence: number, nowMs: number): WriteCondition {
   if (fence === 0) return ABSENT;
+  if (fence === UNREADABLE) {
+    return { expression: 'NOT attribute_type(leaseFence, :number)', values: { ':number': 'N' } };
+  }
   return {
     expression: 'leaseFence = :fence AND (heldUntilMs <= :now OR heldUntilMs > :latest)',
     values: { ':fence': fence, ':now': nowMs, ':latest': nowMs + LATEST_END_MS },
@@ -99,7 +105,7 @@ function freeSince(fence: number, nowMs: number): WriteCondition {
 
 /** The first number is the time, so a lost item does not lead to a reused number. */
 function fenceAfter({ fence }: SeenLease, nowMs: number): number {
-  return fence === 0 ? nowMs : fence + 1;
+  return fence === 0 || fence === UNREADABLE ? nowMs : fence + 1;
 }
 
 function attributesOf({ fence, sinceMs }: Lease): Attributes {
@@ -107,12 +113,14 @@ function attributesOf({ fence, sinceMs }: Lease): Attributes {
 }
 
 function seenIn({ cluster, work }: LeaseName, item: Attributes | undefined, nowMs: number): SeenLease {
+  const fence = item === undefined ? 0 : item['leaseFence'];
+  if (typeof fence !== 'number') return { cluster, work, fence: UNREADABLE, heldUntilMs: 0 };
   const heldUntilMs = Number(item?.['heldUntilMs'] ?? 0);
   const runAtMs = isHeldAt(nowMs, heldUntilMs) ? item?.['lookingSinceMs'] : item?.['lookedAtMs'];
   return {
     cluster,
     work,
-    fence: Number(item?.['leaseFence'] ?? 0),
+    fence,
     heldUntilMs,
     ...(runAtMs !== undefined && { runAtMs: Number(runAtMs) }),
   };

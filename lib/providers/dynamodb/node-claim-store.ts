@@ -1,8 +1,9 @@
 import type { Decision } from '../../core/model/decision.ts';
 import { commandFromStored, type DisruptionCommand, type StoredCommand } from '../../core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Lease } from '../../ports/leases.ts';
-import type { NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
+import type { NodeClaimList, NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
 import { MAX_ITEM_BODY_BYTES, packBody, unpackBody } from './body.ts';
 import type { Bodies } from './body-bucket.ts';
 import {
@@ -15,14 +16,19 @@ import {
 } from './decisions.ts';
 import { COMMAND, clusterPartition, commandKey, NOMINATION, nominationKey, standbyKey } from './keys.ts';
 import { createClaim, findClaim, listClaims, readClaim, updateClaim } from './node-claims.ts';
+import { numberOf, type ReportUnreadable, readableItems } from './readable.ts';
 import { isDisruptionCommand } from './stored-shapes.ts';
-import { ABSENT, Table, type TableOptions } from './table.ts';
+import { ABSENT, type Attributes, Table, type TableOptions } from './table.ts';
 
 export interface NodeClaimStoreOptions extends TableOptions {
   /** @default decisions that are too large for an item are refused */
   readonly bodies?: Bodies;
   /** The size from which the body of a decision is stored in `bodies`. @default MAX_ITEM_BODY_BYTES */
   readonly maxItemBytes?: number;
+  /** Gets each item that a list leaves out because it cannot be read. @default it is left out without a report */
+  readonly report?: ReportUnreadable;
+  /** Ends open decisions that cannot be read. @default they stay in the table */
+  readonly clock?: Clock;
 }
 
 /**
@@ -32,10 +38,18 @@ export interface NodeClaimStoreOptions extends TableOptions {
 export class DynamoDbNodeClaimStore implements NodeClaimStore {
   readonly #table: Table;
   readonly #decisions: DecisionPlace;
+  readonly #report: ReportUnreadable;
 
-  constructor({ bodies, maxItemBytes = MAX_ITEM_BODY_BYTES, ...options }: NodeClaimStoreOptions) {
+  constructor({
+    bodies,
+    maxItemBytes = MAX_ITEM_BODY_BYTES,
+    clock,
+    report = () => {},
+    ...options
+  }: NodeClaimStoreOptions) {
     this.#table = new Table(options);
-    this.#decisions = { table: this.#table, bodies, maxItemBytes };
+    this.#decisions = { table: this.#table, bodies, maxItemBytes, clock, report };
+    this.#report = report;
   }
 
   readEpoch(cluster: string): Promise<number> {
@@ -66,8 +80,12 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     return readClaim(this.#table, cluster, name);
   }
 
-  listNodeClaims(cluster: string): Promise<readonly NodeClaimRecord[]> {
-    return listClaims(this.#table, cluster);
+  async listNodeClaims(cluster: string): Promise<readonly NodeClaimRecord[]> {
+    return (await this.readNodeClaims(cluster)).records;
+  }
+
+  readNodeClaims(cluster: string): Promise<NodeClaimList> {
+    return listClaims(this.#table, cluster, this.#report);
   }
 
   findNodeClaim(instanceId: string): Promise<NodeClaimRecord | undefined> {
@@ -85,9 +103,7 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
 
   async listCommands(cluster: string): Promise<readonly DisruptionCommand[]> {
     const items = await this.#table.query(clusterPartition(cluster), COMMAND);
-    return items.map((item) =>
-      commandFromStored(unpackBody(item['payload'], isDisruptionCommand, `command item ${String(item['sk'])}`)),
-    );
+    return readableItems(items, commandOf, this.#report);
   }
 
   async endCommand(cluster: string, id: string): Promise<void> {
@@ -104,9 +120,8 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
   async listNominations(cluster: string, nowMs: number): Promise<readonly Nomination[]> {
     const items = await this.#table.query(clusterPartition(cluster), NOMINATION);
     // DynamoDB deletes expired items hours late.
-    return items
-      .map((item) => ({ node: String(item['sk']).slice(NOMINATION.length), untilMs: Number(item['untilMs']) }))
-      .filter((nomination) => nomination.untilMs > nowMs);
+    const nominations = await readableItems(items, nominationOf, this.#report);
+    return nominations.filter(({ untilMs }) => untilMs > nowMs);
   }
 
   async setStandby(cluster: string, untilMs: number): Promise<void> {
@@ -119,4 +134,12 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     const item = await this.#table.get(standbyKey(cluster));
     return Number(item?.['untilMs'] ?? 0) > nowMs;
   }
+}
+
+function commandOf(item: Attributes): DisruptionCommand {
+  return commandFromStored(unpackBody(item['payload'], isDisruptionCommand, `command item ${String(item['sk'])}`));
+}
+
+function nominationOf(item: Attributes): Nomination {
+  return { node: String(item['sk']).slice(NOMINATION.length), untilMs: numberOf(item, 'untilMs') };
 }

@@ -1,7 +1,9 @@
 import { instanceOf, type NodeClaimRecord, withoutLaunchOptions } from '../../core/model/node-claim-record.ts';
 import { StaleRecordError } from '../../ports/errors.ts';
+import type { NodeClaimList } from '../../ports/node-claim-store.ts';
 import { packBody, unpackBody } from './body.ts';
 import { CLAIM, claimItemKey, clusterPartition, instanceKey, tombstoneKey } from './keys.ts';
+import { type ReportUnreadable, readItem } from './readable.ts';
 import { isNodeClaimRecord } from './stored-shapes.ts';
 import { ABSENT, type Attributes, type Item, type Key, type Table, type Write, type WriteCondition } from './table.ts';
 
@@ -24,8 +26,17 @@ export async function readClaim(table: Table, cluster: string, name: string): Pr
   return item === undefined ? undefined : recordOf(item);
 }
 
-export async function listClaims(table: Table, cluster: string): Promise<readonly NodeClaimRecord[]> {
-  return (await table.query(clusterPartition(cluster), CLAIM)).map(recordOf);
+export async function listClaims(table: Table, cluster: string, report: ReportUnreadable): Promise<NodeClaimList> {
+  const items = await table.query(clusterPartition(cluster), CLAIM);
+  const found = await Promise.all(items.map(async (item) => readItem(item, recordOf)));
+  return {
+    records: found.flatMap((one) => (one.kind === 'read' ? [one.value] : [])),
+    unreadable: found.flatMap((one) => {
+      if (one.kind === 'read') return [];
+      report(one.error);
+      return [{ name: String(one.item['sk']).slice(CLAIM.length), message: one.error.message }];
+    }),
+  };
 }
 
 export async function findClaim(table: Table, instanceId: string): Promise<NodeClaimRecord | undefined> {

@@ -5,7 +5,8 @@ import { unavailableKey } from '../../core/instance-type/offerings/unavailable.t
 import type { UnavailableMark, UnavailableOffering } from '../../core/model/decision.ts';
 import { UnreachableError } from '../../ports/errors.ts';
 import { OFFERING, unavailableOfferingKey, unavailablePartition } from './keys.ts';
-import { ABSENT, type Attributes, type Item, type Table, type WriteCondition } from './table.ts';
+import { numberOf, type ReportUnreadable, readableItems, textOf, unreadable } from './readable.ts';
+import { ABSENT, type Attributes, type Item, PRESENT, type Table, type WriteCondition } from './table.ts';
 
 const TRIES = 5;
 /** A fleet request without capacity marks some hundred offerings, with limited concurrency. */
@@ -26,7 +27,7 @@ export async function markAll(table: Table, region: string, marks: readonly Unav
 async function markOne(table: Table, region: string, mark: UnavailableMark): Promise<void> {
   let seen: Attributes | undefined;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const before = seen === undefined ? undefined : memoryOf(seen);
+    const before = seen === undefined || !isMark(seen) ? undefined : memoryOf(seen);
     const memory = marked(before, mark.atMs, mark.reason);
     if (memory === before) return;
     const item = itemOf(region, mark, memory);
@@ -34,7 +35,7 @@ async function markOne(table: Table, region: string, mark: UnavailableMark): Pro
     const outcome = await table.write({
       kind: 'put',
       item,
-      condition: before === undefined ? ABSENT : unchanged(before),
+      condition: conditionFor(seen, before),
     });
     if (outcome.kind === 'written') return;
     seen = outcome.found;
@@ -44,9 +45,13 @@ async function markOne(table: Table, region: string, mark: UnavailableMark): Pro
   );
 }
 
-export async function listMarked(table: Table, region: string, nowMs: number): Promise<readonly UnavailableOffering[]> {
+export async function listMarked(
+  table: Table,
+  region: string,
+  { nowMs, report }: { readonly nowMs: number; readonly report: ReportUnreadable },
+): Promise<readonly UnavailableOffering[]> {
   const items = await table.query(unavailablePartition(region), OFFERING);
-  return items.flatMap(offeringOf).filter((offering) => offering.untilMs > nowMs);
+  return (await readableItems(items, offeringOf, report)).filter((offering) => offering.untilMs > nowMs);
 }
 
 function itemOf(region: string, mark: UnavailableMark, memory: Marked): Item {
@@ -64,6 +69,16 @@ function itemOf(region: string, mark: UnavailableMark, memory: Marked): Item {
   };
 }
 
+/** An item that cannot be read is overwritten. */
+function conditionFor(seen: Attributes | undefined, before: Marked | undefined): WriteCondition {
+  if (seen === undefined) return ABSENT;
+  return before === undefined ? PRESENT : unchanged(before);
+}
+
+function isMark(item: Attributes): boolean {
+  return ['markedAtMs', 'untilMs', 'strikes'].every((name) => typeof item[name] === 'number');
+}
+
 function unchanged({ markedAtMs, untilMs }: Marked): WriteCondition {
   return {
     expression: 'markedAtMs = :marked AND untilMs = :until',
@@ -73,27 +88,25 @@ function unchanged({ markedAtMs, untilMs }: Marked): WriteCondition {
 
 function memoryOf(item: Attributes): Marked {
   return {
-    markedAtMs: Number(item['markedAtMs']),
-    untilMs: Number(item['untilMs']),
-    strikes: Number(item['strikes']),
+    markedAtMs: numberOf(item, 'markedAtMs'),
+    untilMs: numberOf(item, 'untilMs'),
+    strikes: numberOf(item, 'strikes'),
   };
 }
 
-function offeringOf(item: Attributes): readonly UnavailableOffering[] {
-  const { typeName, zoneName, subnetId, reservationId, refusal } = item;
+function offeringOf(item: Attributes): UnavailableOffering {
+  const { subnetId, reservationId } = item;
   const capacityType = CAPACITY_TYPES.find((each) => each === item['capacityType']);
-  if (capacityType === undefined || typeName === undefined || zoneName === undefined) return [];
+  if (capacityType === undefined) throw unreadable(item, 'its capacityType is unknown');
   const { untilMs, markedAtMs } = memoryOf(item);
-  return [
-    {
-      instanceType: String(typeName),
-      zone: String(zoneName),
-      capacityType,
-      ...(subnetId === undefined ? {} : { subnetId: String(subnetId) }),
-      ...(reservationId === undefined ? {} : { reservationId: String(reservationId) }),
-      untilMs,
-      markedAtMs,
-      reason: String(refusal),
-    },
-  ];
+  return {
+    instanceType: textOf(item, 'typeName'),
+    zone: textOf(item, 'zoneName'),
+    capacityType,
+    ...(subnetId === undefined ? {} : { subnetId: String(subnetId) }),
+    ...(reservationId === undefined ? {} : { reservationId: String(reservationId) }),
+    untilMs,
+    markedAtMs,
+    reason: String(item['refusal']),
+  };
 }

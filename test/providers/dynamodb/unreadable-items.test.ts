@@ -1,0 +1,145 @@
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { UnreadableError } from '../../../lib/ports/errors.ts';
+import { packBody } from '../../../lib/providers/dynamodb/body.ts';
+import { DynamoDbCallBudget } from '../../../lib/providers/dynamodb/call-budget.ts';
+import { DynamoDbCatalogueStore } from '../../../lib/providers/dynamodb/catalogue-store.ts';
+import { DynamoDbLeases } from '../../../lib/providers/dynamodb/leases.ts';
+import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
+import { aCommand } from '../../builders/decisions.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { aLaunchDecision, aRecord } from '../../contract/records.ts';
+import { inProcessTable } from '../../fakes/dynamodb/in-process-table.ts';
+import { memoryBodies } from '../../fakes/memory-bodies.ts';
+
+/** Every list leaves out one bad item and reports it by name (promise 7). */
+
+const PARTITION = 'cluster#demo';
+
+function someStores() {
+  const clock = { nowMs: NOW_MS, now: () => clock.nowMs };
+  const table = inProcessTable({ clock });
+  const reported: string[] = [];
+  const report = ({ message }: Error): void => void reported.push(message);
+  return {
+    clock,
+    table,
+    reported,
+    store: new DynamoDbNodeClaimStore({ ...table, bodies: memoryBodies(), clock, report }),
+    catalogue: new DynamoDbCatalogueStore({ ...table, region: 'us-east-1', report }),
+    leases: new DynamoDbLeases({ ...table, clock }),
+    budget: new DynamoDbCallBudget({
+      ...table,
+      clock,
+      region: 'us-east-1',
+      limitsOf: () => ({ capacity: 20, perSecond: 5 }),
+    }),
+    put: async (pk: string, sk: string, more: object) =>
+      table.client.send(new PutItemCommand({ TableName: 'kerf', Item: marshall({ pk, sk, ...more }) })),
+  };
+}
+
+const BROKEN: readonly (readonly [string, object])[] = [
+  ['without a body', {}],
+  ['with a body of another shape', { payload: packBody({ cluster: 'demo' }, 'x') }],
+  ['with a truncated body', { payload: packBody(aRecord(), 'x').subarray(0, 20) }],
+  ['with a body that is a text', { payload: 'edited' }],
+];
+
+describe.each(BROKEN)('an item %s', (_, broken) => {
+  test('does not end the list of claims; it is neither created again nor read as absent', async () => {
+    const { store, put, reported } = someStores();
+    await store.createNodeClaim(aRecord({ name: 'general-a' }));
+    await put(PARTITION, 'claim#general-b', broken);
+    await store.createNodeClaim(aRecord({ name: 'general-c' }));
+    const { records, unreadable } = await store.readNodeClaims('demo');
+    expect(records.map(({ name }) => name)).toEqual(['general-a', 'general-c']);
+    expect(unreadable).toEqual([{ name: 'general-b', message: expect.stringContaining('claim#general-b') }]);
+    expect(reported).toEqual([expect.stringContaining('claim#general-b')]);
+    await store.createNodeClaim(aRecord({ name: 'general-b' }));
+    await expect(store.readNodeClaim('demo', 'general-b')).rejects.toBeInstanceOf(UnreadableError);
+  });
+
+  test('does not end the list of commands', async () => {
+    const { store, put, reported } = someStores();
+    await store.startCommand('demo', aCommand());
+    await put(PARTITION, 'command#broken', broken);
+    expect(await store.listCommands('demo')).toEqual([aCommand()]);
+    expect(reported).toEqual([expect.stringContaining('command#broken')]);
+  });
+
+  test('does not block open decisions, and is closed an hour after it was recorded', async () => {
+    const { store, put, reported, table, clock } = someStores();
+    const readable = aLaunchDecision({ id: 'readable' });
+    await store.recordDecision(aLaunchDecision({ id: 'broken' }), 0);
+    await store.recordDecision(readable, 1);
+    await put(PARTITION, 'decision#broken', broken);
+    expect(await store.openDecisions('demo')).toEqual([readable]);
+    expect(reported).toEqual([expect.stringContaining('decision#broken')]);
+    const openItems = () => table.items().flatMap(({ sk }) => (sk?.S?.startsWith('open#') === true ? [sk.S] : []));
+    clock.nowMs += 60 * MINUTE_MS - 1;
+    await store.openDecisions('demo');
+    expect(openItems()).toEqual(['open#broken', 'open#readable']);
+    clock.nowMs += 1;
+    expect(await store.openDecisions('demo')).toEqual([readable]);
+    expect(openItems()).toEqual(['open#readable']);
+  });
+});
+
+test('an open decision whose item or body in the bucket is gone is left out and reported', async () => {
+  const { store, put, reported, table } = someStores();
+  for (const [epoch, id] of ['gone', 'lapsed', 'readable'].entries()) {
+    await store.recordDecision(aLaunchDecision({ id }), epoch);
+  }
+  await put(PARTITION, 'decision#lapsed', { payloadKey: 'bodies/deleted' });
+  const Key = marshall({ pk: PARTITION, sk: 'decision#gone' });
+  await table.client.send(new DeleteItemCommand({ TableName: 'kerf', Key }));
+  expect((await store.openDecisions('demo')).map(({ id }) => id)).toEqual(['readable']);
+  expect(reported).toEqual([expect.stringContaining('open#gone'), expect.stringContaining('decision#lapsed')]);
+});
+
+test('a nomination, a mark or a lesson that cannot be read is left out and reported', async () => {
+  const { store, catalogue, put, reported } = someStores();
+  const mark = {
+    instanceType: 'm5.large',
+    zone: 'us-east-1a',
+    capacityType: 'spot',
+    atMs: NOW_MS,
+    reason: 'x',
+  } as const;
+  const lesson = { instanceType: 'm5.large', imageId: 'ami-1', memoryBytes: 1, untilMs: NOW_MS + 1 };
+  await store.nominate('demo', { node: 'a', untilMs: NOW_MS + 1 });
+  await catalogue.markUnavailable([mark]);
+  await catalogue.learnMemory(lesson, NOW_MS);
+  await put(PARTITION, 'nomination#b', { untilMs: 'soon' });
+  await put('unavailable#us-east-1', 'offering#b', { capacityType: 'spot' });
+  await put('learned#us-east-1', 'memory#b', { typeName: 'm5.large', imageId: 'ami-2' });
+  expect(await store.listNominations('demo', NOW_MS)).toHaveLength(1);
+  expect(await catalogue.listUnavailable(NOW_MS)).toHaveLength(1);
+  expect(await catalogue.listLearnedMemory(NOW_MS)).toEqual([lesson]);
+  expect(reported).toEqual(['nomination#b', 'offering#b', 'memory#b'].map((sk) => expect.stringContaining(sk)));
+});
+
+test('a mark, a lease and a call budget that cannot be read are overwritten', async () => {
+  const { catalogue, leases, budget, put, table } = someStores();
+  const mark = {
+    instanceType: 'm5.large',
+    zone: 'us-east-1a',
+    capacityType: 'spot',
+    atMs: NOW_MS,
+    reason: 'x',
+  } as const;
+  await catalogue.markUnavailable([mark]);
+  const sk = table.items().find((item) => item['pk']?.S === 'unavailable#us-east-1')?.['sk']?.S ?? '';
+  await put('unavailable#us-east-1', sk, {});
+  await put(PARTITION, 'lease#provisioning', { leaseFence: 'mine' });
+  await put('budget#us-east-1', 'api#CreateFleet', { bucketVersion: 7 });
+  await catalogue.markUnavailable([mark]);
+  expect(await catalogue.listUnavailable(NOW_MS)).toHaveLength(1);
+  const seen = await leases.see({ cluster: 'demo', work: 'provisioning' });
+  expect((await leases.acquire(seen)).kind).toBe('held');
+  expect((await leases.acquire(seen)).kind).toBe('changed');
+  expect((await budget.take('CreateFleet')).kind).toBe('granted');
+});
