@@ -78,7 +78,7 @@ async function applyDefinitions(to: ControlPlane): Promise<void> {
 
 async function served(client: ApiClient, path: string): Promise<void> {
   const deadline = Date.now() + SERVED_WITHIN_MS;
-  while ((await client.send({ method: 'GET', path, final: [503] })).status !== 200) {
+  while ((await client.send({ method: 'GET', path, isFinal: ({ status }) => [503].includes(status) })).status !== 200) {
     if (Date.now() > deadline) throw new Error(`${path} is not served after ${SERVED_WITHIN_MS} ms`);
     await setTimeout(100);
   }

@@ -28,7 +28,7 @@ export type EvictionOutcome =
   | { readonly kind: 'evicted' }
   /** The pod does not exist any more, another pod has its name, or its namespace is being deleted. */
   | { readonly kind: 'gone' }
-  /** A PodDisruptionBudget refuses the eviction now (HTTP 429). */
+  /** A PodDisruptionBudget refuses the eviction now, or two of them select the pod. An overloaded API server is a failure. */
   | { readonly kind: 'blocked'; readonly message: string };
 
 /** Reads objects of one cluster. */

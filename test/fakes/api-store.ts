@@ -153,7 +153,13 @@ export class ApiStore {
     const deleteOptions = fieldsOf(eviction['deleteOptions']);
     if (budget === undefined) return this.delete(address, deleteOptions);
     if (allowed <= 0) {
-      return failure(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.");
+      const refused = failure(
+        429,
+        'TooManyRequests',
+        "Cannot evict pod as it would violate the pod's disruption budget.",
+      );
+      const cause = { reason: 'DisruptionBudget', message: 'The disruption budget needs 1 healthy pods and has 1' };
+      return { ...refused, body: { ...fieldsOf(refused.body), details: { causes: [cause] } } };
     }
     const answer = this.delete(address, deleteOptions);
     if (answer.status < 300) {

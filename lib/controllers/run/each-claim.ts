@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Due } from '../../core/model/decision.ts';
+import { inTurn, type Turning } from '../../core/node-claim/turn.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
 import { RETRY_AFTER_MS } from './wake-up.ts';
 
@@ -15,17 +16,17 @@ export type Aside = (work: () => Promise<unknown>) => void;
 const AT_ONCE = 10;
 
 /**
- * Reconciles every claim. A claim that fails or hangs does not delay the others (promise 7). After a conflict, the claim is
+ * Reconciles every claim, in turn (`inTurn`). A claim that fails or hangs does not delay the others (promise 7). After a conflict, the claim is
  * reconciled again in a second; after a retryable failure, in five seconds.
  */
-export async function eachClaim<Claim extends { readonly name: string }>(
+export async function eachClaim<Claim extends Turning>(
   records: readonly Claim[],
   nowMs: number,
   reconcile: (record: Claim, aside: Aside) => Promise<readonly Due[]>,
 ): Promise<EachClaim> {
   const due: Due[] = [];
   const failures: Error[] = [];
-  const left = [...records];
+  const left = [...inTurn(records, nowMs)];
   const asides: Promise<void>[] = [];
   const noteFailure = async ({ name }: Claim, work: Promise<unknown>): Promise<void> => {
     try {

@@ -1,7 +1,7 @@
 import type { PodTarget } from '../../core/model/decision.ts';
 import type { EvictionOutcome } from '../../ports/cluster.ts';
 import type { ApiClient } from './client/api-client.ts';
-import { type ApiResponse, isNamespaceGoing, kubernetesPortError, messageOf } from './client/errors.ts';
+import { type ApiResponse, hasCause, isNamespaceGoing, kubernetesPortError, messageOf } from './client/errors.ts';
 import { fieldsOf } from './project/project.ts';
 
 /** Limits the request to exactly this pod: the server compares the UID atomically. */
@@ -16,8 +16,8 @@ export async function evictPod(client: ApiClient, pod: PodTarget): Promise<Evict
       metadata: { name, namespace },
       deleteOptions: { preconditions: { uid: pod.uid } },
     },
-    // 429 is the response for a budget that allows no eviction, 500 for a pod with two budgets. Neither is worth an immediate retry.
-    final: [429, 500],
+    // A budget's refusal is not worth an immediate retry. An overloaded server is asked again, after its Retry-After.
+    isFinal: (response) => response.status === 500 || isBlocked(response),
   });
   if (answer.status < 300) return { kind: 'evicted' };
   if (isBlocked(answer)) return { kind: 'blocked', message: messageOf(answer) };
@@ -40,8 +40,13 @@ export async function deletePod(client: ApiClient, pod: PodTarget, graceSeconds:
   throw kubernetesPortError(answer, `delete ${pod.namespace}/${pod.name}`);
 }
 
+/**
+ * Whether PodDisruptionBudgets refuse the eviction: 429 with the cause of a budget that allows none, or 500 for a pod with two
+ * budgets. The server also answers 429 if it is overloaded (priority and fairness), without this cause.
+ */
 function isBlocked(answer: ApiResponse): boolean {
-  return answer.status === 429 || (answer.status === 500 && messageOf(answer).includes('PodDisruptionBudget'));
+  if (answer.status === 500) return messageOf(answer).includes('more than one PodDisruptionBudget');
+  return answer.status === 429 && hasCause(answer, 'DisruptionBudget');
 }
 
 /** 409 may be a conflict on the same pod or another pod with its name. Reading the pod distinguishes them. */

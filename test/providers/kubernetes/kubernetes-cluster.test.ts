@@ -150,6 +150,19 @@ describe('evictions', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('an overloaded server (429 without a budget) is asked again, and does not count as a budget', async () => {
+    putPod({ metadata: { uid: 'uid-1' } });
+    server.failNext({ kind: 'status', status: 429, message: 'too many requests, please try again later' });
+    expect(await cluster.evictPod(target)).toEqual({ kind: 'evicted' });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('an eviction that an overloaded server refuses each time fails, so that it is retried later', async () => {
+    putPod({ metadata: { uid: 'uid-1' } });
+    for (let attempt = 0; attempt < 3; attempt += 1) server.failNext({ kind: 'status', status: 429 });
+    await expect(cluster.evictPod(target)).rejects.toBeInstanceOf(UnreachableError);
+  });
+
   test('another failure of the server is not treated as a budget', async () => {
     putPod({ metadata: { uid: 'uid-1' } });
     server.failNext({ kind: 'status', status: 500, message: 'etcdserver: request timed out' });

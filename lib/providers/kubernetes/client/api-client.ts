@@ -38,8 +38,8 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** @default application/json */
   readonly accept?: string;
-  /** Statuses that are returned without a retry, because they have another meaning here. */
-  readonly final?: readonly number[];
+  /** Whether a response is returned without a retry, because it has another meaning here. @default none is */
+  readonly isFinal?: (response: ApiResponse) => boolean;
 }
 
 const ATTEMPTS = 3;
@@ -266,7 +266,7 @@ type Attempt =
 function isWorthARetry(answer: Attempt, request: ApiRequest): boolean {
   // A server that has not answered for ten seconds would take another ten.
   if (answer.kind === 'no-answer') return !answer.timedOut;
-  return RETRIED.includes(answer.status) && !(request.final ?? []).includes(answer.status);
+  return RETRIED.includes(answer.status) && request.isFinal?.(answer) !== true;
 }
 
 function unzipped(response: http.IncomingMessage): Readable {

@@ -50,7 +50,12 @@ export function messageOf({ body }: ApiResponse): string {
 }
 
 /** A namespace that is being deleted rejects new objects, including events and evictions (403). */
-export function isNamespaceGoing({ status, body }: ApiResponse): boolean {
+export function isNamespaceGoing(response: ApiResponse): boolean {
+  return response.status === 403 && hasCause(response, 'NamespaceTerminating');
+}
+
+/** Whether the details of a Kubernetes Status have this cause. */
+export function hasCause({ body }: ApiResponse, expected: string): boolean {
   const { causes } = fieldsOf(fieldsOf(body)['details']);
-  return status === 403 && each(causes, (cause) => cause).some(({ reason }) => reason === 'NamespaceTerminating');
+  return each(causes, (cause) => cause).some(({ reason }) => reason === expected);
 }
