@@ -8,7 +8,7 @@ import { validate } from './validation.ts';
 /** Runs `kerf validate`. */
 export function runValidate(context: CliContext, { file = [], output }: ManifestFlags, more: readonly string[]): void {
   const { sources, unreadable } = readSources(context, [...file, ...more]);
-  const found = validate(sources);
+  const found = validate(sources, unreadable.length === 0);
   const all = { ...found, unreadable: [...unreadable, ...found.unreadable] };
   const { objects } = all;
   const report = { objects, unreadable: all.unreadable };

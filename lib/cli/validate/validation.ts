@@ -1,6 +1,8 @@
 import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
+import { checkNodeClassName, type Names, nodeClassNameOf } from '../../manifests/check/check-together.ts';
 import { fixOf, formatPath, type ManifestProblem, type Report, sentenceOf } from '../../manifests/explain/problem.ts';
 import { type Advisor, advisor } from '../../manifests/lint/advisor.ts';
+import { placeholders } from '../../manifests/lint/placeholders.ts';
 import { classify, isOurs } from '../../manifests/read/classify.ts';
 import { type ManifestSource, readDocuments, type WrittenObject } from '../../manifests/read/read-documents.ts';
 import { type ReadObject, readObject } from '../../manifests/read/read-object.ts';
@@ -24,7 +26,7 @@ export interface ValidatedObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
-  /** True if the API server and Karpenter's own validation accept it. */
+  /** True if the API server and Karpenter's own validation accept it, and its EC2NodeClass is not missing among the objects. */
   readonly valid: boolean;
   readonly findings: readonly Finding[];
 }
@@ -39,10 +41,12 @@ export interface Validation {
 /**
  * Validates Karpenter objects as the API server and Karpenter would, and warns of settings that are probably unintended.
  * *Shape:* objects of other kinds are left out, except those with a warning.
+ * @param isComplete false if other files could not be read: they may contain what these objects reference
  */
-export function validate(sources: readonly ManifestSource[]): Validation {
+export function validate(sources: readonly ManifestSource[], isComplete = true): Validation {
   const { objects, problems } = readDocuments(sources);
-  const checked = objects.map(check);
+  const classes = isComplete && problems.length === 0 ? nodeClassesOf(objects) : [];
+  const checked = objects.map((object) => withClassNames(check(object), classes));
   const advise = advisor(objects.flatMap(({ today }) => today.map(({ value }) => value)));
   return {
     objects: checked.flatMap((one) => validatedObject(one, advise) ?? []),
@@ -81,6 +85,36 @@ function check(object: WrittenObject): Checked {
     return sound === undefined ? [] : [{ source, object: sound }];
   });
   return { object, errors, warnings, read };
+}
+
+/** The EC2NodeClasses of all objects, valid or not. */
+function nodeClassesOf(objects: readonly WrittenObject[]): Names {
+  return objects.flatMap(({ today }) =>
+    today.flatMap(({ value }) => {
+      const found = classify(value);
+      const name = textField(ownField(value, 'metadata'), 'name');
+      if (found.kind !== 'read' || found.readKind !== 'EC2NodeClass' || name === undefined) return [];
+      return [{ kind: found.readKind, key: name }];
+    }),
+  );
+}
+
+/**
+ * Without an EC2NodeClass among the objects, the classes are in the cluster or in other files. A name with a placeholder may be
+ * any name.
+ */
+function withClassNames(checked: Checked, classes: Names): Checked {
+  if (classes.length === 0 || classes.some(({ key }) => hasPlaceholder(key))) return checked;
+  const errors = [...checked.errors];
+  for (const { source, object } of checked.read) {
+    const isKnown = !hasPlaceholder(nodeClassNameOf(object)?.name);
+    if (isKnown) checkNodeClassName(object, classes, reporterOf(source, errors));
+  }
+  return { ...checked, errors };
+}
+
+function hasPlaceholder(name: string | undefined): boolean {
+  return placeholders(name, []).length > 0;
 }
 
 /** The server accepts an EC2NodeClass without a spec, so a missing spec is only a warning. */

@@ -1,9 +1,15 @@
 import { quote } from '../../apis/formats/quote.ts';
+import type { NodeClassReference } from '../../apis/generated/node-pool.ts';
+import { NODE_POOL } from '../../apis/labels.ts';
 import { inScenarioNamespace } from '../../apis/scenario.ts';
 import { suggest } from '../../core/suggest.ts';
 import type { Path, Report } from '../explain/problem.ts';
 import type { ReadKind } from '../read/classify.ts';
 import type { ReadObject } from '../read/read-object.ts';
+
+const GROUP = 'karpenter.k8s.aws';
+const KIND = 'EC2NodeClass';
+const IN_NODE_POOL: Path = ['spec', 'template', 'spec', 'nodeClassRef'];
 
 /** An object in one of the files, valid or not. A reference to an invalid object is not an error. */
 export interface Declared {
@@ -27,7 +33,10 @@ export function checkTogether(all: Together): void {
     report(['kind'], `is a second Scenario; the first is at ${scenarios[0]?.place ?? ''}`, 'one Scenario in all files');
   }
   for (const read of all.objects) {
-    if (read.kind === 'NodePool') checkNodeClassRef(read.object.spec.template.spec.nodeClassRef, all, read.report);
+    if (read.kind === 'NodePool') {
+      checkNodeClassKind(read.object.spec.template.spec.nodeClassRef, read.report);
+      checkNodeClassName(read, all.declared, read.report);
+    }
     if (read.kind === 'Scenario') {
       for (const [index, event] of read.object.spec.events.entries()) {
         const at = ['spec', 'events', index];
@@ -35,19 +44,19 @@ export function checkTogether(all: Together): void {
         if (scale !== undefined)
           checkReference(
             { kind: 'Deployment', key: inScenarioNamespace(scale.deployment), at: [...at, 'scale', 'deployment'] },
-            all,
+            all.declared,
             read.report,
           );
         if (deleteNode?.nodePool !== undefined)
           checkReference(
             { kind: 'NodePool', key: deleteNode.nodePool, at: [...at, 'deleteNode', 'nodePool'] },
-            all,
+            all.declared,
             read.report,
           );
         if (interruptSpot?.nodePool !== undefined)
           checkReference(
             { kind: 'NodePool', key: interruptSpot.nodePool, at: [...at, 'interruptSpot', 'nodePool'] },
-            all,
+            all.declared,
             read.report,
           );
       }
@@ -70,17 +79,30 @@ function checkDuplicates(declared: readonly Declared[]): void {
   }
 }
 
-function checkNodeClassRef(
-  { group, kind, name }: { readonly group: string; readonly kind: string; readonly name: string },
-  all: Together,
-  report: Report,
-): void {
-  const at = ['spec', 'template', 'spec', 'nodeClassRef'];
-  if (group !== 'karpenter.k8s.aws')
-    report([...at, 'group'], `${quote(group)} is not a group that Kerf reads`, 'karpenter.k8s.aws');
-  else if (kind !== 'EC2NodeClass')
-    report([...at, 'kind'], `${quote(kind)} is not a kind that Kerf reads`, 'EC2NodeClass');
-  else checkReference({ kind: 'EC2NodeClass', key: name, at: [...at, 'name'] }, all, report);
+/** The objects that references may name. */
+export type Names = readonly Pick<Declared, 'kind' | 'key'>[];
+
+/** Checks that the EC2NodeClass of a NodePool, or of a NodeClaim without a NodePool, exists. */
+export function checkNodeClassName(read: ReadObject, names: Names, report: Report): void {
+  const found = nodeClassNameOf(read);
+  if (found !== undefined) checkReference({ kind: KIND, key: found.name, at: found.at }, names, report);
+}
+
+/** *Shape:* undefined for objects without a reference to an EC2NodeClass, and for NodeClaims of a NodePool. */
+export function nodeClassNameOf(read: ReadObject): { readonly name: string; readonly at: Path } | undefined {
+  if (read.kind === 'NodePool') return nameOf(read.object.spec.template.spec.nodeClassRef, IN_NODE_POOL);
+  // The claim of a NodePool keeps its reference when the NodePool changes.
+  if (read.kind !== 'NodeClaim' || read.object.metadata.labels?.[NODE_POOL] !== undefined) return undefined;
+  return nameOf(read.object.spec.nodeClassRef, ['spec', 'nodeClassRef']);
+}
+
+function nameOf({ group, kind, name }: NodeClassReference, at: Path): ReturnType<typeof nodeClassNameOf> {
+  return group === GROUP && kind === KIND ? { name, at: [...at, 'name'] } : undefined;
+}
+
+function checkNodeClassKind({ group, kind }: NodeClassReference, report: Report): void {
+  if (group !== GROUP) report([...IN_NODE_POOL, 'group'], `${quote(group)} is not a group that Kerf reads`, GROUP);
+  else if (kind !== KIND) report([...IN_NODE_POOL, 'kind'], `${quote(kind)} is not a kind that Kerf reads`, KIND);
 }
 
 interface Reference {
@@ -89,8 +111,8 @@ interface Reference {
   readonly at: Path;
 }
 
-function checkReference({ kind, key, at }: Reference, { declared }: Together, report: Report): void {
-  const known = declared.filter((object) => object.kind === kind).map((object) => object.key);
+function checkReference({ kind, key, at }: Reference, names: Names, report: Report): void {
+  const known = names.filter((object) => object.kind === kind).map((object) => object.key);
   if (known.includes(key)) return;
   const nearest = suggest(key, known);
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
