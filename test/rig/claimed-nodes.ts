@@ -13,6 +13,9 @@ import { type FakeNode, nodeManifest, readiness } from './node-objects.ts';
 
 const SOON = { timeout: 60_000, interval: 250 };
 
+/** The label of nodes that has the name of their NodePool from the beginning. */
+export const POOL = 'test/pool';
+
 export interface ClaimedNode {
   /** Of the claim and of its node. */
   readonly name: string;
@@ -49,7 +52,8 @@ async function launch(kerf: KerfInProcess, node: ClaimedNode): Promise<void> {
   // A minute after its launch, an instance that EC2 does not list is gone.
   const createdAtMs = Date.now() - 2 * MINUTE;
   await kerf.store.createNodeClaim(launchedClaim({ name, nodePool, spec, createdAtMs }, outcome.instance));
-  await createNode({ name, providerId: providerIdOf(outcome.instance), taints: [UNREGISTERED_TAINT] });
+  const providerId = providerIdOf(outcome.instance);
+  await createNode({ name, providerId, taints: [UNREGISTERED_TAINT], labels: { [POOL]: nodePool } });
 }
 
 /** A Node that is Ready. */

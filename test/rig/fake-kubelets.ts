@@ -12,6 +12,8 @@ const ENDS = 'test/ends';
 export interface FakeKubelets {
   /** The apps whose pods are not Ready. */
   readonly unready: Set<string>;
+  /** The number of Ready pods of the app that are not deleted. */
+  readonly ready: (app: string) => number;
   /** The smallest number of Ready pods that the app had since `count`. */
   readonly leastReady: (app: string) => number;
   /** When the last pod of the app was seen on the node. */
@@ -31,10 +33,11 @@ export function startFakeKubelets(): FakeKubelets {
   const unready = new Set<string>();
   const least = new Map<string, number>();
   const seen = new Map<string, number>();
+  let ready = new Map<string, number>();
   let isCounting = false;
   const look = async (): Promise<void> => {
     const pods = listAt(await read('/api/v1/pods'), 'items').filter((pod) => at(pod, 'spec', 'nodeName') !== undefined);
-    const ready = new Map<string, number>();
+    ready = new Map();
     for (const pod of pods) {
       const app = appOf(pod);
       seen.set(`${app}/${textAt(pod, 'spec', 'nodeName')}`, Date.now());
@@ -53,6 +56,7 @@ export function startFakeKubelets(): FakeKubelets {
   })();
   return {
     unready,
+    ready: (app) => ready.get(app) ?? 0,
     leastReady: (app) => least.get(app) ?? Number.NaN,
     lastSeenMs: (app, node) => seen.get(`${app}/${node}`) ?? Number.NaN,
     count: () => {

@@ -1,9 +1,8 @@
 /** Islands: an app whose pods run on one node of Kerf, and whose replacements run on a node that all islands share. */
 import { expect, vi } from 'vitest';
-import { mergePatch, read, succeed } from '../cluster/support/api-client.ts';
+import { read, succeed } from '../cluster/support/api-client.ts';
 import { at, listAt, textAt } from '../stack/json.ts';
-import type { ClaimedNode } from './claimed-nodes.ts';
-import { createNode } from './claimed-nodes.ts';
+import { type ClaimedNode, createNode, POOL } from './claimed-nodes.ts';
 
 const SPARE = 'spare';
 const SOON = { timeout: 60_000, interval: 250 };
@@ -32,7 +31,7 @@ export interface Island extends ClaimedNode {
 export async function createSpareNode(): Promise<void> {
   const capacity = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '200Gi', pods: '500' };
   const taints = [{ key: 'test/for-replacements', effect: 'PreferNoSchedule' }];
-  await createNode({ name: SPARE, taints, capacity, labels: { 'test/pool': 'fifty' } });
+  await createNode({ name: SPARE, taints, capacity, labels: { [POOL]: 'fifty' } });
 }
 
 /** *Shape:* when its pods run on its node, and its budgets are computed. The node must exist. */
@@ -94,7 +93,7 @@ async function budgetsSettled(): Promise<void> {
   }, SOON);
 }
 
-function podSpec({ name, graceSeconds = 5, volumeClaim }: Island): unknown {
+function podSpec({ name, graceSeconds = 5, volumeClaim }: Island) {
   const onNode = (values: readonly string[]) => ({ matchExpressions: [{ key: HOSTNAME, operator: 'In', values }] });
   const nodeAffinity = {
     requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [onNode([name, SPARE])] },
@@ -114,6 +113,29 @@ function podSpec({ name, graceSeconds = 5, volumeClaim }: Island): unknown {
   };
 }
 
-export async function removeFinalizers(path: string): Promise<void> {
-  await mergePatch(path, { metadata: { finalizers: [] } });
-}
+const NAMES = Array.from({ length: 50 }, (_, index) => `fifty-${String(index).padStart(2, '0')}`);
+
+/** Fifty nodes of one NodePool with a pod each, and a budget of ten pods. */
+export const FIFTY = {
+  nodes: NAMES.map((name): ClaimedNode => ({ name, nodePool: 'fifty' })),
+  async createApp(): Promise<void> {
+    await createBudget({ name: 'fifty' }, 'fifty', { maxUnavailable: '20%' });
+    const labels = { app: 'fifty' };
+    const { containers } = podSpec({ name: 'fifty' });
+    const spread = {
+      maxSkew: 1,
+      topologyKey: HOSTNAME,
+      whenUnsatisfiable: 'DoNotSchedule',
+      // Replacements of evicted pods find no room but the spare node.
+      nodeTaintsPolicy: 'Honor',
+      labelSelector: { matchLabels: labels },
+    };
+    const spec = { containers, nodeSelector: { [POOL]: 'fifty' }, topologySpreadConstraints: [spread] };
+    const template = { metadata: { labels }, spec };
+    const body = {
+      metadata: { name: 'fifty' },
+      spec: { replicas: NAMES.length, selector: { matchLabels: labels }, template },
+    };
+    await succeed({ method: 'POST', path: '/apis/apps/v1/namespaces/default/replicasets', body });
+  },
+};
