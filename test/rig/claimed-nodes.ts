@@ -11,7 +11,7 @@ import { at, listAt } from '../stack/json.ts';
 import { CLUSTER, type KerfInProcess } from './kerf-in-process.ts';
 import { type FakeNode, nodeManifest, readiness } from './node-objects.ts';
 
-const SOON = { timeout: 60_000, interval: 250 };
+const SOON = { timeout: 60_000, interval: 1_000 };
 
 /** The label of nodes that has the name of their NodePool from the beginning. */
 export const POOL = 'test/pool';
@@ -28,10 +28,10 @@ export interface ClaimedNode {
 /** *Shape:* when all nodes are initialized. */
 export async function createClaimedNodes(kerf: KerfInProcess, nodes: readonly ClaimedNode[]): Promise<void> {
   for (const node of nodes) await launch(kerf, node);
-  await kerf.wake();
   const isInitialized = async ({ name }: ClaimedNode): Promise<boolean> =>
     (await recordOf(kerf, name)).initializedAtMs !== undefined;
   await vi.waitFor(async () => {
+    await kerf.wake();
     const missing: string[] = [];
     for (const node of nodes) if (!(await isInitialized(node))) missing.push(node.name);
     expect(missing, `nodes without ${INITIALIZED}`).toEqual([]);

@@ -21,7 +21,7 @@ import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-stor
 import { randomFrom } from '../../lib/simulator/random.ts';
 import { timelineFrom } from '../../lib/simulator/timeline.ts';
 import type { Timetable } from '../../lib/simulator/timetable.ts';
-import { startGrantedProxy } from '../cluster/support/granted-proxy.ts';
+import { type GrantedProxy, startGrantedProxy } from '../cluster/support/granted-proxy.ts';
 import { installRoles } from '../cluster/support/identities.ts';
 import { recordingRuntime } from '../operator/messages.ts';
 import { playQueue } from './wake-queue.ts';
@@ -44,7 +44,7 @@ export interface KerfInProcess {
   readonly failures: readonly string[];
   /** Requests to the API server: `POST /api/v1/namespaces/…`. */
   readonly calls: () => readonly { readonly call: string; readonly status: number }[];
-  /** What the webhook or a tick does. */
+  /** What the webhook or a tick does; without queues, one run of each function. */
   readonly wake: () => Promise<void>;
   /** Runs a function once, without its queue. */
   readonly run: (name: Name) => Promise<void>;
@@ -75,14 +75,13 @@ export async function startKerf({
   const report = (_: unknown, one: RunReport): void => void reports.push(one);
   const telemetry = { ...runtime.telemetry, report };
   const started = await Promise.all(FUNCTIONS.map(async (name) => await startFunction(name, clock)));
-  const [lifecycle, termination] = started.map(({ name, cluster, refusals }) =>
-    playQueue(name, async (event) => {
-      const ports = { ...shared, cluster, refusals, messages, clock, settings: DEFAULT_SETTINGS };
-      return await answerWakes(
-        { ...runtime, telemetry, portsOf: async () => ports },
-        { event, context: CONTEXT },
-        RECONCILE[name],
-      );
+  const portsOf = ({ cluster, refusals }: StartedFunction): ControllerPorts => {
+    return { ...shared, cluster, refusals, messages, clock, settings: DEFAULT_SETTINGS };
+  };
+  const [lifecycle, termination] = started.map((one) =>
+    playQueue(one.name, async (event) => {
+      const runtimeOfOne = { ...runtime, telemetry, portsOf: async () => portsOf(one) };
+      return await answerWakes(runtimeOfOne, { event, context: CONTEXT }, RECONCILE[one.name]);
     }),
   );
   const messages: Messages = {
@@ -94,7 +93,14 @@ export async function startKerf({
     },
   };
   const tick: Wake = { cluster: CLUSTER, reason: 'tick' };
-  const wake = async (): Promise<void> => void (await Promise.all(FUNCTIONS.map((name) => messages.wake(name, tick))));
+  const run = async (name: Name): Promise<void> => {
+    const one = started.find((each) => each.name === name);
+    if (one === undefined) throw new Error(`no function ${name}`);
+    reports.push(await RECONCILE[name](portsOf(one), tick));
+  };
+  const wake = async (): Promise<void> => {
+    for (const name of FUNCTIONS) await (isWoken ? messages.wake(name, tick) : run(name));
+  };
   const ticks = isWoken ? setInterval(() => void wake(), TICK_EVERY_MS) : undefined;
   return {
     store: shared.store,
@@ -103,19 +109,7 @@ export async function startKerf({
     failures: seen.said,
     calls: () => started.flatMap(({ proxy }) => proxy.calls),
     wake,
-    run: async (name) => {
-      const one = started.find((each) => each.name === name);
-      if (one === undefined) throw new Error(`no function ${name}`);
-      const ports = {
-        ...shared,
-        cluster: one.cluster,
-        refusals: one.refusals,
-        messages,
-        clock,
-        settings: DEFAULT_SETTINGS,
-      };
-      reports.push(await RECONCILE[name](ports, tick));
-    },
+    run,
     close: async () => {
       clearInterval(ticks);
       for (const { client, proxy } of started) {
@@ -126,11 +120,18 @@ export async function startKerf({
   };
 }
 
-async function startFunction(name: Name, clock: Clock) {
+interface StartedFunction {
+  readonly name: Name;
+  readonly proxy: GrantedProxy;
+  readonly client: ApiClient;
+  readonly refusals: ReportedRefusals;
+  readonly cluster: KubernetesCluster;
+}
+
+async function startFunction(name: Name, clock: Clock): Promise<StartedFunction> {
   const proxy = await startGrantedProxy(name);
   const client = new ApiClient({ endpoint: proxy.endpoint });
-  const refusals: ReportedRefusals = reportedRefusals();
-  return { name, proxy, client, refusals, cluster: new KubernetesCluster({ client, clock }) };
+  return { name, proxy, client, refusals: reportedRefusals(), cluster: new KubernetesCluster({ client, clock }) };
 }
 
 async function sharedPorts(clock: Clock) {
