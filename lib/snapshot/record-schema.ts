@@ -64,6 +64,7 @@ const DELETION = open(
     ]),
     volumes: BOOLEAN,
     volumesAwaitedSinceMs: NUMBER,
+    drainOverAtMs: NUMBER,
   },
   ['reason', 'requestedAtMs'],
 );

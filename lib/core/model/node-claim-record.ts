@@ -178,6 +178,8 @@ export interface Deletion {
   readonly volumes?: true;
   /** D25: since when the instance waits until the volumes of its pods are detached. @default it did not wait */
   readonly volumesAwaitedSinceMs?: number;
+  /** When the instance was first to be terminated: no pods and no volumes were awaited. @default by a version that did not record it */
+  readonly drainOverAtMs?: number;
   /** When EC2 accepted the request to terminate the instance, or was found to shut it down. */
   readonly terminateRequestedAtMs?: number;
   /** EC2 refuses to terminate the instance. @default it has not been requested, or EC2 accepted it */
@@ -268,6 +270,12 @@ export function realPods({ pods, bufferPods = [] }: NodeClaimRecord): readonly s
 /** The instance of a claim, where one is known to exist. */
 export function instanceOf(record: NodeClaimRecord): Instance | undefined {
   return record.launch.kind === 'launched' ? record.launch.instance : undefined;
+}
+
+/** When the instance was first to be terminated: EC2 may refuse this, and accept it later. */
+export function drainOverAt(deletion: Deletion): number | undefined {
+  const { drainOverAtMs, terminateRequestedAtMs, terminationRefused } = deletion;
+  return drainOverAtMs ?? terminateRequestedAtMs ?? terminationRefused?.sinceMs;
 }
 
 /** `aws:///eu-west-3a/i-0abc`: how a Node and its claim find each other (A2.4). */

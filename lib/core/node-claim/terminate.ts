@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { requeueAt } from '../model/decision.ts';
-import { type Deletion, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
+import { type Deletion, drainOverAt, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { act, blockedClaim, type ClaimVerdict, unchanged } from './claim-verdict.ts';
 import { whyNotTagged } from './consistency.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
@@ -43,7 +43,8 @@ export function awaitTags(record: NodeClaimRecord, nowMs: number): ClaimVerdict 
   const why = { reason: 'InstanceNotTagged', message: whyNotTagged(record) } as const;
   const blocked = [blockedClaim(record, why)];
   const isKnown = deletion.terminationRefused?.reason === why.reason;
-  const refused = { ...deletion, terminationRefused: { ...why, sinceMs: nowMs, retryAtMs: nowMs } };
+  const terminationRefused = { ...why, sinceMs: nowMs, retryAtMs: nowMs };
+  const refused = { ...deletion, drainOverAtMs: drainOverAt(deletion) ?? nowMs, terminationRefused };
   return {
     record: isKnown ? record : { ...record, deletion: refused },
     actions: [],
@@ -58,14 +59,15 @@ export function terminating(record: NodeClaimRecord, nowMs: number): NodeClaimRe
   const { deletion } = record;
   if (deletion === undefined || deletion.terminateRequestedAtMs !== undefined) return record;
   const { terminationRefused: _over, ...rest } = deletion;
-  return { ...record, deletion: { ...rest, terminateRequestedAtMs: nowMs } };
+  const drainOverAtMs = drainOverAt(deletion) ?? nowMs;
+  return { ...record, deletion: { ...rest, drainOverAtMs, terminateRequestedAtMs: nowMs } };
 }
 
 /** A request that has had no effect for a minute is taken back. A version of Kerf recorded requests that EC2 then refused. */
 function stillRunning(record: NodeClaimRecord, deletion: Deletion, nowMs: number): NodeClaimRecord {
   const { terminateRequestedAtMs, ...rest } = deletion;
   const isOverdue = terminateRequestedAtMs !== undefined && nowMs - terminateRequestedAtMs >= LISTED_AFTER_MS;
-  return isOverdue ? { ...record, deletion: rest } : record;
+  return isOverdue ? { ...record, deletion: { ...rest, drainOverAtMs: drainOverAt(deletion) ?? nowMs } } : record;
 }
 
 /** The record after EC2 refused to terminate the instance; undefined if it is not the instance of a deleted claim. */
@@ -80,5 +82,8 @@ export function refusedTermination(
   const sinceMs = deletion.terminationRefused?.sinceMs ?? nowMs;
   const pauseMs = Math.min(Math.max(nowMs - sinceMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
   const refused = { message: message.slice(0, LONGEST_MESSAGE), sinceMs, retryAtMs: nowMs + pauseMs };
-  return { ...record, deletion: { ...rest, terminationRefused: refused } };
+  return {
+    ...record,
+    deletion: { ...rest, drainOverAtMs: drainOverAt(deletion) ?? nowMs, terminationRefused: refused },
+  };
 }

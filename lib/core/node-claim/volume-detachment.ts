@@ -5,7 +5,7 @@ import type { PersistentVolumeClaim, VolumeAttachment } from '../../apis/storage
 import { claimNames } from '../cluster/pod-volumes.ts';
 import { compareText } from '../compare-text.ts';
 import type { Blocked } from '../model/decision.ts';
-import type { Deletion, NodeClaimRecord } from '../model/node-claim-record.ts';
+import { type Deletion, drainOverAt, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { Unread } from '../observed.ts';
 import { isDrained } from './pods-to-drain.ts';
 import { isFirstPollOfMinute } from './poll.ts';
@@ -45,8 +45,8 @@ export function readsVolumes({ deletion }: NodeClaimRecord, nowMs: number): bool
 }
 
 /** Whether EC2 was asked to terminate the instance. */
-function hasEnded({ terminateRequestedAtMs, terminationRefused }: Deletion): boolean {
-  return (terminateRequestedAtMs ?? terminationRefused) !== undefined;
+function hasEnded(deletion: Deletion): boolean {
+  return drainOverAt(deletion) !== undefined;
 }
 
 /** The pods that stay on the node until it is deleted, and have volumes. */

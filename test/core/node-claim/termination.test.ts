@@ -310,7 +310,8 @@ describe('an instance that EC2 does not terminate (D26)', () => {
     });
     const again = decideTermination(view, NOW_MS + 5 * SECOND);
     expect(kinds(again.actions)).toEqual(['terminate-instance']);
-    expect(again.whenDone?.deletion).toEqual(deletion({ ...drained, terminateRequestedAtMs: NOW_MS + 5 * SECOND }));
+    const times = { drainOverAtMs: NOW_MS, terminateRequestedAtMs: NOW_MS + 5 * SECOND };
+    expect(again.whenDone?.deletion).toEqual(deletion({ ...drained, ...times }));
   });
 
   test('counts as not requested if it still runs a minute after an accepted request', () => {
@@ -319,7 +320,7 @@ describe('an instance that EC2 does not terminate (D26)', () => {
     expect(soon.record.deletion).toEqual(requested);
     expect(soon).not.toHaveProperty('whenDone');
     const late = decideTermination(viewOf([], {}, { deletion: requested }), NOW_MS + MINUTE);
-    expect(late.record.deletion).toEqual(deletion(drained));
+    expect(late.record.deletion).toEqual(deletion({ ...drained, drainOverAtMs: NOW_MS }));
     expect(late.whenDone?.deletion?.terminateRequestedAtMs).toBe(NOW_MS + MINUTE);
   });
 
@@ -365,7 +366,8 @@ describe('an instance that has lost its tags (promise 4)', () => {
     const { record } = decideTermination(viewOf([], untagged, { deletion: deletion(drained) }), NOW_MS);
     const verdict = decideTermination({ ...viewOf(), record }, NOW_MS + MINUTE);
     expect(kinds(verdict.actions)).toEqual(['terminate-instance']);
-    expect(verdict.whenDone?.deletion).toEqual(deletion({ ...drained, terminateRequestedAtMs: NOW_MS + MINUTE }));
+    const times = { drainOverAtMs: NOW_MS, terminateRequestedAtMs: NOW_MS + MINUTE };
+    expect(verdict.whenDone?.deletion).toEqual(deletion({ ...drained, ...times }));
   });
 
   test('is waited for if it is new, because EC2 may return it before its tags', () => {

@@ -7,8 +7,8 @@ import type { RuleOf } from '../watch.ts';
 /** A call that takes effect may be answered late, and a clock may be two minutes away. */
 const SLACK_MS = 8 * SECOND_MS;
 
-/** Consolidatable follows the last pod event; Drained follows the last request to terminate. */
-const CHANGING: ReadonlySet<string> = new Set(['Consolidatable', 'Drained']);
+/** Consolidatable follows the last pod event. */
+const CHANGING: ReadonlySet<string> = new Set(['Consolidatable']);
 
 /** The transition time of a condition is the time of the transition, and it changes only with the status. */
 export const transitionTimesAreTrue: RuleOf = ({ violate, simulation, startMs, nowMs, story, records }) => {

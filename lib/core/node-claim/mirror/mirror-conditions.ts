@@ -2,7 +2,7 @@ import { parseNillableDuration } from '../../../apis/formats/duration.ts';
 import { formatTime } from '../../../apis/formats/time.ts';
 import type { Condition, Node } from '../../../apis/kubernetes.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
-import { instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
+import { drainOverAt, instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
 import type { Reason } from '../../model/reasons.ts';
 import { whyNotInitialized } from '../registration.ts';
 
@@ -118,11 +118,11 @@ export function inOneWord(reason: string): string {
 }
 
 function drained({ deletion, registeredAtMs }: NodeClaimRecord): Answer | undefined {
-  const { drainStartedAtMs, volumesAwaitedSinceMs, terminateRequestedAtMs, terminationRefused } = deletion ?? {};
-  if (registeredAtMs === undefined || drainStartedAtMs === undefined) return undefined;
-  const drainedAtMs = volumesAwaitedSinceMs ?? terminateRequestedAtMs ?? terminationRefused?.sinceMs;
+  const { drainStartedAtMs, volumesAwaitedSinceMs } = deletion ?? {};
+  if (registeredAtMs === undefined || deletion === undefined || drainStartedAtMs === undefined) return undefined;
+  const drainedAtMs = volumesAwaitedSinceMs ?? drainOverAt(deletion);
   if (drainedAtMs === undefined) {
-    const { reason = 'Draining', message } = deletion?.evictionsRefused?.never ?? {};
+    const { reason = 'Draining', message } = deletion.evictionsRefused?.never ?? {};
     return notKnown(drainStartedAtMs, reason, message);
   }
   return { status: 'True', reason: 'Drained', sinceMs: drainedAtMs };
@@ -130,9 +130,9 @@ function drained({ deletion, registeredAtMs }: NodeClaimRecord): Answer | undefi
 
 /** D25: only of a claim whose instance waited for volumes. */
 function volumesDetached({ deletion }: NodeClaimRecord): Answer | undefined {
-  const { volumesAwaitedSinceMs, terminateRequestedAtMs, terminationRefused, deadlineMs = Infinity } = deletion ?? {};
-  if (volumesAwaitedSinceMs === undefined) return undefined;
-  const sinceMs = terminateRequestedAtMs ?? terminationRefused?.sinceMs;
+  const { volumesAwaitedSinceMs, deadlineMs = Infinity } = deletion ?? {};
+  if (deletion === undefined || volumesAwaitedSinceMs === undefined) return undefined;
+  const sinceMs = drainOverAt(deletion);
   if (sinceMs === undefined) return notKnown(volumesAwaitedSinceMs, 'AwaitingVolumeDetachment');
   if (sinceMs >= deadlineMs) return { status: 'False', reason: 'TerminationGracePeriodElapsed', sinceMs };
   return { status: 'True', reason: 'VolumesDetached', sinceMs };

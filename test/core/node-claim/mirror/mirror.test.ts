@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { parseTime } from '../../../../lib/apis/formats/time.ts';
 import type { Condition } from '../../../../lib/apis/kubernetes.ts';
 import { instanceIdOf, type NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import { isShownBy, mirrorOf } from '../../../../lib/core/node-claim/mirror/mirror.ts';
+import { refusedTermination, terminating } from '../../../../lib/core/node-claim/terminate.ts';
 import { aClaim, launchedClaim } from '../../../builders/node-claims.ts';
 import { aNodePool } from '../../../builders/node-pools.ts';
-import { HOUR, NOW_MS, SECOND } from '../../../builders/times.ts';
+import { HOUR, MINUTE, NOW_MS, SECOND } from '../../../builders/times.ts';
 
 function conditions(record: Parameters<typeof mirrorOf>[0]): Readonly<Record<string, string>> {
   return Object.fromEntries((mirrorOf(record).status?.conditions ?? []).map(({ type, status }) => [type, status]));
@@ -94,6 +96,29 @@ test('a termination that EC2 refuses is shown with its cause, and the node stays
       lastTransitionTime,
     },
   ]);
+});
+
+test('a node is drained since the first request to terminate its instance, while EC2 refuses it and after EC2 accepts it (A2.6)', () => {
+  const deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS, drainStartedAtMs: NOW_MS } as const;
+  const drained = launchedClaim({ registeredAtMs: NOW_MS, deletion: { ...deletion, volumesAwaitedSinceMs: NOW_MS } });
+  const what = { instanceId: 'i-1', message: 'OperationNotPermitted' };
+  const refused = refusedTermination(drained, what, NOW_MS + SECOND) ?? drained;
+  const twice = refusedTermination(refused, what, NOW_MS + 10 * SECOND) ?? drained;
+  const accepted = terminating(twice, NOW_MS + MINUTE);
+  const times = [refused, twice, accepted].map((record) => {
+    const last = (mirrorOf(record).status?.conditions ?? []).slice(-3);
+    return last.map(({ lastTransitionTime = '' }) => (parseTime(lastTransitionTime) - NOW_MS) / SECOND);
+  });
+  // Drained, VolumesDetached and InstanceTerminating.
+  expect(times).toEqual([
+    [0, 1, 1],
+    [0, 1, 1],
+    [0, 1, 60],
+  ]);
+  const withoutVolumes = { ...deletion, drainOverAtMs: NOW_MS + SECOND, terminateRequestedAtMs: NOW_MS + MINUTE };
+  expect(mirrorOf({ ...drained, deletion: withoutVolumes }).status?.conditions).toContainEqual(
+    expect.objectContaining({ type: 'Drained', status: 'True', lastTransitionTime: '2026-01-31T08:00:01Z' }),
+  );
 });
 
 test('it is Consolidatable after consolidateAfter without changes, and never with consolidateAfter: Never (D13)', () => {
