@@ -20,6 +20,7 @@ export interface NodeOptions {
   readonly ready?: boolean;
   readonly finalizers?: readonly string[];
   readonly resourceVersion?: string;
+  readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
 }
 
@@ -40,6 +41,7 @@ export function aNode(options: NodeOptions = {}): Node {
       ...(options.annotations === undefined ? {} : { annotations: options.annotations }),
       ...(options.finalizers === undefined ? {} : { finalizers: options.finalizers }),
       ...(options.resourceVersion === undefined ? {} : { resourceVersion: options.resourceVersion }),
+      ...(options.creationTimestamp === undefined ? {} : { creationTimestamp: options.creationTimestamp }),
       ...(options.deletionTimestamp === undefined ? {} : { deletionTimestamp: options.deletionTimestamp }),
     },
     spec: {

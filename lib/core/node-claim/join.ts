@@ -10,7 +10,7 @@ import { type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
 import { nodeTarget } from '../model/node-patch.ts';
 import { type Observed, readOr } from '../observed.ts';
 import { blockedClaim, type ClaimVerdict, type DeletionCause, RETRY_READ_MS, unchanged } from './claim-verdict.ts';
-import { isInitialized, isRegistered, registrationPatch, whyNotInitialized } from './registration.ts';
+import { isInitialized, isRegistered, registrationPatch, wasInitialized, whyNotInitialized } from './registration.ts';
 
 /** D8: from the launch, or from the time at which a registered node was first missing. */
 const REGISTRATION_TIMEOUT_MS = 15 * MINUTE_MS;
@@ -125,7 +125,7 @@ function register(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict 
     record,
     whenDone: registered(record, node, nowMs),
     actions: [patched, ...learned],
-    blocked: withoutTaint(node),
+    blocked: wasInitialized(record, node) ? [] : withoutTaint(node),
     due: [...expirationOf(record), next],
   };
 }

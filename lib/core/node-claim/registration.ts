@@ -1,3 +1,4 @@
+import { parseTime } from '../../apis/formats/time.ts';
 import type { Labels, Node, OwnerReference, Taint } from '../../apis/kubernetes.ts';
 import {
   CAPACITY_TYPE,
@@ -23,7 +24,9 @@ export function registrationPatch(
 ): NodePatch {
   const present = (node.spec?.taints ?? []).filter((taint) => taint.key !== UNREGISTERED_TAINT.key);
   const synced = node.metadata.labels?.[DO_NOT_SYNC_TAINTS] === 'true';
-  const wanted = synced ? [] : [...(record.spec.taints ?? []), ...(record.spec.startupTaints ?? [])];
+  // Pods run on a node that was initialized before: its startup is over.
+  const { taints = [], startupTaints = [] } = record.spec;
+  const wanted = synced ? [] : [...taints, ...(wasInitialized(record, node) ? [] : startupTaints)];
   const missing = wanted.filter((taint) => !present.some((one) => sameTaint(one, taint)));
   return {
     labels: { ...instanceLabels, ...offeringLabels(record), ...record.labels, [REGISTERED]: 'true' },
@@ -62,6 +65,15 @@ export function isRegistered(node: Node): boolean {
 
 export function isInitialized(node: Node): boolean {
   return node.metadata.labels?.[INITIALIZED] === 'true';
+}
+
+/** Whether this Node object was initialized before, although it lacks the registration: a user has removed its label. */
+export function wasInitialized({ initializedAtMs }: NodeClaimRecord, node: Node): boolean {
+  const { creationTimestamp } = node.metadata;
+  if (isInitialized(node)) return true;
+  return (
+    initializedAtMs !== undefined && creationTimestamp !== undefined && parseTime(creationTimestamp) < initializedAtMs
+  );
 }
 
 /** D7: why the node is not initialized yet, in words; undefined if it can be initialized. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { formatTime } from '../../../lib/apis/formats/time.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { decideLifecycle, type NodeClaimView } from '../../../lib/core/node-claim/lifecycle.ts';
 import { deletionOf, viewOf } from '../../builders/claim-view.ts';
@@ -243,6 +244,21 @@ describe('registration and initialization', () => {
     expect(again.whenDone).toMatchObject({ nodeName: 'node-1', registeredAtMs: NOW_MS });
     expect(again.whenDone).not.toHaveProperty('nodeLostAtMs');
     expect(again.whenDone).not.toHaveProperty('initializedAtMs');
+  });
+
+  test('an initialized node whose label of the registration was removed gets no startup taints again (D6)', () => {
+    const known = { registeredAtMs: NOW_MS - HOUR, initializedAtMs: NOW_MS - 30 * MINUTE };
+    const created = (agoMs: number) => ({ creationTimestamp: formatTime(NOW_MS - agoMs), taints });
+    const patchOf = (node: NodeOptions) => {
+      const { actions, blocked } = joining(node, known);
+      return [actions.flatMap((one) => (one.kind === 'register-node' ? [one.patch.taints] : [])), blocked.length];
+    };
+    expect(patchOf(created(HOUR))).toEqual([[taints], 0]);
+    expect(patchOf({ labels: { 'karpenter.sh/initialized': 'true' }, taints })).toEqual([[taints], 0]);
+    expect(patchOf(created(MINUTE)), 'a new Node object of the same instance').toEqual([
+      [[...taints, ...startupTaints]],
+      1,
+    ]);
   });
 
   test('a new Node object without the registration is recorded as lost before it is registered', () => {
