@@ -67,7 +67,8 @@ async function handleOne(
   const { cluster } = record;
   const atMs = ports.clock.now();
   // The active autoscaler gets the event too. After standby, lifecycle finds ended instances in EC2's list (D15).
-  if (await isIdle(ports, cluster)) return [standbyReport(ports, { record, instanceId })];
+  const { idle, failures: unread } = await isIdle(ports, cluster);
+  if (idle) return [standbyReport(ports, { record, instanceId })];
   const verdict = interrupt(message, record, atMs);
   // Named after the message, so that a repeated delivery is the same decision.
   const id = decisionId('interruption', instanceId, `${message.kind}-${message.atMs}`);
@@ -84,7 +85,7 @@ async function handleOne(
   }
   const isPublished = verdict.actions.length > 0 || message.kind === 'rebalance-recommendation';
   const [published] = await Promise.allSettled([isPublished ? ports.messages.publish(decision) : undefined]);
-  const failures = failuresOf([...carriedOut, published]);
+  const failures = [...unread, ...failuresOf([...carriedOut, published])];
   return [{ controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures }];
 }
 

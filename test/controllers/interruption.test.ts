@@ -99,6 +99,17 @@ describe('an interruption', () => {
     expect(failures).toEqual([]);
   });
 
+  test('deletes the claim even if the mark of standby cannot be read', async () => {
+    const { ports, seen } = await aWorld([launchedClaim()]);
+    const unread = { ...ports, store: { ...ports.store, isOnStandby: refused } };
+    const { reports, failures } = await handleInterruption(unread, anInstanceEvent(SPOT));
+    expect(seen.wakes).toContain('termination spot_interrupted general-1');
+    expect(failures).toEqual([]);
+    expect(reports[0]?.failures.map(({ message }) => message)).toEqual([
+      'read whether Kerf is on standby: no permission',
+    ]);
+  });
+
   test('that cannot delete the claim marks the offering, and is delivered again', async () => {
     const { ports } = await aWorld([launchedClaim()]);
     const store = {

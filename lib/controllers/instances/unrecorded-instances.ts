@@ -4,7 +4,7 @@ import type { InterruptionMessage } from '../../core/interruption/message.ts';
 import type { Blocked, Decision } from '../../core/model/decision.ts';
 import { decisionId } from '../../core/model/decision-id.ts';
 import type { InstanceOwner } from '../../ports/cloud-provider.ts';
-import { StaleRecordError } from '../../ports/errors.ts';
+import { PortError, StaleRecordError } from '../../ports/errors.ts';
 import type { HasClock, InspectsInstances, RunReport, SendsWakes, UsesStandby } from '../run/ports.ts';
 
 export type UnrecordedPorts = UsesStandby &
@@ -45,7 +45,7 @@ export async function awaitLaunches(
   const served = owners.filter(({ cluster }) => ports.clusters.has(cluster));
   const idle = await Promise.all(served.map(async ({ cluster }) => await isIdle(ports, cluster)));
   // On standby, no launch is about to be recorded: the instance belongs to another autoscaler.
-  const ours = served.filter((_, index) => idle[index] === false);
+  const ours = served.filter((_, index) => idle[index]?.idle === false);
   const [first] = ours;
   if (first === undefined) return [];
   for (const cluster of new Set(ours.map((owner) => owner.cluster))) {
@@ -74,7 +74,19 @@ function overReport(
   return { controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures: [] };
 }
 
-/** Whether interruptions of the cluster's instances are left to another autoscaler. */
-export async function isIdle({ shadows, store, clock }: UnrecordedPorts, cluster: string): Promise<boolean> {
-  return shadows.has(cluster) || (await store.isOnStandby(cluster, clock.now()));
+/**
+ * Whether interruptions of the cluster's instances are left to another autoscaler. If the mark of standby cannot be read, they
+ * are not: the deletion of a claim changes nothing in the cluster while its functions are on standby.
+ */
+export async function isIdle(
+  { shadows, store, clock }: UnrecordedPorts,
+  cluster: string,
+): Promise<{ readonly idle: boolean; readonly failures: readonly Error[] }> {
+  if (shadows.has(cluster)) return { idle: true, failures: [] };
+  try {
+    return { idle: await store.isOnStandby(cluster, clock.now()), failures: [] };
+  } catch (cause) {
+    if (!(cause instanceof PortError)) throw cause;
+    return { idle: false, failures: [new Error(`read whether Kerf is on standby: ${cause.message}`, { cause })] };
+  }
 }
