@@ -2,6 +2,7 @@
  * Runs Kerf in the simulator under random faults: `npm run test:faults -- --seeds 500`. Ends with one plain line,
  * `N passed, N failed`.
  *
+ * `--plant NAME`, `--plants`: with a planted bug, or with each of them; a plant passes if a seed fails with it.
  * `--report FILE`: a report as vitest writes it. `--from S`: the first seed. `--seed S`: one seed, with `--only 3,9` for some of its faults and `--verbose` for its timeline.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { clock, describeEntry, describeFault } from './describe.ts';
 import { judge, type Verdict, withOnly } from './judge.ts';
 import { judgeSeeds } from './judge-seeds.ts';
+import { findPlant, plantNames } from './plants.ts';
 import { runStory } from './run-story.ts';
 import { formatKept, parseKept, shrink } from './shrink.ts';
 import { storyOf } from './story/story.ts';
@@ -28,12 +30,17 @@ const { values } = parseArgs({
     only: { type: 'string' },
     report: { type: 'string' },
     verbose: { type: 'boolean', default: false },
+    plant: { type: 'string' },
+    plants: { type: 'boolean', default: false },
+    'until-found': { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: true },
   },
   allowNegative: true,
 });
 
-if (values.seed === undefined) await runMany(number('seeds'), number('from'));
+if (values.plant !== undefined || values.plants)
+  await findPlants(values.plant === undefined ? plantNames() : values.plant.split(','));
+else if (values.seed === undefined) await runMany(number('seeds'), number('from'));
 else await runOne(number('seed'));
 
 function number(name: 'seeds' | 'from' | 'workers' | 'seed'): number {
@@ -70,7 +77,7 @@ async function runMany(seeds: number, from: number): Promise<void> {
       done += 1;
       if (verdict.violation !== undefined) failed.push(verdict);
       if (process.stdout.isTTY) process.stdout.write(`\r${done} of ${seeds} seeds, ${failed.length} failed `);
-      return true;
+      return !values['until-found'] || failed.length === 0;
     },
   });
   if (process.stdout.isTTY) process.stdout.write('\n');
@@ -100,6 +107,21 @@ function writeReport(
     file,
     JSON.stringify({ testResults: [{ name: fileURLToPath(import.meta.url), status, assertionResults }] }),
   );
+}
+
+/** A plant passes if a seed fails with it. */
+async function findPlants(names: readonly string[]): Promise<void> {
+  let found = 0;
+  for (const name of names) {
+    const startMs = performance.now();
+    const args = ['--seeds', values.seeds, '--from', values.from, '--workers', values.workers];
+    const { isFound, lines } = await findPlant(name, args);
+    if (isFound) found += 1;
+    console.log(
+      `${isFound ? 'found' : 'NOT FOUND'} in ${Math.round((performance.now() - startMs) / 1_000)} s: ${name}: ${lines[0] ?? ''}`,
+    );
+  }
+  end(found, names.length - found);
 }
 
 async function explain({ seed, theme, violation }: Verdict, isShrunk: boolean): Promise<void> {

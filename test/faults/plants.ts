@@ -1,0 +1,64 @@
+/** Planted bugs: `test/faults/plants/NAME.patch`, applied to a copy of the sources. */
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PLANTS = fileURLToPath(new URL('./plants', import.meta.url));
+/** What the tester reads. */
+const SOURCES = ['lib', 'test/faults', 'test/fakes', 'test/builders', 'test/samples.ts', 'data', 'package.json'];
+
+/** The names of all plants. */
+export function plantNames(): readonly string[] {
+  return readdirSync(PLANTS)
+    .filter((name) => name.endsWith('.patch'))
+    .map((name) => basename(name, '.patch'))
+    .toSorted();
+}
+
+function patchOf(name: string): string {
+  return join(PLANTS, `${name}.patch`);
+}
+
+/** Why the patch does not apply to the current sources; undefined if it does. */
+export function whyNotApplicable(name: string): string | undefined {
+  const { status, stderr } = spawnSync('git', ['apply', '--check', patchOf(name)], { cwd: ROOT, encoding: 'utf8' });
+  return status === 0 ? undefined : stderr;
+}
+
+export interface Found {
+  readonly name: string;
+  /** The last lines of the tester. */
+  readonly lines: readonly string[];
+  readonly isFound: boolean;
+}
+
+/** Runs the tester with the bug until a seed fails. `args`: the options of the tester. */
+export async function findPlant(name: string, args: readonly string[]): Promise<Found> {
+  const copy = mkdtempSync(join(tmpdir(), 'kerf-plant-'));
+  try {
+    for (const source of SOURCES) cpSync(join(ROOT, source), join(copy, source), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+    const applied = spawnSync('git', ['apply', patchOf(name)], { cwd: copy, encoding: 'utf8' });
+    if (applied.status !== 0) throw new Error(`${patchOf(name)} does not apply: ${applied.stderr}`);
+    const script = join(copy, 'test/faults/test-faults.ts');
+    const { code, text } = await run([script, '--until-found', '--no-shrink', ...args]);
+    const lines = text.trim().split('\n');
+    return { name, lines, isFound: code === 1 };
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+async function run(args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  child.once('close', resolve);
+  return { code: await promise, text };
+}
