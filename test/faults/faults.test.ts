@@ -45,6 +45,7 @@ test('the stories of 300 seeds have every kind of fault', () => {
     'other-autoscaler',
     'other-version',
     'restore-table',
+    'second-deployment',
     'spot-volley',
     'stale-reads',
     'table-steps',

@@ -49,6 +49,9 @@ export async function runStory(story: Story, untilMs?: number): Promise<StoryRes
       return table.stores;
     },
     wrapPorts: (ports) => watching.wrapPorts(ports),
+    ...(faults.some(({ kind }) => kind === 'second-deployment') && {
+      secondDeployment: { wrapPorts: (ports) => watching.wrapSecond(ports) },
+    }),
     onAnswer: watching.answered,
     onFailure: watching.failed,
   });

@@ -22,6 +22,8 @@ export interface Violation {
 /** What a rule is told. Each function is called when a call takes effect, not when a function sends it. */
 export interface Rule {
   readonly call?: (call: PortCall) => void;
+  /** A call of the second deployment. */
+  readonly secondCall?: (call: PortCall) => void;
   readonly launching?: (request: LaunchRequest) => void;
   readonly launched?: (request: LaunchRequest, outcome: LaunchOutcome) => void;
   readonly terminating?: (cluster: string, instanceId: string) => void;
@@ -70,6 +72,8 @@ export interface Watch extends Watched {
   /** Reads every record again, after the table was replaced. */
   readonly lookAgain: () => Promise<void>;
   wrapPorts(ports: ControllerPorts): ControllerPorts;
+  /** The ports of a second deployment. */
+  wrapSecond(ports: ControllerPorts): ControllerPorts;
   /** The simulation, once it is assembled. */
   begin(simulation: OpenSimulation): void;
   readonly answered: (answer: WebhookAnswer) => void;
@@ -131,6 +135,11 @@ export function watch(story: Story, rulesOf: readonly RuleOf[]): Watch {
       startMs = ports.clock.now();
       return watchedPorts(ports, { each, records, open, nowMs, plain: of(plain) });
     },
+    wrapSecond: (ports) =>
+      around(ports, async (call, go) => {
+        each((rule) => rule.secondCall?.(call));
+        return go();
+      }),
     begin(begun) {
       simulation = begun;
     },

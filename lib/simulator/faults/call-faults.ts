@@ -75,6 +75,7 @@ function wrapped(fault: Fault, wrapping: Wrapping): Go {
     case 'node-pool':
     case 'other-version':
     case 'restore-table':
+    case 'second-deployment':
     case 'spot-volley':
     case 'stale-reads':
     case 'table-steps':

@@ -89,6 +89,8 @@ export type FaultKind =
   | { readonly kind: 'stale-reads' }
   /** Each call of the table takes time, so that other functions write between the calls of one method. */
   | { readonly kind: 'table-steps'; readonly upToMs: number }
+  /** Another deployment of Kerf is installed for the same cluster, which the first one holds. It lasts the whole run. */
+  | { readonly kind: 'second-deployment' }
   /** Karpenter runs in the cluster. */
   | { readonly kind: 'other-autoscaler' };
 

@@ -68,6 +68,7 @@ function begin(stage: WorldFaultStage, fault: Fault): string | undefined {
     case 'odd-launches':
     case 'other-autoscaler':
     case 'restore-table':
+    case 'second-deployment':
     case 'stale-reads':
     case 'table-steps':
     case 'webhook-down':

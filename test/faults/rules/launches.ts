@@ -41,6 +41,21 @@ export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs }) => {
   };
 };
 
+/** A claim is released after EC2 has terminated its instance. */
+export const releasedAfterItsInstance: RuleOf = ({ violate, simulation }) => ({
+  recordWritten({ name, releasedAtMs, ...record }, before) {
+    const id = instanceOf({ ...record, name })?.id;
+    if (releasedAtMs === undefined || before?.releasedAtMs !== undefined || id === undefined) return;
+    const { ec2, timeline } = simulation();
+    if (!ec2.instances().some((one) => one.id === id)) return;
+    if (!timeline.entries.some((entry) => entry.kind === 'instance-terminated' && entry.instanceId === id))
+      violate(
+        'a claim is released after its instance has ended',
+        `NodeClaim ${name}: instance ${id} is not terminated`,
+      );
+  },
+});
+
 /** EC2 may list an instance this late, a function may run for a minute, and adoption is decided in the next tick. */
 const RECORDED_AFTER_MS = 5 * MINUTE_MS;
 

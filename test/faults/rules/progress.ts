@@ -102,6 +102,7 @@ function touches(fault: Fault, { needs }: Duty): boolean {
     case 'other-version':
       return true;
     case 'stale-reads':
+    case 'second-deployment':
       return false;
     case 'calls-hang':
     case 'calls-slow':

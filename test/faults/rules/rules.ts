@@ -6,18 +6,19 @@ import { transitionTimesAreTrue } from './conditions.ts';
 import { decisionsAreCarriedOut } from './decisions.ts';
 import { instancesEndForAReason, podsAreEvicted } from './drains.ts';
 import { othersAreLeftAlone } from './foreign.ts';
-import { everyInstanceHasARecord, oneInstanceForAClaim } from './launches.ts';
+import { everyInstanceHasARecord, oneInstanceForAClaim, releasedAfterItsInstance } from './launches.ts';
 import { limitsHold } from './limits.ts';
 import { undisturbedWorkProgresses } from './progress.ts';
 import { recordsGoForward } from './records.ts';
 import { everythingSettles } from './settled.ts';
-import { standbyDoesNothing } from './standby.ts';
+import { oneDeploymentActs, standbyDoesNothing } from './standby.ts';
 
 /** Everything that must hold in every run. */
 export const RULES: readonly RuleOf[] = [
   recordsGoForward,
   oneInstanceForAClaim,
   everyInstanceHasARecord,
+  releasedAfterItsInstance,
   limitsHold,
   decisionsAreCarriedOut,
   podsAreEvicted,
@@ -29,6 +30,7 @@ export const RULES: readonly RuleOf[] = [
   webhookAllows,
   onlyPortsFail,
   standbyDoesNothing,
+  oneDeploymentActs,
   callsAreFew,
   undisturbedWorkProgresses,
 ];

@@ -24,3 +24,12 @@ export const standbyDoesNothing: RuleOf = ({ violate, nowMs, story }) => {
     decisionRecorded: ({ id }) => check(`decision ${id} was recorded`),
   };
 };
+
+const CHANGE = /^(cloud\.(launch|terminate|tag)|cluster\.(patch|delete|evict|apply|remove))/;
+
+/** Of two deployments for a cluster, only the one that holds it acts. */
+export const oneDeploymentActs: RuleOf = ({ violate }) => ({
+  secondCall({ method }) {
+    if (CHANGE.test(method)) violate('one deployment acts', `the second deployment called ${method}`);
+  },
+});

@@ -319,6 +319,7 @@ const THEMES: Readonly<Record<string, (draw: Draw) => readonly Timed[]>> = {
       : []),
   ],
   standby: (draw) => [draw.for({ kind: 'other-autoscaler' }, 6)],
+  'second deployment': () => [{ fault: { kind: 'second-deployment' }, fromMs: 0, forMs: 0 }],
   'webhook down': (draw) => [draw.for({ kind: 'webhook-down' }, 20)],
   // Clocks and a slow list: the list of claims is older than the list of instances.
   'stale lists': (draw) => [
