@@ -4,7 +4,7 @@ import type { NodeClaim } from '../../lib/apis/node-claim.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { WebhookAnswer } from '../../lib/controllers/webhook.ts';
 import type { Decision, PodTarget } from '../../lib/core/model/decision.ts';
-import type { LaunchRequest, NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
+import { instanceOf, type LaunchRequest, type NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import type { NodePatch, NodeTarget } from '../../lib/core/model/node-patch.ts';
 import type { LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
 import { around, type PortCall } from '../../lib/simulator/faults.ts';
@@ -32,6 +32,8 @@ export interface Rule {
   readonly recordWritten?: (after: NodeClaimRecord, before: NodeClaimRecord | undefined) => void;
   /** A record was to be created, and one of this name existed. */
   readonly recordKept?: (asked: NodeClaimRecord, kept: NodeClaimRecord) => void;
+  /** A read did not return what was stored before it began. */
+  readonly staleRead?: (method: string, name: string) => void;
   readonly decisionRecorded?: (decision: Decision) => void;
   readonly decisionClosed?: (decision: Decision) => void;
   readonly published?: (decision: Decision) => void;
@@ -199,6 +201,39 @@ function watchedStore(store: Store, raw: Store, { each, records, open, nowMs }: 
     return after;
   };
   return replacing(store, {
+    async readNodeClaim(cluster, name) {
+      const before = records.get(name);
+      const found = await store.readNodeClaim(cluster, name);
+      const isLost = before !== undefined && records.has(name) && (found?.version ?? -1) < before.version;
+      if (isLost) each((rule) => rule.staleRead?.('readNodeClaim', name));
+      return found;
+    },
+    async findNodeClaim(instanceId) {
+      const [before] = [...records.values()].filter((record) => instanceOf(record)?.id === instanceId);
+      const found = await store.findNodeClaim(instanceId);
+      const isLost = before !== undefined && records.has(before.name) && (found?.version ?? -1) < before.version;
+      if (isLost) each((rule) => rule.staleRead?.('findNodeClaim', before.name));
+      return found;
+    },
+    async listNodeClaims(cluster) {
+      const before = [...records.values()].filter(({ releasedAtMs }) => releasedAtMs === undefined);
+      const all = await store.listNodeClaims(cluster);
+      const found = new Map(all.map((record) => [record.name, record.version]));
+      for (const { name, version } of before) {
+        const now = records.get(name);
+        const isOver = now === undefined || now.releasedAtMs !== undefined;
+        if (!isOver && (found.get(name) ?? -1) < version) each((rule) => rule.staleRead?.('listNodeClaims', name));
+      }
+      return all;
+    },
+    async openDecisions(cluster) {
+      const before = [...open.keys()];
+      const all = await store.openDecisions(cluster);
+      const found = new Set(all.map(({ id }) => id));
+      for (const id of before)
+        if (open.has(id) && !found.has(id)) each((rule) => rule.staleRead?.('openDecisions', id));
+      return all;
+    },
     async createNodeClaim(record) {
       const kept = records.get(record.name);
       await store.createNodeClaim(record);

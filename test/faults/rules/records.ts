@@ -13,6 +13,8 @@ export const recordsGoForward: RuleOf = ({ violate }) => ({
     for (const why of whyNotForward(before, after))
       violate('a record never goes back', `NodeClaim ${after.name}: ${why}`);
   },
+  staleRead: (method, name) =>
+    violate('every stored record is read', `${method} did not return the last version of ${name}`),
   recordKept(asked, kept) {
     if (asked.decisionId !== kept.decisionId)
       violate(

@@ -341,10 +341,17 @@ const THEMES: Readonly<Record<string, (draw: Draw) => readonly Timed[]>> = {
   ],
   // A decision that cannot be closed stays open longer than its body is kept without being written again.
   'open decisions': (draw) => [
-    draw.for(
-      { kind: 'calls-fail', calls: ['store.closeDecision'], error: 'throttled', where: 'before', percent: 100 },
-      14,
-    ),
+    {
+      fault: {
+        kind: 'calls-fail',
+        calls: ['store.closeDecision'],
+        error: 'throttled',
+        where: 'before',
+        percent: 100,
+      },
+      fromMs: draw.random.between(0, MINUTE_MS),
+      forMs: 13 * MINUTE_MS,
+    },
   ],
   restore: (draw) => [draw.once({ kind: 'restore-table', agoMs: draw.random.between(1, 14) * MINUTE_MS })],
   versions: (draw) => [
