@@ -24,7 +24,7 @@ function patchOf(name: string): string {
 
 /** Why the patch does not apply to the current sources; undefined if it does. */
 export function whyNotApplicable(name: string): string | undefined {
-  const { status, stderr } = spawnSync('git', ['apply', '--check', patchOf(name)], { cwd: ROOT, encoding: 'utf8' });
+  const { status, stderr } = spawnSync('git', ['apply', '-C1', '--check', patchOf(name)], { cwd: ROOT, encoding: 'utf8' });
   return status === 0 ? undefined : stderr;
 }
 
@@ -41,7 +41,7 @@ export async function findPlant(name: string, args: readonly string[]): Promise<
   try {
     for (const source of SOURCES) cpSync(join(ROOT, source), join(copy, source), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-    const applied = spawnSync('git', ['apply', patchOf(name)], { cwd: copy, encoding: 'utf8' });
+    const applied = spawnSync('git', ['apply', '-C1', patchOf(name)], { cwd: copy, encoding: 'utf8' });
     if (applied.status !== 0) throw new Error(`${patchOf(name)} does not apply: ${applied.stderr}`);
     const script = join(copy, 'test/faults/test-faults.ts');
     const { code, text } = await run([script, '--until-found', '--no-shrink', ...args]);
