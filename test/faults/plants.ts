@@ -24,7 +24,10 @@ function patchOf(name: string): string {
 
 /** Why the patch does not apply to the current sources; undefined if it does. */
 export function whyNotApplicable(name: string): string | undefined {
-  const { status, stderr } = spawnSync('git', ['apply', '-C1', '--check', patchOf(name)], { cwd: ROOT, encoding: 'utf8' });
+  const { status, stderr } = spawnSync('git', ['apply', '-C1', '--check', patchOf(name)], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
   return status === 0 ? undefined : stderr;
 }
 
