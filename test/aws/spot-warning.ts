@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /** As EventBridge would send it; only AWS itself may put events of aws.ec2 on a bus. */
-export function spotWarning(instanceId: string): string {
+export function spotWarning(instanceId: string, time = '2026-01-31T08:00:00Z'): string {
   return JSON.stringify({
     version: '0',
     id: randomUUID(),
@@ -9,7 +9,7 @@ export function spotWarning(instanceId: string): string {
     'detail-type': 'EC2 Spot Instance Interruption Warning',
     account: '123456789012',
     region: 'us-east-1',
-    time: '2026-01-31T08:00:00Z',
+    time,
     resources: [],
     detail: { 'instance-id': instanceId, 'instance-action': 'terminate' },
   });
