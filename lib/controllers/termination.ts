@@ -61,9 +61,8 @@ async function terminate(
   await applyVerdict(run, { name, version, atMs: nowMs, seen, aside }, { record: changed, actions, blocked, whenDone });
   await announceRefusals(run, { name, version, atMs: nowMs, seen }, verdict.news ?? []);
   const { pods } = view;
-  if (pods.kind === 'read')
-    await explainEvictions(run, { record, pods: pods.value, budgets: world.budgets, seen }, nowMs);
-  return due;
+  if (pods.kind === 'unread') return due;
+  return [...due, ...(await explainEvictions(run, { record, pods: pods.value, budgets: world.budgets, seen }, nowMs))];
 }
 
 /**

@@ -15,6 +15,9 @@ interface Observed {
   readonly events: readonly ClusterEvent[];
   /** Lists of PodDisruptionBudgets by termination. */
   readonly lists: number;
+  /** Requests of evictions, and decisions of termination on the bus. */
+  readonly evictions: number;
+  readonly published: number;
   readonly conditions: readonly string[];
 }
 
@@ -22,7 +25,7 @@ interface Observed {
 async function drainedUnder(podDisruptionBudgets: readonly PodDisruptionBudget[]): Promise<Observed> {
   const events: ClusterEvent[] = [];
   const conditions = new Set<string>();
-  let lists = 0;
+  let [lists, evictions, published] = [0, 0, 0];
   const wrapPorts = (ports: ControllerPorts): ControllerPorts => ({
     ...ports,
     cluster: {
@@ -37,7 +40,10 @@ async function drainedUnder(podDisruptionBudgets: readonly PodDisruptionBudget[]
   });
   const wrapInvocation: WrapInvocation = (ports, invocation) =>
     withFaults(ports, ({ method }) => {
-      if (invocation.function === 'termination' && method === 'cluster.listPodDisruptionBudgets') lists += 1;
+      if (invocation.function !== 'termination') return undefined;
+      if (method === 'cluster.listPodDisruptionBudgets') lists += 1;
+      if (method === 'cluster.evictPod') evictions += 1;
+      if (method === 'messages.publish') published += 1;
       return undefined;
     });
   const result = await live({
@@ -47,7 +53,7 @@ async function drainedUnder(podDisruptionBudgets: readonly PodDisruptionBudget[]
     wrapPorts,
     wrapInvocation,
   });
-  return { result, events, lists, conditions: [...conditions] };
+  return { result, events, lists, evictions, published, conditions: [...conditions] };
 }
 
 const WEB = { matchLabels: { app: 'web' } };
@@ -108,5 +114,15 @@ describe('PodDisruptionBudgets are read', () => {
     expect(observed.lists).toBeGreaterThan(0);
     expect(shown(observed, 'NodeClaim').filter((text) => /PDB/.test(text))).toEqual([]);
     expect(observed.result).toMatchObject({ podsRunning: 3, podsPending: [] });
+  });
+});
+
+describe('a drain that a budget holds for ten minutes', () => {
+  test('is on the event bus once, and its evictions are sent again less and less often (D23)', async () => {
+    const { published, evictions } = await drainedUnder([aBudget({ spec: { selector: WEB, maxUnavailable: 0 } })]);
+    expect(published).toBe(1);
+    // Without a pause that grows, three pods each 5 s for ten minutes: 360.
+    expect(evictions).toBeGreaterThan(60);
+    expect(evictions).toBeLessThan(110);
   });
 });

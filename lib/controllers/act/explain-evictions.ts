@@ -1,9 +1,17 @@
 import type { Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { sameContent } from '../../core/canonical-json.ts';
+import type { Due, PodTarget } from '../../core/model/decision.ts';
 import { decisionOn } from '../../core/model/decision-id.ts';
 import type { EvictionsRefused, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import { examineRefusals, examinesRefusals, podsOf } from '../../core/node-claim/refused-evictions.ts';
+import { pollAfter } from '../../core/node-claim/poll.ts';
+import {
+  examineRefusals,
+  examinesRefusals,
+  podsOf,
+  type RefusalFinding,
+  withProgress,
+} from '../../core/node-claim/refused-evictions.ts';
 import type { SharedRead } from '../observe/shared-read.ts';
 import { announceRefusals } from '../run/announce-refusals.ts';
 import type { ObjectRun, VerdictSubject } from '../run/apply-verdict.ts';
@@ -20,34 +28,60 @@ interface DrainedClaim {
  * After evictions that the API server refused: reports the pods that can never be evicted, with their budgets, once. Their
  * reason is recorded, and a condition of the NodeClaim shows it.
  * *Cost:* nothing unless an eviction was refused; then a list of budgets at the first refusal and each minute, which all claims
- * of a run share, and a write if the reason has changed.
+ * of a run share, and a write if the reason has changed, or if a drain makes progress after a wait.
+ * *Shape:* the next poll, if pods were evicted: their end is awaited.
  */
-export async function explainEvictions(run: ObjectRun, claim: DrainedClaim, nowMs: number): Promise<void> {
+export async function explainEvictions(run: ObjectRun, claim: DrainedClaim, nowMs: number): Promise<readonly Due[]> {
   const { record, seen } = claim;
-  const { deletion, name, version } = record;
-  const refused = podsOf(claim.pods, refusedPods(run));
-  if (deletion === undefined) return;
-  const { evictionsRefused: known } = deletion;
+  const { name, version } = record;
+  const hasProgress = evictsOf(run, name).length > refusedPods(run, name).length;
+  const current = hasProgress ? withProgress(record, nowMs) : record;
+  const { evictionsRefused = current.deletion?.evictionsRefused, news = [] } =
+    (await examined(run, { ...claim, record: current }, nowMs)) ?? {};
+  if (evictionsRefused !== undefined && !sameContent(evictionsRefused, record.deletion?.evictionsRefused)) {
+    await recordRefusals(run, name, evictionsRefused);
+  }
+  if (news.length > 0) {
+    const { controller, cluster, notes } = run;
+    const blocked = news.slice(0, 1);
+    notes.decisions.push(decisionOn({ name, version }, { controller, cluster, atMs: nowMs }, { actions: [], blocked }));
+    await announceRefusals(run, { name, version, atMs: nowMs, seen }, news);
+  }
+  return hasProgress ? [pollAfter(nowMs)] : [];
+}
+
+/** *Shape:* undefined if there is nothing to examine in this poll. */
+async function examined(run: ObjectRun, claim: DrainedClaim, nowMs: number): Promise<RefusalFinding | undefined> {
+  const { record } = claim;
+  const { deletion, name } = record;
+  if (deletion === undefined) return undefined;
+  const refused = podsOf(claim.pods, refusedPods(run, name));
   const isOver = refused.length === 0;
-  if (isOver ? known?.never === undefined : !examinesRefusals(deletion, nowMs)) return;
+  if (isOver ? deletion.evictionsRefused?.never === undefined : !examinesRefusals(deletion, nowMs)) return undefined;
   let budgets: readonly PodDisruptionBudget[] | undefined;
   await noteFailure(run, 'list PodDisruptionBudgets', async () => {
     budgets = isOver ? [] : await claim.budgets();
   });
-  const { evictionsRefused, news } = examineRefusals(record, { refused, ...optional({ budgets }) }, nowMs);
-  if (!sameContent(evictionsRefused, known)) await recordRefusals(run, name, evictionsRefused);
-  if (news.length === 0) return;
-  const { controller, cluster, notes } = run;
-  const blocked = news.slice(0, 1);
-  notes.decisions.push(decisionOn({ name, version }, { controller, cluster, atMs: nowMs }, { actions: [], blocked }));
-  await announceRefusals(run, { name, version, atMs: nowMs, seen }, news);
+  return examineRefusals(record, { refused, ...optional({ budgets }) }, nowMs);
 }
 
-/** The pods whose eviction was refused in this run. */
-function refusedPods({ notes }: ObjectRun): readonly { readonly namespace: string; readonly name: string }[] {
-  return notes.decisions.flatMap(({ blocked }) =>
-    blocked.flatMap(({ subject, reason }) => (reason === 'PDB' && subject.kind === 'Pod' ? [subject] : [])),
+/** The evictions of this run that the API server accepted, or refused because of a budget. */
+function evictsOf({ notes }: ObjectRun, name: string): readonly PodTarget[] {
+  return notes.decisions.flatMap(({ actions }) =>
+    actions.flatMap((action) => (action.kind === 'evict-pod' && action.nodeClaim === name ? [action.pod] : [])),
   );
+}
+
+/** The pods of the claim whose eviction was refused in this run. */
+function refusedPods(run: ObjectRun, name: string): readonly PodTarget[] {
+  const refused = new Set(
+    run.notes.decisions.flatMap(({ blocked }) =>
+      blocked.flatMap(({ subject, reason }) =>
+        reason === 'PDB' && subject.kind === 'Pod' ? [`${subject.namespace}/${subject.name}`] : [],
+      ),
+    ),
+  );
+  return evictsOf(run, name).filter((pod) => refused.has(`${pod.namespace}/${pod.name}`));
 }
 
 /** The record is read again, because the verdict of the run may have been written to it. */

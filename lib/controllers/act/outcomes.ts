@@ -42,7 +42,7 @@ export interface OutcomeReport {
 
 /**
  * Sums up the outcomes of a decision. A permanent refusal is a refusal in the decision of each run, and a failure only when it
- * is new: most refused actions are repeated every few seconds.
+ * is new: most refused actions are repeated every few seconds. A refusal by a PodDisruptionBudget is announced when it is new.
  */
 export function reportOf(
   ports: HasClock & RemembersRefusals,
@@ -56,6 +56,7 @@ export function reportOf(
   const lost = outcomes.flatMap((one) => (one.kind === 'done' ? one.lostWakes : []));
   const conflict = failed.find(({ error }) => isConflict(error))?.error;
   const fresh = refused.filter((one) => isNewRefusal(ports, decision, one));
+  const held = outcomes.filter((one) => one.kind === 'blocked' && isNewlyBlocked(ports, decision, one));
   const reported = [...fresh, ...failed.filter(({ error }) => !isConflict(error))];
   return {
     decision: {
@@ -67,7 +68,7 @@ export function reportOf(
     ...optional({ conflict }),
     ...optional({ retry: failed.find(isNeeded)?.error }),
     isComplete: ![...failed, ...refused].some(isNeeded),
-    isNews: done.length > 0 || fresh.length > 0,
+    isNews: outcomes.some(({ kind }) => kind === 'done') || held.length > 0 || fresh.length > 0,
   };
 }
 
@@ -84,6 +85,15 @@ function isNewRefusal(
   { action, error }: Failed,
 ): boolean {
   return refusals?.isNew(`${cluster}: ${inWords(action)}`, error.message, clock.now()) ?? true;
+}
+
+/** A budget that holds a pod refuses its eviction in each poll. */
+function isNewlyBlocked(
+  { refusals, clock }: HasClock & RemembersRefusals,
+  { cluster }: Decision,
+  { action, blocked }: Outcome & { readonly kind: 'blocked' },
+): boolean {
+  return refusals?.isNew(`${cluster}: ${inWords(action)}`, blocked.message, clock.now()) ?? true;
 }
 
 function failureOf({ action, error }: Failed): Error {

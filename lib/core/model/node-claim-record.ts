@@ -187,6 +187,7 @@ export interface Deletion {
 }
 
 export interface EvictionsRefused {
+  /** Since the first refusal, or since evictions were accepted after a longer wait. */
   readonly sinceMs: number;
   /** The first pod that can never be evicted, and why. @default the pods may be evicted later */
   readonly never?: { readonly reason: string; readonly message: string };

@@ -1,12 +1,21 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { type Due, requeueAt } from '../model/decision.ts';
 
-/** D23, D26: the interval at which refused evictions are retried, and the state of the instance is read. */
+/** D23, D26: the shortest interval at which refused evictions are retried, and the state of the instance is read. */
 const POLL_MS = 5 * SECOND_MS;
 
 /** The time of the next poll, rounded so that all claims share one wake. */
 export function pollAfter(nowMs: number): Due {
   return requeueAt((Math.floor(nowMs / POLL_MS) + 1) * POLL_MS);
+}
+
+/** The pauses between polls of a drain that makes no progress. Each divides a minute, so every minute begins with a poll. */
+const PAUSES_MS = [5, 10, 15, 20, 30, 60].map((seconds) => seconds * SECOND_MS);
+
+/** The next poll of a drain that has made no progress since `sinceMs`: after a quarter of this time, at most a minute (D23). */
+export function pollAfterWait(sinceMs: number, nowMs: number): Due {
+  const pauseMs = PAUSES_MS.findLast((one) => one <= (nowMs - sinceMs) / 4) ?? POLL_MS;
+  return requeueAt((Math.floor(nowMs / pauseMs) + 1) * pauseMs);
 }
 
 /** Whether this is the poll in which claims share what is read once a minute. */

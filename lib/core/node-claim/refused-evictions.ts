@@ -1,4 +1,5 @@
 import { counted } from '../../apis/counted.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import { namespaceOf, type Pod, type PodDisruptionBudget, podKey } from '../../apis/kubernetes.ts';
 import { compareText } from '../compare-text.ts';
 import type { Blocked, PodTarget } from '../model/decision.ts';
@@ -21,6 +22,17 @@ export interface RefusalFinding {
  */
 export function examinesRefusals({ evictionsRefused }: Deletion, nowMs: number): boolean {
   return evictionsRefused === undefined || isFirstPollOfMinute(nowMs);
+}
+
+/** After this time without progress, a drain is polled less often (`pollAfterWait`). */
+const WAITED_MS = 40 * SECOND_MS;
+
+/** The record after an eviction was accepted: its refused evictions are retried often again. *Shape:* itself if they are already. */
+export function withProgress(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
+  const { deletion } = record;
+  const refused = deletion?.evictionsRefused;
+  if (deletion === undefined || refused === undefined || nowMs - refused.sinceMs < WAITED_MS) return record;
+  return { ...record, deletion: { ...deletion, evictionsRefused: { ...refused, sinceMs: nowMs } } };
 }
 
 interface RefusedEvictions {

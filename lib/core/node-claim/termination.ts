@@ -13,7 +13,7 @@ import { type Observed, readOr } from '../observed.ts';
 import type { ClaimVerdict } from './claim-verdict.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { isDrained } from './pods-to-drain.ts';
-import { pollAfter } from './poll.ts';
+import { pollAfter, pollAfterWait } from './poll.ts';
 import { awaitTags, terminate, terminating } from './terminate.ts';
 import { drainsVolumes, type NodeVolumes, volumesUnknown, whyVolumesAwaited } from './volume-detachment.ts';
 
@@ -113,9 +113,28 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
   return {
     actions: [...cordon, ...forced, ...evictions],
     blocked: held.map((pod) => heldBack(record, pod)),
-    due: pods.length === 0 ? [] : [pollAfter(nowMs)],
+    due: pods.length === 0 ? [] : [nextPoll(pods, deletion, nowMs), ...nextForced(left, deletion, nowMs)],
     drained: pods.length === 0,
   };
+}
+
+/** D23: a drain that ends pods is polled every 5 s; one whose pods are all refused or held is polled less and less often. */
+function nextPoll(pods: readonly Pod[], deletion: Deletion, nowMs: number): Due {
+  if (pods.some(isTerminating)) return pollAfter(nowMs);
+  return pollAfterWait(deletion.evictionsRefused?.sinceMs ?? deletion.drainStartedAtMs ?? nowMs, nowMs);
+}
+
+/** D24: when the next of these pods is deleted without the Eviction API. */
+function nextForced(pods: readonly Pod[], { deadlineMs }: Deletion, nowMs: number): readonly Due[] {
+  if (deadlineMs === undefined) return [];
+  return pods
+    .map((pod) => deadlineMs - graceMsOf(pod))
+    .filter((atMs) => atMs > nowMs)
+    .map(requeueAt);
+}
+
+function graceMsOf({ spec }: Pod): number {
+  return (spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * SECOND_MS;
 }
 
 /** D19. */
@@ -154,8 +173,7 @@ function forcedEviction(
   if (deletion.deadlineMs === undefined) return [];
   const latestMs = Math.max(deletion.deadlineMs, nowMs + SECOND_MS);
   if (deletionTimestamp !== undefined && parseTime(deletionTimestamp) <= latestMs) return [];
-  const graceMs = (pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * SECOND_MS;
-  if (nowMs < deletion.deadlineMs - graceMs) return [];
+  if (nowMs < deletion.deadlineMs - graceMsOf(pod)) return [];
   const graceSeconds = Math.max(1, Math.floor((deletion.deadlineMs - nowMs) / SECOND_MS));
   return [{ kind: 'evict-pod', nodeClaim: record.name, pod: targetOf(pod), force: { graceSeconds } }];
 }

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
+import { pollAfterWait } from '../../../lib/core/node-claim/poll.ts';
+import { withProgress } from '../../../lib/core/node-claim/refused-evictions.ts';
+import { decideTermination } from '../../../lib/core/node-claim/termination.ts';
+import { terminationView } from '../../builders/claim-view.ts';
+import { launchedClaim } from '../../builders/node-claims.ts';
+import { aNode } from '../../builders/nodes.ts';
+import { type PodOptions, runningPod } from '../../builders/pods.ts';
+import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
+
+const BEGUN: Deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS, drainStartedAtMs: NOW_MS };
+
+/** The times at which a drain is polled again, in seconds after now. */
+function duesOf(over: Partial<Deletion>, nowMs: number, pod: PodOptions = {}): readonly number[] {
+  const deletion = { ...BEGUN, ...over };
+  const record = launchedClaim({ nodeName: 'node-1', registeredAtMs: NOW_MS - HOUR, deletion });
+  const pods = [runningPod('node-1', { name: 'web', ...pod })];
+  const { due } = decideTermination(terminationView({ record, node: aNode(), pods, instanceState: 'alive' }), nowMs);
+  return due.map(({ atMs }) => (atMs - nowMs) / SECOND);
+}
+
+test('D23: a drain is polled after a quarter of the time that it has waited, at least 5 s and at most a minute', () => {
+  const pauses = [0, 39, 40, 60, 80, 120, 240, 3_600].map((seconds) => {
+    const nowMs = NOW_MS + HOUR;
+    return (pollAfterWait(nowMs - seconds * SECOND, nowMs).atMs - nowMs) / SECOND;
+  });
+  expect(pauses).toEqual([5, 5, 10, 15, 20, 30, 60, 60]);
+});
+
+test('all pauses end at the start of a minute, so that claims share their wakes and what is read once a minute', () => {
+  for (const waited of [0, 40, 60, 80, 120, 240]) {
+    const nowMs = NOW_MS + HOUR + 55 * SECOND;
+    expect(pollAfterWait(nowMs - waited * SECOND, nowMs).atMs).toBe(NOW_MS + HOUR + MINUTE);
+  }
+});
+
+test('D23: a drain whose evictions are refused is polled less often, and as usual while a pod ends', () => {
+  const evictionsRefused = { sinceMs: NOW_MS };
+  expect(duesOf({ evictionsRefused }, NOW_MS)).toEqual([5]);
+  expect(duesOf({ evictionsRefused }, NOW_MS + HOUR)).toEqual([60]);
+  expect(duesOf({ evictionsRefused }, NOW_MS + HOUR, { deletionMs: NOW_MS + HOUR })).toEqual([5]);
+  expect(duesOf({}, NOW_MS + HOUR, { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })).toEqual([60]);
+});
+
+test('D24: a drain that is polled less often is polled in time to delete its pods, and at its deadline', () => {
+  const evictionsRefused = { sinceMs: NOW_MS };
+  const deadlineMs = NOW_MS + HOUR + 33 * SECOND;
+  expect(duesOf({ evictionsRefused, deadlineMs }, NOW_MS + HOUR)).toEqual([33, 3]);
+  expect(duesOf({ evictionsRefused, deadlineMs }, NOW_MS + HOUR + 20 * SECOND)).toEqual([13]);
+});
+
+test('D23: after an accepted eviction, the polls begin again with the shortest pause, with one write after a wait', () => {
+  const record = launchedClaim({ deletion: { ...BEGUN, evictionsRefused: { sinceMs: NOW_MS } } });
+  expect(withProgress(record, NOW_MS + 39 * SECOND)).toBe(record);
+  const again = withProgress(record, NOW_MS + 40 * SECOND);
+  expect(again.deletion?.evictionsRefused).toEqual({ sinceMs: NOW_MS + 40 * SECOND });
+  expect(withProgress(again, NOW_MS + 45 * SECOND)).toBe(again);
+});
