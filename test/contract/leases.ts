@@ -135,6 +135,33 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       expect(await runAtMs()).toBe(NOW_MS);
     });
 
+    test('a number is not used again by a run that read the lease before another run held it', async () => {
+      await one.release(await hold(one), 'done');
+      const seen = await one.see(work);
+      const lease = await hold(other);
+      await other.release(lease, 'done');
+      const acquired = await one.acquire(seen);
+      expect(acquired).toMatchObject({ kind: 'changed', seen: { fence: lease.fence } });
+    });
+
+    test('a lease that was renewed after it was read is not taken over', async () => {
+      const lease = await hold(one);
+      const seen = await other.see(work);
+      nowMs += LEASE_MS - 1;
+      await one.renew(lease);
+      nowMs += 1;
+      expect((await other.acquire(seen)).kind).toBe('changed');
+      await one.renew(lease);
+    });
+
+    test('a release after the lease was taken over does not free it', async () => {
+      const old = await hold(one);
+      nowMs += LEASE_MS;
+      const taken = await hold(other);
+      expect(await one.release(old, 'done')).toEqual({ runAgain: false });
+      await other.renew(taken);
+    });
+
     test('leases of other works and clusters are independent', async () => {
       await hold(one);
       await hold(one, { ...work, work: 'disruption' });

@@ -59,7 +59,10 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         await expect(store.recordDecision(decide('b'), 0)).rejects.toBeInstanceOf(EpochMovedError);
         await expect(store.recordDecision(decide('b'), 2)).rejects.toBeInstanceOf(EpochMovedError);
         expect(await store.readEpoch(cluster)).toBe(1);
-        expect((await store.openDecisions(cluster)).map(({ id }) => id)).toEqual(['a']);
+        await store.recordDecision(decide('c'), 1);
+        await expect(store.recordDecision(decide('b'), 1)).rejects.toBeInstanceOf(EpochMovedError);
+        expect(await store.readEpoch(cluster)).toBe(2);
+        expect((await store.openDecisions(cluster)).map(({ id }) => id)).toEqual(['a', 'c']);
       });
 
       test.each([0, 1])('the same decision again, on epoch %i, is success and moves nothing', async (epoch) => {
@@ -131,6 +134,8 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         await store.setStandby(cluster, NOW_MS + 50);
         const at = async (ms: number, of = cluster) => await store.isOnStandby(of, NOW_MS + ms);
         expect([await at(99), await at(100), await at(0, `${cluster}-2`)]).toEqual([true, false, false]);
+        await store.setStandby(cluster, NOW_MS + 200);
+        expect([await at(199), await at(200)]).toEqual([true, false]);
       });
     });
 
@@ -168,7 +173,17 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         const launched = launchedAs(claim(), `i-${randomUUID()}`);
         await expect(store.updateNodeClaim(launched)).rejects.toBeInstanceOf(StaleRecordError);
         await expect(store.updateNodeClaim(claim(released))).rejects.toBeInstanceOf(StaleRecordError);
+        await expect(store.updateNodeClaim(claim({ version: 3 }))).rejects.toBeInstanceOf(StaleRecordError);
         expect(await store.readNodeClaim(cluster, 'general-a')).toEqual(written);
+      });
+
+      test('an update over an earlier version is also refused if the instance is the same', async () => {
+        await store.createNodeClaim(claim());
+        const launched = await store.updateNodeClaim(launchedAs(claim(), `i-${randomUUID()}`));
+        const registered = await store.updateNodeClaim({ ...launched, nodeName: 'node-1' });
+        const late = store.updateNodeClaim({ ...launched, nodeName: 'node-2' });
+        await expect(late).rejects.toBeInstanceOf(StaleRecordError);
+        expect(await store.readNodeClaim(cluster, 'general-a')).toEqual(registered);
       });
 
       test('an update of a claim that was never created is refused', async () => {
@@ -240,14 +255,17 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.listCommands(cluster)).toEqual([aCommand({ replacements: [], state: 'proposed' })]);
       });
 
-      test('a nomination expires, and a shorter one does not shorten it', async () => {
+      test('a nomination expires; a shorter one does not shorten it, and a longer one extends it', async () => {
         await store.nominate(cluster, { node: 'node-1', untilMs: NOW_MS + 20_000 });
         await store.nominate(cluster, { node: 'node-1', untilMs: NOW_MS + 10_000 });
         await store.nominate(cluster, { node: 'node-2', untilMs: NOW_MS + 5_000 });
         const at = async (ms: number) => (await store.listNominations(cluster, NOW_MS + ms)).map(({ node }) => node);
         expect((await at(0)).toSorted()).toEqual(['node-1', 'node-2']);
         expect(await at(5_000)).toEqual(['node-1']);
+        expect(await at(19_999)).toEqual(['node-1']);
         expect(await at(20_000)).toEqual([]);
+        await store.nominate(cluster, { node: 'node-1', untilMs: NOW_MS + 30_000 });
+        expect(await at(20_000)).toEqual(['node-1']);
       });
     });
   });

@@ -79,11 +79,9 @@ function isMark(item: Attributes): boolean {
   return ['markedAtMs', 'untilMs', 'strikes'].every((name) => typeof item[name] === 'number');
 }
 
-function unchanged({ markedAtMs, untilMs }: Marked): WriteCondition {
-  return {
-    expression: 'markedAtMs = :marked AND untilMs = :until',
-    values: { ':marked': markedAtMs, ':until': untilMs },
-  };
+/** Each change of a mark increases `markedAtMs`. */
+function unchanged({ markedAtMs }: Marked): WriteCondition {
+  return { expression: 'markedAtMs = :marked', values: { ':marked': markedAtMs } };
 }
 
 function memoryOf(item: Attributes): Marked {
