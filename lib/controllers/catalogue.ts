@@ -30,7 +30,7 @@ export async function refreshCatalogue(ports: CataloguePorts): Promise<readonly 
     ports.cloud.describeCatalogue(),
     orKnown(ports.pricing.onDemandPrices()),
     orKnown(ports.pricing.spotPrices()),
-    ports.catalogue.readCatalogue(),
+    orKnown(ports.catalogue.readCatalogue()),
   ]);
   const shipped = ports.shippedPrices;
   await ports.catalogue.writeCatalogue(pricedCatalogue(described, { onDemand, spot, previous, shipped }));

@@ -9,7 +9,7 @@ import type { LearnedMemory } from '../core/model/learned-memory.ts';
  * *Errors:* UnreachableError, RefusedError.
  */
 export interface CatalogueStore {
-  /** *Shape:* undefined until the catalogue function has run for the first time. */
+  /** *Shape:* undefined until the catalogue function has run, and if the stored catalogue cannot be read. */
   readCatalogue(): Promise<Catalogue | undefined>;
   writeCatalogue(catalogue: Catalogue): Promise<void>;
   /** *Cost:* one write for each new mark, two for an existing one. */

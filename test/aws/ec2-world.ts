@@ -89,7 +89,10 @@ export async function ec2World(ec2: EC2Client, iam: IAMClient): Promise<Ec2World
       return Instances?.[0]?.InstanceId ?? '';
     },
     removeTags: async (instanceId) => {
-      await ec2.send(new DeleteTagsCommand({ Resources: [instanceId] }));
+      const { Reservations } = await ec2.send(new DescribeInstancesCommand({ InstanceIds: [instanceId] }));
+      const Tags = Reservations?.[0]?.Instances?.[0]?.Tags?.map(({ Key }) => ({ Key }));
+      // EC2 deletes all tags if the call names none; moto deletes only those that it names.
+      await ec2.send(new DeleteTagsCommand({ Resources: [instanceId], Tags }));
     },
     countInstances: async () => await countInstances(ec2, cluster),
   };

@@ -43,3 +43,10 @@ test('if types cannot be read, the catalogue does not change', async () => {
   await expect(refreshCatalogue({ ...ports, cloud: { describeCatalogue: unreachable } })).rejects.toThrow('no reply');
   expect((await ports.catalogue.readCatalogue())?.offerings).toEqual(world.offerings);
 });
+
+test('a stored catalogue that cannot be read is written again, and reported', async () => {
+  const ports = portsWith();
+  const catalogue = { ...ports.catalogue, readCatalogue: unreachable };
+  expect((await refreshCatalogue({ ...ports, catalogue })).map(({ message }) => message)).toEqual(['no reply']);
+  expect((await ports.catalogue.readCatalogue())?.offerings).toEqual(world.offerings);
+});

@@ -1,5 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { NODE_CLAIM_TAG } from '../../apis/labels.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
+import type { UnreadableClaim } from '../../core/model/node-claim-record.ts';
 import { PortError, RefusedError } from '../../ports/errors.ts';
 import type { Installation } from '../../ports/installation.ts';
 import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
@@ -26,7 +28,8 @@ const MESSAGE = 'Kerf is being removed from the cluster (onDelete: drain)';
 /**
  * Deletes every NodeClaim of Kerf; termination then drains the nodes and terminates the instances. No new nodes are launched for
  * the pods. *Shape:* `draining` if the invocation ends before the last node is removed.
- * *Errors:* RefusedError with the remaining NodeClaims after 40 minutes; those of the ports.
+ * *Errors:* RefusedError with the remaining NodeClaims after 40 minutes, and with those whose records cannot be read as soon as
+ * no other remains; those of the ports.
  */
 export async function drainCluster(
   ports: DrainPorts,
@@ -37,13 +40,17 @@ export async function drainCluster(
   const deciding = bindings.filter(({ metadata }) => DECIDING.includes(metadata.name));
   const sinceMs = await installation.revokeDeciding(deciding, ports.clock.now());
   for (;;) {
-    const left = await deleteAllClaims(ports, cluster);
+    const { left, unreadable } = await deleteAllClaims(ports, cluster);
     const passedMs = ports.clock.now() - sinceMs;
-    if (left.length === 0 && passedMs >= LAST_RUN_MS) return 'drained';
+    if (left.length === 0 && passedMs >= LAST_RUN_MS) {
+      if (unreadable.length > 0) throw notDrained(unreadable);
+      return 'drained';
+    }
     if (passedMs >= MAX_DRAIN_MS) {
+      const names = [...left, ...unreadable.map(({ name }) => name)];
       throw new RefusedError(
-        `${left.length} NodeClaims remain after ${MAX_DRAIN_MS / MINUTE_MS} minutes, and their instances still run: ` +
-          `${left.slice(0, MAX_NAMES).join(', ')}: find out what blocks the eviction of their pods, then terminate the instances yourself`,
+        `${names.length} NodeClaims remain after ${MAX_DRAIN_MS / MINUTE_MS} minutes, and their instances still run: ` +
+          `${someOf(names)}: find out what blocks the eviction of their pods, then terminate the instances yourself`,
       );
     }
     if (ports.remainingMs() < MARGIN_MS + PAUSE_MS) return 'draining';
@@ -54,9 +61,28 @@ export async function drainCluster(
 const DECIDING = ['kerf-disruption', 'kerf-provisioning'];
 const MAX_NAMES = 5;
 
-/** *Shape:* the remaining claims, by name. After a conflict, the next call deletes the claim. */
-async function deleteAllClaims(ports: DrainPorts, cluster: string): Promise<readonly string[]> {
-  const records = await ports.store.listNodeClaims(cluster);
+/** Their instances are not in any record that can be read, so only their tags identify them. */
+function notDrained(unreadable: readonly UnreadableClaim[]): RefusedError {
+  const names = unreadable.map(({ name }) => name);
+  return new RefusedError(
+    `the records of ${names.length} NodeClaims in the table cannot be read, so their nodes were not drained and their instances may ` +
+      `still run: ${someOf(names)}: find the instances by their tag ${NODE_CLAIM_TAG}, then terminate them yourself`,
+  );
+}
+
+function someOf(names: readonly string[]): string {
+  return names.slice(0, MAX_NAMES).join(', ');
+}
+
+interface Remaining {
+  /** By name. */
+  readonly left: readonly string[];
+  readonly unreadable: readonly UnreadableClaim[];
+}
+
+/** After a conflict, the next call deletes the claim. */
+async function deleteAllClaims(ports: DrainPorts, cluster: string): Promise<Remaining> {
+  const { records, unreadable } = await ports.store.readNodeClaims(cluster);
   for (const { name } of records.filter(({ deletion }) => deletion === undefined)) {
     try {
       const nodeClaim = { nodeClaim: name, reason: 'deleted', message: MESSAGE } as const;
@@ -65,5 +91,5 @@ async function deleteAllClaims(ports: DrainPorts, cluster: string): Promise<read
       if (!(error instanceof PortError) || !error.retryable) throw error;
     }
   }
-  return records.map(({ name }) => name);
+  return { left: records.map(({ name }) => name), unreadable };
 }

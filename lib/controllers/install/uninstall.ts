@@ -94,23 +94,23 @@ async function uninstallOne(
   return 'removed';
 }
 
-/** Nodes and claims with a record, and classes unless another autoscaler is active: Karpenter has the same finalizers. */
+/** Nodes and claims with a record, readable or not, and classes unless another autoscaler is active: Karpenter has the same finalizers. */
 async function heldByKerf(
   { store, clock }: UninstallPorts,
   installation: Installation,
   cluster: string,
 ): Promise<readonly HeldObject[]> {
-  const records = await store.listNodeClaims(cluster);
-  const names = new Set(records.map(({ name }) => name));
+  const { records, unreadable } = await store.readNodeClaims(cluster);
+  const names = new Set([...records, ...unreadable].map(({ name }) => name));
   const instances = records.flatMap((record) => instanceOf(record) ?? []);
-  const providerIds = new Set(instances.map(providerIdOf));
   const nodes = await installation.listHeld('Node');
-  const claims = await installation.listHeld('NodeClaim');
+  const claims = (await installation.listHeld('NodeClaim')).filter(({ name }) => names.has(name));
+  const providerIds = new Set([...instances.map(providerIdOf), ...claims.map(({ providerId }) => providerId)]);
   const otherAutoscalers = await autoscalersIn({ clock }, installation, cluster);
   const classes = otherAutoscalers.length > 0 ? [] : await installation.listHeld('EC2NodeClass');
   return [
     ...nodes.filter(({ providerId }) => providerId !== undefined && providerIds.has(providerId)),
-    ...claims.filter(({ name }) => names.has(name)),
+    ...claims,
     ...classes,
   ];
 }

@@ -3,6 +3,7 @@ import type { Labels } from '../../apis/kubernetes.ts';
 import type { Blocked } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { type AdoptionLine, type ClusterInstance, planAdoption } from '../../core/node-claim/adoption/adoption-plan.ts';
+import { UnreadableError } from '../../ports/errors.ts';
 import { observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
 import type { HasClock, ReadsAutoMode, ReadsCatalogue, ReadsCluster, WritesClaims } from '../run/ports.ts';
 
@@ -44,14 +45,37 @@ export async function observeAdoption(ports: AdoptionPorts, cluster: string): Pr
     ports.catalogue.readCatalogue(),
   ]);
   const names = new Set([...nodeClaims.map(({ metadata }) => metadata.name), ...instances.map((one) => one.nodeClaim)]);
-  const records = new Map<string, NodeClaimRecord>();
-  for (const name of names) {
-    const record = name === '' ? undefined : await ports.store.readNodeClaim(cluster, name);
-    if (record !== undefined) records.set(name, record);
-  }
+  const records = await recordsOf(ports, cluster, names);
   const { classHash } = ports;
   const world = { cluster, instances, nodeClaims, nodes, nodePools, nodeClasses, catalogue, records, classHash };
   return { ...autoscalers, lines: planAdoption(world, ports.clock.now()) };
+}
+
+async function recordsOf(
+  { store }: Pick<AdoptionPorts, 'store'>,
+  cluster: string,
+  names: Iterable<string>,
+): Promise<ReadonlyMap<string, NodeClaimRecord | UnreadableError>> {
+  const records = new Map<string, NodeClaimRecord | UnreadableError>();
+  for (const name of names) {
+    const record = name === '' ? undefined : await readRecord(store, cluster, name);
+    if (record !== undefined) records.set(name, record);
+  }
+  return records;
+}
+
+/** One record that cannot be read does not end the adoption of the others. */
+async function readRecord(
+  store: AdoptionPorts['store'],
+  cluster: string,
+  name: string,
+): Promise<NodeClaimRecord | UnreadableError | undefined> {
+  try {
+    return await store.readNodeClaim(cluster, name);
+  } catch (error) {
+    if (error instanceof UnreadableError) return error;
+    throw error;
+  }
 }
 
 /** Tags the instances and writes the records. An instance without tags counts as terminated, so the tags are first. Repeatable. *Shape:* the number of adopted instances. */

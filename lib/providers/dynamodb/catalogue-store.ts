@@ -7,7 +7,7 @@ import { RefusedError, UnreachableError } from '../../ports/errors.ts';
 import { compress, MAX_ITEM_BODY_BYTES, unpackBody } from './body.ts';
 import { cataloguePartition } from './keys.ts';
 import { learnMemory, listLearnedMemory } from './learned-memory.ts';
-import type { ReportUnreadable } from './readable.ts';
+import { type ReportUnreadable, readItem } from './readable.ts';
 import { isCatalogue } from './stored-shapes.ts';
 import { type Attributes, type Key, PRESENT, Table, type TableOptions, type Write } from './table.ts';
 import { listMarked, markAll } from './unavailable-offerings.ts';
@@ -100,8 +100,11 @@ export class DynamoDbCatalogueStore implements CatalogueStore {
       `${CHUNK}${String(head['currentVersion'])}#`,
     );
     if (items.length !== head['chunkCount']) return { kind: 'replaced' };
-    const body = Buffer.concat(items.map((item) => bytesOf(item)));
-    return { kind: 'found', catalogue: unpackBody(body, isCatalogue, `the catalogue of ${this.#region}`) };
+    const read = await readItem(head, () => catalogueIn(items, this.#region));
+    if (read.kind === 'read') return { kind: 'found', catalogue: read.value };
+    this.#report(read.error);
+    // The catalogue function writes it again.
+    return { kind: 'absent' };
   }
 
   /** False where a chunk was deleted before the head could refer to it. */
@@ -152,6 +155,10 @@ function versionOf(chunks: readonly Uint8Array[]): string {
   const hash = createHash('sha256');
   for (const chunk of chunks) hash.update(chunk);
   return hash.digest('hex').slice(0, 16);
+}
+
+function catalogueIn(chunks: readonly Attributes[], region: string): Catalogue {
+  return unpackBody(Buffer.concat(chunks.map(bytesOf)), isCatalogue, `the catalogue of ${region}`);
 }
 
 function bytesOf(item: Attributes): Uint8Array {

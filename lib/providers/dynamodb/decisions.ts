@@ -8,7 +8,7 @@ import { compress, tooLarge, unpackBody } from './body.ts';
 import type { Bodies } from './body-bucket.ts';
 import { clusterPartition, decisionKey, epochKey, leaseKey, OPEN, openKey } from './keys.ts';
 import { fencedBy } from './leases.ts';
-import { type ReportUnreadable, readItem, unreadable } from './readable.ts';
+import { numberOf, type ReportUnreadable, readItem, unreadable } from './readable.ts';
 import { isStoredDecision, typedDecision } from './stored-decision.ts';
 import { ABSENT, type Attributes, PRESENT, type Table, type Write, type WriteCondition } from './table.ts';
 
@@ -19,7 +19,7 @@ const UNREADABLE_MS = 60 * MINUTE_MS;
 
 export async function readEpoch(table: Table, cluster: string): Promise<number> {
   const item = await table.get(epochKey(cluster));
-  return Number(item?.['epochCount'] ?? 0);
+  return item === undefined ? 0 : numberOf(item, 'epochCount');
 }
 
 /** The storage of decisions: the table, and a bucket for bodies that are too large for an item. */

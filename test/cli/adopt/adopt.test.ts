@@ -3,6 +3,7 @@ import type { AdoptFlags } from '../../../lib/cli/adopt/adopt-command.ts';
 import { runAdopt } from '../../../lib/cli/adopt/run-adopt.ts';
 import type { AdoptionPorts } from '../../../lib/controllers/instances/adopt.ts';
 import type { AutoscalerTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
+import { UnreadableError } from '../../../lib/ports/errors.ts';
 import { memoryCatalogueStore } from '../../../lib/simulator/memory-catalogue-store.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aClusterInstance, aJoinedNode, aKarpenterClaim, anAdoptionWorld } from '../../builders/adoption-world.ts';
@@ -150,4 +151,15 @@ test('if the check for other autoscalers is not permitted, --apply writes nothin
   expect(await store.listNodeClaims('demo')).toEqual([]);
   expect(tagged).toEqual([]);
   expect((await adopt(ports)).code).toBe(0);
+});
+
+test('a record that cannot be read does not end the adoption of the others', async () => {
+  const { ports, store } = aMigration();
+  const readNodeClaim: typeof store.readNodeClaim = async (cluster, name) => {
+    if (name === 'general-a') throw new UnreadableError('NodeClaim item claim#general-a has no body');
+    return store.readNodeClaim(cluster, name);
+  };
+  const { stdout } = await adopt({ ...ports, store: { ...store, readNodeClaim } }, { apply: true });
+  expect(stdout).toContain('claim#general-a');
+  expect((await store.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['general-b']);
 });

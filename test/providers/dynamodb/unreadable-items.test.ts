@@ -143,3 +143,28 @@ test('a mark, a lease and a call budget that cannot be read are overwritten', as
   expect((await leases.acquire(seen)).kind).toBe('changed');
   expect((await budget.take('CreateFleet')).kind).toBe('granted');
 });
+
+test('a catalogue that cannot be read counts as not written, is reported, and can be written again', async () => {
+  const { catalogue, put, reported, table } = someStores();
+  const written = { region: 'us-east-1', asOf: '2026-01-01T00:00:00Z', facts: [], offerings: [] };
+  await catalogue.writeCatalogue(written);
+  const chunk = table.items().find(({ sk }) => sk?.S?.startsWith('chunk#') === true);
+  await put(chunk?.['pk']?.S ?? '', chunk?.['sk']?.S ?? '', { payload: 'edited' });
+  expect(await catalogue.readCatalogue()).toBeUndefined();
+  expect(reported).toEqual([expect.stringContaining('the catalogue of us-east-1')]);
+  await catalogue.writeCatalogue(written);
+  expect(await catalogue.readCatalogue()).toEqual(written);
+});
+
+test.each([{}, { epochCount: 'seven' }])(
+  'an epoch %j is refused with what to do, until its item is deleted',
+  async (item) => {
+    const { store, put, table } = someStores();
+    await put(PARTITION, 'epoch', item);
+    await expect(store.readEpoch('demo')).rejects.toThrow(/cluster#demo epoch .*cannot be read.*restore or delete it/);
+    const Key = marshall({ pk: PARTITION, sk: 'epoch' });
+    await table.client.send(new DeleteItemCommand({ TableName: 'kerf', Key }));
+    await store.recordDecision(aLaunchDecision(), await store.readEpoch('demo'));
+    expect(await store.readEpoch('demo')).toBe(1);
+  },
+);

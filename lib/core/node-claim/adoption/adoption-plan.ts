@@ -18,8 +18,8 @@ export interface ClusterInstance extends FoundInstance {
 /** The instances and objects of the cluster, and the records that exist. */
 export interface AdoptionWorld extends ClusterObjects {
   readonly instances: readonly ClusterInstance[];
-  /** All records by name, including released ones. */
-  readonly records: ReadonlyMap<string, NodeClaimRecord>;
+  /** All records by name, including released ones; an Error is why the record cannot be read. */
+  readonly records: ReadonlyMap<string, NodeClaimRecord | Error>;
 }
 
 export type AdoptionOutcome =
@@ -91,6 +91,7 @@ function outcomeOf(
     return left('LaunchCutOff', message);
   }
   const known = records.get(name);
+  if (known instanceof Error) return left('RecordUnreadable', known.message);
   if (known !== undefined) {
     if (instanceOf(known)?.id === id && known.releasedAtMs === undefined) return { kind: 'known' };
     return left('NameTaken', `the record of NodeClaim ${name} is released or has another instance`);

@@ -122,4 +122,13 @@ describe('not adopted, with the reason', () => {
     const record = launchedClaim({ name: 'general-a' }, { id: 'i-2' });
     expect(reasons({ ...whole(), records: new Map([['general-a', record]]) })).toEqual(['NameTaken']);
   });
+
+  test('an instance whose record cannot be read', () => {
+    const [line] = plan({ ...whole(), records: new Map([['general-a', new Error('claim#general-a cannot be read')]]) });
+    expect(line?.outcome).toEqual({
+      kind: 'left',
+      reason: 'RecordUnreadable',
+      message: 'claim#general-a cannot be read',
+    });
+  });
 });
