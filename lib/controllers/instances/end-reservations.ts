@@ -1,9 +1,10 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { ResolvedCapacityReservation } from '../../core/model/resolved-node-class.ts';
 import { decideReserved, isReserved } from '../../core/node-claim/reservations.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
+import { instanceWithId, nodeOfInstance } from '../observe/find-observed.ts';
 import { resolveForLaunch } from '../observe/resolve-node-class.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
@@ -15,10 +16,10 @@ export async function endReservations(work: ClusterWork<ResolvesNodeClasses>): P
   const { ports, cluster, records, world } = work;
   const { nodes, nodeClasses } = world;
   if (world.instances.kind === 'unread' || nodes.kind === 'unread' || nodeClasses.kind === 'unread') return [];
-  const instances = new Map(world.instances.value.map((one) => [one.id, one]));
+  const instances = world.instances.value;
   const reserved = records.flatMap((record) => {
-    const instance = instances.get(instanceOf(record)?.id ?? '');
-    const node = instance && nodes.value.find(({ spec }) => spec?.providerID === providerIdOf(instance));
+    const instance = instanceWithId(instances, instanceOf(record)?.id);
+    const node = nodeOfInstance(nodes.value, instance);
     return instance !== undefined && isReserved(record, node) ? [{ name: record.name, record, instance, node }] : [];
   });
   if (reserved.length === 0) return [];

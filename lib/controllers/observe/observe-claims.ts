@@ -1,7 +1,7 @@
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
-import { type Instance, instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
+import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { NodeClaimView } from '../../core/node-claim/lifecycle.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
@@ -14,6 +14,7 @@ import type {
   ReadsZonalShifts,
   UsesCatalogue,
 } from '../run/ports.ts';
+import { instanceTaggedWith, instanceWithId, nodeClaimNamed, nodeOfInstance } from './find-observed.ts';
 import { joiningFacts, type SeenFacts } from './observe-joining.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
 import { missingInstance, readMissing } from './observe-missing.ts';
@@ -78,11 +79,9 @@ export async function viewOf(
 ): Promise<Observed<NodeClaimView>> {
   const instance = instanceOf(record);
   if (instance !== undefined && world.nodes.kind === 'unread') return world.nodes;
-  const providerId = instance === undefined ? undefined : providerIdOf(instance);
-  const nodes = readOr(world.nodes, []);
-  const node = providerId === undefined ? undefined : nodes.find((one) => one.spec?.providerID === providerId);
+  const node = nodeOfInstance(readOr(world.nodes, []), instance);
   // If the NodeClaims are unread, a requested deletion is found by a later run.
-  const mirror = readOr(world.mirrors, []).find((one) => one.metadata.name === record.name);
+  const mirror = nodeClaimNamed(readOr(world.mirrors, []), record.name);
   const unlisted = await missingInstance(record, world);
   return read({
     record,
@@ -92,7 +91,7 @@ export async function viewOf(
     listed: mapRead(world.instances, (instances) => ({
       atMs: world.listedAtMs,
       contains: contains(instances, { instance, unlisted }, world),
-      ...optional({ tagged: instances.find(({ nodeClaim }) => nodeClaim === record.name) }),
+      ...optional({ tagged: instanceTaggedWith(instances, record.name) }),
     })),
     ...optional({ instanceUntagged: readOr(unlisted, undefined)?.untagged }),
     ...(await joiningFacts(record, node, world)),
@@ -111,7 +110,7 @@ function contains(
   { shifted }: ObservedClaims,
 ): Observed<boolean> {
   if (instance === undefined) return read(false);
-  if (instances.some(({ id }) => id === instance.id)) return read(true);
+  if (instanceWithId(instances, instance.id) !== undefined) return read(true);
   if (shifted.kind === 'unread') return shifted;
   return mapRead(unlisted, (found) => found !== undefined || shifted.value.has(instance.zone));
 }

@@ -3,6 +3,7 @@ import { LISTED_AFTER_MS } from '../../core/node-claim/launch/launch.ts';
 import { type Observed, read } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import type { InspectsInstances } from '../run/ports.ts';
+import { instanceWithId } from './find-observed.ts';
 import type { Readings } from './readings.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
 
@@ -42,7 +43,7 @@ export function isMissing(record: NodeClaimRecord, { listedAtMs, instances, shif
   const { launch, deletion } = record;
   if (launch.kind !== 'launched' || deletion !== undefined) return false;
   if (instances.kind === 'unread' || shifted.kind === 'unread' || shifted.value.has(launch.instance.zone)) return false;
-  const isListed = instances.value.some(({ id }) => id === launch.instance.id);
+  const isListed = instanceWithId(instances.value, launch.instance.id) !== undefined;
   return !isListed && listedAtMs - launch.atMs >= LISTED_AFTER_MS;
 }
 

@@ -1,6 +1,6 @@
 import type { PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
-import { type Instance, instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
+import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { TerminationView } from '../../core/node-claim/termination.ts';
 import { awaitsVolumes } from '../../core/node-claim/volume-detachment.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
@@ -13,6 +13,7 @@ import type {
   ReadsCluster,
   ReadsZonalShifts,
 } from '../run/ports.ts';
+import { nodeOfInstance } from './find-observed.ts';
 import { goesLast, type SeenRest } from './observe-at-rest.ts';
 import { observeShifts } from './observe-unavailable.ts';
 import { type ObservedVolumes, observeVolumes, volumesOf } from './observe-volumes.ts';
@@ -64,10 +65,7 @@ export async function terminationViewOf(
   world: ObservedTermination,
 ): Promise<TerminationView> {
   const instance = instanceOf(record);
-  const providerId = instance === undefined ? undefined : providerIdOf(instance);
-  const node = mapRead(world.nodes, (nodes) =>
-    providerId === undefined ? undefined : nodes.find((one) => one.spec?.providerID === providerId),
-  );
+  const node = mapRead(world.nodes, (nodes) => nodeOfInstance(nodes, instance));
   const nodeName = node.kind === 'read' ? node.value?.metadata.name : record.nodeName;
   const pods =
     nodeName === undefined

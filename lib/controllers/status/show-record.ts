@@ -1,5 +1,6 @@
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { isShownBy, mirrorOf } from '../../core/node-claim/mirror/mirror.ts';
+import { nodeClaimNamed, nodeOfInstance } from '../observe/find-observed.ts';
 import type { ObservedClaims } from '../observe/observe-claims.ts';
 import type { HasClock, WritesCluster } from '../run/ports.ts';
 
@@ -12,13 +13,12 @@ export async function showRecord(
   const { name, deletion, releasedAtMs } = record;
   // An object that is written without one of these would lose a part of its status.
   if (mirrors.kind === 'unread' || nodePools.kind === 'unread' || nodes.kind === 'unread') return;
-  const mirror = mirrors.value.find(({ metadata }) => metadata.name === name);
+  const mirror = nodeClaimNamed(mirrors.value, name);
   if (releasedAtMs !== undefined || (deletion !== undefined && mirror === undefined)) return;
-  const instance = instanceOf(record);
   const view = {
     mirror,
     nodePool: nodePools.value.find(({ metadata }) => metadata.name === record.nodePool),
-    node: nodes.value.find(({ spec }) => instance !== undefined && spec?.providerID === providerIdOf(instance)),
+    node: nodeOfInstance(nodes.value, instanceOf(record)),
     nowMs: clock.now(),
   };
   if (!isShownBy(record, view)) await cluster.applyNodeClaim(mirrorOf(record, view));
