@@ -37,7 +37,7 @@ test('two minutes are left to a spot instance: an event is delivered again soon 
   expect(failedOf(await answerEvents(runtime, event, handle))).toEqual(['1', '2']);
   expect(seen.retried).toEqual([
     { ids: ['handle-1'], seconds: 1 },
-    { ids: ['handle-2'], seconds: 8 },
+    { ids: ['handle-2'], seconds: 5 },
   ]);
   expect(seen.said).toEqual(['conflict: the event is retried', 'failed to handle an event']);
 });

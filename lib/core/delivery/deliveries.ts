@@ -42,7 +42,7 @@ export const WAKE_PLAN = wakePlan(MINUTE_MS);
  * Nothing replaces an event of EC2: it is delivered until what it announces is over. The function has a short time limit,
  * because a stopped invocation delays its messages by the visibility timeout.
  */
-export const EVENT_PLAN = plan({ deliveries: 12, functionTimeoutMs: 20 * SECOND_MS, batchSize: 10 });
+export const EVENT_PLAN = plan({ deliveries: 30, functionTimeoutMs: 20 * SECOND_MS, batchSize: 10 });
 
 /** The most invocations at a time for events: 1,000 instances that are interrupted together are 100 batches. */
 export const EVENT_SLOTS = 10;
@@ -62,10 +62,13 @@ export function wakeSlots(clusters: number): number {
 /** The pause doubles from one second. With these limits, the deliveries of EVENT_PLAN last as long as the event. */
 export type EventLife = 'minutes' | 'quarter-hour';
 
-/** *Units:* how long deliveries go on at least, and the longest pause between two of them. */
+/**
+ * After an outage, a warning is delivered within the longest pause, because its drain has two minutes at most.
+ * *Units:* how long deliveries go on at least, and the longest pause between two of them.
+ */
 export const EVENT_LIVES: Readonly<Record<EventLife, { readonly lastsMs: number; readonly longestPauseMs: number }>> = {
-  minutes: { lastsMs: 2 * MINUTE_MS, longestPauseMs: 15 * SECOND_MS },
-  'quarter-hour': { lastsMs: 15 * MINUTE_MS, longestPauseMs: 5 * MINUTE_MS },
+  minutes: { lastsMs: 2 * MINUTE_MS, longestPauseMs: 5 * SECOND_MS },
+  'quarter-hour': { lastsMs: 15 * MINUTE_MS, longestPauseMs: 40 * SECOND_MS },
 };
 
 /** @param receives the number of deliveries until now */
