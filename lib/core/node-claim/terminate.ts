@@ -66,7 +66,7 @@ export function terminating(record: NodeClaimRecord, nowMs: number): NodeClaimRe
 /** A request that has had no effect for a minute is taken back. A version of Kerf recorded requests that EC2 then refused. */
 function stillRunning(record: NodeClaimRecord, deletion: Deletion, nowMs: number): NodeClaimRecord {
   const { terminateRequestedAtMs, ...rest } = deletion;
-  const isOverdue = terminateRequestedAtMs !== undefined && nowMs - terminateRequestedAtMs >= LISTED_AFTER_MS;
+  const isOverdue = terminateRequestedAtMs !== undefined && nowMs - terminateRequestedAtMs >= MINUTE_MS;
   return isOverdue ? { ...record, deletion: { ...rest, drainOverAtMs: drainOverAt(deletion) ?? nowMs } } : record;
 }
 

@@ -117,25 +117,25 @@ describe('deletion', () => {
     [
       'its instance no longer exists (D15)',
       viewOf(launchedClaim(), { instanceListed: false }),
-      NOW_MS + MINUTE,
+      NOW_MS + 3 * MINUTE,
       'garbage_collected',
     ],
     [
       'not yet: a new instance may not be listed',
       viewOf(launchedClaim(), { instanceListed: false }),
-      NOW_MS + 59 * SECOND,
+      NOW_MS + 3 * MINUTE - 1,
       undefined,
     ],
     [
       'its instance no longer exists, its node is not Ready (D15)',
       viewOf(launchedClaim(), { instanceListed: false, node: aNode({ ready: false }) }),
-      NOW_MS + MINUTE,
+      NOW_MS + 3 * MINUTE,
       'garbage_collected',
     ],
     [
       'not yet: its instance is not listed, but its node is Ready (D15)',
       viewOf(launchedClaim(), { instanceListed: false, node: aNode() }),
-      NOW_MS + MINUTE,
+      NOW_MS + 3 * MINUTE,
       undefined,
     ],
   ])('%s', (...[, view, nowMs, reason]) => {

@@ -266,11 +266,11 @@ describe('the end of the claim', () => {
 
   test('a new instance that is not listed yet is not treated as terminated', () => {
     const view = terminationView({ record: launchedClaim({ deletion: deletion() }) });
-    expect(decideTermination(view, NOW_MS + 59 * SECOND)).toMatchObject({
+    expect(decideTermination(view, NOW_MS + 3 * MINUTE - SECOND)).toMatchObject({
       actions: [],
-      due: [{ atMs: NOW_MS + MINUTE }],
+      due: [{ atMs: NOW_MS + 3 * MINUTE }],
     });
-    expect(kinds(decideTermination(view, NOW_MS + MINUTE).actions)).toEqual(['release-node-claim']);
+    expect(kinds(decideTermination(view, NOW_MS + 3 * MINUTE).actions)).toEqual(['release-node-claim']);
   });
 
   test('a released claim is ignored', () => {
@@ -377,7 +377,7 @@ describe('an instance that has lost its tags (promise 4)', () => {
       terminationView({ record, instanceState: 'alive', ...untagged }),
       NOW_MS + SECOND,
     );
-    expect(verdict).toMatchObject({ record, actions: [], blocked: [], due: [{ atMs: NOW_MS + MINUTE }] });
+    expect(verdict).toMatchObject({ record, actions: [], blocked: [], due: [{ atMs: NOW_MS + 3 * MINUTE }] });
   });
 });
 

@@ -31,8 +31,11 @@ export interface LaunchContext extends LaunchMarket {
   readonly nodeClass: EC2NodeClass;
 }
 
-/** EC2 may take this long to list a new instance. */
-export const LISTED_AFTER_MS = MINUTE_MS;
+/**
+ * EC2 may take a minute to list a new instance, and the clocks of the function that launched it and of the function that reads
+ * the list may be two minutes apart.
+ */
+export const LISTED_AFTER_MS = 3 * MINUTE_MS;
 
 export type LaunchPlan =
   | {

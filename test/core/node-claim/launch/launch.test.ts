@@ -226,10 +226,10 @@ describe('an attempt whose outcome is unknown (D36)', () => {
 
   const late = sent({ createdAtMs: NOW_MS - 4 * MINUTE });
   test.each<[string, NodeClaimRecord, number]>([
-    ['the claim is being deleted', sent(deleted), NOW_MS + 2 * MINUTE],
-    ['the launch timeout has passed', late, NOW_MS + 2 * MINUTE],
-    ['it was sent again', again(late), NOW_MS + 2.5 * MINUTE],
-    ['EC2 rejects its token', spentLaunch(sent(), NOW_MS), NOW_MS + 2 * MINUTE],
+    ['the claim is being deleted', sent(deleted), NOW_MS + 4 * MINUTE],
+    ['the launch timeout has passed', late, NOW_MS + 4 * MINUTE],
+    ['it was sent again', again(late), NOW_MS + 4.5 * MINUTE],
+    ['EC2 rejects its token', spentLaunch(sent(), NOW_MS), NOW_MS + 4 * MINUTE],
   ])('has failed when %s and EC2 had enough time to list an instance', (_, record, overAtMs) => {
     const before = decide(viewOf(record), overAtMs - 1);
     expect(before).toMatchObject({ actions: [], due: [{ atMs: overAtMs, kind: 'settling' }] });
