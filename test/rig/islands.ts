@@ -53,7 +53,7 @@ export async function createApp(island: Island): Promise<void> {
   }
 }
 
-export async function createBudget(
+async function createBudget(
   { name, namespace = 'default' }: Pick<Island, 'name' | 'namespace'>,
   budget: string,
   spec: Readonly<Record<string, unknown>>,

@@ -3,9 +3,10 @@ import type { Labels } from '../../apis/kubernetes.ts';
 import type { Blocked } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { type AdoptionLine, type ClusterInstance, planAdoption } from '../../core/node-claim/adoption/adoption-plan.ts';
-import { UnreadableError } from '../../ports/errors.ts';
+import type { UnreadableError } from '../../ports/errors.ts';
 import { observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
 import type { HasClock, ReadsAutoMode, ReadsCatalogue, ReadsCluster, WritesClaims } from '../run/ports.ts';
+import { recordOfClaim } from './record-of-claim.ts';
 
 /** The ports of an adoption: it reads the cluster, reads and tags instances, and writes the table. */
 export interface AdoptionPorts extends HasClock, ReadsCatalogue {
@@ -58,24 +59,10 @@ async function recordsOf(
 ): Promise<ReadonlyMap<string, NodeClaimRecord | UnreadableError>> {
   const records = new Map<string, NodeClaimRecord | UnreadableError>();
   for (const name of names) {
-    const record = name === '' ? undefined : await readRecord(store, cluster, name);
+    const record = name === '' ? undefined : await recordOfClaim(store, cluster, name);
     if (record !== undefined) records.set(name, record);
   }
   return records;
-}
-
-/** One record that cannot be read does not end the adoption of the others. */
-async function readRecord(
-  store: AdoptionPorts['store'],
-  cluster: string,
-  name: string,
-): Promise<NodeClaimRecord | UnreadableError | undefined> {
-  try {
-    return await store.readNodeClaim(cluster, name);
-  } catch (error) {
-    if (error instanceof UnreadableError) return error;
-    throw error;
-  }
 }
 
 /** Tags the instances and writes the records. An instance without tags counts as terminated, so the tags are first. Repeatable. *Shape:* the number of adopted instances. */

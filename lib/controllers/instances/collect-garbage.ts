@@ -5,10 +5,12 @@ import {
   type UnrecordedInstance,
 } from '../../core/node-claim/adoption/garbage.ts';
 import { evidenceOfInstance } from '../../core/node-claim/adoption/instance-evidence.ts';
+import { UnreadableError } from '../../ports/errors.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
 import type { ReadsCluster } from '../run/ports.ts';
 import type { ClusterWork } from './instance-work.ts';
+import { recordOfClaim } from './record-of-claim.ts';
 
 /** Instances without a claim → adopted, terminated or reported. */
 export async function collectGarbage(work: ClusterWork<ReadsCluster>): Promise<readonly Error[]> {
@@ -38,10 +40,10 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster>): Promise<r
   const named = unrecorded.map((found) => ({ name: found.instance.nodeClaim, found }));
   const { failures } = await eachClaim(named, nowMs, async ({ name, found }, aside) => {
     // The list of claims is older than the list of instances. A strong read finds a record that was written in between.
-    const verdict = decideUnrecordedInstance(
-      { ...found, record: await ports.store.readNodeClaim(cluster, name) },
-      nowMs,
-    );
+    const record = await recordOfClaim(ports.store, cluster, name);
+    // It may be the claim of the instance. The list of claims has reported it.
+    if (record instanceof UnreadableError) return [];
+    const verdict = decideUnrecordedInstance({ ...found, record }, nowMs);
     await applyVerdict(work, { name: found.instance.id, atMs: nowMs, aside }, verdict);
     return [];
   });

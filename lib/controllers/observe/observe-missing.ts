@@ -39,7 +39,7 @@ export function readMissing(
 }
 
 /** Whether EC2 should list the instance of the claim and does not. Instances in shifted zones are not read (C36). */
-export function isMissing(record: NodeClaimRecord, { listedAtMs, instances, shifted }: InstanceList): boolean {
+function isMissing(record: NodeClaimRecord, { listedAtMs, instances, shifted }: InstanceList): boolean {
   const { launch, deletion } = record;
   if (launch.kind !== 'launched' || deletion !== undefined) return false;
   if (instances.kind === 'unread' || shifted.kind === 'unread' || shifted.value.has(launch.instance.zone)) return false;

@@ -1,6 +1,8 @@
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { decideStandalone } from '../../core/node-claim/mirror/standalone.ts';
+import { UnreadableError } from '../../ports/errors.ts';
 import type { ClusterWork } from '../instances/instance-work.ts';
+import { recordOfClaim } from '../instances/record-of-claim.ts';
 import type { WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
@@ -16,7 +18,9 @@ export async function syncNodeClaimStatus({
   const withoutRecord = world.mirrors.value.filter(({ metadata }) => !known.has(metadata.name));
   return syncObjects(withoutRecord, async (nodeClaim: NodeClaim) => {
     const { name } = nodeClaim.metadata;
-    const record = await ports.store.readNodeClaim(cluster, name);
+    const record = await recordOfClaim(ports.store, cluster, name);
+    // The list of records has reported it.
+    if (record instanceof UnreadableError) return;
     // Only this removes the object of a released claim. An object that Kerf did not create is kept.
     if (record?.releasedAtMs !== undefined) await ports.cluster.removeNodeClaim(name);
     const patch = record === undefined ? decideStandalone(nodeClaim, ports.clock.now()) : undefined;

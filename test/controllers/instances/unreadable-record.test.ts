@@ -47,4 +47,5 @@ test('a record that cannot be read stops nothing else, and its instance is neith
   });
   expect(of('instance-launched')).toBeGreaterThan(1);
   expect(of('instance-terminated')).toBe(0);
+  expect(of('function-failed'), 'the list reports the record, and no run fails').toBe(0);
 });
