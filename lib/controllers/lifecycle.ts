@@ -25,7 +25,7 @@ import type {
   RunReport,
   WritesStatus,
 } from './run/ports.ts';
-import { armWakeUp, RETRY_AFTER_MS } from './run/wake-up.ts';
+import { armWakeUp, conflictRetry, RETRY_AFTER_MS } from './run/wake-up.ts';
 import { showRecord } from './status/show-record.ts';
 import { syncNodeClaimStatus } from './status/sync-node-claim-status.ts';
 import { syncNodeClassStatus } from './status/sync-node-class-status.ts';
@@ -80,8 +80,9 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
     }
   }
   noteUnread(run, world.readings);
-  due.push(...notes.due);
-  await armWakeUp(ports, 'lifecycle', { cluster, due });
+  const again = conflictRetry(wake, each.hasConflict, ports.clock.now());
+  due.push(...notes.due, ...again.due);
+  await armWakeUp(ports, 'lifecycle', { ...again, cluster, due });
   const failures = [...each.failures, ...notes.failures];
   return { controller: 'lifecycle', cluster, decisions: notes.decisions, due, gauges: {}, failures };
 }

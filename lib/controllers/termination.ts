@@ -19,7 +19,7 @@ import { applyVerdict, type ObjectRun, type VerdictPorts } from './run/apply-ver
 import { type Aside, eachClaim } from './run/each-claim.ts';
 import { onFreshState } from './run/fresh-state.ts';
 import type { InspectsInstances, ReadsZonalShifts, RunReport } from './run/ports.ts';
-import { armWakeUp } from './run/wake-up.ts';
+import { armWakeUp, conflictRetry } from './run/wake-up.ts';
 
 type TerminationPorts = VerdictPorts & TerminationViewPorts & InspectsInstances & ReadsZonalShifts;
 
@@ -37,8 +37,9 @@ export async function reconcileTermination(ports: TerminationPorts, wake: Wake):
     return next ?? [];
   });
   noteUnread(run, world.readings);
-  const due = [...each.due, ...notes.due];
-  await armWakeUp(ports, 'termination', { cluster, due });
+  const again = conflictRetry(wake, each.hasConflict, ports.clock.now());
+  const due = [...each.due, ...notes.due, ...again.due];
+  await armWakeUp(ports, 'termination', { ...again, cluster, due });
   const failures = [...each.failures, ...notes.failures];
   return { controller: 'termination', cluster, decisions: notes.decisions, due, gauges: {}, failures };
 }

@@ -16,6 +16,8 @@ export interface Wake {
   readonly lastMs?: number;
   /** When the change that caused the wake can be observed. @default when the wake is sent */
   readonly dueMs?: number;
+  /** The number of runs in a row that ended with a conflict, each one the repetition of the one before. @default 0 */
+  readonly conflicts?: number;
 }
 
 /** The longest delay of a message. A later tick sends the wake for a later due time. */

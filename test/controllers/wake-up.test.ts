@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { armWakeUp } from '../../lib/controllers/run/wake-up.ts';
+import { coalesceWakes } from '../../lib/controllers/run/coalesce-wakes.ts';
+import { armWakeUp, conflictRetry } from '../../lib/controllers/run/wake-up.ts';
 import { requeueAt } from '../../lib/core/model/decision.ts';
 import type { Wake } from '../../lib/ports/messages.ts';
 import { MINUTE, NOW_MS, SECOND } from '../builders/times.ts';
@@ -33,4 +34,26 @@ test('an overdue time gets a wake at once', async () => {
 test('a due time at the next tick or later gets none, and neither does no due time', async () => {
   expect(await wakesFor(NOW_MS + MINUTE)).toEqual([]);
   expect(await wakesFor()).toEqual([]);
+});
+
+test('a run with a conflict is repeated after a second, and after twice the time for each further conflict', async () => {
+  const wake: Wake = { cluster: 'demo', reason: 'tick' };
+  const first = conflictRetry(wake, true, NOW_MS);
+  expect(first).toEqual({ due: [requeueAt(NOW_MS + SECOND)], conflicts: 1 });
+  const pauses = [1, 2, 5, 6, 100].map((conflicts) => conflictRetry({ ...wake, conflicts }, true, NOW_MS).due);
+  expect(pauses).toEqual([2, 4, 32, 60, 60].map((seconds) => [requeueAt(NOW_MS + seconds * SECOND)]));
+  expect(conflictRetry({ ...wake, conflicts: 5 }, false, NOW_MS)).toEqual({ due: [] });
+});
+
+test('the wake of the repetition has the number of conflicts, and a wake that stands for several has the largest', async () => {
+  const sent: Wake[] = [];
+  const messages = { wake: async (_: unknown, wake: Wake) => void sent.push(wake) };
+  const ports = { messages, clock: { now: () => NOW_MS } };
+  const again = conflictRetry({ cluster: 'demo', reason: 'due', conflicts: 2 }, true, NOW_MS);
+  await armWakeUp(ports, 'lifecycle', { ...again, cluster: 'demo' });
+  await armWakeUp(ports, 'lifecycle', { cluster: 'demo', due: [requeueAt(NOW_MS)] });
+  expect(sent.map(({ conflicts }) => conflicts)).toEqual([3, undefined]);
+  const one = sent.map((wake) => ({ wake, sentAtMs: NOW_MS }));
+  expect(coalesceWakes('demo', one).conflicts).toBe(3);
+  expect(coalesceWakes('demo', one.slice(1))).not.toHaveProperty('conflicts');
 });

@@ -11,7 +11,7 @@ import type { ClusterWork } from './instance-work.ts';
  * Unhealthy nodes → deleted claims, without a drain (D29, D30), if the cluster has the feature gate. *Shape:* the failures, and
  * when the tolerance of an unhealthy node ends. *Cost:* no reads; while repair is refused, at most ten events a minute.
  */
-export async function repairNodes(work: ClusterWork<HasSettings>): Promise<EachClaim> {
+export async function repairNodes(work: ClusterWork<HasSettings>): Promise<Omit<EachClaim, 'hasConflict'>> {
   const { ports, world, records } = work;
   const { featureGates, repairAfterMs } = ports.settings;
   if (!featureGates.nodeRepair) return { due: [], failures: [] };

@@ -23,11 +23,13 @@ export function coalesceWakes(cluster: string, sent: readonly SentWake[]): Coale
   const reason = [...new Set(wakes.flatMap((wake) => wake.reason.split('+')))].join('+');
   const [nodeClaim] = claims;
   const times = timesOf(sent);
+  const conflicts = Math.max(0, ...wakes.map((wake) => wake.conflicts ?? 0));
   return {
     cluster,
     reason,
     ...(claims.length === 1 && nodeClaim !== undefined ? { nodeClaim } : {}),
     ...optional({ times }),
+    ...(conflicts > 0 && { conflicts }),
   };
 }
 

@@ -1,5 +1,4 @@
-import { SECOND_MS } from '../../apis/formats/time.ts';
-import type { Due } from '../../core/model/decision.ts';
+import { type Due, requeueAt } from '../../core/model/decision.ts';
 import { inTurn, type Turning } from '../../core/node-claim/turn.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
 import { RETRY_AFTER_MS } from './wake-up.ts';
@@ -7,6 +6,8 @@ import { RETRY_AFTER_MS } from './wake-up.ts';
 export interface EachClaim {
   readonly due: readonly Due[];
   readonly failures: readonly Error[];
+  /** Whether the objects of a claim were changed by others each time that the run wrote them. */
+  readonly hasConflict: boolean;
 }
 
 /** Starts work that waits for a call that claims share. The work runs in parallel and does not delay other claims. */
@@ -16,8 +17,8 @@ export type Aside = (work: () => Promise<unknown>) => void;
 const AT_ONCE = 10;
 
 /**
- * Reconciles every claim, in turn (`inTurn`). A claim that fails or hangs does not delay the others (promise 7). After a conflict, the claim is
- * reconciled again in a second; after a retryable failure, in five seconds.
+ * Reconciles every claim, in turn (`inTurn`). A claim that fails or hangs does not delay the others (promise 7). After a retryable
+ * failure, the claim is reconciled again in five seconds; after a conflict, when `conflictRetry` says.
  */
 export async function eachClaim<Claim extends Turning>(
   records: readonly Claim[],
@@ -28,16 +29,18 @@ export async function eachClaim<Claim extends Turning>(
   const failures: Error[] = [];
   const left = [...inTurn(records, nowMs)];
   const asides: Promise<void>[] = [];
+  let hasConflict = false;
   const noteFailure = async ({ name }: Claim, work: Promise<unknown>): Promise<void> => {
     try {
       await work;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      const hasConflict = isConflict(error);
-      if (error instanceof PortError && error.retryable) {
-        due.push({ atMs: nowMs + (hasConflict ? SECOND_MS : RETRY_AFTER_MS), kind: 'settling' });
+      if (isConflict(error)) {
+        hasConflict = true;
+        return;
       }
-      if (!hasConflict) failures.push(new Error(`NodeClaim ${name}: ${error.message}`, { cause: error }));
+      if (error instanceof PortError && error.retryable) due.push(requeueAt(nowMs + RETRY_AFTER_MS));
+      failures.push(new Error(`NodeClaim ${name}: ${error.message}`, { cause: error }));
     }
   };
   const next = async (): Promise<void> => {
@@ -52,5 +55,5 @@ export async function eachClaim<Claim extends Turning>(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, next));
   await Promise.all(asides);
-  return { due, failures };
+  return { due, failures, hasConflict };
 }

@@ -9,7 +9,7 @@ export interface SeenNodes {
   nodes: Observed<readonly Node[]>;
 }
 
-/** How often a run reconciles one claim. The next run is a second later. */
+/** How often a run reconciles one claim. The next run is a second later, or later if it is a repetition already. */
 const MAX_TRIES = 3;
 
 /**

@@ -72,16 +72,13 @@ function parseWake({ body, sentAtMs }: QueuedMessage): SentWake | undefined {
     return undefined;
   }
   if (typeof wake !== 'object' || wake === null) return undefined;
-  const { cluster, reason, nodeClaim, sinceMs, lastMs, dueMs }: Partial<Record<keyof Wake, unknown>> = wake;
+  const { cluster, reason, nodeClaim, sinceMs, lastMs, dueMs, conflicts }: Partial<Record<keyof Wake, unknown>> = wake;
   if (typeof cluster !== 'string' || cluster === '' || typeof reason !== 'string') return undefined;
   if (nodeClaim !== undefined && typeof nodeClaim !== 'string') return undefined;
   if (!isAbsentOrTime(sinceMs) || !isAbsentOrTime(lastMs) || !isAbsentOrTime(dueMs)) return undefined;
+  if (!isAbsentOrTime(conflicts)) return undefined;
   return {
-    wake: {
-      cluster,
-      reason,
-      ...optional({ nodeClaim, sinceMs, lastMs, dueMs }),
-    },
+    wake: { cluster, reason, ...optional({ nodeClaim, sinceMs, lastMs, dueMs, conflicts }) },
     sentAtMs,
   };
 }

@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
-import type { Due } from '../../core/model/decision.ts';
+import { optional } from '../../apis/optional.ts';
+import { type Due, requeueAt } from '../../core/model/decision.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { Wake, WakeTarget } from '../../ports/messages.ts';
 import type { HasClock, SendsWakes } from './ports.ts';
@@ -10,16 +11,37 @@ const TICK_MS = MINUTE_MS;
 /** When a run is repeated for something that could not be read or written. */
 export const RETRY_AFTER_MS = 5 * SECOND_MS;
 
+/** The repetition of a run. */
+interface Repetition {
+  readonly due: readonly Due[];
+  /** @default the run had no conflict */
+  readonly conflicts?: number;
+}
+
+/**
+ * When a run with a conflict is repeated: after a second, and after twice the time for each repetition that has a conflict too.
+ * Others may write the same objects for minutes. The tick begins again with a second.
+ */
+export function conflictRetry({ conflicts = 0 }: Wake, hasConflict: boolean, nowMs: number): Repetition {
+  if (!hasConflict) return { due: [] };
+  const pauseMs = Math.min(SECOND_MS * 2 ** conflicts, TICK_MS);
+  return { due: [requeueAt(nowMs + pauseMs)], conflicts: conflicts + 1 };
+}
+
 /** Sends the function a delayed wake for the first due time, if it is before the next tick. */
 export async function armWakeUp(
   ports: SendsWakes & HasClock,
   target: WakeTarget,
-  { cluster, due }: { readonly cluster: string; readonly due: readonly Due[] },
+  { cluster, due, conflicts }: Repetition & { readonly cluster: string },
 ): Promise<void> {
   const now = ports.clock.now();
   const next = Math.min(...due.map(({ atMs }) => atMs));
   if (next >= now + TICK_MS) return;
-  await ports.messages.wake(target, { cluster, reason: 'due', dueMs: next }, Math.max(0, next - now));
+  await ports.messages.wake(
+    target,
+    { cluster, reason: 'due', dueMs: next, ...optional({ conflicts }) },
+    Math.max(0, next - now),
+  );
 }
 
 /** The failures of wakes that could not be sent. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { Cluster } from '../../../lib/ports/cluster.ts';
 import { ConflictError } from '../../../lib/ports/errors.ts';
@@ -60,5 +61,23 @@ test('a node with permanent conflicts is tried three times a run, and its claim 
   };
   const result = await live({ wrapPorts: refusing(always) });
   expect(tries).toHaveLength(9);
+  expectAllGone(result);
+});
+
+test('while every write of a node is refused for five minutes, it is tried a few times a minute', async () => {
+  let [tries, untilMs] = [0, 0];
+  const result = await live({
+    wrapPorts: (ports) => {
+      untilMs = ports.clock.now() + 6 * MINUTE_MS;
+      return refusing((write) => {
+        const isRefused = write === 'patchNode' && ports.clock.now() < untilMs;
+        if (isRefused) tries += 1;
+        return isRefused;
+      })(ports);
+    },
+  });
+  // One node, three tries in a run. With a run each second, these would be about 900.
+  expect(tries).toBeGreaterThan(15);
+  expect(tries).toBeLessThan(250);
   expectAllGone(result);
 });

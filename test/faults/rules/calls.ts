@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { RuleOf } from '../watch.ts';
 
-/** More calls in a minute are a loop that does not wait. A claim whose node changes all the time is read and written each second. */
+/** More calls in a minute are a loop that does not wait. A claim whose node changes all the time is read and written again after pauses that grow. */
 const MAX_CALLS = 3_000;
 const MAX_CALLS_FOR_A_CLAIM = 700;
 /** The calls of a minute in which nothing happens: four functions, with their reads. */
