@@ -46,7 +46,6 @@ export const app: Application<CliContext> = buildApplication(
       text: {
         ...text_en,
         ...ARGUMENT_ERRORS,
-        exceptionWhileRunningCommand: (error) => (error instanceof Error ? error.message : String(error)),
       },
     },
   },

@@ -1,14 +1,28 @@
-/** The error texts of the command line itself: unknown commands, unknown flags, missing and wrong values. */
+/** The error texts of the command line itself: unknown commands, unknown flags, missing and wrong values, failed commands. */
 import { type ApplicationText, ArgumentScannerError, formatMessageForArgumentScannerError } from '@stricli/core';
 
-type ErrorTexts = Pick<ApplicationText, 'noCommandRegisteredForInput' | 'exceptionWhileParsingArguments'>;
+type ErrorTexts = Pick<
+  ApplicationText,
+  'noCommandRegisteredForInput' | 'exceptionWhileParsingArguments' | 'exceptionWhileRunningCommand'
+>;
 
 export const ARGUMENT_ERRORS: ErrorTexts = {
   noCommandRegisteredForInput: ({ input, corrections }) =>
-    `"${input}" is not a command: ${writeOne(corrections.map(withoutQuotes))}see kerf --help`,
+    input.startsWith('-')
+      ? `no command is given before ${input}: write one, such as kerf plan provisioning, or see kerf --help`
+      : `"${input}" is not a command: ${writeOne(corrections.map(withoutQuotes))}see kerf --help`,
   exceptionWhileParsingArguments: (error) =>
     error instanceof ArgumentScannerError ? textOf(error) : `the arguments cannot be read: ${messageOf(error)}`,
+  exceptionWhileRunningCommand: failureText,
 };
+
+/** The message of a failed command. Node.js names only the call that failed, so that a missing connection needs a hint. @internal */
+export function failureText(error: unknown): string {
+  const message = messageOf(error);
+  return /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT/.test(message)
+    ? `${message}; check the network, the region and the address`
+    : message;
+}
 
 function textOf(error: ArgumentScannerError): string {
   return formatMessageForArgumentScannerError(error, {

@@ -1,5 +1,5 @@
 /** Commands that have subcommands. */
-const GROUPS: ReadonlySet<string> = new Set(['plan']);
+const GROUPS: ReadonlySet<string> = new Set(['plan', 'dead-letters']);
 
 /** Adds --help if no command is given. */
 export function orHelp(args: readonly string[]): readonly string[] {

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
+import { failureText } from '../../lib/cli/argument-errors.ts';
 import { runKerf } from './run-kerf.ts';
 
 const CASES: readonly (readonly [name: string, args: readonly string[], message: string])[] = [
   ['an unknown command', ['simulat'], '"simulat" is not a command: write simulate, or see kerf --help'],
   ['a command that is like no other', ['zzzzzzz'], '"zzzzzzz" is not a command: see kerf --help'],
+  [
+    'a flag in place of a command',
+    ['plan', '--snapshot', 'a.json'],
+    'no command is given before --snapshot: write one, such as kerf plan provisioning, or see kerf --help',
+  ],
   [
     'a misspelled flag',
     ['simulate', 'a.yaml', '--sed', '1'],
@@ -32,4 +38,11 @@ const CASES: readonly (readonly [name: string, args: readonly string[], message:
 test.for(CASES)('%s is an error with what to do', async ([, args, message]) => {
   const { stderr, code } = await runKerf(args, { 'a.yaml': '' });
   expect({ stderr: stderr.trim(), code }).toEqual({ stderr: message, code: 2 });
+});
+
+test.each([
+  ['getaddrinfo ENOTFOUND sqs.mars.amazonaws.com', '; check the network, the region and the address'],
+  ['no permission', ''],
+])('the failure of a command (%s) names what to check if there is no connection', (message, hint) => {
+  expect(failureText(new Error(message))).toBe(`${message}${hint}`);
 });

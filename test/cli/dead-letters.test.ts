@@ -75,6 +75,20 @@ test('--output json has the body and the outcome of each message', async () => {
   });
 });
 
+test('a region other than that of the queue is refused before any call', async () => {
+  const queue = 'https://sqs.eu-west-1.amazonaws.com/123456789012/q';
+  const { code, stderr } = await runKerf(['dead-letters', 'list', '--queue', queue, '--region', 'us-east-1']);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: '--region is us-east-1, but the queue is in eu-west-1: remove --region, or write eu-west-1\n',
+  });
+});
+
+test('without a command, the commands are listed', async () => {
+  const { stdout } = await runKerf(['dead-letters']);
+  expect(stdout).toMatch(/list .*\n.*send .*\n.*delete /);
+});
+
 test('an address that is not a URL is one sentence and exit code 2', async () => {
   const { code, stderr } = await runKerf(['dead-letters', 'list', '--queue', 'Kerf-Interruption']);
   expect({ code, stderr }).toEqual({

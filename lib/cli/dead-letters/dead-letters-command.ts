@@ -58,7 +58,7 @@ function command(action: DeadLettersAction): Command<CliContext> {
         },
         region: {
           kind: 'parsed',
-          brief: 'AWS region (default: that of the shell)',
+          brief: 'AWS region (default: that of the queue)',
           parse: String,
           optional: true,
           placeholder: 'REGION',
