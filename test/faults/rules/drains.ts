@@ -1,8 +1,8 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
-import { isDrainable, isOwnedByDaemonSet, isTerminal } from '../../../lib/core/cluster/pods.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../watch.ts';
+import { isDrainable, isOwnedByDaemonSet, isTerminal } from './pods.ts';
 
 /** Clocks of functions are up to two minutes apart from the true time. */
 const CLOCK_MS = 2 * MINUTE_MS;

@@ -1,27 +1,26 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
-import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint, UNREGISTERED_TAINT } from '../../../lib/apis/taints.ts';
 import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts';
-import { isDrainable, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../../../lib/core/cluster/pods.ts';
 import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import { type Fault, includesCall } from '../../../lib/simulator/faults/fault.ts';
 import { budgetStatus } from '../../../lib/simulator/kubernetes/disruptions-allowed.ts';
-import type { RuleOf, Watched } from '../watch.ts';
+import type { Rule, RuleOf, Watched } from '../watch.ts';
+import { isDrainable, isKeptInPlace, isTerminating, tierOf } from './pods.ts';
 
 /** After a fault, messages are delivered again and the next tick comes. */
 const RECOVERY_MS = 130 * SECOND_MS;
 
 /** Something that must be done soon, if nothing that it needs is disturbed. */
-interface Duty {
+export interface Duty {
   readonly name: string;
   readonly withinMs: number;
   /** The calls that it needs, and the functions, as `function:lifecycle`. */
   readonly needs: readonly string[];
 }
 
-const TERMINATION = [
+export const TERMINATION = [
   'store.',
   'function:termination',
   'cluster.listNodes',
@@ -30,7 +29,7 @@ const TERMINATION = [
   'cluster.deleteNodeClaim',
   'cluster.listPods',
 ];
-const LIFECYCLE = [
+export const LIFECYCLE = [
   'store.',
   'function:lifecycle',
   'cluster.listNodes',
@@ -44,14 +43,17 @@ const LIFECYCLE = [
 ];
 
 /** Work that nothing disturbs makes progress: wakes are sent and armed, and one stuck item does not stop another (promise 7). */
-export const undisturbedWorkProgresses: RuleOf = (watched) => {
+export const undisturbedWorkProgresses: RuleOf = (watched) => progressOf(watched, () => dutiesOf(watched));
+
+/** A rule that these duties are done in time. */
+export function progressOf(watched: Watched, duties: () => readonly Duty[]): Rule {
   const { violate, nowMs, story } = watched;
   const moreMs = story.faults.some(isRareConflict) ? CONFLICTS_MS : 0;
   const open = new Map<string, { readonly duty: Duty; spentMs: number; lastMs: number }>();
   return {
     step() {
       const now = nowMs();
-      const due = new Map(dutiesOf(watched).map((duty) => [duty.name, duty]));
+      const due = new Map(duties().map((duty) => [duty.name, duty]));
       for (const name of open.keys()) if (!due.has(name)) open.delete(name);
       for (const [name, duty] of due) {
         const known = open.get(name) ?? { duty, spentMs: 0, lastMs: now };
@@ -67,7 +69,7 @@ export const undisturbedWorkProgresses: RuleOf = (watched) => {
       }
     },
   };
-};
+}
 
 /** A conflict is answered by another try, in the same run or a second later. */
 function isRareConflict(fault: Fault): boolean {
@@ -252,9 +254,4 @@ function evictionDuties(
     withinMs: 12 * SECOND_MS,
     needs: [...needs, 'cluster.evictPod'],
   }));
-}
-
-function tierOf(pod: Pod): number {
-  const isCritical = ['system-cluster-critical', 'system-node-critical'].includes(pod.spec.priorityClassName ?? '');
-  return (isCritical ? 2 : 0) + (isOwnedByDaemonSet(pod) ? 1 : 0);
 }

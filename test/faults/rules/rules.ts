@@ -3,15 +3,20 @@ import { onlyPortsFail, webhookAllows } from './answers.ts';
 import { budgetsHold } from './budgets.ts';
 import { callsAreFew } from './calls.ts';
 import { transitionTimesAreTrue } from './conditions.ts';
+import { emptyNodesAreRemoved } from './consolidation.ts';
 import { decisionsAreCarriedOut } from './decisions.ts';
+import { drainsAreOrdered } from './drain-order.ts';
 import { instancesEndForAReason, podsAreEvicted } from './drains.ts';
 import { othersAreLeftAlone } from './foreign.ts';
 import { everyInstanceHasARecord, oneInstanceForAClaim, releasedAfterItsInstance } from './launches.ts';
 import { limitsHold } from './limits.ts';
+import { whatIsShownIsTrue } from './mirrors.ts';
+import { pendingPodsAreServed } from './pending.ts';
 import { undisturbedWorkProgresses } from './progress.ts';
 import { recordsGoForward } from './records.ts';
 import { everythingSettles } from './settled.ts';
 import { oneDeploymentActs, standbyDoesNothing } from './standby.ts';
+import { deletionsWaitForTheirTime, timesAreKept } from './times.ts';
 
 /** Everything that must hold in every run. */
 export const RULES: readonly RuleOf[] = [
@@ -33,4 +38,10 @@ export const RULES: readonly RuleOf[] = [
   oneDeploymentActs,
   callsAreFew,
   undisturbedWorkProgresses,
+  drainsAreOrdered,
+  timesAreKept,
+  deletionsWaitForTheirTime,
+  pendingPodsAreServed,
+  emptyNodesAreRemoved,
+  whatIsShownIsTrue,
 ];

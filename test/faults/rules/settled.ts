@@ -1,11 +1,11 @@
 import { NODE_POOL, TERMINATION_FINALIZER } from '../../../lib/apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../../lib/apis/taints.ts';
 import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts';
-import { isKeptInPlace } from '../../../lib/core/cluster/pods.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import { parseResources } from '../../../lib/core/resources/resources.ts';
 import { budgetStatus } from '../../../lib/simulator/kubernetes/disruptions-allowed.ts';
 import type { RuleOf, Watched } from '../watch.ts';
+import { isKeptInPlace } from './pods.ts';
 
 /** What must be true at rest: instances, records, nodes and mirrors agree, nothing is open, every pod runs. */
 export const everythingSettles: RuleOf = (watched) => ({
@@ -104,7 +104,7 @@ function pendingPods(watched: Watched): readonly string[] {
 }
 
 /** Whether the limits of the general NodePool have no room for another node of the smallest type, or its disposal is pending. */
-function isFull(watched: Watched): boolean {
+export function isFull(watched: Watched): boolean {
   const { state } = watched.simulation();
   const limits = parseResources(state.nodePools.get('general')?.spec.limits);
   const mine = unreleased(watched).filter(({ nodePool }) => nodePool === 'general');

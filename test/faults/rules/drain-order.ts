@@ -1,0 +1,59 @@
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { instanceOf, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf } from '../watch.ts';
+import { isDrainable, isTerminating, tierOf } from './pods.ts';
+
+/** A pod that was bound while a run listed the pods is drained by the next run. */
+const LISTED_MS = MINUTE_MS;
+/** A forced deletion takes effect this long after its grace period was calculated. */
+const SENT_MS = 3 * SECOND_MS;
+
+/** Pods leave a node tier by tier (D20), and a forced deletion leaves a pod no more time than its node has (D24). */
+export const drainsAreOrdered: RuleOf = ({ violate, simulation, records, nowMs, startMs, story }) => {
+  const boundAtMs = new Map<string, number>();
+  const isSlow = story.faults.some(({ kind }) => kind === 'calls-slow' || kind === 'calls-hang' || kind === 'clocks');
+  const deadlineOf = (nodeName: string | undefined): number | undefined => {
+    const providerId = simulation().state.nodes.get(nodeName ?? '')?.spec?.providerID;
+    const record = [...records.values()].find((one) => {
+      const instance = instanceOf(one);
+      return instance !== undefined && providerIdOf(instance) === providerId;
+    });
+    return record?.deletion?.deadlineMs;
+  };
+  return {
+    step() {
+      const { pods } = simulation().state;
+      for (const { metadata, spec } of pods.values())
+        if (spec.nodeName !== undefined && !boundAtMs.has(metadata.uid ?? ''))
+          boundAtMs.set(metadata.uid ?? '', nowMs());
+    },
+    evicting(target) {
+      const { pods } = simulation().state;
+      const pod = pods.get(`${target.namespace}/${target.name}`);
+      if (pod === undefined || pod.metadata.uid !== target.uid) return;
+      const earlier = [...pods.values()].find(
+        (one) =>
+          one.spec.nodeName === pod.spec.nodeName &&
+          tierOf(one) < tierOf(pod) &&
+          isDrainable(one) &&
+          !isTerminating(one) &&
+          nowMs() - (boundAtMs.get(one.metadata.uid ?? '') ?? nowMs()) > LISTED_MS,
+      );
+      if (earlier !== undefined)
+        violate(
+          'pods leave a node in the order of their tiers',
+          `pod ${target.name} was to be evicted before pod ${earlier.metadata.name}`,
+        );
+    },
+    deletingPod(target, graceSeconds) {
+      const deadlineMs = deadlineOf(simulation().state.pods.get(`${target.namespace}/${target.name}`)?.spec.nodeName);
+      if (deadlineMs === undefined || isSlow || graceSeconds <= 1) return;
+      const overMs = startMs() + nowMs() + graceSeconds * SECOND_MS - deadlineMs;
+      if (overMs > SENT_MS)
+        violate(
+          'a forced deletion ends by the deadline',
+          `pod ${target.name} gets ${graceSeconds} s, which is ${overMs} ms more than its node has`,
+        );
+    },
+  };
+};

@@ -1,0 +1,62 @@
+import type { Node } from '../../../lib/apis/kubernetes.ts';
+import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
+import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
+import { isEphemeral, sameTaint } from '../../../lib/apis/taints.ts';
+import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf } from '../watch.ts';
+
+/** What users read of a NodeClaim and its node is true: the conditions, and the labels of its node. */
+export const whatIsShownIsTrue: RuleOf = ({ violate, simulation, records }) => {
+  let isReplaced = false;
+  const rule = 'what is shown of a NodeClaim is true';
+  return {
+    // A function that runs during a restore shows what it has read before.
+    replaced() {
+      isReplaced = true;
+    },
+    mirrorWritten(after, before) {
+      const record = records.get(after.metadata.name);
+      if (isReplaced || record === undefined) return;
+      for (const type of isTrueFor(record))
+        if (hasTrue(after, type) && !(before !== undefined && hasTrue(before, type)))
+          violate(rule, `NodeClaim ${record.name}: condition ${type} is True, and its record does not have it`);
+    },
+    patchingNode({ name }, { labels = {} }) {
+      if (labels[INITIALIZED] !== 'true') return;
+      const node = simulation().state.nodes.get(name);
+      if (node === undefined || node.metadata.labels?.[INITIALIZED] === 'true') return;
+      const startup = [...records.values()].find(({ nodeName }) => nodeName === name)?.spec.startupTaints ?? [];
+      const why = whyNotUsable(node, startup);
+      if (why !== undefined) violate(rule, `node ${name} was to be labelled as initialized: ${why}`);
+    },
+    unsettled: () =>
+      [...records.values()].flatMap((record) => {
+        const mirror = simulation().state.nodeClaims.get(record.name);
+        if (mirror === undefined || record.deletion !== undefined || record.initializedAtMs === undefined) return [];
+        return hasTrue(mirror, 'Ready') ? [] : [`NodeClaim ${record.name} is initialized and not shown as Ready`];
+      }),
+  };
+};
+
+/** The conditions that must not be True for the record. */
+function isTrueFor({ launch, registeredAtMs, initializedAtMs, deletion }: NodeClaimRecord): readonly string[] {
+  return [
+    ...(launch.kind === 'launched' ? [] : ['Launched']),
+    ...(registeredAtMs === undefined ? ['Registered', 'Ready'] : []),
+    ...(initializedAtMs === undefined ? ['Initialized', 'Ready'] : []),
+    ...(deletion === undefined ? ['Drained', 'InstanceTerminating', 'DisruptionReason'] : []),
+    ...(deletion?.terminateRequestedAtMs === undefined ? ['InstanceTerminating'] : []),
+  ];
+}
+
+function hasTrue({ status }: NodeClaim, type: string): boolean {
+  return status?.conditions?.find((one) => one.type === type)?.status === 'True';
+}
+
+function whyNotUsable(node: Node, startup: NonNullable<NodeClaimRecord['spec']['startupTaints']>): string | undefined {
+  if (node.metadata.labels?.[REGISTERED] !== 'true') return 'it is not registered';
+  if (!isNodeReady(node)) return 'it is not Ready';
+  const left = node.spec?.taints?.find((taint) => isEphemeral(taint) || startup.some((one) => sameTaint(one, taint)));
+  return left === undefined ? undefined : `it has the taint ${left.key}`;
+}

@@ -1,0 +1,62 @@
+import { parseDuration } from '../../../lib/apis/formats/duration.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf, Watched } from '../watch.ts';
+import { type Duty, LIFECYCLE, progressOf, TERMINATION } from './progress.ts';
+
+/** Clocks of functions are up to two minutes apart from the true time. */
+const CLOCK_MS = 2 * MINUTE_MS;
+const LAUNCH_MS = 5 * MINUTE_MS;
+const REGISTRATION_MS = 15 * MINUTE_MS;
+
+function expiryOf({ spec, createdAtMs }: NodeClaimRecord): number | undefined {
+  const afterMs = parseDuration(spec.expireAfter ?? '');
+  return afterMs === undefined ? undefined : createdAtMs + afterMs;
+}
+
+/** A NodeClaim that is given up, or expires, has had its whole time (D8, D14). */
+export const deletionsWaitForTheirTime: RuleOf = ({ violate, nowMs, startMs, story }) => {
+  const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? 2 * CLOCK_MS : SECOND_MS;
+  const earliestOf: Readonly<Record<string, (record: NodeClaimRecord) => number | undefined>> = {
+    expired: expiryOf,
+    launch_timeout: ({ createdAtMs }) => createdAtMs + LAUNCH_MS,
+    registration_timeout: ({ launch }) => (launch.kind === 'launched' ? launch.atMs + REGISTRATION_MS : undefined),
+    node_lost: ({ nodeLostAtMs }) => nodeLostAtMs && nodeLostAtMs + REGISTRATION_MS,
+  };
+  return {
+    recordWritten(after, before) {
+      if (after.deletion === undefined || before?.deletion !== undefined) return;
+      const { reason } = after.deletion;
+      const earliestMs = earliestOf[reason]?.(after);
+      const earlyMs = (earliestMs ?? 0) - startMs() - nowMs();
+      if (earlyMs > slackMs)
+        violate('no NodeClaim is given up early', `NodeClaim ${after.name}: ${reason}, ${earlyMs / SECOND_MS} s early`);
+    },
+  };
+};
+
+/** A NodeClaim ends when its time is over: it expires (D14), and its deadline ends its instance in any case (D24). */
+export const timesAreKept: RuleOf = (watched) =>
+  progressOf(watched, () =>
+    [...watched.records.values()].flatMap((record) =>
+      record.releasedAtMs === undefined ? timeDuties(watched, record) : [],
+    ),
+  );
+
+function timeDuties({ simulation, startMs, nowMs }: Watched, record: NodeClaimRecord): readonly Duty[] {
+  const { name, deletion, launch } = record;
+  const now = startMs() + nowMs();
+  if (deletion === undefined) {
+    const isOver = launch.kind === 'launched' && now > (expiryOf(record) ?? Infinity);
+    return isOver ? [{ name: `NodeClaim ${name} expires`, withinMs: 75 * SECOND_MS, needs: LIFECYCLE }] : [];
+  }
+  const id = instanceOf(record)?.id;
+  const isAlive = simulation()
+    .ec2.instances()
+    .some((one) => one.id === id && one.state === 'running');
+  // The API server may refuse to change the node and its pods: the instance ends nevertheless.
+  const needs = [...TERMINATION, 'messages.wake', 'cloud.terminate'];
+  return isAlive && now > (deletion.deadlineMs ?? Infinity)
+    ? [{ name: `the instance of NodeClaim ${name} ends at its deadline`, withinMs: 40 * SECOND_MS, needs }]
+    : [];
+}
