@@ -10,7 +10,9 @@ import { instancesEndForAReason, podsAreEvicted } from './drains.ts';
 import { othersAreLeftAlone } from './foreign.ts';
 import { everyInstanceHasARecord, oneInstanceForAClaim, releasedAfterItsInstance } from './launches.ts';
 import { limitsHold } from './limits.ts';
+import { marksNameTheirOffering } from './marks.ts';
 import { whatIsShownIsTrue } from './mirrors.ts';
+import { marksOfOthersStay } from './others-marks.ts';
 import { pendingPodsAreServed } from './pending.ts';
 import { undisturbedWorkProgresses } from './progress.ts';
 import { recordsGoForward } from './records.ts';
@@ -39,6 +41,8 @@ export const RULES: readonly RuleOf[] = [
   callsAreFew,
   undisturbedWorkProgresses,
   drainsAreOrdered,
+  marksNameTheirOffering,
+  marksOfOthersStay,
   timesAreKept,
   deletionsWaitForTheirTime,
   pendingPodsAreServed,
