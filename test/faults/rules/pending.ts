@@ -6,8 +6,14 @@ import { isFull } from './settled.ts';
 
 /** A wake collects further wakes for up to 10 s, and a run that is busy is followed by another one. */
 const SERVED_WITHIN_MS = 20 * SECOND_MS;
-/** Capacity that was refused is tried again after minutes. */
-const WITHOUT_CAPACITY: ReadonlySet<string> = new Set(['no-capacity', 'spot-volley', 'node-pool', 'impaired']);
+/** Capacity that was refused is tried again after minutes, and an old table may have no catalogue. */
+const WITHOUT_CAPACITY: ReadonlySet<string> = new Set([
+  'no-capacity',
+  'spot-volley',
+  'node-pool',
+  'impaired',
+  'restore-table',
+]);
 const NEEDS = [
   'store.',
   'leases.',
