@@ -13,7 +13,7 @@ export const marksOfOthersStay: RuleOf = ({ violate, simulation }) => {
   return {
     step() {
       const { state, timetable } = simulation();
-      for (const node of [...state.nodes.values()]) {
+      for (const node of state.nodes.values()) {
         const { name, labels = {}, deletionTimestamp, finalizers = [] } = node.metadata;
         // A kubelet that registers again makes a new node.
         if (labels[REGISTERED] !== 'true') marked.delete(name);
