@@ -22,7 +22,7 @@ export async function reconcileDisruption(ports: DisruptionPorts, wake: Coalesce
   if (turn.kind === 'skipped') return turn.report;
   const reports: RunReport[] = [];
   for await (const leased of turn.runs) reports.push(await run(leased, cluster));
-  return together({ work: 'disruption', cluster }, reports);
+  return together({ work: 'disruption', cluster }, reports, turn.failures);
 }
 
 /** Observe, decide, record, act. */

@@ -56,7 +56,7 @@ type LifecyclePorts = VerdictPorts &
 /** NodeClaims → instances → registered and initialized nodes. Deletes NodeClaims that do not get there in time. */
 export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Promise<RunReport> {
   const { cluster } = wake;
-  const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [...(await syncWebhook(ports, wake))] };
+  const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [] };
   const run: ObjectRun<LifecyclePorts> = { ports, controller: 'lifecycle', cluster, notes };
   const records = await findClaims(ports, wake);
   if (records.length === 0 && wake.nodeClaim !== undefined) {
@@ -78,6 +78,7 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
     for (const [subject, sync] of SYNCS) {
       await noteFailure(run, subject, async () => notes.failures.push(...(await sync(work))));
     }
+    notes.failures.push(...(await syncWebhook(ports, wake)));
   }
   noteUnread(run, world.readings);
   const again = conflictRetry(wake, each.hasConflict, ports.clock.now());

@@ -23,7 +23,7 @@ export async function reconcileProvisioning(ports: ProvisioningPorts, wake: Coal
   if (turn.kind === 'skipped') return turn.report;
   const reports: RunReport[] = [];
   for await (const leased of turn.runs) reports.push(await run(leased, cluster));
-  return together({ work: 'provisioning', cluster }, reports);
+  return together({ work: 'provisioning', cluster }, reports, turn.failures);
 }
 
 /** Observe, decide, record, act. A cheap read comes first, because most wakes need no decision. */

@@ -63,7 +63,12 @@ async function terminate(
   await announceRefusals(run, { name, version, atMs: nowMs, seen }, verdict.news ?? []);
   const { pods } = view;
   if (pods.kind === 'unread') return due;
-  return [...due, ...(await explainEvictions(run, { record, pods: pods.value, budgets: world.budgets, seen }, nowMs))];
+  const drained = { record, pods: pods.value, budgets: world.budgets, seen };
+  const polls: Due[] = [];
+  await noteFailure(run, `explain the refused evictions of NodeClaim ${name}`, async () =>
+    polls.push(...(await explainEvictions(run, drained, nowMs))),
+  );
+  return [...due, ...polls];
 }
 
 /**

@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import type { PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { ClusterEvent } from '../../lib/core/model/event.ts';
+import { RefusedError } from '../../lib/ports/errors.ts';
 import type { WrapInvocation } from '../../lib/simulator/aws/simulated-lambda.ts';
 import { withFaults } from '../../lib/simulator/faults.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
@@ -125,4 +126,40 @@ describe('a drain that a budget holds for ten minutes', () => {
     expect(evictions).toBeGreaterThan(60);
     expect(evictions).toBeLessThan(110);
   });
+});
+
+test('a drain continues before the next tick although what was found cannot be recorded', async () => {
+  const evictions: number[] = [];
+  const failures: string[] = [];
+  const refused = new RefusedError('the item is refused');
+  const result = await live({
+    manifests: someManifests({
+      deployments: [aDeployment('web', 1)],
+      podDisruptionBudgets: [aBudget({ spec: { selector: WEB, maxUnavailable: 0 } })],
+    }),
+    scenario: { name: 'drain', events: [{ kind: 'deleteNode', atMs: 5 * MINUTE_MS, node: { kind: 'any' } }] },
+    durationMs: 10 * MINUTE_MS,
+    onFailure: ({ error }) => void failures.push(String(error)),
+    wrapPorts: (ports) => ({
+      ...ports,
+      store: {
+        ...ports.store,
+        updateNodeClaim: async (record) =>
+          record.deletion?.evictionsRefused === undefined
+            ? ports.store.updateNodeClaim(record)
+            : await Promise.reject(refused),
+      },
+      cluster: {
+        ...ports.cluster,
+        evictPod: async (pod) => {
+          evictions.push(ports.clock.now());
+          return ports.cluster.evictPod(pod);
+        },
+      },
+    }),
+  });
+  expect(result.podsRunning).toBe(1);
+  const pauses = evictions.slice(1).map((atMs, index) => atMs - (evictions[index] ?? 0));
+  expect(Math.max(...pauses)).toBeLessThan(35_000);
+  expect(failures.filter((text) => text.includes('explain the refused evictions'))).toHaveLength(1);
 });

@@ -12,15 +12,15 @@ import {
   type RefusalFinding,
   withProgress,
 } from '../../core/node-claim/refused-evictions.ts';
+import { type Observed, readOr } from '../../core/observed.ts';
 import type { SharedRead } from '../observe/shared-read.ts';
 import { announceRefusals } from '../run/announce-refusals.ts';
 import type { ObjectRun, VerdictSubject } from '../run/apply-verdict.ts';
-import { noteFailure } from './run-notes.ts';
 
 interface DrainedClaim {
   readonly record: NodeClaimRecord;
   readonly pods: readonly Pod[];
-  readonly budgets: SharedRead<readonly PodDisruptionBudget[]>;
+  readonly budgets: SharedRead<Observed<readonly PodDisruptionBudget[]>>;
   readonly seen: VerdictSubject['seen'] & object;
 }
 
@@ -58,10 +58,7 @@ async function examined(run: ObjectRun, claim: DrainedClaim, nowMs: number): Pro
   const refused = podsOf(claim.pods, refusedPods(run, name));
   const isOver = refused.length === 0;
   if (isOver ? deletion.evictionsRefused?.never === undefined : !examinesRefusals(deletion, nowMs)) return undefined;
-  let budgets: readonly PodDisruptionBudget[] | undefined;
-  await noteFailure(run, 'list PodDisruptionBudgets', async () => {
-    budgets = isOver ? [] : await claim.budgets();
-  });
+  const budgets = isOver ? [] : readOr(await claim.budgets(), undefined);
   return examineRefusals(record, { refused, ...optional({ budgets }) }, nowMs);
 }
 

@@ -26,8 +26,8 @@ export interface ObservedTermination extends SeenRest {
   /** C36: instances in these zones are neither described nor terminated. */
   readonly shifted: Observed<ReadonlySet<string>>;
   readonly volumes: ObservedVolumes;
-  /** Read after refused evictions. */
-  readonly budgets: SharedRead<readonly PodDisruptionBudget[]>;
+  /** Read after refused evictions, and once in a run. */
+  readonly budgets: SharedRead<Observed<readonly PodDisruptionBudget[]>>;
 }
 
 /** *Cost:* one list of nodes and one of instances for all claims (C51). */
@@ -52,7 +52,9 @@ export async function observeTermination(
     instances: byId,
     shifted,
     volumes: observeVolumes(ports, log),
-    budgets: sharedRead(async () => ports.cluster.listPodDisruptionBudgets()),
+    budgets: sharedRead(async () =>
+      log.observe('PodDisruptionBudgets', async () => ports.cluster.listPodDisruptionBudgets()),
+    ),
   };
 }
 

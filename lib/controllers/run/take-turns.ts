@@ -1,9 +1,17 @@
 /** Decisions for a whole cluster, one run at a time: the lease of docs/architecture.md. */
 import { type BatchVerdict, batchWakes } from '../../core/provisioning/batch.ts';
-import { PortError, UnreachableError } from '../../ports/errors.ts';
+import { PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
 import type { Lease, LeaseName, RunOutcome, SeenLease } from '../../ports/leases.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
-import type { HasClock, HasSettings, RunReport, SendsWakes, UsesLeases } from './ports.ts';
+import type {
+  HasClock,
+  HasSettings,
+  MayHoldLease,
+  RemembersRefusals,
+  RunReport,
+  SendsWakes,
+  UsesLeases,
+} from './ports.ts';
 
 export interface Turn {
   readonly work: LeaseName['work'];
@@ -12,25 +20,27 @@ export interface Turn {
   readonly collects: boolean;
 }
 
-export type TurnPorts = UsesLeases & SendsWakes & HasClock & HasSettings;
+export type TurnPorts = UsesLeases & SendsWakes & HasClock & HasSettings & RemembersRefusals;
 
 /** Either the reason why nothing runs, or the runs: usually one. */
 export type TakenTurn<Ports> =
   | { readonly kind: 'skipped'; readonly report: RunReport }
-  | { readonly kind: 'taken'; readonly runs: AsyncIterable<Ports & { readonly lease: Lease }> };
+  | { readonly kind: 'taken'; readonly runs: AsyncIterable<Ports & MayHoldLease>; readonly failures: readonly Error[] };
 
 /** Other runs change a lease a few times a second at most. */
 const MAX_TRIES = 10;
 
 /**
  * Acquires the lease of the work. It does not if the batch is still collecting wakes or a run has answered them, or if another
- * run holds the lease; that run then runs again. *Shape:* ports with the lease, for one run after the other. If a run throws, its
- * lease is released as failed. *Errors:* those of the ports.
+ * run holds the lease; that run then runs again. If the table refuses the lease for good, one run continues without it: a lease
+ * saves work, and correctness depends on the epoch. *Shape:* ports with the lease, for one run after the other, and the refusal to
+ * report. If a run throws, its lease is released as failed. *Errors:* those of the ports.
  */
 export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn): Promise<TakenTurn<Ports>> {
   const { work, wake } = turn;
   const name = { cluster: wake.cluster, work };
-  let seen = await ports.leases.see(name);
+  const refusals: RefusedError[] = [];
+  let seen = await unlessRefused(refusals, ports.leases.see(name));
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const verdict = verdictOf(ports, turn, seen);
     if (verdict.kind === 'answered') return skipped(name, 'answered');
@@ -39,9 +49,12 @@ export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn
       await ports.messages.wake(work, { cluster: wake.cluster, reason: wake.reason, sinceMs, lastMs }, delayMs);
       return skipped(name, 'collecting');
     }
-    const acquired = await ports.leases.acquire(seen);
+    const acquired = seen && (await unlessRefused(refusals, ports.leases.acquire(seen)));
+    if (acquired === undefined) {
+      return { kind: 'taken', runs: runWithoutLease(ports), failures: newRefusals(ports, name, refusals) };
+    }
     if (acquired.kind === 'busy') return skipped(name, 'busy');
-    if (acquired.kind === 'held') return { kind: 'taken', runs: runsUnder(ports, acquired.lease) };
+    if (acquired.kind === 'held') return { kind: 'taken', runs: runsUnder(ports, acquired.lease), failures: [] };
     seen = acquired.seen;
   }
   throw new UnreachableError(
@@ -49,10 +62,47 @@ export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn
   );
 }
 
-function verdictOf({ settings, clock }: TurnPorts, { wake, collects }: Turn, seen: SeenLease): BatchVerdict {
+function verdictOf(
+  { settings, clock }: TurnPorts,
+  { wake, collects }: Turn,
+  seen: SeenLease | undefined,
+): BatchVerdict {
   if (wake.times === undefined) return { kind: 'run' };
   const { batchIdleMs, batchMaxMs } = collects ? settings : { batchIdleMs: 0, batchMaxMs: 0 };
-  return batchWakes(wake.times, { batchIdleMs, batchMaxMs, runAtMs: seen.runAtMs, nowMs: clock.now() });
+  return batchWakes(wake.times, { batchIdleMs, batchMaxMs, runAtMs: seen?.runAtMs, nowMs: clock.now() });
+}
+
+/** *Shape:* undefined after a refusal, which is added to the list. */
+async function unlessRefused<Answer>(refusals: RefusedError[], call: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    refusals.push(error);
+    return undefined;
+  }
+}
+
+async function* runWithoutLease<Ports extends TurnPorts>(ports: Ports): AsyncGenerator<Ports, void> {
+  yield ports;
+}
+
+/** *Shape:* the refusals that were not reported before. */
+function newRefusals(
+  { refusals, clock }: TurnPorts,
+  { cluster, work }: LeaseName,
+  causes: readonly RefusedError[],
+): readonly Error[] {
+  const subject = `${cluster}: the lease of ${work}`;
+  return causes
+    .filter(({ message }) => refusals?.isNew(subject, message, clock.now()) !== false)
+    .map(
+      (cause) =>
+        new Error(
+          `the table refuses the lease of ${work}, so runs continue without it and may do the same work twice: ${cause.message}; check the permissions of the function for its table`,
+          { cause },
+        ),
+    );
 }
 
 /** The holder of a marked lease runs again, for at most the duration of a batch. After that it sends a wake. */
@@ -99,12 +149,16 @@ async function releaseAsFailed({ leases }: TurnPorts, lease: Lease): Promise<voi
 }
 
 /** *Shape:* one report of all runs: the values of the last run, and the decisions and failures of all runs. */
-export function together({ work, cluster }: LeaseName, reports: readonly RunReport[]): RunReport {
+export function together(
+  { work, cluster }: LeaseName,
+  reports: readonly RunReport[],
+  ofTurn: readonly Error[] = [],
+): RunReport {
   const nothing = { controller: work, cluster, decisions: [], due: [], gauges: {}, failures: [] };
   return {
     ...(reports.at(-1) ?? nothing),
     decisions: reports.flatMap(({ decisions }) => decisions),
-    failures: reports.flatMap(({ failures }) => failures),
+    failures: [...ofTurn, ...reports.flatMap(({ failures }) => failures)],
   };
 }
 

@@ -7,10 +7,17 @@ import { nomination } from '../cluster/nomination.ts';
 import { type Action, type Blocked, type Due, requeueAt } from '../model/decision.ts';
 import { type LearnedMemory, memoryLesson } from '../model/learned-memory.ts';
 import { type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
-import { nodeTarget } from '../model/node-patch.ts';
+import { type NodePatch, nodeTarget } from '../model/node-patch.ts';
 import { type Observed, readOr } from '../observed.ts';
 import { blockedClaim, type ClaimVerdict, type DeletionCause, RETRY_READ_MS, unchanged } from './claim-verdict.ts';
-import { isInitialized, isRegistered, registrationPatch, wasInitialized, whyNotInitialized } from './registration.ts';
+import {
+  isInitialized,
+  isRegistered,
+  ownersOf,
+  registrationPatch,
+  wasInitialized,
+  whyNotInitialized,
+} from './registration.ts';
 
 /** D8: from the launch, or from the time at which a registered node was first missing. */
 const REGISTRATION_TIMEOUT_MS = 15 * MINUTE_MS;
@@ -144,7 +151,7 @@ function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdic
   const initialized = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
   if (isInitialized(node)) {
     const known = record.initializedAtMs === undefined ? initialized : record;
-    return { ...unchanged(known), actions: hydration(record, node), due };
+    return { ...unchanged(known), actions: hydration(claim, node), due };
   }
   const missing = whyNotInitialized(record, node);
   if (missing !== undefined) {
@@ -163,6 +170,7 @@ function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdic
   const target = nodeTarget(node);
   const patch = {
     labels: { ...unreadLabels(node, instanceLabels.value), ...missingLabels(record, node), [INITIALIZED]: 'true' },
+    ...missingOwner(claim, node),
   };
   const patched: Action = { kind: 'initialize-node', nodeClaim: record.name, node: target, patch };
   // The node is empty until the kube-scheduler has bound its pods.
@@ -171,10 +179,20 @@ function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdic
   return { record, whenDone: initialized, actions: [patched, ...promise], blocked: [], due };
 }
 
-function hydration(record: NodeClaimRecord, node: Node): readonly Action[] {
+function hydration(claim: JoiningClaim, node: Node): readonly Action[] {
+  const { record } = claim;
   const labels = missingLabels(record, node);
-  if (Object.keys(labels).length === 0) return [];
-  return [{ kind: 'register-node', nodeClaim: record.name, node: nodeTarget(node), patch: { labels } }];
+  const patch = { ...(Object.keys(labels).length > 0 && { labels }), ...missingOwner(claim, node) };
+  if (Object.keys(patch).length === 0) return [];
+  return [{ kind: 'register-node', nodeClaim: record.name, node: nodeTarget(node), patch }];
+}
+
+/** D6: the owner that the registration could not add, because the NodeClaims were unread. */
+function missingOwner({ record, mirrorUid }: JoiningClaim, node: Node): Pick<NodePatch, 'ownerReferences'> {
+  const isOwned = node.metadata.ownerReferences?.some(({ kind }) => kind === 'NodeClaim') === true;
+  return mirrorUid === undefined || isOwned
+    ? {}
+    : { ownerReferences: ownersOf(node, { name: record.name, uid: mirrorUid }) };
 }
 
 /** The labels that the registration could not add. */

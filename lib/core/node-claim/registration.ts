@@ -37,8 +37,8 @@ export function registrationPatch(
   };
 }
 
-/** D6. */
-function ownersOf(
+/** D6: the owners of the node, with its NodeClaim. */
+export function ownersOf(
   { metadata: { ownerReferences = [] } }: Node,
   { name, uid }: { readonly name: string; readonly uid: string },
 ): readonly OwnerReference[] {

@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { ConflictError, RefusedError } from '../../../lib/ports/errors.ts';
 import type { WebhookRegistration } from '../../../lib/ports/webhook-registration.ts';
 import { MINUTE, NOW_MS } from '../../builders/times.ts';
+import { live, SMALL_CATALOGUE } from '../life.ts';
 
 const TICK = { cluster: 'demo', reason: 'tick' };
 
@@ -95,4 +96,26 @@ async function overtake(): Promise<never> {
 test('a refusal of the cluster is reported, and a conflict with another writer is not', async () => {
   expect(await tick(aWorld(), { read: refuse })).toEqual(['403 forbidden']);
   expect(await tick(aWorld(), { create: overtake })).toEqual([]);
+});
+
+const hangs = async (): Promise<never> => await new Promise<never>(() => {});
+
+test('a webhook configuration that the API server does not return does not delay claims', async () => {
+  const world: World = { unwell: undefined, found: undefined, nowMs: NOW_MS, calls: 0 };
+  const result = await live({
+    catalogue: SMALL_CATALOGUE,
+    durationMs: 10 * MINUTE,
+    scenario: { name: 'hanging webhook', events: [] },
+    wrapPorts: (ports) => ({
+      ...ports,
+      webhook: registration(world, { read: hangs }),
+      // Only the ticks reach lifecycle, and only they read the configuration.
+      messages: {
+        ...ports.messages,
+        wake: async (target, wake, delayMs) =>
+          target === 'lifecycle' ? undefined : ports.messages.wake(target, wake, delayMs),
+      },
+    }),
+  });
+  expect(result).toMatchObject({ podsRunning: 3, podsPending: [] });
 });

@@ -15,8 +15,11 @@ export type Method =
   | MethodsOf<'catalogue'>
   | MethodsOf<'messages'>;
 
-/** `needed`: the activity waits for the method. `tick`: the next ticks replace what the method does. */
-export type Need = 'needed' | 'tick';
+/**
+ * `needed`: the activity waits for the method. `unless-refused`: it waits, but continues after a permanent refusal. `tick`: the next
+ * ticks replace what the method does.
+ */
+export type Need = 'needed' | 'unless-refused' | 'tick';
 
 function all(need: Need): Readonly<Record<Activity, Need>> {
   return { 'spot warning': need, join: need, drain: need, launch: need, termination: need, expiry: need };
@@ -108,10 +111,10 @@ export const NEEDS: Readonly<Record<Method, Partial<Record<Activity, Need>>>> = 
   'store.setStandby': {},
   'store.startCommand': {},
   'store.updateNodeClaim': { ...LAUNCH, ...EVICT },
-  'leases.acquire': LAUNCH,
+  'leases.acquire': { launch: 'unless-refused' },
   'leases.release': {},
   'leases.renew': {},
-  'leases.see': LAUNCH,
+  'leases.see': { launch: 'unless-refused' },
   'catalogue.learnMemory': {},
   'catalogue.listLearnedMemory': {},
   'catalogue.listUnavailable': {},

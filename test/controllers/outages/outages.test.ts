@@ -35,8 +35,10 @@ const SIMULATOR_ONLY = [
   'leases.isCurrent',
 ];
 
-function needOf(method: string, activity: Activity): Need | undefined {
-  return Object.entries(NEEDS).find(([name]) => name === method)?.[1][activity];
+function needOf({ method, error }: Outage, activity: Activity): Exclude<Need, 'unless-refused'> | undefined {
+  const need = Object.entries(NEEDS).find(([name]) => name === method)?.[1][activity];
+  if (need !== 'unless-refused') return need;
+  return error === 403 ? undefined : 'needed';
 }
 
 /** The methods that an outage of three minutes hits. An outage of any other method changes nothing. */
@@ -52,7 +54,7 @@ function problems(
   { without, run }: { without: Observed; run: Observed },
 ): readonly string[] {
   const overMs = under.fromMs + OUTAGE_MS;
-  const need = needOf(under.method, activity);
+  const need = needOf(under, activity);
   const usualMs = without.doneMs ?? 0;
   const latestMs = {
     needed: Math.max(overMs, usualMs) + AFTER_OUTAGE_MS,

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { reportedRefusals } from '../../../lib/controllers/act/reported-refusals.ts';
 import type { CoalescedWake } from '../../../lib/controllers/run/coalesce-wakes.ts';
 import { groupWakes } from '../../../lib/controllers/run/handle-wakes.ts';
 import type { RunReport } from '../../../lib/controllers/run/ports.ts';
 import { takeTurn } from '../../../lib/controllers/run/take-turns.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
-import { UnreachableError } from '../../../lib/ports/errors.ts';
+import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import type { QueuedMessage } from '../../../lib/ports/redelivery.ts';
 import { simulatedMessages } from '../../../lib/simulator/aws/simulated-messages.ts';
 import { memoryLeases } from '../../../lib/simulator/memory-leases.ts';
@@ -144,5 +145,38 @@ describe('wakes of a cluster', () => {
     const { play, since } = world({ hanging: [1] });
     await play([0, 10_000, 20_000]);
     expect(since()).toEqual([1_000, 21_000]);
+  });
+});
+
+const refused = async (): Promise<never> => await Promise.reject(new RefusedError('AccessDeniedException'));
+const unreachable = async (): Promise<never> => await Promise.reject(new UnreachableError('throttled'));
+
+describe('a lease that the table refuses for good', () => {
+  const wake = { cluster: CLUSTER, reason: 'tick' };
+
+  test.each(['see', 'acquire'] as const)('in %s does not stop the run, and is reported once', async (method) => {
+    const clock = { now: () => 1_000_000 };
+    const leases = { ...memoryLeases(clock), [method]: refused };
+    const messages = { wake: async () => {} };
+    const ports = { settings: DEFAULT_SETTINGS, clock, leases, messages, refusals: reportedRefusals() };
+    const reported: string[] = [];
+    let runs = 0;
+    for (let turns = 0; turns < 3; turns += 1) {
+      const turn = await takeTurn(ports, { work: 'provisioning', wake, collects: true });
+      if (turn.kind !== 'taken') continue;
+      reported.push(...turn.failures.map(({ message }) => message));
+      for await (const own of turn.runs) runs += 'lease' in own ? 0 : 1;
+    }
+    expect(runs).toBe(3);
+    expect(reported).toEqual([
+      'the table refuses the lease of provisioning, so runs continue without it and may do the same work twice: AccessDeniedException; check the permissions of the function for its table',
+    ]);
+  });
+
+  test('is not a table that does not answer: its wakes are delivered again', async () => {
+    const clock = { now: () => 1_000_000 };
+    const leases = { ...memoryLeases(clock), see: unreachable };
+    const ports = { settings: DEFAULT_SETTINGS, clock, leases, messages: { wake: async () => {} } };
+    await expect(takeTurn(ports, { work: 'provisioning', wake, collects: true })).rejects.toThrow('throttled');
   });
 });

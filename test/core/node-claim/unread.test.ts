@@ -149,3 +149,26 @@ describe('a termination goes on without what it does not need', () => {
     expect(kinds(verdictOn([], late))).toEqual(['terminate-instance']);
   });
 });
+
+describe('a node that was registered while the NodeClaims were unread', () => {
+  const record = launchedClaim({ registeredAtMs: NOW_MS });
+  const labels = { 'karpenter.sh/registered': 'true', 'karpenter.k8s.aws/ec2nodeclass': 'default' };
+
+  test.each([
+    ['when it is initialized', 'initialize-node', labels],
+    ['after it was initialized', 'register-node', { ...labels, 'karpenter.sh/initialized': 'true' }],
+  ])('gets its owner %s (D6)', (_, kind, has) => {
+    const [action] = decide(viewOf(record, { node: aNode({ labels: has }), mirrorUid: 'uid-1' }), NOW_MS).actions;
+    expect(action).toMatchObject({
+      kind,
+      patch: { ownerReferences: [{ kind: 'NodeClaim', name: record.name, uid: 'uid-1' }] },
+    });
+  });
+
+  test('keeps the owner that it has', () => {
+    const node = aNode({ labels: { ...labels, 'karpenter.sh/initialized': 'true' } });
+    const ownerReferences = [{ apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name: record.name, uid: 'uid-0' }];
+    const owned = { ...node, metadata: { ...node.metadata, ownerReferences } };
+    expect(decide(viewOf(record, { node: owned, mirrorUid: 'uid-1' }), NOW_MS).actions).toEqual([]);
+  });
+});
