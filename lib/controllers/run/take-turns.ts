@@ -1,7 +1,8 @@
 /** Decisions for a whole cluster, one run at a time: the lease of docs/architecture.md. */
 import { type BatchVerdict, batchWakes } from '../../core/provisioning/batch.ts';
-import { PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
+import { PortError, type RefusedError, UnreachableError } from '../../ports/errors.ts';
 import type { Lease, LeaseName, RunOutcome, SeenLease } from '../../ports/leases.ts';
+import { newRefusals, unlessRefused } from '../act/refused-leases.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 import type {
   HasClock,
@@ -72,37 +73,8 @@ function verdictOf(
   return batchWakes(wake.times, { batchIdleMs, batchMaxMs, runAtMs: seen?.runAtMs, nowMs: clock.now() });
 }
 
-/** *Shape:* undefined after a refusal, which is added to the list. */
-async function unlessRefused<Answer>(refusals: RefusedError[], call: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    refusals.push(error);
-    return undefined;
-  }
-}
-
 async function* runWithoutLease<Ports extends TurnPorts>(ports: Ports): AsyncGenerator<Ports, void> {
   yield ports;
-}
-
-/** *Shape:* the refusals that were not reported before. */
-function newRefusals(
-  { refusals, clock }: TurnPorts,
-  { cluster, work }: LeaseName,
-  causes: readonly RefusedError[],
-): readonly Error[] {
-  const subject = `${cluster}: the lease of ${work}`;
-  return causes
-    .filter(({ message }) => refusals?.isNew(subject, message, clock.now()) !== false)
-    .map(
-      (cause) =>
-        new Error(
-          `the table refuses the lease of ${work}, so runs continue without it and may do the same work twice: ${cause.message}; check the permissions of the function for its table`,
-          { cause },
-        ),
-    );
 }
 
 /** The holder of a marked lease runs again, for at most the duration of a batch. After that it sends a wake. */
