@@ -1,6 +1,6 @@
 /** Planted bugs: `test/faults/plants/NAME.patch`, applied to a copy of the sources. */
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,12 @@ export function plantNames(): readonly string[] {
 
 function patchOf(name: string): string {
   return join(PLANTS, `${name}.patch`);
+}
+
+/** The bug in words: the text of the patch before its first file. */
+export function bugOf(name: string): string {
+  const [words = ''] = readFileSync(patchOf(name), 'utf8').split(/^(?:diff|---) /m, 1);
+  return words.trim();
 }
 
 /** Why the patch does not apply to the current sources; undefined if it does. */

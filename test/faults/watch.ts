@@ -7,6 +7,7 @@ import type { Decision, PodTarget } from '../../lib/core/model/decision.ts';
 import { instanceOf, type LaunchRequest, type NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import type { NodePatch, NodeTarget } from '../../lib/core/model/node-patch.ts';
 import type { LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
+import type { Lease } from '../../lib/ports/leases.ts';
 import { around, type PortCall } from '../../lib/simulator/faults.ts';
 import type { ReportedFailure } from '../../lib/simulator/functions.ts';
 import type { OpenSimulation } from '../../lib/simulator/simulation.ts';
@@ -34,7 +35,11 @@ export interface Rule {
   readonly recordKept?: (asked: NodeClaimRecord, kept: NodeClaimRecord) => void;
   /** A read did not return what was stored before it began. */
   readonly staleRead?: (method: string, name: string) => void;
-  readonly decisionRecorded?: (decision: Decision) => void;
+  readonly leaseAcquired?: (lease: Lease) => void;
+  readonly leaseRenewed?: (lease: Lease) => void;
+  readonly leaseReleased?: (lease: Lease) => void;
+  /** `epoch`: that of the snapshot of the decision. */
+  readonly decisionRecorded?: (decision: Decision, epoch: number) => void;
   readonly decisionClosed?: (decision: Decision) => void;
   readonly published?: (decision: Decision) => void;
   readonly patchingNode?: (target: NodeTarget, patch: NodePatch) => void;
@@ -175,6 +180,7 @@ function watchedPorts(ports: ControllerPorts, observing: Observing): ControllerP
   return {
     ...counted,
     store: watchedStore(counted.store, plain, observing),
+    leases: watchedLeases(counted.leases, observing),
     cloud: watchedCloud(counted.cloud, observing),
     cluster: watchedCluster(counted.cluster, ports.cluster, observing),
     messages: {
@@ -249,7 +255,7 @@ function watchedStore(store: Store, raw: Store, { each, records, open, nowMs }: 
       const isKnown = open.has(decision.id);
       await store.recordDecision(decision, epoch, lease);
       if (isKnown) return;
-      each((rule) => rule.decisionRecorded?.(decision));
+      each((rule) => rule.decisionRecorded?.(decision, epoch));
       open.set(decision.id, { decision, sinceMs: nowMs() });
     },
     async closeDecision(decision) {
@@ -262,6 +268,27 @@ function watchedStore(store: Store, raw: Store, { each, records, open, nowMs }: 
 
 function sameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+type Leases = ControllerPorts['leases'];
+
+function watchedLeases(leases: Leases, { each }: Observing): Leases {
+  return replacing(leases, {
+    async acquire(seen) {
+      const acquired = await leases.acquire(seen);
+      if (acquired.kind === 'held') each((rule) => rule.leaseAcquired?.(acquired.lease));
+      return acquired;
+    },
+    async renew(lease) {
+      await leases.renew(lease);
+      each((rule) => rule.leaseRenewed?.(lease));
+    },
+    async release(lease, outcome) {
+      const released = await leases.release(lease, outcome);
+      each((rule) => rule.leaseReleased?.(lease));
+      return released;
+    },
+  });
 }
 
 type Cloud = ControllerPorts['cloud'];

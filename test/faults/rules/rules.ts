@@ -16,8 +16,12 @@ import { whatIsShownIsTrue } from './mirrors.ts';
 import { pendingPodsAreServed } from './pending.ts';
 import { undisturbedWorkProgresses } from './progress.ts';
 import { recordsGoForward } from './records.ts';
+import { keptPodsStay, startupTaintsAreAwaited, volumesAreDetached } from './removals/order.ts';
+import { deletionsAreTrue } from './removals/reasons.ts';
+import { warningsAreHandled } from './removals/warnings.ts';
 import { everythingSettles } from './settled.ts';
 import { oneDeploymentActs, standbyDoesNothing } from './standby.ts';
+import { decisionsHaveTheirEpoch, leasesHaveOneHolder } from './table/turns.ts';
 import { deletionsWaitForTheirTime, timesAreKept } from './times.ts';
 
 /** Everything that must hold in every run. */
@@ -48,4 +52,11 @@ export const RULES: readonly RuleOf[] = [
   pendingPodsAreServed,
   emptyNodesAreRemoved,
   whatIsShownIsTrue,
+  deletionsAreTrue,
+  keptPodsStay,
+  volumesAreDetached,
+  startupTaintsAreAwaited,
+  warningsAreHandled,
+  decisionsHaveTheirEpoch,
+  leasesHaveOneHolder,
 ];

@@ -1,0 +1,93 @@
+import { MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
+import { namespaceOf, type Pod } from '../../../../lib/apis/kubernetes.ts';
+import { INITIALIZED } from '../../../../lib/apis/labels.ts';
+import { sameTaint } from '../../../../lib/apis/taints.ts';
+import { claimNames } from '../../../../lib/core/cluster/pod-volumes.ts';
+import { isKeptInPlace } from '../../../../lib/core/cluster/pods.ts';
+import type { PodTarget } from '../../../../lib/core/model/decision.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf, Watched } from '../../watch.ts';
+
+/** Clocks of functions are up to two minutes apart from the true time. */
+const CLOCK_MS = 2 * MINUTE_MS;
+
+/** Drains evict no pod that must not be disrupted. */
+export const keptPodsStay: RuleOf = (watched) => {
+  const { violate, nowMs, startMs, story } = watched;
+  const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCK_MS : 0;
+  return {
+    evicting(target) {
+      const pod = podOf(watched, target);
+      if (pod === undefined) return;
+      const now = startMs() + nowMs();
+      if (isKeptInPlace(pod, now - slackMs) && isKeptInPlace(pod, now + slackMs))
+        violate('pods that must not be disrupted stay', `pod ${target.name} was to be evicted`);
+    },
+  };
+};
+
+function podOf({ simulation }: Watched, { namespace, name, uid }: PodTarget): Pod | undefined {
+  const pod = simulation().state.pods.get(`${namespace}/${name}`);
+  return pod?.metadata.uid === uid ? pod : undefined;
+}
+
+/** D25: an instance is terminated after the volumes of its evicted pods are detached, or at its deadline. */
+export const volumesAreDetached: RuleOf = (watched) => {
+  const { violate, simulation, records, nowMs, startMs, story } = watched;
+  const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCK_MS : 0;
+  /** Volumes of evicted pods, as `node volume`. */
+  const ended = new Set<string>();
+  const note = (target: PodTarget): void => {
+    const pod = podOf(watched, target);
+    if (pod === undefined) return;
+    for (const name of claimNames(pod)) ended.add(`${pod.spec.nodeName} pv-${namespaceOf(pod)}-${name}`);
+  };
+  return {
+    evicting: note,
+    deletingPod: note,
+    terminating(_, id) {
+      const record = [...records.values()].find((one) => instanceOf(one)?.id === id);
+      const node = record && nodeOf(watched, record);
+      const deadlineMs = record?.deletion?.deadlineMs ?? Infinity;
+      if (node === undefined || startMs() + nowMs() >= deadlineMs - slackMs) return;
+      const attached = [...simulation().state.volumeAttachments.values()].find(
+        ({ spec }) =>
+          spec.nodeName === node.metadata.name && ended.has(`${spec.nodeName} ${spec.source.persistentVolumeName}`),
+      );
+      const isUsed = [...simulation().state.pods.values()].some(
+        (pod) => pod.spec.nodeName === node.metadata.name && claimNames(pod).length > 0,
+      );
+      if (attached !== undefined && !isUsed)
+        violate('volumes are detached before the instance ends', `instance ${id}: ${attached.metadata.name}`);
+    },
+  };
+};
+
+/** D7: a node is initialized after its startup taints are removed. */
+export const startupTaintsAreAwaited: RuleOf = ({ violate, simulation, records }) => {
+  const known = new Set<string>();
+  return {
+    step() {
+      for (const { metadata, spec } of simulation().state.nodes.values()) {
+        if (metadata.labels?.[INITIALIZED] !== 'true' || known.has(metadata.uid ?? metadata.name)) continue;
+        known.add(metadata.uid ?? metadata.name);
+        const record = [...records.values()].find((one) => providerOf(one) === spec?.providerID);
+        const startup = record?.spec.startupTaints ?? [];
+        const left = spec?.taints?.find((taint) => startup.some((one) => sameTaint(one, taint)));
+        if (left !== undefined)
+          violate('a node is initialized without startup taints', `node ${metadata.name} has the taint ${left.key}`);
+      }
+    },
+  };
+};
+
+function providerOf(record: NodeClaimRecord): string | undefined {
+  const instance = instanceOf(record);
+  return instance && providerIdOf(instance);
+}
+
+function nodeOf({ simulation }: Watched, record: NodeClaimRecord) {
+  const providerId = providerOf(record);
+  if (providerId === undefined) return undefined;
+  return [...simulation().state.nodes.values()].find(({ spec }) => spec?.providerID === providerId);
+}

@@ -1,0 +1,99 @@
+import { parseDuration } from '../../../../lib/apis/formats/duration.ts';
+import { MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
+import type { Pod } from '../../../../lib/apis/kubernetes.ts';
+import { allowsNoEviction, selectsPod } from '../../../../lib/core/cluster/pod-disruption-budgets.ts';
+import { isActive, isDrainable, isKeptInPlace, isOwnedByDaemonSet } from '../../../../lib/core/cluster/pods.ts';
+import {
+  type Deletion,
+  instanceOf,
+  type NodeClaimRecord,
+  providerIdOf,
+} from '../../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf, Watched } from '../../watch.ts';
+
+const RULE = 'a claim is deleted for a true reason';
+const VOLUNTARY: ReadonlySet<string> = new Set(['empty', 'underutilized', 'drifted']);
+/** A decision may be carried out this long after its snapshot. */
+const DECIDED_BEFORE_MS = 3 * MINUTE_MS;
+/** The clock of one function may be two minutes ahead, and that of another one two minutes behind. */
+const CLOCKS_APART_MS = 4 * MINUTE_MS;
+
+/** The reason of a deletion is true, and its deadline is that of the claim. */
+export const deletionsAreTrue: RuleOf = (watched) => {
+  const { violate, simulation, nowMs, story } = watched;
+  const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCKS_APART_MS : 0;
+  /** By the uid of a pod, the time at which it was first on its node. */
+  const boundSince = new Map<string, number>();
+  return {
+    step() {
+      for (const { metadata, spec } of simulation().state.pods.values())
+        if (spec.nodeName !== undefined && !boundSince.has(metadata.uid ?? ''))
+          boundSince.set(metadata.uid ?? '', nowMs());
+    },
+    recordWritten(after, before) {
+      const { deletion } = after;
+      if (deletion === undefined || before === undefined || before.deletion !== undefined) return;
+      const untilMs = nowMs() - DECIDED_BEFORE_MS - slackMs;
+      const pods = podsOf(watched, after).filter(
+        ({ metadata }) => (boundSince.get(metadata.uid ?? '') ?? Infinity) < untilMs,
+      );
+      for (const why of [
+        whyUntrue(watched, after, slackMs),
+        whyKept(watched, after, { pods, slackMs }),
+        whyDeadline(after, deletion),
+      ])
+        if (why !== undefined) violate(RULE, `NodeClaim ${after.name}, ${deletion.reason}: ${why}`);
+    },
+  };
+};
+
+function whyUntrue({ simulation, story }: Watched, record: NodeClaimRecord, slackMs: number): string | undefined {
+  if (record.deletion?.reason !== 'garbage_collected') return undefined;
+  const id = instanceOf(record)?.id;
+  const runs = simulation()
+    .ec2.instances()
+    .some((one) => one.id === id && one.endedAtMs === undefined);
+  // With clocks four minutes apart, the time in which EC2 may not list a new instance cannot be kept.
+  const isKnown = slackMs === 0 || !story.faults.some(({ kind }) => kind === 'listed-late');
+  return runs && isKnown ? `its instance ${id} runs` : undefined;
+}
+
+/** Why voluntary disruption may not remove the node. `pods`: those that were on the node when it was decided. */
+function whyKept(
+  { simulation, startMs, nowMs }: Watched,
+  { deletion }: NodeClaimRecord,
+  { pods, slackMs }: { readonly pods: readonly Pod[]; readonly slackMs: number },
+): string | undefined {
+  const reason = deletion?.reason ?? '';
+  if (!VOLUNTARY.has(reason)) return undefined;
+  const now = startMs() + nowMs();
+  const { podDisruptionBudgets } = simulation().state;
+  const active = pods.filter((pod) => isActive(pod) && isDrainable(pod) && !isOwnedByDaemonSet(pod));
+  const kept = active.find((pod) => isKeptInPlace(pod, now + slackMs) && isKeptInPlace(pod, now - slackMs));
+  if (kept !== undefined) return `pod ${kept.metadata.name} must not be disrupted`;
+  const held = active.find((pod) =>
+    podDisruptionBudgets.some(
+      (budget) =>
+        allowsNoEviction(budget) && budget.spec.unhealthyPodEvictionPolicy !== 'AlwaysAllow' && selectsPod(budget, pod),
+    ),
+  );
+  if (held !== undefined) return `no eviction of pod ${held.metadata.name} is ever allowed`;
+  const [one] = active.filter(({ metadata }) => metadata.namespace !== 'kube-system');
+  return reason === 'empty' && one !== undefined ? `pod ${one.metadata.name} is on its node` : undefined;
+}
+
+/** A claim with a terminationGracePeriod ends in this time. */
+function whyDeadline({ spec }: NodeClaimRecord, { requestedAtMs, deadlineMs }: Deletion): string | undefined {
+  const graceMs = spec.terminationGracePeriod === undefined ? undefined : parseDuration(spec.terminationGracePeriod);
+  if (graceMs === undefined) return undefined;
+  if (deadlineMs !== undefined && deadlineMs <= requestedAtMs + graceMs) return undefined;
+  return `its deadline is ${deadlineMs === undefined ? 'missing' : `${deadlineMs - requestedAtMs} ms away`}, and its terminationGracePeriod is ${graceMs} ms`;
+}
+
+function podsOf({ simulation }: Watched, record: NodeClaimRecord): readonly Pod[] {
+  const instance = instanceOf(record);
+  if (instance === undefined) return [];
+  const { nodes, pods } = simulation().state;
+  const node = [...nodes.values()].find(({ spec }) => spec?.providerID === providerIdOf(instance));
+  return [...pods.values()].filter(({ spec }) => node !== undefined && spec.nodeName === node.metadata.name);
+}
