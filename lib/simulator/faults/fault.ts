@@ -44,7 +44,7 @@ export type FaultKind =
       readonly upToMs: number;
       readonly percent: number;
     }
-  /** The clock of each invocation is ahead or behind by up to this time. An empty list of functions stands for all functions. */
+  /** The clocks of two invocations are apart by up to this time. An empty list of functions stands for all functions. */
   | { readonly kind: 'clocks'; readonly functions: readonly FunctionName[]; readonly upToMs: number }
   /** The API server cannot call the webhook. */
   | { readonly kind: 'webhook-down' }

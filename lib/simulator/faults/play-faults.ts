@@ -70,6 +70,7 @@ function withClock(
     (one): one is FaultOf<'clocks'> =>
       one.kind === 'clocks' && (one.functions.length === 0 || one.functions.includes(invocation.function)),
   );
-  const offsetMs = fault === undefined ? 0 : choice(fault).between(-fault.upToMs, fault.upToMs + 1);
+  const half = Math.floor((fault?.upToMs ?? 0) / 2);
+  const offsetMs = fault === undefined ? 0 : choice(fault).between(-half, half + 1);
   return offsetMs === 0 ? ports : { ...ports, clock: { now: () => ports.clock.now() + offsetMs } };
 }
