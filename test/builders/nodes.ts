@@ -17,6 +17,8 @@ export interface NodeOptions {
   readonly taints?: readonly Taint[];
   readonly unschedulable?: boolean;
   readonly allocatable?: ResourceList;
+  /** @default not reported */
+  readonly capacity?: ResourceList;
   readonly ready?: boolean;
   readonly finalizers?: readonly string[];
   readonly resourceVersion?: string;
@@ -49,7 +51,11 @@ export function aNode(options: NodeOptions = {}): Node {
       ...(options.taints === undefined ? {} : { taints: options.taints }),
       ...(options.unschedulable === undefined ? {} : { unschedulable: options.unschedulable }),
     },
-    status: { allocatable, conditions: [{ type: 'Ready', status: options.ready === false ? 'False' : 'True' }] },
+    status: {
+      ...(options.capacity === undefined ? {} : { capacity: options.capacity }),
+      allocatable,
+      conditions: [{ type: 'Ready', status: options.ready === false ? 'False' : 'True' }],
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import type { Refusal } from '../model/refusal.ts';
+import { parseResources, type Resources } from '../resources/resources.ts';
 import { memoize } from './memoize.ts';
 import {
   type ExistingHost,
@@ -168,21 +169,20 @@ function templatesOf(
 /** B23: the remaining limits of each pool. A node that is being deleted releases its share for its replacement. */
 function limitsOf({ nodePools, stateNodes }: SchedulingProblem): PoolLimits {
   const held = Map.groupBy(
-    stateNodes.flatMap(({ nodeClaim, deleting }) => (deleting ? [] : (nodeClaim ?? []))),
-    ({ nodePool }) => nodePool,
+    stateNodes.filter(({ deleting }) => !deleting),
+    ({ nodeClaim, nodePool }) => nodeClaim?.nodePool ?? nodePool,
   );
   return new Map(
     nodePools.map(({ nodePool }) => {
       const { name } = nodePool.metadata;
-      return [
-        name,
-        remainingLimits(
-          nodePool,
-          (held.get(name) ?? []).map(({ holds }) => holds),
-        ),
-      ];
+      return [name, remainingLimits(nodePool, (held.get(name) ?? []).map(holdsOf))];
     }),
   );
+}
+
+/** What the node counts as. A node of the pool without a record, as after the table was restored, counts as its reported capacity. */
+function holdsOf({ nodeClaim, node }: StateNode): Resources {
+  return nodeClaim?.holds ?? parseResources(node?.status?.capacity);
 }
 
 interface SpaceContext {

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import type { Labels } from '../../../../lib/apis/kubernetes.ts';
+import { NODE_POOL } from '../../../../lib/apis/labels.ts';
 import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import { anInstanceType, someTypes } from '../../../builders/instance-types.ts';
 import { aClaim } from '../../../builders/node-claims.ts';
 import { aPoolView, asking } from '../../../builders/node-pools.ts';
+import { aNode, type NodeOptions } from '../../../builders/nodes.ts';
 import { pendingPod, pendingPods } from '../../../builders/pods.ts';
 import { NOW_MS } from '../../../builders/times.ts';
 import { place, podsOfClaims, poolsOf, refusalsOf, typesOf } from '../problems.ts';
@@ -110,6 +113,26 @@ describe('limits are never exceeded (B23, promise 2)', () => {
     const unplaced = (nodeClaims: readonly NodeClaimRecord[]) =>
       refusalsOf(place([pendingPod()], { nodePools, nodeClaims }));
     expect([unplaced([full]), unplaced([{ ...full, deletion }])]).toEqual([[['LimitExceeded']], []]);
+  });
+
+  test('a node whose record is missing counts as its reported capacity (B23)', () => {
+    const full = { allocatable: { cpu: '0' }, capacity: { cpu: '2', memory: '8Gi' } };
+    const types = (labels: Labels, over: NodeOptions = {}) => {
+      const nodes = [aNode({ ...full, labels, ...over })];
+      return typesOf(place([pendingPod()], { nodePools: [aPoolView({ limits: { cpu: '4', nodes: '2' } })], nodes }));
+    };
+    expect(types({ [NODE_POOL]: 'general' })).toEqual([['m5.large']]);
+    expect(types({ [NODE_POOL]: 'other' })).toEqual([['m5.large', 'm5.xlarge']]);
+    expect(types({})).toEqual([['m5.large', 'm5.xlarge']]);
+    const ending = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+    expect(types({ [NODE_POOL]: 'general' }, ending)).toEqual([['m5.large', 'm5.xlarge']]);
+  });
+
+  test('two nodes whose records are missing use up a limit of two nodes (B23)', () => {
+    const labels = { [NODE_POOL]: 'general' };
+    const nodes = ['one', 'two'].map((name) => aNode({ name, labels, allocatable: { cpu: '0' } }));
+    const nodePools = [aPoolView({ limits: { nodes: '2' } })];
+    expect(refusalsOf(place([pendingPod()], { nodePools, nodes }))).toEqual([['LimitExceeded']]);
   });
 
   test('if they do not allow all pods, the largest pods are placed first, as in Karpenter (B28, B23)', () => {
