@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
-import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import type { Node } from '../../../lib/apis/kubernetes.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import { add, larger, parseResources, type Resources } from '../../../lib/core/resources/resources.ts';
 import type { RuleOf } from '../watch.ts';
 
@@ -7,11 +8,11 @@ import type { RuleOf } from '../watch.ts';
 const DECIDED_BEFORE_MS = 3 * MINUTE_MS;
 
 /**
- * The usage of a NodePool never grows beyond its limits. Launches in progress count as their largest option (promise 2). Claims
- * that are being deleted, or lost their node, do not count: their replacements are launched before they end (B7).
+ * No write makes the usage of a NodePool grow beyond its limits. Launches in progress count as their largest option (promise 2).
+ * Claims that lost their node, and claims that are being deleted or whose Node is, do not count: their replacements are launched
+ * before they end (B7). The adoption of an instance that runs already is allowed, and counts for the writes after it.
  */
 export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs }) => {
-  const usageBefore = new Map<string, Resources>();
   const earlierLimits = new Map<string, { readonly atMs: number; readonly limits: Resources }[]>();
   /** The highest limit of the last minutes for each resource. */
   const limitsOf = (pool: string): Resources => {
@@ -27,18 +28,15 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs }) => {
     return recent.reduce<Resources>((most, one) => larger(most, one.limits), {});
   };
   return {
-    recordWritten(after) {
+    recordWritten(after, earlier) {
+      if (isAdopted(after, earlier)) return;
       const pool = after.nodePool;
-      const usage = usageOf(
-        [...records.values()].filter(
-          (one) => one.nodePool === pool && (one.releasedAtMs ?? one.deletion ?? one.nodeLostAtMs) === undefined,
-        ),
-      );
-      const before = usageBefore.get(pool) ?? {};
-      usageBefore.set(pool, usage);
+      const deleting = deletingNodes(simulation().state.nodes.values());
+      const others = [...records.values()].filter((one) => one.nodePool === pool && one.name !== after.name);
+      const usage = usageOf([...others, after], deleting);
+      const before = usageOf(earlier === undefined ? others : [...others, earlier], deleting);
       for (const [resource, limit] of Object.entries(limitsOf(pool))) {
         const used = usage[resource] ?? 0;
-
         if (used > limit && used > (before[resource] ?? 0))
           violate(
             'limits are never exceeded',
@@ -52,8 +50,24 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs }) => {
   };
 };
 
-function usageOf(claims: readonly NodeClaimRecord[]): Resources {
-  return add(...claims.map((claim) => ({ ...largestOf(claim), nodes: 1 })));
+/** A record of an instance that runs already, as after the table was restored from a backup. */
+function isAdopted({ launch }: NodeClaimRecord, earlier: NodeClaimRecord | undefined): boolean {
+  return earlier === undefined && launch.kind === 'launched';
+}
+
+/** The provider ids of Nodes that are being deleted. The deletion of their claims may not be recorded yet, or again. */
+function deletingNodes(nodes: Iterable<Node>): ReadonlySet<string> {
+  const deleting = [...nodes].filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  return new Set(deleting.flatMap(({ spec }) => spec?.providerID ?? []));
+}
+
+function usageOf(claims: readonly NodeClaimRecord[], deleting: ReadonlySet<string>): Resources {
+  const counted = claims.filter((claim) => {
+    const instance = instanceOf(claim);
+    const isDeleting = instance !== undefined && deleting.has(providerIdOf(instance));
+    return !isDeleting && (claim.releasedAtMs ?? claim.deletion ?? claim.nodeLostAtMs) === undefined;
+  });
+  return add(...counted.map((claim) => ({ ...largestOf(claim), nodes: 1 })));
 }
 
 /** The capacity of the instance; before it is launched, the largest of what it may become. */
