@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { requeueAt } from '../model/decision.ts';
-import { type Deletion, drainOverAt, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
+import { drainOverAt, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { act, blockedClaim, type ClaimVerdict, unchanged } from './claim-verdict.ts';
 import { whyNotTagged } from './consistency.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
@@ -12,7 +12,8 @@ const LONGEST_PAUSE_MS = 5 * MINUTE_MS;
 
 /**
  * Terminates the instance of a deleted claim. The request is recorded after EC2 has accepted it: until then the node counts in
- * the budgets of its NodePool. After a refusal, the next request waits. *Source:* D26, E7.
+ * the budgets of its NodePool. The request is repeated while the instance runs. After a refusal, the next request waits.
+ * *Source:* D26, E7.
  */
 export function terminate(record: NodeClaimRecord, nowMs: number): ClaimVerdict {
   const { deletion } = record;
@@ -23,11 +24,10 @@ export function terminate(record: NodeClaimRecord, nowMs: number): ClaimVerdict 
     const { retryAtMs, reason = 'TerminationRefused', message } = terminationRefused;
     return { ...unchanged(record), blocked: [blockedClaim(record, { reason, message })], due: [requeueAt(retryAtMs)] };
   }
-  const pending = stillRunning(record, deletion, nowMs);
-  const accepted = terminating(pending, nowMs);
+  const accepted = terminating(record, nowMs);
   return {
-    ...act(pending, { kind: 'terminate-instance', nodeClaim: record.name, instanceId: instance.id }),
-    ...(accepted !== pending && { whenDone: accepted }),
+    ...act(record, { kind: 'terminate-instance', nodeClaim: record.name, instanceId: instance.id }),
+    ...(accepted !== record && { whenDone: accepted }),
   };
 }
 
@@ -44,7 +44,8 @@ export function awaitTags(record: NodeClaimRecord, nowMs: number): ClaimVerdict 
   const blocked = [blockedClaim(record, why)];
   const isKnown = deletion.terminationRefused?.reason === why.reason;
   const terminationRefused = { ...why, sinceMs: nowMs, retryAtMs: nowMs };
-  const refused = { ...deletion, drainOverAtMs: drainOverAt(deletion) ?? nowMs, terminationRefused };
+  const { terminateRequestedAtMs: _ineffective, ...rest } = deletion;
+  const refused = { ...rest, drainOverAtMs: drainOverAt(deletion) ?? nowMs, terminationRefused };
   return {
     record: isKnown ? record : { ...record, deletion: refused },
     actions: [],
@@ -54,20 +55,14 @@ export function awaitTags(record: NodeClaimRecord, nowMs: number): ClaimVerdict 
   };
 }
 
-/** The record of a claim whose instance EC2 is shutting down. */
+/** The record of a claim whose instance EC2 is shutting down. The time of the first accepted request is kept until a refusal. */
 export function terminating(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
   const { deletion } = record;
-  if (deletion === undefined || deletion.terminateRequestedAtMs !== undefined) return record;
-  const { terminationRefused: _over, ...rest } = deletion;
+  if (deletion === undefined) return record;
+  const { terminationRefused, ...rest } = deletion;
+  if (deletion.terminateRequestedAtMs !== undefined && terminationRefused === undefined) return record;
   const drainOverAtMs = drainOverAt(deletion) ?? nowMs;
   return { ...record, deletion: { ...rest, drainOverAtMs, terminateRequestedAtMs: nowMs } };
-}
-
-/** A request that has had no effect for a minute is taken back. A version of Kerf recorded requests that EC2 then refused. */
-function stillRunning(record: NodeClaimRecord, deletion: Deletion, nowMs: number): NodeClaimRecord {
-  const { terminateRequestedAtMs, ...rest } = deletion;
-  const isOverdue = terminateRequestedAtMs !== undefined && nowMs - terminateRequestedAtMs >= MINUTE_MS;
-  return isOverdue ? { ...record, deletion: { ...rest, drainOverAtMs: drainOverAt(deletion) ?? nowMs } } : record;
 }
 
 /** The record after EC2 refused to terminate the instance; undefined if it is not the instance of a deleted claim. */

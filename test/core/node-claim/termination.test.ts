@@ -3,7 +3,6 @@ import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import type { Action } from '../../../lib/core/model/decision.ts';
 import type { Deletion, NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { ClaimVerdict } from '../../../lib/core/node-claim/claim-verdict.ts';
-import { refusedTermination } from '../../../lib/core/node-claim/terminate.ts';
 import { decideTermination, type TerminationView } from '../../../lib/core/node-claim/termination.ts';
 import { terminationView } from '../../builders/claim-view.ts';
 import { aClaim, aLaunchRequest, launchedClaim } from '../../builders/node-claims.ts';
@@ -279,64 +278,6 @@ describe('the end of the claim', () => {
   });
 });
 
-describe('an instance that EC2 does not terminate (D26)', () => {
-  const drained = { drainStartedAtMs: NOW_MS - MINUTE };
-  const what = { instanceId: 'i-1', message: 'OperationNotPermitted: disableApiTermination' };
-
-  /** The claim after EC2 has refused at each of the times. */
-  function refusedAt(...times: readonly number[]): NodeClaimRecord {
-    const { record } = viewOf([], {}, { deletion: deletion(drained) });
-    return times.reduce((known, atMs) => refusedTermination(known, what, atMs) ?? known, record);
-  }
-
-  test('is requested again after as long as EC2 has refused, at least 5 s and at most 5 minutes', () => {
-    const pauses = [[0], [0, 5], [0, 5, 10], [0, 40], [0, 4_000]].map((seconds) => {
-      const times = seconds.map((one) => NOW_MS + one * SECOND);
-      const { retryAtMs = 0 } = refusedAt(...times).deletion?.terminationRefused ?? {};
-      return (retryAtMs - Math.max(...times)) / SECOND;
-    });
-    expect(pauses).toEqual([5, 5, 10, 40, 300]);
-  });
-
-  test('is not requested during the pause, and the refusal is reported with its cause', () => {
-    const view = viewOf([], {}, refusedAt(NOW_MS));
-    const verdict = decideTermination(view, NOW_MS + 4 * SECOND);
-    expect(verdict).toMatchObject({
-      actions: [],
-      blocked: [
-        { subject: { kind: 'NodeClaim', name: 'general-1' }, reason: 'TerminationRefused', message: what.message },
-      ],
-      due: [{ atMs: NOW_MS + 5 * SECOND }],
-    });
-    const again = decideTermination(view, NOW_MS + 5 * SECOND);
-    expect(kinds(again.actions)).toEqual(['terminate-instance']);
-    const times = { drainOverAtMs: NOW_MS, terminateRequestedAtMs: NOW_MS + 5 * SECOND };
-    expect(again.whenDone?.deletion).toEqual(deletion({ ...drained, ...times }));
-  });
-
-  test('counts as not requested if it still runs a minute after an accepted request', () => {
-    const requested = deletion({ ...drained, terminateRequestedAtMs: NOW_MS });
-    const soon = decideTermination(viewOf([], {}, { deletion: requested }), NOW_MS + 59 * SECOND);
-    expect(soon.record.deletion).toEqual(requested);
-    expect(soon).not.toHaveProperty('whenDone');
-    const late = decideTermination(viewOf([], {}, { deletion: requested }), NOW_MS + MINUTE);
-    expect(late.record.deletion).toEqual(deletion({ ...drained, drainOverAtMs: NOW_MS }));
-    expect(late.whenDone?.deletion?.terminateRequestedAtMs).toBe(NOW_MS + MINUTE);
-  });
-
-  test('an instance that ends by another cause counts as requested', () => {
-    const { record } = decideTermination(viewOf([pod('a')], { instanceState: 'shutting-down' }), NOW_MS);
-    expect(record.deletion?.terminateRequestedAtMs).toBe(NOW_MS);
-  });
-
-  test('a refusal for another instance, or after the release, is not recorded', () => {
-    const { record } = viewOf();
-    expect(refusedTermination(record, { ...what, instanceId: 'i-2' }, NOW_MS)).toBeUndefined();
-    expect(refusedTermination({ ...record, releasedAtMs: NOW_MS }, what, NOW_MS)).toBeUndefined();
-    expect(refusedTermination(launchedClaim(), what, NOW_MS)).toBeUndefined();
-  });
-});
-
 describe('an instance that has lost its tags (promise 4)', () => {
   const drained = { drainStartedAtMs: NOW_MS - MINUTE };
   const untagged = { untagged: true } as const;
@@ -369,6 +310,25 @@ describe('an instance that has lost its tags (promise 4)', () => {
     const times = { drainOverAtMs: NOW_MS, terminateRequestedAtMs: NOW_MS + MINUTE };
     expect(verdict.whenDone?.deletion).toEqual(deletion({ ...drained, ...times }));
   });
+
+  test.each(['alive', 'shutting-down'] as const)(
+    'a request before the loss does not count, and the instance terminates after it has its tags again: %s',
+    (instanceState) => {
+      const requested = deletion({ ...drained, terminateRequestedAtMs: NOW_MS - SECOND });
+      const { record } = decideTermination(viewOf([], untagged, { deletion: requested }), NOW_MS);
+      expect(record.deletion).not.toHaveProperty('terminateRequestedAtMs');
+      // A version of Kerf kept the request.
+      const kept = { ...record, deletion: { ...requested, ...record.deletion } };
+      for (const before of [record, kept]) {
+        const { record: now, whenDone = now } = decideTermination(
+          viewOf([], { instanceState }, before),
+          NOW_MS + MINUTE,
+        );
+        const times = { drainOverAtMs: NOW_MS - SECOND, terminateRequestedAtMs: NOW_MS + MINUTE };
+        expect(whenDone.deletion).toEqual(deletion({ ...drained, ...times }));
+      }
+    },
+  );
 
   test('is waited for if it is new, because EC2 may return it before its tags', () => {
     const over = { createdAtMs: NOW_MS, deletion: deletion(drained) };

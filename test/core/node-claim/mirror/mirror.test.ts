@@ -105,7 +105,8 @@ test('a node is drained since the first request to terminate its instance, while
   const refused = refusedTermination(drained, what, NOW_MS + SECOND) ?? drained;
   const twice = refusedTermination(refused, what, NOW_MS + 10 * SECOND) ?? drained;
   const accepted = terminating(twice, NOW_MS + MINUTE);
-  const times = [refused, twice, accepted].map((record) => {
+  const again = terminating(accepted, NOW_MS + HOUR);
+  const times = [refused, twice, accepted, again].map((record) => {
     const last = (mirrorOf(record).status?.conditions ?? []).slice(-3);
     return last.map(({ lastTransitionTime = '' }) => (parseTime(lastTransitionTime) - NOW_MS) / SECOND);
   });
@@ -113,6 +114,7 @@ test('a node is drained since the first request to terminate its instance, while
   expect(times).toEqual([
     [0, 1, 1],
     [0, 1, 1],
+    [0, 1, 60],
     [0, 1, 60],
   ]);
   const withoutVolumes = { ...deletion, drainOverAtMs: NOW_MS + SECOND, terminateRequestedAtMs: NOW_MS + MINUTE };
