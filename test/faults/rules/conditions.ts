@@ -2,7 +2,9 @@ import { MINUTE_MS, parseTime, SECOND_MS } from '../../../lib/apis/formats/time.
 import type { Condition } from '../../../lib/apis/kubernetes.ts';
 import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
-import type { RuleOf } from '../watch.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf, Watched } from '../watch.ts';
+import { isDisturbed, LIFECYCLE } from './progress.ts';
 
 /** A call that takes effect may be answered late, and a clock may be two minutes away. */
 const SLACK_MS = 8 * SECOND_MS;
@@ -10,12 +12,16 @@ const SLACK_MS = 8 * SECOND_MS;
 /** Consolidatable follows the last pod event. */
 const CHANGING: ReadonlySet<string> = new Set(['Consolidatable']);
 
+/** What Kerf needs to write a label, or to observe it, and to record it. */
+const OBSERVING = [...LIFECYCLE, 'cluster.patchNode', 'messages.wake'];
+
 /** The transition time of a condition is the time of the transition, and it changes only with the status. */
-export const transitionTimesAreTrue: RuleOf = ({ violate, simulation, startMs, nowMs, story, records }) => {
+export const transitionTimesAreTrue: RuleOf = (watched) => {
+  const { violate, startMs, nowMs, story, records } = watched;
   const rule = 'transition times are those of the transition';
   const isCalm = !story.faults.some(({ kind }) => kind === 'clocks' || kind === 'calls-slow' || kind === 'calls-hang');
   const slackMs = isCalm ? SLACK_MS : 2 * MINUTE_MS + MINUTE_MS;
-  const labelled = new Map<string, number>();
+  const labels = labelsOf(watched);
   const launched = new Map<string, number>();
   let isReplaced = false;
   return {
@@ -23,12 +29,7 @@ export const transitionTimesAreTrue: RuleOf = ({ violate, simulation, startMs, n
     replaced() {
       isReplaced = true;
     },
-    step() {
-      for (const { metadata, spec } of simulation().state.nodes.values())
-        for (const label of [REGISTERED, INITIALIZED])
-          if (metadata.labels?.[label] === 'true' && !labelled.has(`${spec?.providerID} ${label}`))
-            labelled.set(`${spec?.providerID} ${label}`, startMs() + nowMs());
-    },
+    step: labels.note,
     launched({ nodeClaim }, outcome) {
       if (outcome.kind === 'launched' && !launched.has(nodeClaim)) launched.set(nodeClaim, startMs() + nowMs());
     },
@@ -48,17 +49,18 @@ export const transitionTimesAreTrue: RuleOf = ({ violate, simulation, startMs, n
             `NodeClaim ${name}: ${condition.type} stayed ${condition.status}, and its time changed from ${old.lastTransitionTime} to ${condition.lastTransitionTime}`,
           );
       }
-      const label = { Registered: REGISTERED, Initialized: INITIALIZED } as const;
+      labels.note();
       for (const type of ['Registered', 'Initialized'] as const) {
-        const sinceMs = labelled.get(`${after.status?.providerID} ${label[type]}`);
+        const label = labels.of(after.status?.providerID, type);
         const condition = trueCondition(after, type);
         // A node that registered again after it was deleted by hand is another transition.
-        if (condition === undefined || sinceMs === undefined) continue;
-        const apartMs = Math.abs(timeOf(condition) - sinceMs);
+        if (condition === undefined || label === undefined) continue;
+        const atMs = timeOf(condition);
+        const apartMs = Math.max(label.sinceMs - atMs, atMs - label.unseenUntilMs);
         if (apartMs > slackMs)
           violate(
             rule,
-            `NodeClaim ${name}: ${type} is ${apartMs} ms away from the time at which the node got its label`,
+            `NodeClaim ${name}: ${type} is ${apartMs} ms away from the time at which the node got its label, and nothing kept Kerf from recording it`,
           );
       }
       const condition = trueCondition(after, 'Launched');
@@ -69,6 +71,55 @@ export const transitionTimesAreTrue: RuleOf = ({ violate, simulation, startMs, n
     },
   };
 };
+
+const LABELS = { Registered: REGISTERED, Initialized: INITIALIZED } as const;
+
+interface LabelTimes {
+  readonly sinceMs: number;
+  /** Until when a fault may have kept Kerf from recording it. */
+  unseenUntilMs: number;
+}
+
+interface LabelledNodes {
+  readonly note: () => void;
+  readonly of: (providerId: string | undefined, type: keyof typeof LABELS) => LabelTimes | undefined;
+}
+
+/** The labels of nodes. A run that is cut off after it wrote a label leaves the record to the next run, which has its own time. */
+function labelsOf({ simulation, startMs, nowMs, story, records }: Watched): LabelledNodes {
+  const known = new Map<string, LabelTimes>();
+  const unrecorded = new Map<string, { readonly providerId: string; readonly type: keyof typeof LABELS }>();
+  return {
+    note() {
+      const atMs = startMs() + nowMs();
+      for (const { metadata, spec: { providerID: providerId } = {} } of simulation().state.nodes.values())
+        for (const type of ['Registered', 'Initialized'] as const) {
+          const key = `${providerId} ${type}`;
+          if (providerId === undefined || metadata.labels?.[LABELS[type]] !== 'true' || known.has(key)) continue;
+          known.set(key, { sinceMs: atMs, unseenUntilMs: atMs });
+          unrecorded.set(key, { providerId, type });
+        }
+      const isKept = isDisturbed(story.faults, { needs: OBSERVING }, nowMs());
+      for (const [key, { providerId, type }] of unrecorded) {
+        const times = known.get(key);
+        if (isKept && times !== undefined) times.unseenUntilMs = atMs;
+        if (isRecorded(recordOf(providerId, records), type)) unrecorded.delete(key);
+      }
+    },
+    of: (providerId, type) => known.get(`${providerId} ${type}`),
+  };
+}
+
+function recordOf(providerId: string, records: Watched['records']): NodeClaimRecord | undefined {
+  return [...records.values()].find((record) => {
+    const instance = instanceOf(record);
+    return instance !== undefined && providerIdOf(instance) === providerId;
+  });
+}
+
+function isRecorded(record: NodeClaimRecord | undefined, type: keyof typeof LABELS): boolean {
+  return (type === 'Registered' ? record?.registeredAtMs : record?.initializedAtMs) !== undefined;
+}
 
 function trueCondition({ status }: NodeClaim, type: string): Condition | undefined {
   const found = status?.conditions?.find((one) => one.type === type);

@@ -80,13 +80,13 @@ function isRareConflict(fault: Fault): boolean {
 const CONFLICTS_MS = 20 * SECOND_MS;
 
 /** Whether a fault is active, or was a short time ago, that touches what the duty needs. */
-function isDisturbed(faults: readonly Fault[], duty: Duty, nowMs: number): boolean {
+export function isDisturbed(faults: readonly Fault[], duty: Pick<Duty, 'needs'>, nowMs: number): boolean {
   return faults.some(
     (fault) => nowMs >= fault.fromMs && nowMs < fault.fromMs + fault.forMs + RECOVERY_MS && touches(fault, duty),
   );
 }
 
-function touches(fault: Fault, { needs }: Duty): boolean {
+function touches(fault: Fault, { needs }: Pick<Duty, 'needs'>): boolean {
   const needsAny = (calls: readonly string[]): boolean =>
     needs.some((need) => calls.some((call) => matches(call, need)));
   switch (fault.kind) {
