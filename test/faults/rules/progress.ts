@@ -8,6 +8,7 @@ import { type Fault, includesCall } from '../../../lib/simulator/faults/fault.ts
 import { budgetStatus } from '../../../lib/simulator/kubernetes/disruptions-allowed.ts';
 import type { Rule, RuleOf, Watched } from '../watch.ts';
 import { isDrainable, isKeptInPlace, isTerminating, tierOf } from './pods.ts';
+import { type HeldDrains, heldDrains } from './removals/held-drains.ts';
 
 /** After a fault, messages are delivered again and the next tick comes. */
 const RECOVERY_MS = 130 * SECOND_MS;
@@ -15,6 +16,7 @@ const RECOVERY_MS = 130 * SECOND_MS;
 /** Something that must be done soon, if nothing that it needs is disturbed. */
 export interface Duty {
   readonly name: string;
+  /** From the time at which the duty begins, or is no longer disturbed. */
   readonly withinMs: number;
   /** The calls that it needs, and the functions, as `function:lifecycle`. */
   readonly needs: readonly string[];
@@ -43,28 +45,35 @@ export const LIFECYCLE = [
 ];
 
 /** Work that nothing disturbs makes progress: wakes are sent and armed, and one stuck item does not stop another (promise 7). */
-export const undisturbedWorkProgresses: RuleOf = (watched) => progressOf(watched, () => dutiesOf(watched));
+export const undisturbedWorkProgresses: RuleOf = (watched) => {
+  const held = heldDrains();
+  return progressOf(watched, () => dutiesOf({ ...watched, held }));
+};
+
+interface WatchedDrains extends Watched {
+  readonly held: HeldDrains;
+}
 
 /** A rule that these duties are done in time. */
 export function progressOf(watched: Watched, duties: () => readonly Duty[]): Rule {
   const { violate, nowMs, story } = watched;
   const moreMs = story.faults.some(isRareConflict) ? CONFLICTS_MS : 0;
-  const open = new Map<string, { readonly duty: Duty; spentMs: number; lastMs: number }>();
+  const open = new Map<string, { withinMs: number; spentMs: number; lastMs: number }>();
   return {
     step() {
       const now = nowMs();
       const due = new Map(duties().map((duty) => [duty.name, duty]));
       for (const name of open.keys()) if (!due.has(name)) open.delete(name);
       for (const [name, duty] of due) {
-        const known = open.get(name) ?? { duty, spentMs: 0, lastMs: now };
+        const known = open.get(name) ?? { withinMs: duty.withinMs, spentMs: 0, lastMs: now };
         open.set(name, known);
-        if (isDisturbed(story.faults, duty, now)) known.spentMs = 0;
+        if (isDisturbed(story.faults, duty, now)) Object.assign(known, { withinMs: duty.withinMs, spentMs: 0 });
         else known.spentMs += now - known.lastMs;
         known.lastMs = now;
-        if (known.spentMs > duty.withinMs + moreMs)
+        if (known.spentMs > known.withinMs + moreMs)
           violate(
             'undisturbed work makes progress',
-            `${name}: for ${Math.round(known.spentMs / SECOND_MS)} s, and ${duty.withinMs / SECOND_MS} s are allowed`,
+            `${name}: for ${Math.round(known.spentMs / SECOND_MS)} s, and ${Math.round(known.withinMs / SECOND_MS)} s are allowed`,
           );
       }
     },
@@ -130,7 +139,7 @@ function matches(call: string, need: string): boolean {
   return need.endsWith('.') ? call.startsWith(need) || includesCall([call], `${need}any`) : includesCall([call], need);
 }
 
-function dutiesOf(watched: Watched): readonly Duty[] {
+function dutiesOf(watched: WatchedDrains): readonly Duty[] {
   const { records, open, nowMs } = watched;
   const duties: Duty[] = [];
   for (const record of records.values())
@@ -145,7 +154,7 @@ function dutiesOf(watched: Watched): readonly Duty[] {
   return duties;
 }
 
-function claimDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] {
+function claimDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {
   const { name, launch, deletion } = record;
   if (deletion !== undefined) return removalDuties(watched, record);
   if (launch.kind === 'planned')
@@ -192,7 +201,7 @@ function joinDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] 
   return [{ name: `node ${name} is initialized`, withinMs: 8 * SECOND_MS, needs }];
 }
 
-function removalDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] {
+function removalDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {
   const { simulation } = watched;
   const { name, deletion, launch } = record;
   const instance = instanceOf(record);
@@ -211,8 +220,7 @@ function removalDuties(watched: Watched, record: NodeClaimRecord): readonly Duty
     simulation()
       .ec2.instances()
       .some(({ id, endedAtMs }) => id === instance.id && endedAtMs !== undefined);
-  // EC2 takes up to 25 s to shut an instance down, and lists a new one up to a minute late.
-  if (isOver) return [{ name: `NodeClaim ${name} is released`, withinMs: MINUTE_MS + 45 * SECOND_MS, needs }];
+  if (isOver) return [{ name: `NodeClaim ${name} is released`, withinMs: releaseMs(watched, record), needs }];
   const node = nodeOf(watched, record);
   if (node === undefined || record.registeredAtMs === undefined)
     return [{ name: `the instance of NodeClaim ${name} ends`, withinMs: 15 * SECOND_MS, needs }];
@@ -221,16 +229,23 @@ function removalDuties(watched: Watched, record: NodeClaimRecord): readonly Duty
   return evictionDuties(watched, record, { node: node.metadata.name, needs });
 }
 
+/** EC2 takes up to 25 s to shut an instance down. A new instance that EC2 does not list is gone only 3 minutes after its launch. */
+function releaseMs({ startMs, nowMs }: Watched, { launch }: NodeClaimRecord): number {
+  const untilListedMs = launch.kind === 'launched' ? launch.atMs + 3 * MINUTE_MS - startMs() - nowMs() : 0;
+  return Math.max(untilListedMs, 0) + 45 * SECOND_MS;
+}
+
 function evictionDuties(
-  { simulation, startMs, nowMs }: Watched,
+  { simulation, startMs, nowMs, held }: WatchedDrains,
   record: NodeClaimRecord,
   { node, needs }: { readonly node: string; readonly needs: readonly string[] },
 ): readonly Duty[] {
   const { state } = simulation();
   const now = startMs() + nowMs();
   const pods = [...state.pods.values()].filter(({ spec }) => spec.nodeName === node).filter(isDrainable);
+  const pauseMs = held.pauseMs(record, now);
   if (pods.length === 0)
-    return [{ name: `the instance of NodeClaim ${record.name} ends`, withinMs: 25 * SECOND_MS, needs }];
+    return [{ name: `the instance of NodeClaim ${record.name} ends`, withinMs: 20 * SECOND_MS + pauseMs, needs }];
   const deadlineMs = record.deletion?.deadlineMs;
   if (deadlineMs !== undefined && now > deadlineMs) {
     const left = pods.filter((pod) => !isTerminating(pod));
@@ -249,9 +264,11 @@ function evictionDuties(
         (one) => !selectsPod(one, pod) || budgetStatus(one, state).disruptionsAllowed > 0,
       ),
     );
+  const waitsFor = evictable.length === 0 ? 'leave' : 'nothing';
+  held.note(record, pods.some(isTerminating) ? 'end-of-pod' : waitsFor, now);
   return evictable.slice(0, 1).map(() => ({
     name: `a pod of node ${node} that may be evicted is evicted (${pods.length} left)`,
-    withinMs: 12 * SECOND_MS,
+    withinMs: 7 * SECOND_MS + pauseMs,
     needs: [...needs, 'cluster.evictPod'],
   }));
 }
