@@ -60,7 +60,7 @@ export const transitionTimesAreTrue: RuleOf = (watched) => {
         if (apartMs > slackMs)
           violate(
             rule,
-            `NodeClaim ${name}: ${type} is ${apartMs} ms away from the time at which the node got its label, and nothing kept Kerf from recording it`,
+            `NodeClaim ${name}: ${type} is ${apartMs} ms before the node got its label, or after it could be recorded`,
           );
       }
       const condition = trueCondition(after, 'Launched');
