@@ -1,7 +1,7 @@
 import type { Fault } from '../../lib/simulator/faults/fault.ts';
+import type { Violation } from './rule.ts';
 import { runStory, type StoryResult } from './run-story.ts';
 import { type Story, storyOf } from './story/story.ts';
-import type { Violation } from './watch.ts';
 
 /** A fault of a story, with a shorter time if it was shortened. As text, `3` or `3:30000`. */
 export interface Kept {

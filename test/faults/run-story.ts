@@ -2,12 +2,13 @@ import { MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
 import { costOf } from '../../lib/simulator/aws/simulated-ec2.ts';
 import { openSimulation } from '../../lib/simulator/simulation.ts';
 import type { TimelineEntry } from '../../lib/simulator/timeline.ts';
+import type { Violation } from './rule.ts';
 import { addForeigners } from './rules/foreign.ts';
 import { RULES } from './rules/rules.ts';
 import { FAULTS_CATALOGUE } from './story/cluster.ts';
 import type { Story } from './story/story.ts';
 import { faultyTable } from './table.ts';
-import { type Violation, watch } from './watch.ts';
+import { watch } from './watch.ts';
 
 /** The time after the last fault in which everything must come to rest: messages come up to 15 minutes late. */
 const SETTLED_WITHIN_MS = 50 * MINUTE_MS;

@@ -1,6 +1,6 @@
 import { fieldOf, recordOf } from '../../../lib/apis/record.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
-import type { RuleOf } from '../watch.ts';
+import type { RuleOf } from '../rule.ts';
 
 /** The webhook allows every request (promise 5). */
 export const webhookAllows: RuleOf = ({ violate }) => ({

@@ -2,7 +2,7 @@ import { parseDuration } from '../../../lib/apis/formats/duration.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { NodePool } from '../../../lib/apis/node-pool.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf } from '../watch.ts';
+import type { RuleOf } from '../rule.ts';
 
 const VOLUNTARY: ReadonlySet<string> = new Set(['empty', 'underutilized', 'drifted']);
 /** Another removal may begin between the snapshot of a decision and its end. */

@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
-import type { RuleOf } from '../watch.ts';
+import type { RuleOf } from '../rule.ts';
 
 /** More calls in a minute are a loop that does not wait. A claim whose node changes all the time is read and written again after pauses that grow. */
 const MAX_CALLS = 3_000;

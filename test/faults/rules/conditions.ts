@@ -3,7 +3,7 @@ import type { Condition } from '../../../lib/apis/kubernetes.ts';
 import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf, Watched } from '../watch.ts';
+import type { RuleOf, Watched } from '../rule.ts';
 import { isDisturbed, LIFECYCLE } from './progress.ts';
 
 /** A call that takes effect may be answered late, and a clock may be two minutes away. */

@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { INITIALIZED } from '../../../lib/apis/labels.ts';
 import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf, Watched } from '../watch.ts';
+import type { RuleOf, Watched } from '../rule.ts';
 import { needsNode } from './pods.ts';
 
 /** From the observation of an empty node until its deletion is recorded: a run, or an open decision that is carried out late. */

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { Action, Decision } from '../../../lib/core/model/decision.ts';
-import type { RuleOf, Watched } from '../watch.ts';
+import type { RuleOf, Watched } from '../rule.ts';
 
 /** An older decision does not delete NodeClaims. */
 const OUTDATED_MS = 2 * MINUTE_MS;

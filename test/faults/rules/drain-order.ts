@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { instanceOf, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf } from '../watch.ts';
+import type { RuleOf } from '../rule.ts';
 import { isDrainable, isTerminating, tierOf } from './pods.ts';
 
 /** A pod that was bound while a run listed the pods is drained by the next run. */

@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf, Watched } from '../watch.ts';
+import type { RuleOf, Watched } from '../rule.ts';
 import { isDrainable, isOwnedByDaemonSet, isTerminal } from './pods.ts';
 
 /** Clocks of functions are up to two minutes apart from the true time. */

@@ -1,7 +1,7 @@
 import type { Node, Pod } from '../../../lib/apis/kubernetes.ts';
 import { writeNode, writePod } from '../../../lib/simulator/kubernetes/state.ts';
 import type { OpenSimulation } from '../../../lib/simulator/simulation.ts';
-import type { RuleOf } from '../watch.ts';
+import type { RuleOf } from '../rule.ts';
 
 /** A node, a pod and instances that belong to others. */
 const NODE = 'ip-10-0-0-1.ec2.internal';

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { instanceOf } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf } from '../watch.ts';
+import type { RuleOf } from '../rule.ts';
 
 /** One instance for a claim; the request is recorded before it is sent (promise 1, D36). */
 export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs }) => {

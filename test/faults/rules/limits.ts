@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { Node } from '../../../lib/apis/kubernetes.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import { add, larger, parseResources, type Resources } from '../../../lib/core/resources/resources.ts';
-import type { RuleOf } from '../watch.ts';
+import type { RuleOf } from '../rule.ts';
 
 /** A decision may be carried out this long after a limit was lowered. */
 const DECIDED_BEFORE_MS = 3 * MINUTE_MS;

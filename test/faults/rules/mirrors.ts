@@ -4,7 +4,7 @@ import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
 import { isEphemeral, sameTaint } from '../../../lib/apis/taints.ts';
 import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf } from '../watch.ts';
+import type { RuleOf } from '../rule.ts';
 
 /** What users read of a NodeClaim and its node is true: the conditions, and the labels of its node. */
 export const whatIsShownIsTrue: RuleOf = ({ violate, simulation, records }) => {

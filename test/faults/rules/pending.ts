@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { type Pod, podKey } from '../../../lib/apis/kubernetes.ts';
-import type { RuleOf, Watched } from '../watch.ts';
+import type { RuleOf, Watched } from '../rule.ts';
 import { type Duty, progressOf } from './progress.ts';
 import { isFull } from './settled.ts';
 

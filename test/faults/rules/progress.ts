@@ -6,7 +6,7 @@ import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import { type Fault, includesCall } from '../../../lib/simulator/faults/fault.ts';
 import { budgetStatus } from '../../../lib/simulator/kubernetes/disruptions-allowed.ts';
-import type { Rule, RuleOf, Watched } from '../watch.ts';
+import type { Rule, RuleOf, Watched } from '../rule.ts';
 import { isDrainable, isKeptInPlace, isTerminating, tierOf } from './pods.ts';
 import { type HeldDrains, heldDrains } from './removals/held-drains.ts';
 

@@ -1,5 +1,5 @@
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf } from '../watch.ts';
+import type { RuleOf } from '../rule.ts';
 
 /** Fields that never change after the record was created. */
 const FIXED = ['cluster', 'name', 'decisionId', 'nodePool', 'createdAtMs'] as const;

@@ -1,4 +1,4 @@
-import type { RuleOf } from '../watch.ts';
+import type { RuleOf } from '../rule.ts';
 import { onlyPortsFail, webhookAllows } from './answers.ts';
 import { budgetsHold } from './budgets.ts';
 import { callsAreFew } from './calls.ts';

@@ -4,7 +4,7 @@ import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts'
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import { parseResources } from '../../../lib/core/resources/resources.ts';
 import { budgetStatus } from '../../../lib/simulator/kubernetes/disruptions-allowed.ts';
-import type { RuleOf, Watched } from '../watch.ts';
+import type { RuleOf, Watched } from '../rule.ts';
 import { isKeptInPlace } from './pods.ts';
 
 /** What must be true at rest: instances, records, nodes and mirrors agree, nothing is open, every pod runs. */

@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
-import type { RuleOf } from '../watch.ts';
+import type { RuleOf } from '../rule.ts';
 
 /** A run that began before the sign of the other autoscaler may last this long. */
 const RUN_MS = MINUTE_MS + 5 * SECOND_MS;

@@ -1,7 +1,7 @@
 import { parseDuration } from '../../../lib/apis/formats/duration.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf, Watched } from '../watch.ts';
+import type { RuleOf, Watched } from '../rule.ts';
 import { type Duty, LIFECYCLE, progressOf, TERMINATION } from './progress.ts';
 
 /** Clocks of functions are up to two minutes apart from the true time. */

@@ -2,7 +2,7 @@ import type { Node } from '../../../../lib/apis/kubernetes.ts';
 import { REGISTERED } from '../../../../lib/apis/labels.ts';
 import { deleteNode } from '../../../../lib/simulator/kubernetes/simulated-cluster.ts';
 import { writeNode } from '../../../../lib/simulator/kubernetes/state.ts';
-import type { RuleOf } from '../../watch.ts';
+import type { RuleOf } from '../../rule.ts';
 
 /** A controller of others puts these on each node after its registration, and removes its finalizer when the node is deleted. */
 const MARK = 'example.com/own';

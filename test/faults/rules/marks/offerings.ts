@@ -1,5 +1,5 @@
 import { isRecord } from '../../../../lib/apis/record.ts';
-import type { RuleOf } from '../../watch.ts';
+import type { RuleOf } from '../../rule.ts';
 
 /** A mark of missing capacity names an offering of an instance that was interrupted, or of a launch that was refused. */
 export const marksNameTheirOffering: RuleOf = ({ violate, simulation }) => ({

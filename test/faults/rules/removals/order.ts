@@ -6,7 +6,7 @@ import { claimNames } from '../../../../lib/core/cluster/pod-volumes.ts';
 import { isKeptInPlace } from '../../../../lib/core/cluster/pods.ts';
 import type { PodTarget } from '../../../../lib/core/model/decision.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf, Watched } from '../../watch.ts';
+import type { RuleOf, Watched } from '../../rule.ts';
 
 /** Clocks of functions are up to two minutes apart from the true time. */
 const CLOCK_MS = 2 * MINUTE_MS;

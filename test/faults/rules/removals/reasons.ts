@@ -9,7 +9,7 @@ import {
   type NodeClaimRecord,
   providerIdOf,
 } from '../../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf, Watched } from '../../watch.ts';
+import type { RuleOf, Watched } from '../../rule.ts';
 
 const RULE = 'a claim is deleted for a true reason';
 const VOLUNTARY: ReadonlySet<string> = new Set(['empty', 'underutilized', 'drifted']);

@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { instanceOf } from '../../../../lib/core/model/node-claim-record.ts';
 import type { Fault } from '../../../../lib/simulator/faults/fault.ts';
-import type { RuleOf } from '../../watch.ts';
+import type { RuleOf } from '../../rule.ts';
 
 /** EC2 ends the instance this long after its warning. */
 const WARNING_MS = 2 * MINUTE_MS;

@@ -1,5 +1,5 @@
 import { LEASE_MS } from '../../../../lib/ports/leases.ts';
-import type { RuleOf } from '../../watch.ts';
+import type { RuleOf } from '../../rule.ts';
 
 /** One decision for each epoch: it was made on a snapshot that has every earlier decision. */
 export const decisionsHaveTheirEpoch: RuleOf = ({ violate }) => {

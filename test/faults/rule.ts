@@ -1,0 +1,73 @@
+import type { NodeClaim } from '../../lib/apis/node-claim.ts';
+import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
+import type { WebhookAnswer } from '../../lib/controllers/webhook.ts';
+import type { Decision, PodTarget } from '../../lib/core/model/decision.ts';
+import type { LaunchRequest, NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
+import type { NodePatch, NodeTarget } from '../../lib/core/model/node-patch.ts';
+import type { LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
+import type { Lease } from '../../lib/ports/leases.ts';
+import type { PortCall } from '../../lib/simulator/faults.ts';
+import type { ReportedFailure } from '../../lib/simulator/functions.ts';
+import type { OpenSimulation } from '../../lib/simulator/simulation.ts';
+import type { Story } from './story/story.ts';
+
+export interface Violation {
+  readonly rule: string;
+  /** From the start of the simulation. */
+  readonly atMs: number;
+  readonly message: string;
+}
+
+/** The callbacks of a rule. Each is called when a call takes effect, not when a function sends it. */
+export interface Rule {
+  readonly call?: (call: PortCall) => void;
+  /** A call of the second deployment. */
+  readonly secondCall?: (call: PortCall) => void;
+  readonly launching?: (request: LaunchRequest) => void;
+  readonly launched?: (request: LaunchRequest, outcome: LaunchOutcome) => void;
+  readonly terminating?: (cluster: string, instanceId: string) => void;
+  readonly tagging?: (cluster: string, instanceId: string) => void;
+  /** `before` is undefined for a new record. */
+  readonly recordWritten?: (after: NodeClaimRecord, before: NodeClaimRecord | undefined) => void;
+  /** A record was to be created, and one of this name existed. */
+  readonly recordKept?: (asked: NodeClaimRecord, kept: NodeClaimRecord) => void;
+  /** A read did not return what was stored before it began. */
+  readonly staleRead?: (method: string, name: string) => void;
+  readonly leaseAcquired?: (lease: Lease) => void;
+  readonly leaseRenewed?: (lease: Lease) => void;
+  readonly leaseReleased?: (lease: Lease) => void;
+  /** `epoch`: that of the snapshot of the decision. */
+  readonly decisionRecorded?: (decision: Decision, epoch: number) => void;
+  readonly decisionClosed?: (decision: Decision) => void;
+  readonly published?: (decision: Decision) => void;
+  readonly patchingNode?: (target: NodeTarget, patch: NodePatch) => void;
+  readonly deletingNode?: (name: string) => void;
+  readonly evicting?: (pod: PodTarget) => void;
+  readonly deletingPod?: (pod: PodTarget, graceSeconds: number) => void;
+  readonly mirrorWritten?: (after: NodeClaim, before: NodeClaim | undefined) => void;
+  readonly answered?: (answer: WebhookAnswer) => void;
+  readonly failed?: (failure: ReportedFailure) => void;
+  /** After each step of the timetable that changed something, and at least once in a second with a step. */
+  readonly step?: () => void;
+  /** The table was replaced by a backup, or its items by those of another version. */
+  readonly replaced?: () => void;
+  /** What is not at rest yet, long after the last fault. */
+  readonly unsettled?: () => readonly string[];
+}
+
+/** The observed state that rules share. */
+export interface Watched {
+  readonly story: Story;
+  readonly simulation: () => OpenSimulation;
+  readonly ports: () => ControllerPorts;
+  /** From the start of the simulation. */
+  readonly nowMs: () => number;
+  readonly startMs: () => number;
+  /** The stored records, released ones included. */
+  readonly records: ReadonlyMap<string, NodeClaimRecord>;
+  /** Decisions that are recorded and not closed, by id, with the time of the record. */
+  readonly open: ReadonlyMap<string, { readonly decision: Decision; readonly sinceMs: number }>;
+  readonly violate: (rule: string, message: string) => void;
+}
+
+export type RuleOf = (watched: Watched) => Rule;

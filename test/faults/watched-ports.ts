@@ -1,0 +1,193 @@
+/** The ports of the functions. Each effect of a call is read back and given to the rules. */
+
+import type { NodeClaim } from '../../lib/apis/node-claim.ts';
+import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
+import type { Decision } from '../../lib/core/model/decision.ts';
+import { instanceOf, type NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
+import { around } from '../../lib/simulator/faults.ts';
+import type { Rule } from './rule.ts';
+
+export interface Observing {
+  readonly each: (tell: (rule: Rule) => void) => void;
+  readonly records: Map<string, NodeClaimRecord>;
+  readonly open: Map<string, { readonly decision: Decision; readonly sinceMs: number }>;
+  readonly nowMs: () => number;
+  readonly plain: Store;
+}
+
+export function watchedPorts(ports: ControllerPorts, observing: Observing): ControllerPorts {
+  const { each, plain } = observing;
+  const counted = around(ports, async (call, go) => {
+    each((rule) => rule.call?.(call));
+    return go();
+  });
+  return {
+    ...counted,
+    store: watchedStore(counted.store, plain, observing),
+    leases: watchedLeases(counted.leases, observing),
+    cloud: watchedCloud(counted.cloud, observing),
+    cluster: watchedCluster(counted.cluster, ports.cluster, observing),
+    messages: {
+      wake: async (target, wake, delayMs) => counted.messages.wake(target, wake, delayMs),
+      publish: async (decision) => {
+        each((rule) => rule.published?.(decision));
+        await counted.messages.publish(decision);
+      },
+    },
+  };
+}
+
+type Store = ControllerPorts['store'];
+
+function watchedStore(store: Store, raw: Store, { each, records, open, nowMs }: Observing): Store {
+  /** The stored record is read back, so that the rules judge the effect and not the intention. */
+  const look = async (cluster: string, name: string): Promise<NodeClaimRecord | undefined> => {
+    const after = await raw.readNodeClaim(cluster, name);
+    const before = records.get(name);
+    if (after === undefined || (before !== undefined && before.version > after.version)) return after;
+    if (before !== undefined && before.version === after.version && sameJson(before, after)) return after;
+    records.set(name, after);
+    each((rule) => rule.recordWritten?.(after, before));
+    return after;
+  };
+  return replacing(store, {
+    async readNodeClaim(cluster, name) {
+      const before = records.get(name);
+      const found = await store.readNodeClaim(cluster, name);
+      const isLost = before !== undefined && records.has(name) && (found?.version ?? -1) < before.version;
+      if (isLost) each((rule) => rule.staleRead?.('readNodeClaim', name));
+      return found;
+    },
+    async findNodeClaim(instanceId) {
+      const [before] = [...records.values()].filter((record) => instanceOf(record)?.id === instanceId);
+      const found = await store.findNodeClaim(instanceId);
+      const isLost = before !== undefined && records.has(before.name) && (found?.version ?? -1) < before.version;
+      if (isLost) each((rule) => rule.staleRead?.('findNodeClaim', before.name));
+      return found;
+    },
+    async listNodeClaims(cluster) {
+      const before = [...records.values()].filter(({ releasedAtMs }) => releasedAtMs === undefined);
+      const all = await store.listNodeClaims(cluster);
+      const found = new Map(all.map((record) => [record.name, record.version]));
+      for (const { name, version } of before) {
+        const now = records.get(name);
+        const isOver = now === undefined || now.releasedAtMs !== undefined;
+        if (!isOver && (found.get(name) ?? -1) < version) each((rule) => rule.staleRead?.('listNodeClaims', name));
+      }
+      return all;
+    },
+    async openDecisions(cluster) {
+      const before = [...open.keys()];
+      const all = await store.openDecisions(cluster);
+      const found = new Set(all.map(({ id }) => id));
+      for (const id of before)
+        if (open.has(id) && !found.has(id)) each((rule) => rule.staleRead?.('openDecisions', id));
+      return all;
+    },
+    async createNodeClaim(record) {
+      const kept = records.get(record.name);
+      await store.createNodeClaim(record);
+      await look(record.cluster, record.name);
+      if (kept !== undefined) each((rule) => rule.recordKept?.(record, kept));
+    },
+    async updateNodeClaim(record) {
+      const written = await store.updateNodeClaim(record);
+      await look(record.cluster, record.name);
+      return written;
+    },
+    async recordDecision(decision, epoch, lease) {
+      const isKnown = open.has(decision.id);
+      await store.recordDecision(decision, epoch, lease);
+      if (isKnown) return;
+      each((rule) => rule.decisionRecorded?.(decision, epoch));
+      open.set(decision.id, { decision, sinceMs: nowMs() });
+    },
+    async closeDecision(decision) {
+      each((rule) => rule.decisionClosed?.(decision));
+      await store.closeDecision(decision);
+      open.delete(decision.id);
+    },
+  });
+}
+
+function sameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+type Leases = ControllerPorts['leases'];
+
+function watchedLeases(leases: Leases, { each }: Observing): Leases {
+  return replacing(leases, {
+    async acquire(seen) {
+      const acquired = await leases.acquire(seen);
+      if (acquired.kind === 'held') each((rule) => rule.leaseAcquired?.(acquired.lease));
+      return acquired;
+    },
+    async renew(lease) {
+      await leases.renew(lease);
+      each((rule) => rule.leaseRenewed?.(lease));
+    },
+    async release(lease, outcome) {
+      const released = await leases.release(lease, outcome);
+      each((rule) => rule.leaseReleased?.(lease));
+      return released;
+    },
+  });
+}
+
+type Cloud = ControllerPorts['cloud'];
+
+function watchedCloud(cloud: Cloud, { each }: Observing): Cloud {
+  return replacing(cloud, {
+    async launch(request) {
+      each((rule) => rule.launching?.(request));
+      const outcome = await cloud.launch(request);
+      each((rule) => rule.launched?.(request, outcome));
+      return outcome;
+    },
+    async terminate(cluster, id) {
+      each((rule) => rule.terminating?.(cluster, id));
+      await cloud.terminate(cluster, id);
+    },
+    async tagInstance(cluster, id, tags) {
+      each((rule) => rule.tagging?.(cluster, id));
+      await cloud.tagInstance(cluster, id, tags);
+    },
+  });
+}
+
+type Cluster = ControllerPorts['cluster'];
+
+function watchedCluster(cluster: Cluster, raw: Cluster, { each }: Observing): Cluster {
+  const mirrorOf = async (name: string): Promise<NodeClaim | undefined> =>
+    (await raw.listNodeClaims()).find(({ metadata }) => metadata.name === name);
+  return replacing(cluster, {
+    async patchNode(target, patch) {
+      each((rule) => rule.patchingNode?.(target, patch));
+      await cluster.patchNode(target, patch);
+    },
+    async deleteNode(name) {
+      each((rule) => rule.deletingNode?.(name));
+      await cluster.deleteNode(name);
+    },
+    async evictPod(pod) {
+      each((rule) => rule.evicting?.(pod));
+      return cluster.evictPod(pod);
+    },
+    async deletePod(pod, graceSeconds) {
+      each((rule) => rule.deletingPod?.(pod, graceSeconds));
+      await cluster.deletePod(pod, graceSeconds);
+    },
+    async applyNodeClaim(nodeClaim) {
+      const before = await mirrorOf(nodeClaim.metadata.name);
+      await cluster.applyNodeClaim(nodeClaim);
+      const after = await mirrorOf(nodeClaim.metadata.name);
+      if (after !== undefined) each((rule) => rule.mirrorWritten?.(after, before));
+    },
+  });
+}
+
+/** The port with other members in place of its own. The port may be an instance of a class. */
+function replacing<Port extends object>(port: Port, own: Partial<Port>): Port {
+  return new Proxy(port, { get: (target, member): unknown => Reflect.get(member in own ? own : target, member) });
+}
