@@ -38,14 +38,21 @@ export function whyNotApplicable(name: string): string | undefined {
 }
 
 export interface Found {
-  readonly name: string;
-  /** The last lines of the tester. */
-  readonly lines: readonly string[];
-  readonly isFound: boolean;
+  readonly seed: number;
+  /** The rule that the seed violates, and how. */
+  readonly violation: string;
 }
 
-/** Runs the tester with the bug until a seed fails. `args`: the options of the tester. */
-export async function findPlant(name: string, args: readonly string[]): Promise<Found> {
+export interface PlantOptions {
+  readonly seeds: number;
+  readonly from: number;
+}
+
+/**
+ * Runs the tester with the bug until a seed fails. *Shape:* undefined if none fails. *Errors:* if the patch does not apply, or the
+ * tester itself fails.
+ */
+export async function findPlant(name: string, { seeds, from }: PlantOptions): Promise<Found | undefined> {
   const copy = mkdtempSync(join(tmpdir(), 'kerf-plant-'));
   try {
     for (const source of SOURCES) cpSync(join(ROOT, source), join(copy, source), { recursive: true });
@@ -53,9 +60,13 @@ export async function findPlant(name: string, args: readonly string[]): Promise<
     const applied = spawnSync('git', ['apply', '-C1', patchOf(name)], { cwd: copy, encoding: 'utf8' });
     if (applied.status !== 0) throw new Error(`${patchOf(name)} does not apply: ${applied.stderr}`);
     const script = join(copy, 'test/faults/test-faults.ts');
-    const { code, text } = await run([script, '--until-found', '--no-shrink', ...args]);
-    const lines = text.trim().split('\n');
-    return { name, lines, isFound: code === 1 };
+    const range = ['--seeds', String(seeds), '--from', String(from), '--workers', '1'];
+    const { code, text } = await run([script, '--until-found', '--no-shrink', ...range]);
+    if (code === 0) return undefined;
+    const [, seed, violation] = /^seed (\d+) \(.*?\), \S+: (.*)$/m.exec(text) ?? [];
+    if (seed === undefined || violation === undefined)
+      throw new Error(`the tester ended with ${code} and no failing seed: ${name}\n${text}`);
+    return { seed: Number(seed), violation };
   } finally {
     rmSync(copy, { recursive: true });
   }

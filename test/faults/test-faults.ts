@@ -10,10 +10,11 @@ import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { counted } from '../../lib/apis/counted.ts';
 import { clock, describeEntry, describeFault } from './describe.ts';
 import { judge, type Verdict, withOnly } from './judge.ts';
 import { judgeSeeds } from './judge-seeds.ts';
-import { findPlant, plantNames } from './plants.ts';
+import { bugOf, findPlant, plantNames } from './plants.ts';
 import { runStory } from './run-story.ts';
 import { formatKept, parseKept, shrink } from './shrink.ts';
 import { storyOf } from './story/story.ts';
@@ -112,23 +113,29 @@ function writeReport(
   );
 }
 
-/** A plant passes if a seed fails with it. Two at a time, with one thread each, so that the first failing seed is found. */
+/** A plant passes if a seed fails with it. `--workers` plants at a time, each with one thread, so that the first failing seed is found. */
 async function findPlants(names: readonly string[]): Promise<void> {
   const left = [...names];
-  let found = 0;
+  const missed: string[] = [];
+  const seeds = number('seeds', MAX_SEEDS_OF_PLANT);
+  const from = number('from');
   const next = async (): Promise<void> => {
     const name = left.shift();
     if (name === undefined) return;
     const startMs = performance.now();
-    const seeds = values.seeds ?? String(MAX_SEEDS_OF_PLANT);
-    const { isFound, lines } = await findPlant(name, ['--seeds', seeds, '--from', values.from, '--workers', '1']);
-    if (isFound) found += 1;
-    const seconds = Math.round((performance.now() - startMs) / 1_000);
-    console.log(`${isFound ? 'found' : 'NOT FOUND'} in ${seconds} s: ${name}: ${lines[0] ?? ''}`);
+    const found = await findPlant(name, { seeds, from });
+    const took = `${Math.round((performance.now() - startMs) / 1_000)} s`;
+    if (found === undefined) missed.push(name);
+    console.log(
+      found === undefined
+        ? `NOT FOUND ${name}: ${counted(seeds, 'seed')}, ${took}: ${bugOf(name)}`
+        : `found ${name}: ${counted(found.seed - from + 1, 'seed')}, ${took}: seed ${found.seed}, ${found.violation}`,
+    );
     await next();
   };
-  await Promise.all([next(), next()]);
-  end(found, names.length - found);
+  await Promise.all(Array.from({ length: number('workers') }, next));
+  if (missed.length > 0) console.log(`not found: ${missed.toSorted().join(', ')}`);
+  end(names.length - missed.length, missed.length);
 }
 
 async function explain({ seed, theme, violation }: Verdict, isShrunk: boolean): Promise<void> {
