@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../apis/formats/time.ts';
-import { type Due, requeueAt } from '../core/model/decision.ts';
+import { type Due, requeueAt, retryAt } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
 import { readOr } from '../core/observed.ts';
@@ -25,7 +25,7 @@ import type {
   RunReport,
   WritesStatus,
 } from './run/ports.ts';
-import { armWakeUp, conflictRetry, RETRY_AFTER_MS } from './run/wake-up.ts';
+import { armWakeUp, conflictRetry } from './run/wake-up.ts';
 import { showRecord } from './status/show-record.ts';
 import { syncNodeClaimStatus } from './status/sync-node-claim-status.ts';
 import { syncNodeClassStatus } from './status/sync-node-class-status.ts';
@@ -101,7 +101,7 @@ async function advance(
     const view = await viewOf(ports, record, world);
     const nowMs = ports.clock.now();
     // The node of a launched claim decides everything.
-    if (view.kind === 'unread') return [requeueAt(nowMs + RETRY_AFTER_MS)];
+    if (view.kind === 'unread') return [retryAt(nowMs)];
     const verdict = decideLifecycle(view.value, nowMs);
     ({ due } = verdict);
     const { actions, blocked, whenDone } = verdict;

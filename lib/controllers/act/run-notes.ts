@@ -1,8 +1,7 @@
-import { type Decision, type Due, requeueAt } from '../../core/model/decision.ts';
+import { type Decision, type Due, retryAt } from '../../core/model/decision.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
 import type { Readings } from '../observe/readings.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
-import { RETRY_AFTER_MS } from '../run/wake-up.ts';
 
 /** The decisions and failures that a run reports. */
 export interface RunNotes {
@@ -34,7 +33,7 @@ export async function noteFailure(
   } catch (error) {
     if (!(error instanceof PortError) || isConflict(error)) throw error;
     note({ ports, cluster, notes }, subject, error);
-    if (error.retryable) notes.due.push(requeueAt(ports.clock.now() + RETRY_AFTER_MS));
+    if (error.retryable) notes.due.push(retryAt(ports.clock.now()));
     return error;
   }
 }

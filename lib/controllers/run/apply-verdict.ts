@@ -1,6 +1,6 @@
 import { optional } from '../../apis/optional.ts';
 import type { SeenObjects } from '../../core/events/events-of.ts';
-import { type Action, type Controller, type Due, requeueAt, type Verdict } from '../../core/model/decision.ts';
+import { type Action, type Controller, retryAt, type Verdict } from '../../core/model/decision.ts';
 import { type DecisionSubject, decisionOn } from '../../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { PortError } from '../../ports/errors.ts';
@@ -10,7 +10,6 @@ import { announce } from './announce.ts';
 import { type ActPorts, carryOut } from './carry-out.ts';
 import type { Aside } from './each-claim.ts';
 import type { PublishesDecisions, RemembersRefusals, WritesEvents } from './ports.ts';
-import { RETRY_AFTER_MS } from './wake-up.ts';
 
 /** What `applyVerdict` needs. */
 export type VerdictPorts = ActPorts & PublishesDecisions & WritesEvents & RemembersRefusals;
@@ -105,8 +104,4 @@ async function act(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdi
 
 function ofClaim({ name }: VerdictSubject, failure: Error): Error {
   return new Error(`${name}: ${failure.message}`, { cause: failure.cause });
-}
-
-function retryAt(nowMs: number): Due {
-  return requeueAt(nowMs + RETRY_AFTER_MS);
 }

@@ -1,7 +1,6 @@
-import { type Due, requeueAt } from '../../core/model/decision.ts';
+import { type Due, retryAt } from '../../core/model/decision.ts';
 import { inTurn, type Turning } from '../../core/node-claim/turn.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
-import { RETRY_AFTER_MS } from './wake-up.ts';
 
 export interface EachClaim {
   readonly due: readonly Due[];
@@ -39,7 +38,7 @@ export async function eachClaim<Claim extends Turning>(
         hasConflict = true;
         return;
       }
-      if (error instanceof PortError && error.retryable) due.push(requeueAt(nowMs + RETRY_AFTER_MS));
+      if (error instanceof PortError && error.retryable) due.push(retryAt(nowMs));
       failures.push(new Error(`NodeClaim ${name}: ${error.message}`, { cause: error }));
     }
   };

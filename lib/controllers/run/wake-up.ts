@@ -8,9 +8,6 @@ import type { HasClock, SendsWakes } from './ports.ts';
 /** Ticks come every minute. A later tick sends the wake for a later due time, so that wakes do not accumulate. */
 const TICK_MS = MINUTE_MS;
 
-/** When a run is repeated for something that could not be read or written. */
-export const RETRY_AFTER_MS = 5 * SECOND_MS;
-
 /** The repetition of a run. */
 interface Repetition {
   readonly due: readonly Due[];

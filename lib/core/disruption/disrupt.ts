@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 import { withoutWaitingPods } from '../cluster/at-rest.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
-import { type Blocked, type Due, requeueAt, type Verdict } from '../model/decision.ts';
+import { type Blocked, type Due, requeueAt, retryAt, type Verdict } from '../model/decision.ts';
 import type { DisruptionCommand } from '../model/disruption-command.ts';
 import { whatIfOf } from '../provisioning/what-if.ts';
 import { budgetLedger } from './budget-ledger.ts';
@@ -17,9 +17,6 @@ const METHODS: readonly Method[] = [emptiness];
 
 /** E13, E29: how long a command waits before it is validated and executed. */
 const VALIDATION_MS = 15 * SECOND_MS;
-
-/** When commands that are due are validated again, if something could not be read. */
-const RETRY_MS = 5 * SECOND_MS;
 
 /** The number of steps that the searches of one pass may take. */
 const MAX_STEPS = 10_000;
@@ -40,8 +37,9 @@ export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Ver
 
 /** A voluntary disruption waits for everything that could keep a node: budgets, buffers, nominations and earlier commands. */
 function unsure(blocked: readonly Blocked[], commands: readonly DisruptionCommand[], nowMs: number): Verdict {
-  const isDue = commands.some(({ validateAtMs }) => validateAtMs <= nowMs + RETRY_MS);
-  return { actions: [], blocked, due: isDue ? [requeueAt(nowMs + RETRY_MS)] : [] };
+  const retry = retryAt(nowMs);
+  const isDue = commands.some(({ validateAtMs }) => validateAtMs <= retry.atMs);
+  return { actions: [], blocked, due: isDue ? [retry] : [] };
 }
 
 /** Decides with other methods. @internal */

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
 import type { DisruptionCommand } from './disruption-command.ts';
@@ -142,6 +143,11 @@ export interface Due {
 /** A requeue for everything other than expiration. */
 export function requeueAt(atMs: number): Due {
   return { atMs, kind: 'settling' };
+}
+
+/** A requeue after something that could not be read or written, or a service that failed: in five seconds. */
+export function retryAt(nowMs: number): Due {
+  return requeueAt(nowMs + 5 * SECOND_MS);
 }
 
 export type Controller = 'provisioning' | 'lifecycle' | 'disruption' | 'termination' | 'interruption';

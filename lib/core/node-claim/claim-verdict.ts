@@ -1,4 +1,3 @@
-import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Action, Blocked, Verdict } from '../model/decision.ts';
 import type { DeletionReason, NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { Reason } from '../model/reasons.ts';
@@ -17,9 +16,6 @@ export interface DeletionCause {
   readonly reason: DeletionReason;
   readonly message: string;
 }
-
-/** When a claim is decided again that waits for something that could not be read. */
-export const RETRY_READ_MS = 5 * SECOND_MS;
 
 export function act(record: NodeClaimRecord, action: Action): ClaimVerdict {
   return { record, actions: [action], blocked: [], due: [] };

@@ -4,12 +4,12 @@ import type { Labels, Node } from '../../apis/kubernetes.ts';
 import { INITIALIZED, NODE_CLASS } from '../../apis/labels.ts';
 import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { nomination } from '../cluster/nomination.ts';
-import { type Action, type Blocked, type Due, requeueAt } from '../model/decision.ts';
+import { type Action, type Blocked, type Due, requeueAt, retryAt } from '../model/decision.ts';
 import { type LearnedMemory, memoryLesson } from '../model/learned-memory.ts';
 import { type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
 import { type NodePatch, nodeTarget } from '../model/node-patch.ts';
 import { type Observed, readOr } from '../observed.ts';
-import { blockedClaim, type ClaimVerdict, type DeletionCause, RETRY_READ_MS, unchanged } from './claim-verdict.ts';
+import { blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
 import {
   isInitialized,
   isRegistered,
@@ -161,11 +161,7 @@ function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdic
   if (instanceLabels.kind === 'unread') {
     const message = `the labels of its instance type could not be read: ${instanceLabels.failure.message}`;
     const blocked = blockedClaim(record, { reason: 'NodeNotInitialized', message });
-    return {
-      ...unchanged(record),
-      blocked: [blocked],
-      due: [...due, requeueAt(nowMs + RETRY_READ_MS)],
-    };
+    return { ...unchanged(record), blocked: [blocked], due: [...due, retryAt(nowMs)] };
   }
   const target = nodeTarget(node);
   const patch = {

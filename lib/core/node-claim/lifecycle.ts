@@ -1,10 +1,10 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
-import { requeueAt } from '../model/decision.ts';
+import { requeueAt, retryAt } from '../model/decision.ts';
 import type { Instance, NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { Reason } from '../model/reasons.ts';
 import { type Observed, readOr, type Unread } from '../observed.ts';
-import { act, blockedClaim, type ClaimVerdict, type DeletionCause, RETRY_READ_MS, unchanged } from './claim-verdict.ts';
+import { act, blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
 import { type ConsistencyView, withConsistency } from './consistency.ts';
 import { expiryOf, type JoiningClaim, join, whyNotJoined } from './join.ts';
 import {
@@ -111,7 +111,7 @@ function takeOver({ record, listed }: NodeClaimView, nowMs: number): ClaimVerdic
 function awaitList(record: NodeClaimRecord, { failure }: Unread, nowMs: number): ClaimVerdict {
   const message = `EC2's list of instances could not be read: ${failure.message}`;
   const blocked = [blockedClaim(record, { reason: 'NotRead', message })];
-  return { ...unchanged(record), blocked, due: [requeueAt(nowMs + RETRY_READ_MS)] };
+  return { ...unchanged(record), blocked, due: [retryAt(nowMs)] };
 }
 
 type Requested = NodeClaimRecord['launch'] & { readonly kind: 'requested' };
@@ -133,9 +133,7 @@ function launch(view: NodeClaimView, nowMs: number): ClaimVerdict {
     const { gone = false, unread = false, ...why } = launchContext;
     // C37.
     if (gone) return deletion(record, { reason: 'insufficient_capacity', message: why.message });
-    return unread
-      ? { ...waiting(record, why, nowMs), due: [requeueAt(nowMs + RETRY_READ_MS)] }
-      : waiting(record, why, nowMs);
+    return unread ? { ...waiting(record, why, nowMs), due: [retryAt(nowMs)] } : waiting(record, why, nowMs);
   }
   if (state.kind === 'refused' && nowMs < (state.retryAtMs ?? nowMs)) return pausing(record, state);
   const plan = planLaunch(record, launchContext);
