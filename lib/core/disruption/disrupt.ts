@@ -46,11 +46,11 @@ function unsure(blocked: readonly Blocked[], commands: readonly DisruptionComman
 export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
   const { decisionId, nowMs } = context;
   const { commands } = snapshot;
+  const unread = (snapshot.ignoredObjects ?? []).filter(({ reason }) => reason === 'NotRead');
+  if (unread.length > 0) return unsure(unread, commands, nowMs);
   const all = stateNodes(snapshot);
   const nodes = withoutWaitingPods(all, snapshot, nowMs);
   const worldBeside = worldsOf(snapshot, { all, nodes, nowMs });
-  const unread = (snapshot.ignoredObjects ?? []).filter(({ reason }) => reason === 'NotRead');
-  if (unread.length > 0) return unsure(unread, commands, nowMs);
   const later = commands.flatMap(({ validateAtMs }) => (validateAtMs > nowMs ? [requeueAt(validateAtMs)] : []));
   if (later.length < commands.length) {
     const actions = executeDue({ methods, commands, nowMs, worldBeside, atRest: atRestAmong(all, nodes) });
