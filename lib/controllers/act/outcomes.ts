@@ -55,8 +55,10 @@ export function reportOf(
   const failed = outcomes.flatMap((one) => (one.kind === 'failed' ? [one] : []));
   const lost = outcomes.flatMap((one) => (one.kind === 'done' ? one.lostWakes : []));
   const conflict = failed.find(({ error }) => isConflict(error))?.error;
-  const fresh = refused.filter((one) => isNewRefusal(ports, decision, one));
-  const held = outcomes.filter((one) => one.kind === 'blocked' && isNewlyBlocked(ports, decision, one));
+  const fresh = refused.filter(({ action, error }) => isNew(ports, decision, { action, message: error.message }));
+  const held = outcomes.filter(
+    (one) => one.kind === 'blocked' && isNew(ports, decision, { action: one.action, message: one.blocked.message }),
+  );
   const reported = [...fresh, ...failed.filter(({ error }) => !isConflict(error))];
   return {
     decision: {
@@ -79,21 +81,13 @@ function isNeeded({ action }: Failed): boolean {
 
 type Failed = Pick<Outcome & { readonly kind: 'refused' }, 'action' | 'error'>;
 
-function isNewRefusal(
+/** Whether this refusal of the action was not reported before. */
+function isNew(
   { refusals, clock }: HasClock & RemembersRefusals,
   { cluster }: Decision,
-  { action, error }: Failed,
+  { action, message }: { readonly action: Action; readonly message: string },
 ): boolean {
-  return refusals?.isNew(`${cluster}: ${inWords(action)}`, error.message, clock.now()) ?? true;
-}
-
-/** A budget that holds a pod refuses its eviction in each poll. */
-function isNewlyBlocked(
-  { refusals, clock }: HasClock & RemembersRefusals,
-  { cluster }: Decision,
-  { action, blocked }: Outcome & { readonly kind: 'blocked' },
-): boolean {
-  return refusals?.isNew(`${cluster}: ${inWords(action)}`, blocked.message, clock.now()) ?? true;
+  return refusals?.isNew(`${cluster}: ${inWords(action)}`, message, clock.now()) ?? true;
 }
 
 function failureOf({ action, error }: Failed): Error {
