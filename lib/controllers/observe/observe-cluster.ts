@@ -3,7 +3,7 @@ import type { OverlaidViews, OverlayConflict } from '../../core/instance-type/ov
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { Blocked, UnavailableOffering } from '../../core/model/decision.ts';
 import { namespacedSubject } from '../../core/model/subject.ts';
-import { type Observed, readOr } from '../../core/observed.ts';
+import { readOr } from '../../core/observed.ts';
 import type { UnreadyBuffer } from '../../core/provisioning/buffer-template.ts';
 import { refusedClaims, withUnreadableClaims } from '../../core/provisioning/unreadable-claims.ts';
 import type { SettlePorts } from '../run/open-decisions.ts';
@@ -12,7 +12,7 @@ import { observeBuffers } from './observe-buffers.ts';
 import { type InstanceTypePorts, withInstanceTypes } from './observe-instance-types.ts';
 import { observePlaces } from './observe-places.ts';
 import { observeUnavailable } from './observe-unavailable.ts';
-import type { Readings } from './readings.ts';
+import { type Readings, refusalsOfUnread } from './readings.ts';
 
 /** What observing a cluster needs. */
 export type ObservePorts = SettlePorts & InstanceTypePorts & ReadsZonalShifts;
@@ -77,7 +77,8 @@ export async function observeCluster(
       ...refusedClaims(claims.unreadable),
       ...conflicts.map(ignoredOverlay),
       ...buffers.unready.map(ignoredBuffer),
-      ...unread(cluster, [commands, nominations, podDisruptionBudgets, observedBuffers]),
+      // Provisioning does without these reads. Disruption does nothing while one of them is unread.
+      ...refusalsOfUnread(cluster, [commands, nominations, podDisruptionBudgets, observedBuffers], 'NotRead'),
     ],
   };
 }
@@ -91,15 +92,6 @@ async function observePools(
   const nodePools = await ports.cluster.listNodePools();
   if (instanceTypes) return await withInstanceTypes(ports, nodePools, { unavailable, readings });
   return { views: nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] })), conflicts: [] };
-}
-
-/** Provisioning does without these reads. Disruption does nothing while one of them is unread (`whyUnsure`). */
-function unread(cluster: string, observed: readonly Observed<unknown>[]): readonly Blocked[] {
-  return observed.flatMap((one) => {
-    if (one.kind === 'read') return [];
-    const { message } = one.failure;
-    return [{ subject: { kind: 'Cluster', name: cluster } as const, reason: 'NotRead' as const, message, numbers: {} }];
-  });
 }
 
 function ignoredOverlay({ overlay, reason, message }: OverlayConflict): Blocked {

@@ -2,10 +2,9 @@ import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { CAPACITY_TYPES } from '../../apis/labels.ts';
 import { ZONAL_SHIFT } from '../../core/instance-type/offerings/unavailable.ts';
 import { ANY_OFFERING, type Blocked, type UnavailableOffering } from '../../core/model/decision.ts';
-import type { Reason } from '../../core/model/reasons.ts';
 import { type Observed, readOr } from '../../core/observed.ts';
 import type { HasClock, ReadsZonalShifts, UsesCatalogue } from '../run/ports.ts';
-import type { Readings } from './readings.ts';
+import { type Readings, refusalsOfUnread } from './readings.ts';
 
 export interface ObservedUnavailable {
   /** Without capacity whose marks could not be read. */
@@ -43,16 +42,11 @@ export async function observeUnavailable(
   return {
     unavailable: [...readOr(marked, []), ...shifted],
     ignoredObjects: [
-      ...unread(marked, cluster, 'MissingCapacityUnknown'),
-      ...unread(zones, cluster, 'ZonalShiftUnknown'),
+      ...refusalsOfUnread(cluster, [marked], 'MissingCapacityUnknown'),
+      ...refusalsOfUnread(cluster, [zones], 'ZonalShiftUnknown'),
     ],
     hasMarks: marked.kind === 'read',
   };
-}
-
-function unread(observed: Observed<unknown>, cluster: string, reason: Reason): readonly Blocked[] {
-  if (observed.kind === 'read') return [];
-  return [{ subject: { kind: 'Cluster', name: cluster }, reason, message: observed.failure.message, numbers: {} }];
 }
 
 /** *Shape:* only the zones. */

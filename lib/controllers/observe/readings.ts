@@ -1,3 +1,5 @@
+import type { Blocked } from '../../core/model/decision.ts';
+import type { Reason } from '../../core/model/reasons.ts';
 import { type Observed, read } from '../../core/observed.ts';
 import { PortError } from '../../ports/errors.ts';
 
@@ -23,4 +25,17 @@ export function readings(): Readings {
       }
     },
   };
+}
+
+/** A refusal for each thing that the cluster's decision does without, because it could not be read. */
+export function refusalsOfUnread(
+  cluster: string,
+  observed: readonly Observed<unknown>[],
+  reason: Reason,
+): readonly Blocked[] {
+  return observed.flatMap((one) => {
+    if (one.kind === 'read') return [];
+    const { message } = one.failure;
+    return [{ subject: { kind: 'Cluster', name: cluster } as const, reason, message, numbers: {} }];
+  });
 }
