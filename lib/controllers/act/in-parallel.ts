@@ -1,4 +1,4 @@
-/** Works on every item, on at most `limit` at the same time, in order. *Errors:* the first error of the work, after which no item is begun. */
+/** Works on every item, on at most `limit` at the same time, in order. *Errors:* the first error of the work. */
 export async function inParallel<Item>(
   items: readonly Item[],
   limit: number,

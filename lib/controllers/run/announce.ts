@@ -1,6 +1,7 @@
 import { eventsOf, type SeenObjects } from '../../core/events/events-of.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { ClusterEvent } from '../../core/model/event.ts';
+import { inParallel } from '../act/in-parallel.ts';
 import type { PublishesDecisions, WritesEvents } from './ports.ts';
 
 /** Events are written in parallel; the limit keeps the load of the API server low. */
@@ -27,14 +28,9 @@ export async function announceEvents(
   events: readonly ClusterEvent[],
 ): Promise<readonly Error[]> {
   const failures: Error[] = [];
-  const left = [...events];
-  const next = async (): Promise<void> => {
-    const event = left.shift();
-    if (event === undefined) return;
+  await inParallel(events, AT_ONCE, async (event) => {
     failures.push(...(await failureOf(decision, cluster.publishEvent(event))));
-    await next();
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  });
   return failures;
 }
 

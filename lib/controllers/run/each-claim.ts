@@ -1,6 +1,7 @@
 import { type Due, retryAt } from '../../core/model/decision.ts';
 import { inTurn, type Turning } from '../../core/node-claim/turn.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
+import { inParallel } from '../act/in-parallel.ts';
 
 export interface EachClaim {
   readonly due: readonly Due[];
@@ -26,7 +27,6 @@ export async function eachClaim<Claim extends Turning>(
 ): Promise<EachClaim> {
   const due: Due[] = [];
   const failures: Error[] = [];
-  const left = [...inTurn(records, nowMs)];
   const asides: Promise<void>[] = [];
   let hasConflict = false;
   const noteFailure = async ({ name }: Claim, work: Promise<unknown>): Promise<void> => {
@@ -42,17 +42,13 @@ export async function eachClaim<Claim extends Turning>(
       failures.push(new Error(`NodeClaim ${name}: ${error.message}`, { cause: error }));
     }
   };
-  const next = async (): Promise<void> => {
-    const record = left.shift();
-    if (record === undefined) return;
+  await inParallel(inTurn(records, nowMs), AT_ONCE, async (record) => {
     const aside: Aside = (work) => void asides.push(noteFailure(record, work()));
     await noteFailure(
       record,
       reconcile(record, aside).then((more) => due.push(...more)),
     );
-    await next();
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  });
   await Promise.all(asides);
   return { due, failures, hasConflict };
 }
