@@ -1,7 +1,8 @@
 import { type AutoModeSigns, activeAutoscalers, ignoredAutoscalers } from '../../core/cluster/other-autoscalers.ts';
 import type { Blocked } from '../../core/model/decision.ts';
-import { PortError } from '../../ports/errors.ts';
+import { read, readOr } from '../../core/observed.ts';
 import type { HasClock, ReadsAutoMode, ReadsCluster } from '../run/ports.ts';
+import { readings } from './readings.ts';
 
 export interface ObservedAutoscalers {
   /** A refusal for each active autoscaler, with what to do. Empty if only Kerf is active. */
@@ -38,22 +39,14 @@ export async function observeOtherAutoscalers(ports: AutoscalerPorts, cluster: s
 type AutoMode = AutoModeSigns & { readonly unknown: readonly Error[] };
 
 async function readAutoMode({ cloud, cluster }: Omit<AutoscalerPorts, 'clock'>): Promise<AutoMode> {
-  const unknown: Error[] = [];
-  const orUnknown = async <T>(what: string, read: () => Promise<T>, otherwise: T): Promise<T> => {
-    try {
-      return await read();
-    } catch (error) {
-      if (!(error instanceof PortError)) throw error;
-      unknown.push(new Error(`failed to check for ${what}: ${error.message}`, { cause: error }));
-      return otherwise;
-    }
-  };
-  const autoMode = await orUnknown('EKS Auto Mode', async () => await cloud.autoMode(), undefined);
-  if (autoMode !== undefined) return { autoMode, autoModePools: [], unknown };
-  const autoModePools = await orUnknown(
-    'NodePools of EKS Auto Mode',
-    async () => await cluster.listAutoModePools(),
-    [],
+  const log = readings();
+  const autoMode = readOr(await log.observe('EKS Auto Mode', async () => cloud.autoMode()), undefined);
+  const pools =
+    autoMode === undefined
+      ? await log.observe('NodePools of EKS Auto Mode', async () => cluster.listAutoModePools())
+      : read([]);
+  const unknown = [...log.failures].map(
+    ([what, cause]) => new Error(`failed to check for ${what}: ${cause.message}`, { cause }),
   );
-  return { autoMode, autoModePools, unknown };
+  return { autoMode, autoModePools: readOr(pools, []), unknown };
 }
