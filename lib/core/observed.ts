@@ -30,3 +30,8 @@ export function mapRead<Value, Derived>(
 ): Observed<Derived> {
   return observed.kind === 'read' ? read(derive(observed.value)) : observed;
 }
+
+/** What could not be read, and why. */
+export function whyNotRead(what: string, { failure }: Unread): string {
+  return `${what} could not be read: ${failure.message}`;
+}

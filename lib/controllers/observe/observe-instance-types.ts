@@ -17,7 +17,7 @@ import { readOr } from '../../core/observed.ts';
 import { whyInvalid } from '../../core/validation/node-pool.ts';
 import type { HasClock, HasSettings, ReadsCluster, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
 import type { Readings } from './readings.ts';
-import { resolveForLaunch } from './resolve-node-class.ts';
+import { observeResolution } from './resolve-node-class.ts';
 
 /** What reading the instance types of NodePools needs. */
 export type InstanceTypePorts = ReadsCluster & UsesCatalogue & ResolvesNodeClasses & HasClock & HasSettings;
@@ -78,10 +78,8 @@ async function whatLaunches(
   if (unready !== undefined) return unusable(unready.reason, unready.message);
   const unstartable = whyNotStartable(nodeClass);
   if (unstartable !== undefined) return unusable('Unsupported', unstartable);
-  const what = `what EC2NodeClass ${nodeClass.metadata.name} selects`;
-  const observed = await known.log.observe(what, async () => resolveForLaunch(ports, nodeClass));
-  if (observed.kind === 'unread') return unusable('NotRead', `${what} could not be read: ${observed.failure.message}`);
-  const resolution = observed.value;
+  const resolution = await observeResolution(ports, nodeClass, known.log);
+  if (resolution.kind === 'unread') return unusable('NotRead', resolution.message);
   if (resolution.kind === 'unresolved') {
     return unusable(resolution.reason, `EC2NodeClass ${nodeClass.metadata.name}: ${resolution.message}`);
   }

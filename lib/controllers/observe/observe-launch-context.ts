@@ -4,11 +4,11 @@ import type { LaunchContext } from '../../core/node-claim/launch/launch.ts';
 import { addressesInFlight } from '../../core/node-claim/launch/launch-subnets.ts';
 import type { NodeClaimView, NoLaunchContext } from '../../core/node-claim/lifecycle.ts';
 import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
-import type { Observed, Unread } from '../../core/observed.ts';
+import { type Observed, whyNotRead } from '../../core/observed.ts';
 import type { HasClock, ReadsZonalShifts, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
 import { observeUnavailable } from './observe-unavailable.ts';
 import type { Readings } from './readings.ts';
-import { resolveForLaunch } from './resolve-node-class.ts';
+import { observeResolution } from './resolve-node-class.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
 
 /** What the launches of one run share. */
@@ -34,7 +34,7 @@ export async function observeLaunchContext(
 ): Promise<NodeClaimView['launchContext']> {
   const { name } = record.spec.nodeClassRef;
   if (record.launch.kind === 'launched' || record.launch.kind === 'requested') return undefined;
-  if (world.nodeClasses.kind === 'unread') return notRead('the EC2NodeClasses', world.nodeClasses);
+  if (world.nodeClasses.kind === 'unread') return notRead(whyNotRead('the EC2NodeClasses', world.nodeClasses));
   const nodeClass = world.nodeClasses.value.find((one) => one.metadata.name === name);
   if (nodeClass === undefined)
     return { reason: 'NodeClassNotFound', message: `its EC2NodeClass ${name} does not exist`, gone: true };
@@ -48,7 +48,7 @@ export async function observeLaunchContext(
   const { unavailable, hasMarks } = await observeUnavailable(ports, record.cluster, world.readings);
   // Without the marks of the last attempt, the next attempt would ask for the same capacity.
   if (!hasMarks && record.launch.kind === 'refused') {
-    return { reason: 'NotRead', message: 'missing capacity could not be read after a refused launch', unread: true };
+    return notRead('missing capacity could not be read after a refused launch');
   }
   return { ...known, unavailable, inFlight: addressesInFlight(world.inFlight.values()) };
 }
@@ -56,14 +56,17 @@ export async function observeLaunchContext(
 async function resolve(ports: ResolvesNodeClasses, nodeClass: EC2NodeClass, log: Readings): Promise<KnownClass> {
   const unready = whyNotUsable(nodeClass);
   if (unready !== undefined) return unready;
-  const what = `what EC2NodeClass ${nodeClass.metadata.name} selects`;
-  const observed = await log.observe(what, async () => resolveForLaunch(ports, nodeClass));
-  if (observed.kind === 'unread') return notRead(what, observed);
-  const resolution = observed.value;
-  if (resolution.kind === 'resolved') return { nodeClass, resolved: resolution.nodeClass };
-  return { reason: resolution.reason, message: resolution.message };
+  const resolution = await observeResolution(ports, nodeClass, log);
+  switch (resolution.kind) {
+    case 'resolved':
+      return { nodeClass, resolved: resolution.nodeClass };
+    case 'unresolved':
+      return { reason: resolution.reason, message: resolution.message };
+    case 'unread':
+      return notRead(resolution.message);
+  }
 }
 
-function notRead(what: string, { failure }: Unread): NoLaunchContext {
-  return { reason: 'NotRead', message: `${what} could not be read: ${failure.message}`, unread: true };
+function notRead(message: string): NoLaunchContext {
+  return { reason: 'NotRead', message, unread: true };
 }

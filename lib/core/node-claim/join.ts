@@ -8,7 +8,7 @@ import { type Action, type Blocked, type Due, requeueAt, retryAt } from '../mode
 import { type LearnedMemory, memoryLesson } from '../model/learned-memory.ts';
 import { type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
 import { type NodePatch, nodeTarget } from '../model/node-patch.ts';
-import { type Observed, readOr } from '../observed.ts';
+import { type Observed, readOr, whyNotRead } from '../observed.ts';
 import { blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
 import {
   isInitialized,
@@ -159,7 +159,7 @@ function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdic
     return { ...unchanged(record), blocked: [blocked], due };
   }
   if (instanceLabels.kind === 'unread') {
-    const message = `the labels of its instance type could not be read: ${instanceLabels.failure.message}`;
+    const message = whyNotRead('the labels of its instance type', instanceLabels);
     const blocked = blockedClaim(record, { reason: 'NodeNotInitialized', message });
     return { ...unchanged(record), blocked: [blocked], due: [...due, retryAt(nowMs)] };
   }

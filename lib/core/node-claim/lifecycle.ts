@@ -3,7 +3,7 @@ import { isNodeReady } from '../cluster/state-node.ts';
 import { requeueAt, retryAt } from '../model/decision.ts';
 import type { Instance, NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { Reason } from '../model/reasons.ts';
-import { type Observed, readOr, type Unread } from '../observed.ts';
+import { type Observed, readOr, type Unread, whyNotRead } from '../observed.ts';
 import { act, blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
 import { type ConsistencyView, withConsistency } from './consistency.ts';
 import { expiryOf, type JoiningClaim, join, whyNotJoined } from './join.ts';
@@ -108,8 +108,8 @@ function takeOver({ record, listed }: NodeClaimView, nowMs: number): ClaimVerdic
 }
 
 /** Waits for the list of instances: a claim is neither launched again nor given up while an instance may exist for it. */
-function awaitList(record: NodeClaimRecord, { failure }: Unread, nowMs: number): ClaimVerdict {
-  const message = `EC2's list of instances could not be read: ${failure.message}`;
+function awaitList(record: NodeClaimRecord, listed: Unread, nowMs: number): ClaimVerdict {
+  const message = whyNotRead("EC2's list of instances", listed);
   const blocked = [blockedClaim(record, { reason: 'NotRead', message })];
   return { ...unchanged(record), blocked, due: [retryAt(nowMs)] };
 }

@@ -6,7 +6,7 @@ import { claimNames } from '../cluster/pod-volumes.ts';
 import { compareText } from '../compare-text.ts';
 import type { Blocked } from '../model/decision.ts';
 import { type Deletion, drainOverAt, type NodeClaimRecord } from '../model/node-claim-record.ts';
-import type { Unread } from '../observed.ts';
+import { type Unread, whyNotRead } from '../observed.ts';
 import { isDrained } from './pods-to-drain.ts';
 import { isFirstPollOfMinute } from './poll.ts';
 
@@ -80,7 +80,7 @@ export function whyVolumesAwaited(
 ): Blocked | undefined {
   const node = { subject: { kind: 'Node', name: nodeName } as const, nodePool };
   if (volumes?.kind === 'unread') {
-    const message = `its volumes could not be read: ${volumes.failure.message}`;
+    const message = whyNotRead('its volumes', volumes);
     return { ...node, reason: 'NotRead', message, numbers: {} };
   }
   if (volumes?.kind !== 'known' || volumes.attached.length === 0) return undefined;
