@@ -10,6 +10,7 @@ import { AUTO_MODE_GROUP, type AutoscalerTraces } from '../../../core/cluster/ot
 import type { Clock } from '../../../ports/clock.ts';
 import { RefusedError } from '../../../ports/errors.ts';
 import type { ApiClient } from '../client/api-client.ts';
+import { KeptRead } from '../client/kept-read.ts';
 import { listAll } from '../client/lists.ts';
 import { fieldsOf, type RawObject } from '../project/project.ts';
 import { claimCluster, readClaim } from './cluster-claim.ts';
@@ -37,8 +38,8 @@ export class AutoscalerTraceReader {
   readonly #namespaces: readonly string[];
   readonly #deployment: string | undefined;
   readonly #writers: NodeClaimWriters;
-  #kept: Kept<AutoscalerTraces> | undefined;
-  #keptPools: Kept<readonly string[]> | undefined;
+  readonly #traces: KeptRead<AutoscalerTraces>;
+  readonly #autoModePools: KeptRead<readonly string[]>;
 
   constructor({ client, clock, namespaces = KARPENTER_NAMESPACES, deployment }: AutoscalerTraceOptions) {
     this.#client = client;
@@ -46,38 +47,24 @@ export class AutoscalerTraceReader {
     this.#namespaces = namespaces;
     this.#deployment = deployment;
     this.#writers = new NodeClaimWriters(client, clock);
+    const kept = { clock, keepMs: KEPT_MS };
+    this.#traces = new KeptRead(async () => this.#readAll(), kept);
+    this.#autoModePools = new KeptRead(async () => listAutoModePools(client), kept);
   }
 
   async read(): Promise<AutoscalerTraces> {
-    const nowMs = this.#clock.now();
-    if (this.#kept === undefined || this.#kept.untilMs <= nowMs) {
-      this.#kept = { value: this.#readAll(), untilMs: nowMs + KEPT_MS };
-    }
-    const { value } = this.#kept;
-    // Failures are not cached, so the next run tries again.
-    value.catch(() => {
-      if (this.#kept?.value === value) this.#kept = undefined;
-    });
-    return await value;
+    return await this.#traces.value();
   }
 
   /** The names of NodePools of EKS Auto Mode. Without an answer of EKS, they are the sign of Auto Mode. */
   async readAutoModePools(): Promise<readonly string[]> {
-    const nowMs = this.#clock.now();
-    if (this.#keptPools === undefined || this.#keptPools.untilMs <= nowMs) {
-      this.#keptPools = { value: listAutoModePools(this.#client), untilMs: nowMs + KEPT_MS };
-    }
-    const { value } = this.#keptPools;
-    value.catch(() => {
-      if (this.#keptPools?.value === value) this.#keptPools = undefined;
-    });
-    return await value;
+    return await this.#autoModePools.value();
   }
 
   /** Claims the cluster for this deployment. The next read sees the result. */
   async claim(): Promise<ClusterClaim> {
     const deployment = this.#deployment ?? '';
-    this.#kept = undefined;
+    this.#traces.forget();
     return await claimCluster(this.#client, deployment, this.#clock.now());
   }
 
@@ -103,11 +90,6 @@ export class AutoscalerTraceReader {
       return { refused: [error.message] };
     }
   }
-}
-
-interface Kept<T> {
-  readonly value: Promise<T>;
-  readonly untilMs: number;
 }
 
 type Signs = Pick<AutoscalerTraces, 'leases' | 'deployments' | 'unread'>;
