@@ -12,10 +12,8 @@ const PATH = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name
 
 /** *Shape:* undefined if no deployment holds the cluster. */
 export async function readClaim(client: ApiClient, deployment: string): Promise<ClusterClaim | undefined> {
-  const answer = await client.send({ method: 'GET', path: PATH });
-  if (answer.status === 404) return undefined;
-  if (answer.status >= 300) throw kubernetesPortError(answer, `read ${PATH}`);
-  const { holderIdentity: holder, acquireTime } = fieldsOf(fieldsOf(answer.body)['spec']);
+  const { spec } = fieldsOf(await readLease(client));
+  const { holderIdentity: holder, acquireTime } = fieldsOf(spec);
   if (typeof holder !== 'string' || holder === '') return undefined;
   return {
     deployment: holder,
@@ -51,10 +49,7 @@ export async function claimCluster(client: ApiClient, deployment: string, nowMs:
 
 /** Deletes the claim of this deployment. *Errors:* ConflictError if another deployment took the cluster in the meantime. */
 export async function releaseClaim(client: ApiClient, deployment: string): Promise<void> {
-  const found = await client.send({ method: 'GET', path: PATH });
-  if (found.status === 404) return;
-  if (found.status >= 300) throw kubernetesPortError(found, `read ${PATH}`);
-  const { metadata, spec } = fieldsOf(found.body);
+  const { metadata, spec } = fieldsOf(await readLease(client));
   if (!isSameDeployment(String(fieldsOf(spec)['holderIdentity']), deployment)) return;
   const { uid, resourceVersion } = fieldsOf(metadata);
   const body = { preconditions: { uid, resourceVersion } };
@@ -62,6 +57,14 @@ export async function releaseClaim(client: ApiClient, deployment: string): Promi
   if (answer.status < 300 || answer.status === 404) return;
   if (answer.status === 409) throw new ConflictError(`Kubernetes API: ${PATH} changed while it was released`);
   throw kubernetesPortError(answer, `delete ${PATH}`);
+}
+
+/** *Shape:* undefined if there is no Lease. */
+async function readLease(client: ApiClient): Promise<unknown> {
+  const answer = await client.send({ method: 'GET', path: PATH });
+  if (answer.status === 404) return undefined;
+  if (answer.status >= 300) throw kubernetesPortError(answer, `read ${PATH}`);
+  return answer.body;
 }
 
 /** As Kubernetes writes times of Leases. */
