@@ -2,13 +2,13 @@ import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { EpochMovedError, StaleLeaseError, type UnreadableError } from '../../ports/errors.ts';
+import { EpochMovedError, StaleLeaseError } from '../../ports/errors.ts';
 import type { Lease } from '../../ports/leases.ts';
 import { compress, tooLarge, unpackBody } from './body.ts';
 import type { Bodies } from './body-bucket.ts';
 import { clusterPartition, decisionKey, epochKey, leaseKey, OPEN, openKey } from './keys.ts';
 import { fencedBy } from './leases.ts';
-import { numberOf, type ReportUnreadable, readItem, unreadable } from './readable.ts';
+import { numberOf, type ReportUnreadable, readItems, unreadable } from './readable.ts';
 import { isStoredDecision, typedDecision } from './stored-decision.ts';
 import { ABSENT, type Attributes, PRESENT, type Table, type Write, type WriteCondition } from './table.ts';
 
@@ -76,12 +76,9 @@ async function bodyOf({ bodies, maxItemBytes }: DecisionPlace, decision: Decisio
 export async function openDecisions(place: DecisionPlace, cluster: string): Promise<readonly Decision[]> {
   const { table } = place;
   const pointers = await table.query(clusterPartition(cluster), OPEN);
-  const found = await Promise.all(
-    pointers.map(async (pointer) => readItem(pointer, async () => openDecision(place, cluster, pointer))),
-  );
-  for (const one of found) if (one.kind === 'unreadable') await setAside(place, one.item, one.error);
-  const decisions = found.flatMap((one) => (one.kind === 'read' ? [one.value] : []));
-  return decisions.toSorted((a, b) => a.atMs - b.atMs || compareText(a.id, b.id));
+  const found = await readItems(pointers, async (pointer) => openDecision(place, cluster, pointer), place.report);
+  for (const { item } of found.unreadable) await setAside(place, item);
+  return found.values.toSorted((a, b) => a.atMs - b.atMs || compareText(a.id, b.id));
 }
 
 async function openDecision(place: DecisionPlace, cluster: string, pointer: Attributes): Promise<Decision> {
@@ -91,13 +88,8 @@ async function openDecision(place: DecisionPlace, cluster: string, pointer: Attr
   return decisionIn(place, header);
 }
 
-/** Reports the decision. It is kept for an hour, so that another version of Kerf may read it, and then it is no longer open. */
-async function setAside(
-  { table, clock, report }: DecisionPlace,
-  pointer: Attributes,
-  error: UnreadableError,
-): Promise<void> {
-  report(error);
+/** An unreadable decision is kept for an hour, so that another version of Kerf may read it, and then it is no longer open. */
+async function setAside({ table, clock }: DecisionPlace, pointer: Attributes): Promise<void> {
   if (clock === undefined || Number(pointer['decidedAtMs'] ?? 0) > clock.now() - UNREADABLE_MS) return;
   await table.write({ kind: 'delete', key: { pk: String(pointer['pk']), sk: String(pointer['sk']) } });
 }

@@ -3,7 +3,7 @@ import { StaleRecordError } from '../../ports/errors.ts';
 import type { NodeClaimList } from '../../ports/node-claim-store.ts';
 import { packBody, unpackBody } from './body.ts';
 import { CLAIM, claimItemKey, clusterPartition, instanceKey, tombstoneKey } from './keys.ts';
-import { type ReportUnreadable, readItem } from './readable.ts';
+import { type ReportUnreadable, readItems } from './readable.ts';
 import { isNodeClaimRecord } from './stored-shapes.ts';
 import { ABSENT, type Attributes, type Item, type Key, type Table, type Write, type WriteCondition } from './table.ts';
 
@@ -28,14 +28,13 @@ export async function readClaim(table: Table, cluster: string, name: string): Pr
 
 export async function listClaims(table: Table, cluster: string, report: ReportUnreadable): Promise<NodeClaimList> {
   const items = await table.query(clusterPartition(cluster), CLAIM);
-  const found = await Promise.all(items.map(async (item) => readItem(item, recordOf)));
+  const { values: records, unreadable } = await readItems(items, recordOf, report);
   return {
-    records: found.flatMap((one) => (one.kind === 'read' ? [one.value] : [])),
-    unreadable: found.flatMap((one) => {
-      if (one.kind === 'read') return [];
-      report(one.error);
-      return [{ name: String(one.item['sk']).slice(CLAIM.length), message: one.error.message }];
-    }),
+    records,
+    unreadable: unreadable.map(({ item, error }) => ({
+      name: String(item['sk']).slice(CLAIM.length),
+      message: error.message,
+    })),
   };
 }
 

@@ -5,9 +5,13 @@ import type { Attributes } from './table.ts';
 export type ReportUnreadable = (error: UnreadableError) => void;
 
 /** One item of a list: its value, or why it cannot be read. */
-export type Read<T> =
-  | { readonly kind: 'read'; readonly value: T }
-  | { readonly kind: 'unreadable'; readonly item: Attributes; readonly error: UnreadableError };
+export type Read<T> = { readonly kind: 'read'; readonly value: T } | UnreadableItem;
+
+interface UnreadableItem {
+  readonly kind: 'unreadable';
+  readonly item: Attributes;
+  readonly error: UnreadableError;
+}
 
 /** Reads an item. *Errors:* those that are not about the item alone. */
 export async function readItem<T>(item: Attributes, read: (item: Attributes) => T | Promise<T>): Promise<Read<T>> {
@@ -19,18 +23,25 @@ export async function readItem<T>(item: Attributes, read: (item: Attributes) => 
   }
 }
 
+/** Splits the items into those that can be read, in their order, and the others, which are reported. */
+export async function readItems<T>(
+  items: readonly Attributes[],
+  read: (item: Attributes) => T | Promise<T>,
+  report: ReportUnreadable,
+): Promise<{ readonly values: readonly T[]; readonly unreadable: readonly UnreadableItem[] }> {
+  const found = await Promise.all(items.map(async (item) => readItem(item, read)));
+  const left = found.filter((one) => one.kind === 'unreadable');
+  for (const { error } of left) report(error);
+  return { values: found.flatMap((one) => (one.kind === 'read' ? [one.value] : [])), unreadable: left };
+}
+
 /** The items that can be read, in their order. Each of the others is reported. */
 export async function readableItems<T>(
   items: readonly Attributes[],
   read: (item: Attributes) => T | Promise<T>,
   report: ReportUnreadable,
 ): Promise<readonly T[]> {
-  const found = await Promise.all(items.map(async (item) => readItem(item, read)));
-  return found.flatMap((one) => {
-    if (one.kind === 'read') return [one.value];
-    report(one.error);
-    return [];
-  });
+  return (await readItems(items, read, report)).values;
 }
 
 /** A number of an item. *Errors:* UnreadableError. */
