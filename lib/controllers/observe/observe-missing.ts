@@ -55,5 +55,5 @@ export async function missingInstance(
   if (!isMissing(record, world)) return read(undefined);
   const missing = await world.missing();
   if (missing.kind === 'unread') return missing;
-  return read(missing.value.find(({ id }) => id === instanceOf(record)?.id));
+  return read(instanceWithId(missing.value, instanceOf(record)?.id));
 }
