@@ -5,7 +5,13 @@ import type { Blocked, Decision } from '../core/model/decision.ts';
 import { decisionId } from '../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { RefusedError } from '../ports/errors.ts';
-import { awaitLaunches, isIdle, isLookedUp, type UnrecordedPorts } from './instances/unrecorded-instances.ts';
+import {
+  awaitLaunches,
+  interruptionReport,
+  isIdle,
+  isLookedUp,
+  type UnrecordedPorts,
+} from './instances/unrecorded-instances.ts';
 import { carryOutOffCluster, type OffClusterPorts } from './run/carry-out.ts';
 import { standbyDecision } from './run/guard.ts';
 import type { PublishesDecisions, RunReport } from './run/ports.ts';
@@ -85,8 +91,7 @@ async function handleOne(
   }
   const isPublished = verdict.actions.length > 0 || message.kind === 'rebalance-recommendation';
   const [published] = await Promise.allSettled([isPublished ? ports.messages.publish(decision) : undefined]);
-  const failures = [...unread, ...failuresOf([...carriedOut, published])];
-  return [{ controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures }];
+  return [interruptionReport(decision, [...unread, ...failuresOf([...carriedOut, published])])];
 }
 
 function failuresOf(outcomes: readonly PromiseSettledResult<unknown>[]): readonly Error[] {
@@ -106,6 +111,5 @@ function standbyReport(
   const message = `EC2 interrupts its instance ${instanceId}, but Kerf is on standby in cluster ${cluster}; event ignored`;
   const subject = { kind: 'NodeClaim', name } as const;
   const blocked: readonly Blocked[] = [{ subject, nodePool, reason: 'StoodDown', message, numbers: {} }];
-  const decision = standbyDecision('interruption', cluster, { blocked, atMs: ports.clock.now() });
-  return { controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures: [] };
+  return interruptionReport(standbyDecision('interruption', cluster, { blocked, atMs: ports.clock.now() }));
 }

@@ -71,7 +71,13 @@ function overReport(
   const blocked: readonly Blocked[] = [{ subject, reason: 'NoAction', message, numbers: { ageSeconds } }];
   const id = decisionId('interruption', instanceId, `${kind}-${atMs}`);
   const decision: Decision = { id, cluster, controller: 'interruption', atMs: nowMs, actions: [], blocked };
-  return { controller: 'interruption', cluster, decisions: [decision], due: [], gauges: {}, failures: [] };
+  return interruptionReport(decision);
+}
+
+/** The report of a run for one event. */
+export function interruptionReport(decision: Decision, failures: readonly Error[] = []): RunReport {
+  const { controller, cluster } = decision;
+  return { controller, cluster, decisions: [decision], due: [], gauges: {}, failures };
 }
 
 /**
