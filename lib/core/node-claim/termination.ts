@@ -10,7 +10,7 @@ import { nodeTarget } from '../model/node-patch.ts';
 import type { WorkloadSelector } from '../model/settings.ts';
 import { namespacedSubject } from '../model/subject.ts';
 import { type Observed, readOr } from '../observed.ts';
-import type { ClaimVerdict } from './claim-verdict.ts';
+import { type ClaimVerdict, unchanged } from './claim-verdict.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { isDrained } from './pods-to-drain.ts';
 import { pollAfter, pollAfterWait } from './poll.ts';
@@ -47,18 +47,18 @@ export interface TerminationView {
 export function decideTermination(view: TerminationView, nowMs: number): ClaimVerdict {
   const { record } = view;
   const { deletion } = record;
-  if (deletion === undefined || record.releasedAtMs !== undefined) return nothing(record);
+  if (deletion === undefined || record.releasedAtMs !== undefined) return unchanged(record);
   // D36: a launch with unknown outcome may have created an instance. Lifecycle determines the outcome first.
-  if (record.launch.kind === 'requested') return { ...nothing(record), due: [pollAfter(nowMs)] };
+  if (record.launch.kind === 'requested') return { ...unchanged(record), due: [pollAfter(nowMs)] };
   const instance = instanceOf(record);
   if (instance === undefined) return release(view, nowMs);
   if (view.instanceState === 'gone') {
     // EC2 may not list a new instance yet.
     const listedBy = record.launch.kind === 'launched' ? record.launch.atMs + LISTED_AFTER_MS : nowMs;
-    return nowMs < listedBy ? { ...nothing(record), due: [requeueAt(listedBy)] } : release(view, nowMs);
+    return nowMs < listedBy ? { ...unchanged(record), due: [requeueAt(listedBy)] } : release(view, nowMs);
   }
   if (view.instanceState === 'shutting-down') {
-    return { ...nothing(terminating(record, nowMs)), due: [pollAfter(nowMs)] };
+    return { ...unchanged(terminating(record, nowMs)), due: [pollAfter(nowMs)] };
   }
   const hasNode = view.node.kind === 'unread' || view.node.value !== undefined;
   if (!hasNode || record.registeredAtMs === undefined) return endInstance(view, record, nowMs);
@@ -86,7 +86,7 @@ function beginDrain({ record, pods: observed }: TerminationView, deletion: Delet
 function awaitVolumes({ volumes }: TerminationView, record: NodeClaimRecord, nowMs: number): ClaimVerdict | undefined {
   const { deletion } = record;
   const due = soonest([pollAfter(nowMs)], deletion?.deadlineMs ?? Infinity);
-  if (volumes?.kind === 'awaited') return { ...nothing(record), due };
+  if (volumes?.kind === 'awaited') return { ...unchanged(record), due };
   const why = whyVolumesAwaited(record, volumes);
   if (deletion === undefined || why === undefined) return undefined;
   const verdict = { actions: [], blocked: [why], due };
@@ -194,7 +194,7 @@ function deleteAtZero(
 
 /** C36: no EC2 call is made for an instance in a zone that the cluster is shifted away from. */
 function endInstance(view: TerminationView, record: NodeClaimRecord, nowMs: number): ClaimVerdict {
-  if (view.zoneShifted === true) return { ...nothing(record), due: [requeueAt(nowMs + MINUTE_MS)] };
+  if (view.zoneShifted === true) return { ...unchanged(record), due: [requeueAt(nowMs + MINUTE_MS)] };
   if (view.untagged === true) return awaitTags(record, nowMs);
   const { volumes } = view;
   const verdict = terminate(record, nowMs);
@@ -205,7 +205,7 @@ function endInstance(view: TerminationView, record: NodeClaimRecord, nowMs: numb
 
 /** The instance no longer exists: the finalizers of node and claim are removed, once the node can be read. */
 function release({ record, node: observed }: TerminationView, nowMs: number): ClaimVerdict {
-  if (observed.kind === 'unread') return { ...nothing(record), due: [pollAfter(nowMs)] };
+  if (observed.kind === 'unread') return { ...unchanged(record), due: [pollAfter(nowMs)] };
   const node = observed.value;
   const finalizers = (node?.metadata.finalizers ?? []).filter((one) => one !== TERMINATION_FINALIZER);
   return {
@@ -235,10 +235,6 @@ function heldBack(record: NodeClaimRecord, pod: Pod): Blocked {
 
 function targetOf(pod: Pod): PodTarget {
   return { namespace: pod.metadata.namespace ?? 'default', name: pod.metadata.name, uid: pod.metadata.uid ?? '' };
-}
-
-function nothing(record: NodeClaimRecord): ClaimVerdict {
-  return { record, actions: [], blocked: [], due: [] };
 }
 
 function soonest(due: readonly Due[], latestMs: number): readonly Due[] {
