@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { type Due, requeueAt } from '../model/decision.ts';
 
 /** D23, D26: the shortest interval at which refused evictions are retried, and the state of the instance is read. */
-const POLL_MS = 5 * SECOND_MS;
+export const POLL_MS = 5 * SECOND_MS;
 
 /** The time of the next poll, rounded so that all claims share one wake. */
 export function pollAfter(nowMs: number): Due {

@@ -1,8 +1,7 @@
-import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { MINUTE_MS } from '../../apis/formats/time.ts';
 import type { DeletionReason, NodeClaimRecord } from '../model/node-claim-record.ts';
+import { POLL_MS } from './poll.ts';
 
-/** Ticks come every minute, and the polls between them every five seconds. */
-const POLL_MS = 5 * SECOND_MS;
 /** Multiples of these numbers, modulo 1, are spread evenly: each new start lies in the largest gap between the earlier ones. */
 const MINUTE_STEP = (Math.sqrt(5) - 1) / 2;
 const POLL_STEP = Math.sqrt(3) - 1;
@@ -25,6 +24,7 @@ export function inTurn<Claim extends Turning>(claims: readonly Claim[], nowMs: n
 
 /** A part of the claims for this run: the first of them change from run to run. */
 function rotated<Claim>(claims: readonly Claim[], nowMs: number): readonly Claim[] {
+  // Ticks come every minute, and polls between them.
   const minutes = Math.floor(nowMs / MINUTE_MS) * MINUTE_STEP;
   const polls = Math.floor((nowMs % MINUTE_MS) / POLL_MS) * POLL_STEP;
   const from = Math.floor(((minutes + polls) % 1) * claims.length);
