@@ -24,10 +24,11 @@ export interface Story {
 /** The story of a seed. The same seed gives the same story. */
 export function storyOf(seed: number): Story {
   const random = randomOf(seed, { id: 1_000 }, 0);
-  const calmFromMs = random.between(14, 30) * MINUTE_MS;
+  const untilMs = random.between(14, 30) * MINUTE_MS;
   const cluster = clusterOf(random);
+  const { theme, faults, invocations } = themeOf(randomOf(seed, { id: 1_002 }, 0), untilMs);
+  const calmFromMs = Math.max(untilMs, ...faults.map(({ fromMs, forMs }) => fromMs + forMs));
   const events = eventsOf(randomOf(seed, { id: 1_001 }, 0), cluster.manifests, calmFromMs);
-  const { theme, faults, invocations } = themeOf(randomOf(seed, { id: 1_002 }, 0), calmFromMs);
   return { seed, theme, ...cluster, events, calmFromMs, invocations, faults };
 }
 

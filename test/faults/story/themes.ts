@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { Fault, FaultKind } from '../../../lib/simulator/faults/fault.ts';
 import type { Random } from '../../../lib/simulator/random.ts';
 import { ZONES } from './cluster.ts';
@@ -353,7 +353,15 @@ const THEMES: Readonly<Record<string, (draw: Draw) => readonly Timed[]>> = {
       forMs: 13 * MINUTE_MS,
     },
   ],
-  restore: (draw) => [draw.once({ kind: 'restore-table', agoMs: draw.random.between(1, 14) * MINUTE_MS })],
+  restore: (draw) => [
+    draw.random.between(0, 2) === 0
+      ? draw.once({ kind: 'restore-table', agoMs: draw.random.between(1, 14) * MINUTE_MS })
+      : {
+          fault: { kind: 'restore-table', agoMs: HOUR_MS },
+          fromMs: HOUR_MS + draw.random.between(MINUTE_MS, draw.calmFromMs),
+          forMs: 0,
+        },
+  ],
   versions: (draw) => [
     draw.once({ kind: 'other-version', as: 'newer' }),
     draw.once({ kind: 'other-version', as: 'older' }),
