@@ -140,6 +140,20 @@ describe('NodeClaims', () => {
     expect(await cluster.listNodeClaims()).toEqual([]);
   });
 
+  test('D4: a later write keeps the labels of the instance type, and removes those of a reservation that has ended', async () => {
+    const instanceLabels = { 'kubernetes.io/arch': 'amd64', 'karpenter.k8s.aws/instance-cpu': '2' };
+    const reservation = { 'karpenter.k8s.aws/capacity-reservation-id': 'cr-1' };
+    const reserved = { ...RECORD, labels: { ...RECORD.labels, ...reservation } };
+    await cluster.applyNodeClaim(mirrorOf(reserved, { instanceLabels }));
+    const [first] = await cluster.listNodeClaims();
+    expect(first?.metadata.labels).toMatchObject({ ...instanceLabels, ...reservation });
+    await cluster.applyNodeClaim(mirrorOf(RECORD, { mirror: first }));
+    const [mirror] = await cluster.listNodeClaims();
+    expect(mirror?.metadata.labels).toMatchObject({ ...instanceLabels, ...RECORD.labels });
+    expect(mirror?.metadata.labels).not.toHaveProperty('karpenter.k8s.aws/capacity-reservation-id');
+    expect(isShownBy(RECORD, { mirror })).toBe(true);
+  });
+
   test('it names its NodePool as its owner, by the UID that the server gave (A1.29)', async () => {
     await create(aNodePool());
     const nodePool = await thePool();

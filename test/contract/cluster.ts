@@ -371,6 +371,23 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         await cluster.deleteNodeClaim('general-a');
       });
 
+      test('a write of a mirror removes the labels and annotations that it omits, and keeps those of others', async () => {
+        const { metadata } = A_NODE_CLAIM;
+        const labels = { 'example.com/first': '1', 'example.com/second': '2' };
+        await cluster.applyNodeClaim({ ...A_NODE_CLAIM, metadata: { ...metadata, labels, annotations: labels } });
+        const [object = A_NODE_CLAIM] = await cluster.listNodeClaims();
+        const annotations = { 'example.com/theirs': '3' };
+        await cluster.patchNodeClaim(object, { annotations });
+        const left = { 'example.com/second': '2' };
+        await cluster.applyNodeClaim({
+          ...A_NODE_CLAIM,
+          metadata: { ...metadata, labels: left, annotations: left },
+        });
+        const [shown] = await cluster.listNodeClaims();
+        expect(shown?.metadata.labels).toEqual(left);
+        expect(shown?.metadata.annotations).toEqual({ ...annotations, ...left });
+      });
+
       test('an event on any object can be published twice', async () => {
         const event = { type: 'Normal', reason: 'Launched', message: 'm5.large in us-east-1a' } as const;
         for (const kind of ['NodeClaim', 'Node', 'EC2NodeClass', 'NodeClaim'] as const) {

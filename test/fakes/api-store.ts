@@ -25,6 +25,8 @@ export interface Change {
 
 export class ApiStore {
   readonly #objects = new Map<string, { readonly address: Address; readonly object: Json }>();
+  /** What was applied last. */
+  readonly #applied = new Map<string, Json>();
   readonly #listeners = new Set<(change: Change) => void>();
   #changes: Change[] = [];
   #oldest = 100;
@@ -118,8 +120,19 @@ export class ApiStore {
     }
     const { status, ...main } = change;
     // A write to a subresource changes only this subresource.
-    const written = options.subresource === 'status' ? { status } : options.create ? main : change;
+    const written =
+      options.subresource === 'status' ? { status } : options.create ? this.#apply(address, main) : change;
     return { status: before === undefined ? 201 : 200, body: this.put(address, mergePatch(before ?? {}, written)) };
+  }
+
+  /** Server-side apply removes the labels and annotations that the last apply had and this one omits. */
+  #apply(address: Address, change: Json): Json {
+    const [last, next] = [metadataOf(this.#applied.get(keyOf(address))), metadataOf(change)];
+    this.#applied.set(keyOf(address), change);
+    const removed = (field: string): Json =>
+      Object.fromEntries(Object.keys(fieldsOf(last[field])).map((key) => [key, null]));
+    const fields = ['labels', 'annotations'].map((field) => [field, { ...removed(field), ...fieldsOf(next[field]) }]);
+    return { ...change, metadata: { ...next, ...Object.fromEntries(fields) } };
   }
 
   delete(address: Address, options: Json): Answer {

@@ -1,5 +1,6 @@
 import type { AmiFamily } from '../../apis/ami-family.ts';
-import { ARCH, INSTANCE_TYPE, OS, WINDOWS_BUILD } from '../../apis/labels.ts';
+import type { Labels } from '../../apis/kubernetes.ts';
+import { ARCH, INSTANCE_TYPE, NITRO_SANDBOX, OS, REGION, WINDOWS_BUILD, ZONE_ID } from '../../apis/labels.ts';
 import type { LabelValues } from '../model/instance-type.ts';
 import { isWindows } from './capacity.ts';
 import type { InstanceTypeFacts } from './facts.ts';
@@ -17,7 +18,7 @@ export function instanceLabels(facts: InstanceTypeFacts, family: AmiFamily): Lab
     [ARCH]: [facts.architecture],
     [OS]: operatingSystems(facts, family),
     [WINDOWS_BUILD]: optional(WINDOWS_BUILDS[family]),
-    'eks.amazonaws.com/nitro-sandbox': [String(facts.nitroEnclaves)],
+    [NITRO_SANDBOX]: [String(facts.nitroEnclaves)],
     ...Object.fromEntries(Object.entries(own).map(([name, values]) => [PREFIX + name, values])),
     [`${PREFIX}capacity-reservation-id`]: [],
     [`${PREFIX}capacity-reservation-type`]: [],
@@ -25,6 +26,17 @@ export function instanceLabels(facts: InstanceTypeFacts, family: AmiFamily): Lab
     [`${PREFIX}placement-group-id`]: [],
     [`${PREFIX}placement-group-partition`]: [],
   };
+}
+
+const SHOWN: ReadonlySet<string> = new Set([ARCH, OS, WINDOWS_BUILD, NITRO_SANDBOX, REGION, ZONE_ID]);
+
+/**
+ * The labels of an object that depend on the type and the place of its instance. Labels of its offering are not included: they
+ * can change with the capacity reservation.
+ */
+export function instanceLabelsIn(labels: Labels = {}): Labels {
+  const shown = Object.entries(labels).filter(([key]) => SHOWN.has(key) || key.startsWith(`${PREFIX}instance-`));
+  return Object.fromEntries(shown);
 }
 
 const WINDOWS_BUILDS: Readonly<Partial<Record<AmiFamily, string>>> = {

@@ -124,7 +124,10 @@ function mergedLabels({ metadata }: Node, { labels = {} }: NodePatch): Labels {
 
 /** Creates the NodeClaim or merges it into the existing one. Labels, annotations and finalizers of others stay. */
 function applyNodeClaim(state: KubernetesState, nodeClaim: NodeClaim): void {
-  const found = state.nodeClaims.get(nodeClaim.metadata.name);
+  const { name } = nodeClaim.metadata;
+  const found = state.nodeClaims.get(name);
+  const applied = found === undefined ? undefined : state.appliedNodeClaims.get(name)?.metadata;
+  state.appliedNodeClaims.set(name, nodeClaim);
   if (found === undefined) return createCustom(state, state.nodeClaims, nodeClaim);
   const { labels, annotations, finalizers = [], ...metadata } = nodeClaim.metadata;
   const { metadata: before } = found;
@@ -133,11 +136,15 @@ function applyNodeClaim(state: KubernetesState, nodeClaim: NodeClaim): void {
     metadata: {
       ...before,
       ...metadata,
-      labels: { ...before.labels, ...labels },
-      annotations: { ...before.annotations, ...annotations },
+      labels: { ...without(before.labels, applied?.labels), ...labels },
+      annotations: { ...without(before.annotations, applied?.annotations), ...annotations },
       finalizers: [...new Set([...(before.finalizers ?? []), ...finalizers])],
     },
   });
+}
+
+function without(present: Labels = {}, removed: Labels = {}): Labels {
+  return Object.fromEntries(Object.entries(present).filter(([key]) => removed[key] === undefined));
 }
 
 /** Deletes a NodeClaim. With finalizers, it only gets a deletionTimestamp. */

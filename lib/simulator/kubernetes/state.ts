@@ -40,6 +40,8 @@ export interface KubernetesState {
   readonly pods: Map<string, Pod>;
   readonly nodes: Map<string, Node>;
   readonly nodeClaims: Map<string, NodeClaim>;
+  /** What Kerf applied last, by the name of the NodeClaim: a later apply removes the labels and annotations that it omits. */
+  readonly appliedNodeClaims: Map<string, NodeClaim>;
   /** The deployment that holds the cluster. */
   holder: string | undefined;
   /** The signs of other autoscalers. */
@@ -68,6 +70,7 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     pods: new Map(),
     nodes: new Map(),
     nodeClaims: new Map(),
+    appliedNodeClaims: new Map(),
     holder: FIRST_DEPLOYMENT,
     autoscalers: {
       namespaces: KARPENTER_NAMESPACES,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
+import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
 import type { ScenarioEvent } from '../../../lib/apis/scenario.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
@@ -68,6 +69,39 @@ function losesANode(ports: ControllerPorts, returnsAfterMs = Infinity): Controll
       },
     },
   };
+}
+
+test('D4: a NodeClaim gets the labels of its instance with the write that shows its registration, and keeps them', async () => {
+  const shown = new Map<string, readonly NodeClaim[]>();
+  const result = await liveWith((ports) => ({
+    ...ports,
+    cluster: {
+      ...ports.cluster,
+      applyNodeClaim: async (nodeClaim) => {
+        const { name } = nodeClaim.metadata;
+        shown.set(name, [...(shown.get(name) ?? []), nodeClaim]);
+        return ports.cluster.applyNodeClaim(nodeClaim);
+      },
+    },
+  }));
+  expectAllGone(result);
+  expect(shown.size).toBeGreaterThan(0);
+  for (const writes of shown.values()) {
+    const [registered, ...later] = writes.slice(writes.findIndex(isShownRegistered));
+    expect(registered?.metadata.labels).toMatchObject({
+      'kubernetes.io/arch': 'arm64',
+      'karpenter.k8s.aws/instance-cpu': '4',
+      'karpenter.k8s.aws/instance-category': expect.any(String),
+    });
+    for (const { metadata } of later) expect(metadata.labels).toEqual(registered?.metadata.labels);
+    // Each write has other conditions, so none is for the labels alone.
+    const conditions = writes.map(({ status }) => JSON.stringify(status));
+    expect(new Set(conditions).size).toBe(writes.length);
+  }
+});
+
+function isShownRegistered({ status }: NodeClaim): boolean {
+  return status?.conditions?.some((one) => one.type === 'Registered' && one.status === 'True') === true;
 }
 
 test('a claim whose initialized node disappeared and does not return is deleted after 15 minutes', async () => {

@@ -5,14 +5,17 @@ import type { NodeClaim } from '../../../apis/node-claim.ts';
 import { optional } from '../../../apis/optional.ts';
 import { sameContent } from '../../canonical-json.ts';
 import { compareText } from '../../compare-text.ts';
+import { instanceLabelsIn } from '../../instance-type/instance-labels.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../model/node-claim-record.ts';
 import { formatResources } from '../../resources/resources.ts';
-import { offeringLabels } from '../registration.ts';
+import { isRegistered, offeringLabels } from '../registration.ts';
 import { CONDITION_TYPES, type ConditionsView, conditionsOf } from './mirror-conditions.ts';
 
 export interface MirrorView extends ConditionsView {
   /** The object in the cluster. @default it does not exist yet */
   readonly mirror?: NodeClaim | undefined;
+  /** C15–C24: the labels of the instance type. @default those that the node and the object in the cluster have */
+  readonly instanceLabels?: Labels | undefined;
 }
 
 /** The NodeClaim object that shows a record in the cluster (A2.3–A2.7). */
@@ -25,7 +28,7 @@ export function mirrorOf(record: NodeClaimRecord, view: MirrorView = {}): NodeCl
     kind: 'NodeClaim',
     metadata: {
       name: record.name,
-      labels: { ...offeringLabels(record), ...record.labels },
+      labels: { ...shownInstanceLabels(record, view), ...offeringLabels(record), ...record.labels },
       annotations: { ...record.annotations, ...terminationTimestamp(record) },
       finalizers: finalizersOf(view),
       ...(ownerReferences.length === 0 ? {} : { ownerReferences }),
@@ -61,6 +64,16 @@ function ownersOf({ mirror, nodePool }: MirrorView): readonly OwnerReference[] {
 function finalizersOf({ mirror }: MirrorView): readonly string[] {
   const { deletionTimestamp, finalizers = [] } = mirror?.metadata ?? {};
   return deletionTimestamp === undefined || finalizers.includes(TERMINATION_FINALIZER) ? [TERMINATION_FINALIZER] : [];
+}
+
+/**
+ * D4: the labels of the instance, from the registration on. An apply removes the labels that it omits, so each later write repeats
+ * those of the node, or of the object if the node is missing.
+ */
+function shownInstanceLabels(record: NodeClaimRecord, { mirror, node, instanceLabels }: MirrorView): Labels {
+  if (record.registeredAtMs === undefined) return {};
+  const ofNode = node !== undefined && isRegistered(node) ? instanceLabelsIn(node.metadata.labels) : {};
+  return { ...instanceLabelsIn(mirror?.metadata.labels), ...instanceLabels, ...ofNode };
 }
 
 /** D18. */

@@ -6,6 +6,7 @@ import { isShownBy, mirrorOf } from '../../../../lib/core/node-claim/mirror/mirr
 import { refusedTermination, terminating } from '../../../../lib/core/node-claim/terminate.ts';
 import { aClaim, launchedClaim } from '../../../builders/node-claims.ts';
 import { aNodePool } from '../../../builders/node-pools.ts';
+import { aNode } from '../../../builders/nodes.ts';
 import { HOUR, MINUTE, NOW_MS, SECOND } from '../../../builders/times.ts';
 
 function conditions(record: Parameters<typeof mirrorOf>[0]): Readonly<Record<string, string>> {
@@ -60,6 +61,48 @@ test('the columns of kubectl get: type, capacity type and zone are labels (A2.7)
     'node.kubernetes.io/instance-type': 'm5.large',
     'karpenter.sh/capacity-type': 'on-demand',
     'topology.kubernetes.io/zone': 'eu-west-3a',
+  });
+});
+
+describe('D4: the labels of the instance type', () => {
+  const instanceLabels = { 'kubernetes.io/arch': 'amd64', 'karpenter.k8s.aws/instance-cpu': '2' };
+  const onNode = { ...instanceLabels, 'topology.kubernetes.io/region': 'eu-west-3', 'example.com/theirs': 'x' };
+  const node = aNode({ labels: { ...onNode, 'karpenter.sh/registered': 'true' } });
+  const registered = launchedClaim({ registeredAtMs: NOW_MS });
+
+  test('are on the NodeClaim from the registration on', () => {
+    expect(mirrorOf(registered, { instanceLabels }).metadata.labels).toMatchObject(instanceLabels);
+    expect(isShownBy(registered, { mirror: mirrorOf(registered), instanceLabels })).toBe(false);
+    // A kubelet reports some of them before the registration. A write for them alone would be one more for each node.
+    const launched = launchedClaim();
+    expect(isShownBy(launched, { mirror: mirrorOf(launched), node: aNode({ labels: onNode }), instanceLabels })).toBe(
+      true,
+    );
+  });
+
+  test('are those of the node, if it is registered, without the labels of others', () => {
+    const { labels } = mirrorOf(registered, { node }).metadata;
+    expect(labels).toMatchObject({ ...instanceLabels, 'topology.kubernetes.io/region': 'eu-west-3' });
+    expect(labels).not.toHaveProperty('example.com/theirs');
+    expect(labels).not.toHaveProperty('karpenter.sh/registered');
+  });
+
+  test('are repeated by each later write, also while the node is missing', () => {
+    const mirror = mirrorOf(registered, { instanceLabels });
+    const lost = { ...registered, nodeLostAtMs: NOW_MS + MINUTE };
+    expect(mirrorOf(lost, { mirror }).metadata.labels).toEqual(mirror.metadata.labels);
+  });
+
+  test('are overridden by those of the claim', () => {
+    const labels = { ...registered.labels, 'kubernetes.io/arch': 'own' };
+    expect(mirrorOf({ ...registered, labels }, { node }).metadata.labels).toMatchObject(labels);
+  });
+
+  test('do not keep a capacity reservation that has ended', () => {
+    const mirror = mirrorOf(registered, { instanceLabels });
+    const reserved = { ...mirror.metadata.labels, 'karpenter.k8s.aws/capacity-reservation-id': 'cr-1' };
+    const before = { ...mirror, metadata: { ...mirror.metadata, labels: reserved } };
+    expect(mirrorOf(registered, { mirror: before }).metadata.labels).toEqual(mirror.metadata.labels);
   });
 });
 
