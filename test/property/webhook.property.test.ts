@@ -4,9 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse, request as sen
 import { buffer, text } from 'node:stream/consumers';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { MAX_REQUEST_BODY_BYTES } from '../../lib/controllers/webhook.ts';
 import { functionUrlEvent, listen, loadWebhook, SECRET, type WebhookFunction } from '../functions/webhook-function.ts';
+import { heard } from '../heard.ts';
 import { at } from '../stack/json.ts';
 
 const RUN = { seed: 20_260_131, numRuns: 1_000 };
@@ -117,22 +118,6 @@ function eventOf({ path: rawPath, method, headers, isBase64Encoded, body: said }
     { rawPath, headers, isBase64Encoded, ...(encoded !== undefined && { body: encoded }) },
     method,
   );
-}
-
-/** *Shape:* what the function wrote while `work` was done. */
-async function heard(work: () => Promise<void>): Promise<string> {
-  let lines = '';
-  const hear = (chunk: unknown): boolean => {
-    lines += String(chunk);
-    return true;
-  };
-  const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockImplementation(hear));
-  try {
-    await work();
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-  }
-  return lines;
 }
 
 test('no call crashes, no call without the secret sends a message, and no response or log line contains the secret', async () => {
