@@ -1,6 +1,6 @@
 import type { AmiFamily } from '../../apis/ami-family.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
-import { ARCH, INSTANCE_TYPE, NITRO_SANDBOX, OS, REGION, WINDOWS_BUILD, ZONE_ID } from '../../apis/labels.ts';
+import { ARCH, INSTANCE_TYPE, NITRO_SANDBOX, OS, WINDOWS_BUILD } from '../../apis/labels.ts';
 import type { LabelValues } from '../model/instance-type.ts';
 import { isWindows } from './capacity.ts';
 import type { InstanceTypeFacts } from './facts.ts';
@@ -28,12 +28,9 @@ export function instanceLabels(facts: InstanceTypeFacts, family: AmiFamily): Lab
   };
 }
 
-const SHOWN: ReadonlySet<string> = new Set([ARCH, OS, WINDOWS_BUILD, NITRO_SANDBOX, REGION, ZONE_ID]);
+const SHOWN: ReadonlySet<string> = new Set([ARCH, OS, WINDOWS_BUILD, NITRO_SANDBOX]);
 
-/**
- * The labels of an object that depend on the type and the place of its instance. Labels of its offering are not included: they
- * can change with the capacity reservation.
- */
+/** The labels of an object that depend on its instance type. Those of its offering are not included. */
 export function instanceLabelsIn(labels: Labels = {}): Labels {
   const shown = Object.entries(labels).filter(([key]) => SHOWN.has(key) || key.startsWith(`${PREFIX}instance-`));
   return Object.fromEntries(shown);

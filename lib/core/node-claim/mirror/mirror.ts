@@ -1,6 +1,6 @@
 import { formatTime } from '../../../apis/formats/time.ts';
 import type { Labels, OwnerReference } from '../../../apis/kubernetes.ts';
-import { TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '../../../apis/labels.ts';
+import { REGION, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP, ZONE_ID } from '../../../apis/labels.ts';
 import type { NodeClaim } from '../../../apis/node-claim.ts';
 import { optional } from '../../../apis/optional.ts';
 import { sameContent } from '../../canonical-json.ts';
@@ -8,7 +8,7 @@ import { compareText } from '../../compare-text.ts';
 import { instanceLabelsIn } from '../../instance-type/instance-labels.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../model/node-claim-record.ts';
 import { formatResources } from '../../resources/resources.ts';
-import { isRegistered, offeringLabels } from '../registration.ts';
+import { offeringLabels } from '../registration.ts';
 import { CONDITION_TYPES, type ConditionsView, conditionsOf } from './mirror-conditions.ts';
 
 export interface MirrorView extends ConditionsView {
@@ -72,8 +72,14 @@ function finalizersOf({ mirror }: MirrorView): readonly string[] {
  */
 function shownInstanceLabels(record: NodeClaimRecord, { mirror, node, instanceLabels }: MirrorView): Labels {
   if (record.registeredAtMs === undefined) return {};
-  const ofNode = node !== undefined && isRegistered(node) ? instanceLabelsIn(node.metadata.labels) : {};
-  return { ...instanceLabelsIn(mirror?.metadata.labels), ...instanceLabels, ...ofNode };
+  const [shown, ofNode] = [mirror?.metadata.labels, node?.metadata.labels];
+  const ofType = { ...instanceLabelsIn(shown), ...instanceLabels, ...instanceLabelsIn(ofNode) };
+  // The cloud controller adds these to the node. They are complete when the node is initialized, and need no write of their own.
+  return record.initializedAtMs === undefined ? ofType : { ...ofType, ...placeLabels({ ...shown, ...ofNode }) };
+}
+
+function placeLabels(labels: Labels): Labels {
+  return optional({ [REGION]: labels[REGION], [ZONE_ID]: labels[ZONE_ID] });
 }
 
 /** D18. */

@@ -80,11 +80,20 @@ describe('D4: the labels of the instance type', () => {
     );
   });
 
-  test('are those of the node, if it is registered, without the labels of others', () => {
+  test('are those of the node, without the labels of others', () => {
     const { labels } = mirrorOf(registered, { node }).metadata;
-    expect(labels).toMatchObject({ ...instanceLabels, 'topology.kubernetes.io/region': 'eu-west-3' });
+    expect(labels).toMatchObject(instanceLabels);
     expect(labels).not.toHaveProperty('example.com/theirs');
     expect(labels).not.toHaveProperty('karpenter.sh/registered');
+  });
+
+  test('include the region and the zone id of the node when it is initialized', () => {
+    const region = { 'topology.kubernetes.io/region': 'eu-west-3' };
+    const initialized = { ...registered, initializedAtMs: NOW_MS };
+    expect(mirrorOf(registered, { node }).metadata.labels).not.toMatchObject(region);
+    const mirror = mirrorOf(initialized, { node });
+    expect(mirror.metadata.labels).toMatchObject(region);
+    expect(mirrorOf(initialized, { mirror }).metadata.labels).toMatchObject(region);
   });
 
   test('are repeated by each later write, also while the node is missing', () => {
