@@ -68,7 +68,8 @@ export interface DescribedInstance extends Instance {
   /** From its tags; empty if a tag is missing. */
   readonly nodePool: string;
   readonly nodeClass: string;
-  readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down';
+  /** Only a list of ids contains terminated instances, for about an hour. */
+  readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated';
   readonly launchedAtMs: number;
   /**
    * The instance does not have the ownership tags of the cluster, so it must not be changed. Only a list of ids contains such
@@ -124,8 +125,8 @@ export interface NodeClassResources {
 /** Reads instances. */
 export interface InstanceInspector {
   /**
-   * Instances that are not terminated yet, by id: all of the cluster, or those with the given ids. Among the latter, instances
-   * without the ownership tags of the cluster are `untagged`.
+   * Instances by id: all of the cluster that are not terminated, or those with the given ids. Among the latter, instances
+   * without the ownership tags of the cluster are `untagged`, and EC2 shows an instance as `terminated` for about an hour.
    */
   describeInstances(cluster: string, instanceIds?: readonly string[]): Promise<readonly DescribedInstance[]>;
   /** Owners in any cluster of the account. Instances that do not exist or have no owner tags are left out. */

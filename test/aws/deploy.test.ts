@@ -163,7 +163,7 @@ test('a minute after the deploy, every function that reconciles a cluster has ru
 }, 200_000);
 
 test('the NodeClaim is released when the instance is terminated', async () => {
-  // DescribeInstances lags behind a launch: in its first three minutes (with clocks apart), an instance may exist and not be listed.
+  // At once while EC2 shows the instance as terminated. The emulator forgets it after a minute; then a new claim waits for three.
   const released = await eventually(
     'release-node-claim in the log of termination',
     async () => (await logLines('Termination')).find((line) => listAt(line, 'actions').includes('release-node-claim')),

@@ -54,7 +54,7 @@ interface SeenTermination extends Partial<Omit<TerminationView, 'record' | 'node
 
 /** A claim of which everything is read. EC2 does not list its instance, unless the test says so. */
 export function terminationView({ node, pods = [], ...over }: SeenTermination): TerminationView {
-  return { instanceState: 'gone', ...over, node: read(node), pods: read(pods) };
+  return { instanceState: 'not-listed', ...over, node: read(node), pods: read(pods) };
 }
 
 /** The list of instances is up to date. */

@@ -16,6 +16,11 @@ export const nodeClaimNamed: (claims: readonly NodeClaim[], name: string) => Nod
   ({ metadata }) => metadata.name,
 );
 
+/** Whether the instance neither ends nor has ended. */
+export function isAlive({ state }: DescribedInstance): boolean {
+  return state !== 'shutting-down' && state !== 'terminated';
+}
+
 export const instanceWithId: (
   instances: readonly DescribedInstance[],
   id: string | undefined,

@@ -14,7 +14,7 @@ import type {
   ReadsZonalShifts,
   UsesCatalogue,
 } from '../run/ports.ts';
-import { instanceTaggedWith, instanceWithId, nodeClaimNamed, nodeOfInstance } from './find-observed.ts';
+import { instanceTaggedWith, instanceWithId, isAlive, nodeClaimNamed, nodeOfInstance } from './find-observed.ts';
 import { joiningFacts, type SeenFacts } from './observe-joining.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
 import { missingInstance, readMissing } from './observe-missing.ts';
@@ -52,7 +52,7 @@ export async function observeWorld(
     log.observe('instances', async () => cloud.describeInstances(cluster)),
     observeShifts(cloud, log),
   ]);
-  const alive = mapRead(instances, (all) => all.filter(({ state }) => state !== 'shutting-down'));
+  const alive = mapRead(instances, (all) => all.filter(isAlive));
   const list = { listedAtMs, instances: alive, shifted };
   return {
     readings: log,

@@ -3,7 +3,7 @@ import { LISTED_AFTER_MS } from '../../core/node-claim/launch/launch.ts';
 import { type Observed, read } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import type { InspectsInstances } from '../run/ports.ts';
-import { instanceWithId } from './find-observed.ts';
+import { instanceWithId, isAlive } from './find-observed.ts';
 import type { Readings } from './readings.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
 
@@ -32,8 +32,7 @@ export function readMissing(
   return sharedRead(async () => {
     const ids = records.filter((record) => isMissing(record, list)).flatMap((record) => instanceOf(record)?.id ?? []);
     return log.observe('instances without tags', async () => {
-      const found = await cloud.describeInstances(cluster, ids);
-      return found.filter(({ state }) => state !== 'shutting-down');
+      return (await cloud.describeInstances(cluster, ids)).filter(isAlive);
     });
   });
 }

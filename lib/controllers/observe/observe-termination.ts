@@ -109,7 +109,8 @@ function stateOf(
 ): TerminationView['instanceState'] {
   if (instances.kind === 'unread') return 'unread';
   const listed = instances.value.get(instance?.id ?? '');
-  if (listed !== undefined) return listed.state === 'shutting-down' ? 'shutting-down' : 'alive';
   // C36: EC2 may not list an instance in a zone that the cluster is shifted away from.
-  return shifted.kind === 'unread' ? 'unread' : 'gone';
+  if (listed === undefined) return shifted.kind === 'unread' ? 'unread' : 'not-listed';
+  const { state } = listed;
+  return state === 'shutting-down' || state === 'terminated' ? state : 'alive';
 }

@@ -30,8 +30,8 @@ export interface TerminationView {
   readonly pods: Observed<readonly Pod[]>;
   /** Pods that may stay pending if no other pods run in the cluster. @default none */
   readonly ignoreAtZero?: readonly WorkloadSelector[];
-  /** Gone: EC2 does not list it. Unread: EC2 could not be asked, so it may be alive. */
-  readonly instanceState: 'alive' | 'shutting-down' | 'gone' | 'unread';
+  /** Not listed: EC2 does not know it any more, or not yet. Unread: EC2 could not be asked, so it may be alive. */
+  readonly instanceState: 'alive' | 'shutting-down' | 'terminated' | 'not-listed' | 'unread';
   /** D25: the volumes of the node. @default not read, because no drained pod had a volume, or pods are left */
   readonly volumes?: NodeVolumes;
   /** The instance does not have the ownership tags of the cluster. @default it has them */
@@ -52,7 +52,8 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
   if (record.launch.kind === 'requested') return { ...unchanged(record), due: [pollAfter(nowMs)] };
   const instance = instanceOf(record);
   if (instance === undefined) return release(view, nowMs);
-  if (view.instanceState === 'gone') {
+  if (view.instanceState === 'terminated') return release(view, nowMs);
+  if (view.instanceState === 'not-listed') {
     // EC2 may not list a new instance yet.
     const listedBy = record.launch.kind === 'launched' ? record.launch.atMs + LISTED_AFTER_MS : nowMs;
     return nowMs < listedBy ? { ...unchanged(record), due: [requeueAt(listedBy)] } : release(view, nowMs);

@@ -73,7 +73,7 @@ export interface Ec2World {
 interface Ec2State {
   readonly world: Ec2World;
   readonly instances: Map<string, SimulatedInstance>;
-  /** Terminated instances, which EC2 no longer lists. */
+  /** Terminated instances, which EC2 shows only by their ids. */
   readonly gone: Set<string>;
   /** The request and response of each client token: the same request gets the same response. */
   readonly answers: Map<string, { readonly request: string; readonly answer: LaunchOutcome }>;
@@ -152,11 +152,15 @@ function listed({ instances, gone }: Ec2State, cluster: string): SimulatedInstan
   return [...instances.values()].filter((instance) => instance.cluster === cluster && !gone.has(instance.id));
 }
 
-/** The instances with the ids; those of other owners are marked. */
+/** The instances with the ids, also terminated ones; those of other owners are marked. */
 function withIds({ instances, gone }: Ec2State, cluster: string, ids: readonly string[]): DescribedInstance[] {
   return [...instances.values()]
-    .filter(({ id }) => ids.includes(id) && !gone.has(id))
-    .map((one) => (one.cluster === cluster ? one : { ...one, untagged: true }));
+    .filter(({ id }) => ids.includes(id))
+    .map((one) => ({
+      ...one,
+      ...(gone.has(one.id) && { state: 'terminated' }),
+      ...(one.cluster !== cluster && { untagged: true }),
+    }));
 }
 
 function resolved({ world, instances }: Ec2State, nodeClass: EC2NodeClass): ResolvedNodeClass {

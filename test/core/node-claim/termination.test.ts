@@ -249,7 +249,7 @@ describe('the end of the claim', () => {
 
   test('after the instance has terminated, node and claim are released, and other finalizers are kept (D26)', () => {
     const view = viewOf([pod('a')], {
-      instanceState: 'gone',
+      instanceState: 'terminated',
       node: aNode({ finalizers: ['karpenter.sh/termination', 'other'], resourceVersion: '9' }),
     });
     expect(decideTermination(view, NOW_MS).actions).toEqual([
@@ -270,6 +270,11 @@ describe('the end of the claim', () => {
       due: [{ atMs: NOW_MS + 3 * MINUTE }],
     });
     expect(kinds(decideTermination(view, NOW_MS + 3 * MINUTE).actions)).toEqual(['release-node-claim']);
+  });
+
+  test('a new instance that EC2 shows as terminated does not delay the release of its claim', () => {
+    const view = terminationView({ record: launchedClaim({ deletion: deletion() }), instanceState: 'terminated' });
+    expect(kinds(decideTermination(view, NOW_MS + SECOND).actions)).toEqual(['release-node-claim']);
   });
 
   test('a released claim is ignored', () => {

@@ -130,7 +130,7 @@ describe('a termination goes on without what it does not need', () => {
 
   test('while EC2 cannot be asked, a drained instance is terminated, and its claim is not released', () => {
     expect(kinds(verdictOn([], { instanceState: 'unread' }))).toEqual(['terminate-instance']);
-    expect(kinds(verdictOn([], { instanceState: 'gone' }))).toEqual(['release-node-claim']);
+    expect(kinds(verdictOn([], { instanceState: 'terminated' }))).toEqual(['release-node-claim']);
   });
 
   test('pods are evicted from a node that cannot be read', () => {
@@ -138,7 +138,7 @@ describe('a termination goes on without what it does not need', () => {
   });
 
   test('a claim is not released while its node, with its finalizer, cannot be read', () => {
-    const verdict = verdictOn([], { node: UNREAD, instanceState: 'gone' });
+    const verdict = verdictOn([], { node: UNREAD, instanceState: 'terminated' });
     expect(verdict).toMatchObject({ actions: [], due: IN_5_S });
   });
 

@@ -26,6 +26,9 @@ export const MAX_IDS = 500;
 export const STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'] as const;
 const ALIVE: readonly string[] = STATES.slice(0, -1);
 
+/** The states of an instance that EC2 shows when it is asked for its id. */
+const SHOWN = [...STATES, 'terminated'] as const;
+
 /** All instances of the cluster, or those with the given ids, also if they do not have the ownership tags (`untagged`). */
 export async function describeInstances(
   reader: InstanceReader,
@@ -44,13 +47,14 @@ export async function describeInstances(
     .toSorted((a, b) => compareText(a.id, b.id));
 }
 
-/** Promise 4: those of the instances that have the ownership tags of the cluster. */
+/** Promise 4: those of the instances that are not terminated and have the ownership tags of the cluster. */
 export async function describeOwnInstances(
   reader: InstanceReader,
   cluster: string,
   instanceIds: readonly string[],
 ): Promise<readonly DescribedInstance[]> {
-  return (await describeInstances(reader, cluster, instanceIds)).filter(({ untagged }) => untagged === undefined);
+  const found = await describeInstances(reader, cluster, instanceIds);
+  return found.filter(({ untagged, state }) => untagged === undefined && state !== 'terminated');
 }
 
 /** The owners of instances by their tags. Instances that are shutting down have no owner. */
@@ -111,10 +115,10 @@ async function readInstances(
   return found;
 }
 
-/** *Shape:* undefined for an instance that is terminated. */
+/** *Shape:* undefined for an instance in an unknown state. */
 function describedOf(reader: InstanceReader, cluster: string, instance: Ec2Instance): DescribedInstance | undefined {
   const tags = labelsOf(instance.Tags);
-  const state = STATES.find((each) => each === instance.State?.Name);
+  const state = SHOWN.find((each) => each === instance.State?.Name);
   if (state === undefined) return undefined;
   const nodeClaim = tags[NODE_CLAIM_TAG];
   const isOwned = nodeClaim !== undefined && tags[ownershipKey(cluster)] === 'owned';

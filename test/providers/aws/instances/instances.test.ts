@@ -104,12 +104,13 @@ test.each([
   expect(ec2.commandCalls(CreateTagsCommand)).toHaveLength(0);
 });
 
-test('an instance that is terminated is neither listed nor terminated', async () => {
+test('an instance that is terminated is shown as terminated, and neither tagged nor terminated', async () => {
   ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-1', { State: { Name: 'terminated' } })));
-  expect(await describeInstances(reader, 'demo', ['i-1'])).toEqual([]);
-  expect(await describeInstances(reader, 'demo')).toEqual([]);
+  expect(await describeInstances(reader, 'demo', ['i-1'])).toMatchObject([{ id: 'i-1', state: 'terminated' }]);
   await endOne('i-1');
+  await tagInstance(reader, { cluster: 'demo', instanceId: 'i-1', tags: { Name: 'node-1' } });
   expect(terminated()).toEqual([]);
+  expect(ec2.commandCalls(CreateTagsCommand)).toHaveLength(0);
 });
 
 test('an instance that was not requested is ignored', async () => {
