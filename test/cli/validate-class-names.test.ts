@@ -1,27 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ValidatedObject } from '../../lib/cli/validate/validation.ts';
+import { CLASS, join, POOL } from './manifest-texts.ts';
 import { runKerf } from './run-kerf.ts';
-
-const POOL = `apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata:
-  name: default
-spec:
-  template:
-    spec:
-      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
-      requirements:
-        - {key: karpenter.sh/capacity-type, operator: In, values: [spot]}
-`;
-const CLASS = `apiVersion: karpenter.k8s.aws/v1
-kind: EC2NodeClass
-metadata: {name: default}
-spec:
-  role: node
-  amiSelectorTerms: [{alias: al2023@latest}]
-  subnetSelectorTerms: [{tags: {a: b}}]
-  securityGroupSelectorTerms: [{tags: {a: b}}]
-`;
 
 async function validated(
   files: Readonly<Record<string, string>>,
@@ -30,10 +10,6 @@ async function validated(
   const { stdout, code } = await runKerf(['validate', ...paths, '--output', 'json'], files);
   const { objects }: { readonly objects: readonly ValidatedObject[] } = JSON.parse(stdout);
   return { objects, code };
-}
-
-function join(...documents: readonly string[]): string {
-  return documents.join('---\n');
 }
 
 describe('the EC2NodeClass of a NodePool', () => {

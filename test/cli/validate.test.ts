@@ -1,29 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ValidatedObject } from '../../lib/cli/validate/validation.ts';
+import { CLASS, join, POOL } from './manifest-texts.ts';
 import { runKerf } from './run-kerf.ts';
 
-const POOL = `apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata:
-  name: default
-spec:
-  template:
-    spec:
-      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
-      requirements:
-        - {key: karpenter.sh/capacity-type, operator: In, values: [spot]}
-`;
 const BROKEN = POOL.replace('spec:\n', 'spec:\n  weight: 101\n');
-const CLASS = `apiVersion: karpenter.k8s.aws/v1
-kind: EC2NodeClass
-metadata: {name: default}
-spec:
-  role: node
-  amiSelectorTerms: [{alias: al2023@latest}]
-  subnetSelectorTerms: [{tags: {a: b}}]
-  securityGroupSelectorTerms: [{tags: {a: b}}]
-`;
 const SERVICE = 'apiVersion: v1\nkind: Service\nmetadata: {name: web}\n';
 const NO_YAML = 'a: b: c\n';
 
@@ -41,10 +22,6 @@ async function validated(
   expect(stderr).toBe('');
   const report: Report = JSON.parse(stdout);
   return { ...report, code };
-}
-
-function join(...documents: readonly string[]): string {
-  return documents.join('---\n');
 }
 
 describe('the exit code if', () => {
