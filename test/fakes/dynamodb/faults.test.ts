@@ -21,6 +21,14 @@ const TableName = 'kerf';
 
 const key = (sk: string) => marshall({ pk: 'p', sk });
 
+/** An update that has another effect each time. */
+const addOne = (sk: string) => ({
+  TableName,
+  Key: key(sk),
+  UpdateExpression: 'ADD n :one',
+  ExpressionAttributeValues: marshall({ ':one': 1 }),
+});
+
 function aTable(faults: TableFaults = {}) {
   const clock = { nowMs: NOW_MS, now: () => clock.nowMs };
   const table = inProcessTable({ clock, faults });
@@ -41,18 +49,7 @@ function aTable(faults: TableFaults = {}) {
       return ((await client.send(query)).Items ?? []).map(({ sk, n }) => `${sk?.S}=${n?.N}`);
     },
     transact: async (...sks: readonly string[]) =>
-      client.send(
-        new TransactWriteItemsCommand({
-          TransactItems: sks.map((sk) => ({
-            Update: {
-              TableName,
-              Key: key(sk),
-              UpdateExpression: 'ADD n :one',
-              ExpressionAttributeValues: marshall({ ':one': 1 }),
-            },
-          })),
-        }),
-      ),
+      client.send(new TransactWriteItemsCommand({ TransactItems: sks.map((sk) => ({ Update: addOne(sk) })) })),
   };
 }
 
@@ -82,9 +79,7 @@ describe('reads (DynamoDB read consistency)', () => {
     const { put, client } = aTable({ lagMs: () => 500 });
     await put('a', 1);
     const got = async (more: object) =>
-      client.send(
-        new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: [marshall({ pk: 'p', sk: 'a' })], ...more } } }),
-      );
+      client.send(new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: [key('a')], ...more } } }));
     expect((await got({})).Responses?.[TableName]).toEqual([]);
     expect((await got({ ConsistentRead: true })).Responses?.[TableName]).toHaveLength(1);
   });
@@ -127,7 +122,7 @@ describe('throttling (Error handling with DynamoDB)', () => {
     const written = await client.send(new BatchWriteItemCommand({ RequestItems: { [TableName]: requests } }));
     expect(written.UnprocessedItems).toEqual({ [TableName]: requests.slice(1) });
     expect(await list(true)).toEqual(['a=1']);
-    const Keys = ['a', 'b'].map((sk) => marshall({ pk: 'p', sk }));
+    const Keys = ['a', 'b'].map(key);
     const got = await client.send(new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys } } }));
     expect(got.UnprocessedKeys).toEqual({ [TableName]: { Keys: Keys.slice(1) } });
     expect(got.Responses?.[TableName]).toHaveLength(1);
@@ -162,13 +157,7 @@ test('a repeated request takes effect twice, a repeated transaction once (Transa
       return go();
     },
   });
-  const update = new UpdateItemCommand({
-    TableName,
-    Key: marshall({ pk: 'p', sk: 'a' }),
-    UpdateExpression: 'ADD n :one',
-    ExpressionAttributeValues: marshall({ ':one': 1 }),
-  });
-  await client.send(update);
+  await client.send(new UpdateItemCommand(addOne('a')));
   expect(await get('a')).toBe(2);
   await transact('a', 'b');
   await transact('b');
@@ -200,7 +189,7 @@ test('the table is restored to an earlier state, any number of times', async () 
 
 test('commands and parameters without support are an error of the test', async () => {
   const { client } = aTable();
-  const Key = marshall({ pk: 'p', sk: 'a' });
+  const Key = key('a');
   const get = client.send(new GetItemCommand({ TableName, Key, ReturnConsumedCapacity: 'TOTAL' }));
   await expect(get).rejects.toThrow('does not support the parameter ReturnConsumedCapacity of GetItem');
   await expect(client.send(new GetItemCommand({ TableName: 'other', Key }))).rejects.toMatchObject({
