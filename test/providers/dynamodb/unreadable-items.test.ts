@@ -17,6 +17,13 @@ import { memoryBodies } from '../../fakes/memory-bodies.ts';
 /** Every list leaves out one bad item and reports it by name (promise 7). */
 
 const PARTITION = 'cluster#demo';
+const MARK = {
+  instanceType: 'm5.large',
+  zone: 'us-east-1a',
+  capacityType: 'spot',
+  atMs: NOW_MS,
+  reason: 'x',
+} as const;
 
 function someStores() {
   const clock = { nowMs: NOW_MS, now: () => clock.nowMs };
@@ -102,16 +109,9 @@ test('an open decision whose item or body in the bucket is gone is left out and 
 
 test('a nomination, a mark or a lesson that cannot be read is left out and reported', async () => {
   const { store, catalogue, put, reported } = someStores();
-  const mark = {
-    instanceType: 'm5.large',
-    zone: 'us-east-1a',
-    capacityType: 'spot',
-    atMs: NOW_MS,
-    reason: 'x',
-  } as const;
   const lesson = { instanceType: 'm5.large', imageId: 'ami-1', memoryBytes: 1, untilMs: NOW_MS + 1 };
   await store.nominate('demo', { node: 'a', untilMs: NOW_MS + 1 });
-  await catalogue.markUnavailable([mark]);
+  await catalogue.markUnavailable([MARK]);
   await catalogue.learnMemory(lesson, NOW_MS);
   await put(PARTITION, 'nomination#b', { untilMs: 'soon' });
   await put('unavailable#us-east-1', 'offering#b', { capacityType: 'spot' });
@@ -124,19 +124,12 @@ test('a nomination, a mark or a lesson that cannot be read is left out and repor
 
 test('a mark, a lease and a call budget that cannot be read are overwritten', async () => {
   const { catalogue, leases, budget, put, table } = someStores();
-  const mark = {
-    instanceType: 'm5.large',
-    zone: 'us-east-1a',
-    capacityType: 'spot',
-    atMs: NOW_MS,
-    reason: 'x',
-  } as const;
-  await catalogue.markUnavailable([mark]);
+  await catalogue.markUnavailable([MARK]);
   const sk = table.items().find((item) => item['pk']?.S === 'unavailable#us-east-1')?.['sk']?.S ?? '';
   await put('unavailable#us-east-1', sk, {});
   await put(PARTITION, 'lease#provisioning', { leaseFence: 'mine' });
   await put('budget#us-east-1', 'api#CreateFleet', { bucketVersion: 7 });
-  await catalogue.markUnavailable([mark]);
+  await catalogue.markUnavailable([MARK]);
   expect(await catalogue.listUnavailable(NOW_MS)).toHaveLength(1);
   const seen = await leases.see({ cluster: 'demo', work: 'provisioning' });
   expect((await leases.acquire(seen)).kind).toBe('held');
