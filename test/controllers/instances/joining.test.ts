@@ -24,20 +24,25 @@ function deletions(result: SimulationResult): readonly { readonly reason: string
   );
 }
 
-test('a node whose registration is refused for ever is replaced after the registration timeout (D8)', async () => {
+/** An admission webhook that refuses this label on the first node. */
+function refusesFirstNode(ports: ControllerPorts, label: string): ControllerPorts {
   let refused: string | undefined;
-  const result = await liveWith((ports) => ({
+  return {
     ...ports,
     cluster: {
       ...ports.cluster,
       patchNode: async (target, patch) => {
         refused ??= target.name;
-        if (target.name === refused && patch.labels?.[REGISTERED] !== undefined)
+        if (target.name === refused && patch.labels?.[label] !== undefined)
           throw new RefusedError(`admission webhook denied the request for ${target.name}`);
         return ports.cluster.patchNode(target, patch);
       },
     },
-  }));
+  };
+}
+
+test('a node whose registration is refused for ever is replaced after the registration timeout (D8)', async () => {
+  const result = await liveWith((ports) => refusesFirstNode(ports, REGISTERED));
   const [first] = deletions(result);
   expect(first?.reason).toBe('registration_timeout');
   expect(first?.at).toBeGreaterThanOrEqual(15 * 60);
@@ -137,23 +142,11 @@ test('an initialized node that disappeared and was created again by its kubelet 
 });
 
 test('a node whose initialization is refused for ever is replaced after the limit of the cluster', async () => {
-  let refused: string | undefined;
   const result = await live({
     catalogue: SMALL_CATALOGUE,
     scenario: { name: 'joining', events: EVENTS },
     settings: { ...DEFAULT_SETTINGS, initializationTimeoutMs: 10 * MINUTE_MS },
-    wrapPorts: (ports) => ({
-      ...ports,
-      cluster: {
-        ...ports.cluster,
-        patchNode: async (target, patch) => {
-          refused ??= target.name;
-          if (target.name === refused && patch.labels?.[INITIALIZED] !== undefined)
-            throw new RefusedError(`admission webhook denied the request for ${target.name}`);
-          return ports.cluster.patchNode(target, patch);
-        },
-      },
-    }),
+    wrapPorts: (ports) => refusesFirstNode(ports, INITIALIZED),
   });
   const [first] = deletions(result);
   expect(first?.reason).toBe('initialization_timeout');
