@@ -5,7 +5,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
 import { reconcileProvisioning } from '../../lib/controllers/provisioning.ts';
 import { guarded } from '../../lib/controllers/run/guard.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
@@ -15,13 +14,11 @@ import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
 import { answerWakes } from '../../lib/operator/lambda/queue-batch.ts';
 import type { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
-import { simulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';
 import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';
 import { memoryLeases } from '../../lib/simulator/memory-leases.ts';
 import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-store.ts';
-import { randomFrom } from '../../lib/simulator/random.ts';
-import { timelineFrom } from '../../lib/simulator/timeline.ts';
 import { timetableFrom } from '../../lib/simulator/timetable.ts';
+import { aSimulatedEc2 } from '../fakes/simulated-ec2.ts';
 import { recordingRuntime } from '../operator/messages.ts';
 import { caBundle, serveTls, type TlsServer } from '../rig/tls-server.ts';
 import { playQueue } from '../rig/wake-queue.ts';
@@ -104,20 +101,10 @@ async function answer(incoming: IncomingMessage, response: ServerResponse): Prom
 
 /** A run begins when it has the lease, and ends before it releases the lease. */
 async function portsOf(cluster: KubernetesCluster): Promise<ControllerPorts> {
-  const known = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
   const catalogue = memoryCatalogueStore();
-  await catalogue.writeCatalogue(known);
   const timetable = timetableFrom(Date.now());
-  const cloud = simulatedEc2({
-    cluster: CLUSTER,
-    catalogue: known,
-    timetable,
-    random: randomFrom(1),
-    timeline: timelineFrom(timetable),
-    onLaunch: () => {},
-    onGone: () => {},
-    onEvent: () => {},
-  });
+  const cloud = aSimulatedEc2(CLUSTER, timetable);
+  await catalogue.writeCatalogue(await cloud.describeCatalogue());
   const leases = memoryLeases(clock);
   const counted: ControllerPorts['leases'] = {
     ...leases,

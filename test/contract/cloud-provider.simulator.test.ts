@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
-import { simulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';
-import { randomFrom } from '../../lib/simulator/random.ts';
-import { timelineFrom } from '../../lib/simulator/timeline.ts';
 import { timetableFrom } from '../../lib/simulator/timetable.ts';
 import { aNodeClass } from '../builders/node-pools.ts';
 import { NOW_MS } from '../builders/times.ts';
+import { aSimulatedEc2 } from '../fakes/simulated-ec2.ts';
 import { cloudProviderContract } from './cloud-provider.ts';
 import { aLaunchOfTwoTypes } from './records.ts';
 
@@ -16,16 +13,7 @@ const request: typeof aLaunchOfTwoTypes = (over) =>
 
 const make: Parameters<typeof cloudProviderContract>[1] = async () => {
   const timetable = timetableFrom(NOW_MS);
-  const cloud = simulatedEc2({
-    cluster: aLaunchOfTwoTypes().cluster,
-    catalogue: shippedCatalogue({ region: 'us-east-1', because: 'the test' }),
-    timetable,
-    random: randomFrom(1),
-    timeline: timelineFrom(timetable),
-    onLaunch: () => {},
-    onGone: () => {},
-    onEvent: () => {},
-  });
+  const cloud = aSimulatedEc2(aLaunchOfTwoTypes().cluster, timetable);
   return {
     cloud,
     cluster: aLaunchOfTwoTypes().cluster,

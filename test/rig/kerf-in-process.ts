@@ -2,7 +2,6 @@
  * Lifecycle and termination in this process, on a real API server, each with the rights of its own group. EC2, the table and the
  * queues are simulated. Ticks and wakes are as in AWS, except that a tick comes every ten seconds and instances shut down in two.
  */
-import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
 import { type ReportedRefusals, reportedRefusals } from '../../lib/controllers/act/reported-refusals.ts';
 import { reconcileLifecycle } from '../../lib/controllers/lifecycle.ts';
 import { guarded } from '../../lib/controllers/run/guard.ts';
@@ -14,15 +13,14 @@ import type { Clock } from '../../lib/ports/clock.ts';
 import type { Messages, Wake } from '../../lib/ports/messages.ts';
 import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
-import { type SimulatedEc2, simulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';
+import type { SimulatedEc2 } from '../../lib/simulator/aws/simulated-ec2.ts';
 import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';
 import { memoryLeases } from '../../lib/simulator/memory-leases.ts';
 import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-store.ts';
-import { randomFrom } from '../../lib/simulator/random.ts';
-import { timelineFrom } from '../../lib/simulator/timeline.ts';
 import type { Timetable } from '../../lib/simulator/timetable.ts';
 import { type GrantedProxy, startGrantedProxy } from '../cluster/support/granted-proxy.ts';
 import { installRoles } from '../cluster/support/identities.ts';
+import { aSimulatedEc2 } from '../fakes/simulated-ec2.ts';
 import { recordingRuntime } from '../operator/messages.ts';
 import { playQueue } from './wake-queue.ts';
 
@@ -135,20 +133,10 @@ async function startFunction(name: Name, clock: Clock): Promise<StartedFunction>
 }
 
 async function sharedPorts(clock: Clock) {
-  const known = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
   const catalogue = memoryCatalogueStore();
-  await catalogue.writeCatalogue(known);
   const timetable = realTimetable(clock);
-  const cloud = simulatedEc2({
-    cluster: CLUSTER,
-    catalogue: known,
-    timetable,
-    random: randomFrom(1),
-    timeline: timelineFrom(clock),
-    onLaunch: () => {},
-    onGone: () => {},
-    onEvent: () => {},
-  });
+  const cloud = aSimulatedEc2(CLUSTER, timetable);
+  await catalogue.writeCatalogue(await cloud.describeCatalogue());
   const leases = memoryLeases(clock);
   return { cloud, catalogue, leases, store: memoryNodeClaimStore(leases.isCurrent) };
 }

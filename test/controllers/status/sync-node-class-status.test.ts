@@ -9,22 +9,20 @@ import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import type { CloudProvider } from '../../../lib/ports/cloud-provider.ts';
 import { ConflictError, UnreachableError } from '../../../lib/ports/errors.ts';
 import type { WakeTarget } from '../../../lib/ports/messages.ts';
-import { simulatedEc2 } from '../../../lib/simulator/aws/simulated-ec2.ts';
 import { writeCustom } from '../../../lib/simulator/kubernetes/objects.ts';
 import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
 import { type KubernetesState, kubernetesState } from '../../../lib/simulator/kubernetes/state.ts';
 import { memoryCatalogueStore } from '../../../lib/simulator/memory-catalogue-store.ts';
 import { memoryLeases } from '../../../lib/simulator/memory-leases.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
-import { randomFrom } from '../../../lib/simulator/random.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { runSimulation } from '../../../lib/simulator/simulation.ts';
-import { timelineFrom } from '../../../lib/simulator/timeline.ts';
 import { timetableFrom } from '../../../lib/simulator/timetable.ts';
 import { someManifests } from '../../builders/cluster-manifests.ts';
 import { aClaim } from '../../builders/node-claims.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
 import { NOW_MS } from '../../builders/times.ts';
+import { aSimulatedEc2 } from '../../fakes/simulated-ec2.ts';
 
 const CLUSTER = 'demo';
 const FINALIZER = 'karpenter.k8s.aws/termination';
@@ -50,16 +48,7 @@ function bench(aws: Partial<CloudProvider> = {}, nodeClasses: readonly EC2NodeCl
   const woken: WakeTarget[] = [];
   const published: Decision[] = [];
   const events: string[] = [];
-  const cloud = simulatedEc2({
-    cluster: CLUSTER,
-    catalogue: shippedCatalogue({ region: 'us-east-1', because: 'the test' }),
-    timetable,
-    random: randomFrom(1),
-    timeline: timelineFrom(timetable),
-    onLaunch: () => {},
-    onGone: () => {},
-    onEvent: () => {},
-  });
+  const cloud = aSimulatedEc2(CLUSTER, timetable);
   const ports: ControllerPorts = {
     cluster: {
       ...cluster,
