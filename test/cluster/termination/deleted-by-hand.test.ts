@@ -4,16 +4,15 @@
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TERMINATION_FINALIZER } from '../../../lib/apis/labels.ts';
-import type { ControlPlane } from '../../../scripts/control-plane.ts';
 import { createClaimedNodes, endOf, isGone, recordOf } from '../../rig/claimed-nodes.ts';
-import { endsOnly, type FakeKubelets, startFakeKubelets } from '../../rig/fake-kubelets.ts';
-import { createApp, createSpareNode, FIFTY, type Island, settled } from '../../rig/islands.ts';
-import { type KerfInProcess, startKerf } from '../../rig/kerf-in-process.ts';
-import { startOwnControlPlane } from '../../rig/own-control-plane.ts';
+import { endsOnly, type FakeKubelets } from '../../rig/fake-kubelets.ts';
+import { FIFTY, type Island } from '../../rig/islands.ts';
+import type { KerfInProcess } from '../../rig/kerf-in-process.ts';
 import { at, listAt, textAt } from '../../stack/json.ts';
 import { callApi, mergePatch, read, succeed } from '../support/api-client.ts';
-import { COLLECTIONS, create, installDefinitions } from '../support/resources.ts';
-import { aNodeClass, aNodePool } from '../support/samples.ts';
+import { COLLECTIONS, create } from '../support/resources.ts';
+import { aNodePool } from '../support/samples.ts';
+import { claimPath, createIslands, startDrainRig } from './drain-rig.ts';
 
 const ENDED = { timeout: 60_000, interval: 100 };
 /** The garbage collector of Kubernetes discovers new kinds every 30 s. */
@@ -42,25 +41,18 @@ const ATTACHED: Island = { ...VOLUME, name: 'attached', terminationGracePeriod: 
 const BY_CLAIM = [DEADLINE, IGNORES, LATE, KEPT_POD, STATEFUL, KEPT_NODE, KEPT_CLAIM, DETACHED, ATTACHED];
 const ISLANDS = [...BY_CLAIM, BY_NODE];
 
-let controlPlane: ControlPlane;
 let kerf: KerfInProcess;
 let kubelets: FakeKubelets;
+let stop: () => Promise<void>;
 let callsBefore = 0;
 let deletedAtMs = 0;
 
 beforeAll(async () => {
-  controlPlane = await startOwnControlPlane({ nodeGraceSeconds: 3_600 });
-  await installDefinitions();
-  await create(aNodeClass());
-  await create(aNodePool());
+  ({ kerf, kubelets, stop } = await startDrainRig());
   await create({ ...aNodePool(), metadata: { name: 'fifty' } });
-  kerf = await startKerf();
-  kubelets = startFakeKubelets();
-  await createSpareNode();
-  await createClaimedNodes(kerf, [...ISLANDS, ...FIFTY.nodes]);
-  for (const island of ISLANDS) await createApp(island);
+  await createClaimedNodes(kerf, FIFTY.nodes);
   await FIFTY.createApp();
-  await settled(ISLANDS);
+  await createIslands(kerf, ISLANDS);
   await vi.waitFor(() => expect(kubelets.ready('fifty')).toBe(FIFTY.nodes.length), ENDED);
   for (const { name } of [DETACHED, ATTACHED]) await attachVolume(name);
   await mergePatch('/api/v1/nodes/kept-node', { metadata: { finalizers: [TERMINATION_FINALIZER, THEIRS] } });
@@ -73,15 +65,7 @@ beforeAll(async () => {
   await succeed({ method: 'DELETE', path: '/api/v1/nodes/by-node' });
   await kerf.wake();
 }, 180_000);
-afterAll(async () => {
-  await kubelets.close();
-  await kerf.close();
-  await controlPlane.stop();
-});
-
-function claimPath(name: string): string {
-  return `${COLLECTIONS.NodeClaim}/${name}`;
-}
+afterAll(async () => await stop());
 
 async function attachVolume(nodeName: string): Promise<void> {
   const spec = { attacher: 'ebs.csi.aws.com', nodeName, source: { persistentVolumeName: `pv-${nodeName}` } };

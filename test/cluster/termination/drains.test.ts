@@ -3,16 +3,13 @@
  * that a drain that cannot end shows whether it holds others.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { ControlPlane } from '../../../scripts/control-plane.ts';
-import { conditionOf, createClaimedNodes, endOf, isGone } from '../../rig/claimed-nodes.ts';
-import { type FakeKubelets, startFakeKubelets } from '../../rig/fake-kubelets.ts';
-import { createApp, createSpareNode, type Island, removeBudgets, settled } from '../../rig/islands.ts';
-import { type KerfInProcess, startKerf } from '../../rig/kerf-in-process.ts';
-import { startOwnControlPlane } from '../../rig/own-control-plane.ts';
+import { conditionOf, endOf, isGone } from '../../rig/claimed-nodes.ts';
+import type { FakeKubelets } from '../../rig/fake-kubelets.ts';
+import { type Island, removeBudgets } from '../../rig/islands.ts';
+import type { KerfInProcess } from '../../rig/kerf-in-process.ts';
 import { at, listAt } from '../../stack/json.ts';
 import { read, succeed } from '../support/api-client.ts';
-import { COLLECTIONS, create, installDefinitions } from '../support/resources.ts';
-import { aNodeClass, aNodePool } from '../support/samples.ts';
+import { claimPath, createIslands, startDrainRig } from './drain-rig.ts';
 
 const DRAINED = { timeout: 60_000, interval: 250 };
 const AT_ONCE = { timeout: 10_000, interval: 250 };
@@ -56,32 +53,20 @@ const ALWAYS: Island = {
 };
 const ISLANDS = [...KEPT.map(([island]) => island), ...NEVER.map(([island]) => island), UNHEALTHY, ALWAYS];
 
-let controlPlane: ControlPlane;
 let kerf: KerfInProcess;
 let kubelets: FakeKubelets;
+let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  controlPlane = await startOwnControlPlane({ nodeGraceSeconds: 3_600 });
-  await installDefinitions();
+  ({ kerf, kubelets, stop } = await startDrainRig());
   await succeed({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'alone' } } });
-  await create(aNodeClass());
-  await create(aNodePool());
-  kerf = await startKerf();
-  kubelets = startFakeKubelets();
   kubelets.unready.add('unhealthy').add('always-allow');
-  await createSpareNode();
-  await createClaimedNodes(kerf, ISLANDS);
-  for (const island of ISLANDS) await createApp(island);
-  await settled(ISLANDS);
+  await createIslands(kerf, ISLANDS);
   kubelets.count();
-  for (const { name } of ISLANDS) await succeed({ method: 'DELETE', path: `${COLLECTIONS.NodeClaim}/${name}` });
+  for (const { name } of ISLANDS) await succeed({ method: 'DELETE', path: claimPath(name) });
   await kerf.wake();
 }, 180_000);
-afterAll(async () => {
-  await kubelets.close();
-  await kerf.close();
-  await controlPlane.stop();
-});
+afterAll(async () => await stop());
 
 const gone = async (name: string): Promise<void> =>
   await vi.waitFor(async () => expect(await isGone(kerf, name)).toBe(true), DRAINED);

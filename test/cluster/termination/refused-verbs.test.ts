@@ -4,17 +4,14 @@
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { groupOf } from '../../../lib/core/install/rbac.ts';
-import type { ControlPlane } from '../../../scripts/control-plane.ts';
 import { MINUTE } from '../../builders/times.ts';
-import { createClaimedNodes, endOf, isGone, recordOf } from '../../rig/claimed-nodes.ts';
-import { endsOnly, type FakeKubelets, startFakeKubelets } from '../../rig/fake-kubelets.ts';
-import { createApp, createSpareNode, type Island, settled } from '../../rig/islands.ts';
-import { type KerfInProcess, startKerf } from '../../rig/kerf-in-process.ts';
-import { startOwnControlPlane } from '../../rig/own-control-plane.ts';
+import { endOf, isGone, recordOf } from '../../rig/claimed-nodes.ts';
+import { endsOnly } from '../../rig/fake-kubelets.ts';
+import type { Island } from '../../rig/islands.ts';
+import type { KerfInProcess } from '../../rig/kerf-in-process.ts';
 import { succeed } from '../support/api-client.ts';
 import { callAs } from '../support/identities.ts';
-import { COLLECTIONS, create, installDefinitions } from '../support/resources.ts';
-import { aNodeClass, aNodePool } from '../support/samples.ts';
+import { claimPath, createIslands, startDrainRig } from './drain-rig.ts';
 
 const SOON = { timeout: 30_000, interval: 250 };
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
@@ -78,37 +75,21 @@ const ISLANDS: readonly Island[] = [
   ENDLESS,
 ];
 
-let controlPlane: ControlPlane;
 let kerf: KerfInProcess;
-let kubelets: FakeKubelets;
+let stop: () => Promise<void>;
 let aheadMs = 0;
 
 beforeAll(async () => {
-  controlPlane = await startOwnControlPlane({ nodeGraceSeconds: 3_600 });
-  await installDefinitions();
-  await create(aNodeClass());
-  await create(aNodePool());
-  kerf = await startKerf({ clock: { now: () => Date.now() + aheadMs }, isWoken: false });
-  kubelets = startFakeKubelets();
-  await createSpareNode();
-  await createClaimedNodes(kerf, ISLANDS);
-  for (const island of ISLANDS) await createApp(island);
-  await settled(ISLANDS);
+  const clock = { now: () => Date.now() + aheadMs };
+  ({ kerf, stop } = await startDrainRig({ clock, isWoken: false }));
+  await createIslands(kerf, ISLANDS);
   await deny();
   for (const { name } of ISLANDS) {
     // A NodeClaim that may not be deleted is deleted with its node.
     await succeed({ method: 'DELETE', path: name === 'delete-claim' ? `/api/v1/nodes/${name}` : claimPath(name) });
   }
 }, 120_000);
-afterAll(async () => {
-  await kubelets.close();
-  await kerf.close();
-  await controlPlane.stop();
-});
-
-function claimPath(name: string): string {
-  return `${COLLECTIONS.NodeClaim}/${name}`;
-}
+afterAll(async () => await stop());
 
 /** One policy for each denied object. *Shape:* when they are in force. */
 async function deny(): Promise<void> {
