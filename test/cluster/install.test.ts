@@ -48,17 +48,17 @@ beforeEach(() => {
 });
 
 const NO_ENTRIES: AccessEntries = {
-  clusters: nobody,
-  authenticationMode: nobody,
-  find: nobody,
-  create: nobody,
-  setGroups: nobody,
-  givePolicy: nobody,
-  takePolicy: nobody,
-  remove: nobody,
+  clusters: unexpected,
+  authenticationMode: unexpected,
+  find: unexpected,
+  create: unexpected,
+  setGroups: unexpected,
+  givePolicy: unexpected,
+  takePolicy: unexpected,
+  remove: unexpected,
 };
 
-async function nobody(): Promise<never> {
+async function unexpected(): Promise<never> {
   return await Promise.reject(new Error('no access entries here'));
 }
 

@@ -16,7 +16,7 @@ interface Roles {
 
 /**
  * Finds the clusters of the account that are no longer configured and in which this deployment still has access. EKS is the
- * record, which nobody can forge without access to the cluster. *Cost:* one call for each cluster that is not configured.
+ * record: only a principal with access to a cluster can change it. *Cost:* one call for each cluster that is not configured.
  */
 export async function formerClusters(
   entries: Pick<AccessEntries, 'clusters' | 'find'>,

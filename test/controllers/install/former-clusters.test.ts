@@ -29,7 +29,7 @@ function eksWith(clusters: readonly string[], entries: readonly string[]) {
 test('a cluster that is no longer configured is found by the entries of the deployment’s own roles', async () => {
   const eks = eksWith(
     ['blue', 'full', 'only-access', 'other'],
-    ['blue lifecycle', 'full installer', 'full lifecycle', 'only-access lifecycle', 'other somebody'],
+    ['blue lifecycle', 'full installer', 'full lifecycle', 'only-access lifecycle', 'other another-role'],
   );
   expect(await formerClusters(eks, new Set(['blue']), ROLES)).toEqual({
     former: [
