@@ -36,8 +36,8 @@ export interface OutcomeReport {
   readonly retry?: PortError;
   /** Whether every action was carried out, or is blocked by a PodDisruptionBudget, or is only a hint. */
   readonly isComplete: boolean;
-  /** Whether there is something to publish: an action, or a refusal that was not reported before. */
-  readonly isNews: boolean;
+  /** What to publish: the decision without refusals that were published before. @default nothing is new */
+  readonly news?: Decision;
 }
 
 /**
@@ -70,8 +70,20 @@ export function reportOf(
     ...optional({ conflict }),
     ...optional({ retry: failed.find(isNeeded)?.error }),
     isComplete: ![...failed, ...refused].some(isNeeded),
-    isNews: outcomes.some(({ kind }) => kind === 'done') || held.length > 0 || fresh.length > 0,
+    ...optional({ news: newsOf(decision, outcomes, [...fresh, ...held]) }),
   };
+}
+
+/** An action that is refused in each poll is published once, although other actions of the decision succeed in each poll. */
+function newsOf(decision: Decision, outcomes: readonly Outcome[], fresh: readonly Outcome[]): Decision | undefined {
+  const told = outcomes.filter((one) => one.kind === 'done' || fresh.includes(one));
+  if (told.length === 0) return undefined;
+  const actions = told.flatMap(({ kind, action }) => (kind === 'done' || kind === 'blocked' ? [action] : []));
+  const refusals = told.flatMap((one) => {
+    if (one.kind === 'blocked') return [one.blocked];
+    return one.kind === 'refused' ? [blockedBy(decision, one)] : [];
+  });
+  return { ...decision, actions, blocked: [...decision.blocked, ...refusals] };
 }
 
 /** Nothing depends on what a node teaches about its instance type. */

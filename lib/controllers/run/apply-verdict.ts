@@ -91,11 +91,11 @@ async function act(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdi
   const { ports, controller, cluster, notes } = run;
   const planned = decisionOn(subject, { controller, cluster, atMs: subject.atMs }, verdict);
   const report = reportOf(ports, planned, await carryOut(ports, planned));
-  const { decision, conflict, retry } = report;
+  const { decision, conflict, retry, news } = report;
   notes.failures.push(...report.failures.map((failure) => ofClaim(subject, failure)));
   if (retry !== undefined) notes.due.push(retryAt(ports.clock.now()));
   if (decision.actions.length > 0 || decision.blocked.length > 0) notes.decisions.push(decision);
-  if (report.isNews) notes.failures.push(...(await announce(ports, decision, subject.seen)));
+  if (news !== undefined) notes.failures.push(...(await announce(ports, news, subject.seen)));
   if (conflict !== undefined) throw conflict;
   const isDone = report.isComplete && decision.blocked.length === planned.blocked.length;
   if (!isDone) return report.isComplete;

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
 import type { Decision } from '../../core/model/decision.ts';
-import { EpochMovedError, type PortError } from '../../ports/errors.ts';
+import { EpochMovedError, type PortError, RefusedError } from '../../ports/errors.ts';
 import { type OutcomeReport, reportOf } from '../act/outcomes.ts';
 import { type ActPorts, carryOut } from './carry-out.ts';
 import type { RecordsDecisions, RemembersRefusals } from './ports.ts';
@@ -23,13 +23,16 @@ const GIVEN_UP_MS = 5 * MINUTE_MS;
  */
 export async function settledEpoch(ports: SettlePorts, cluster: string): Promise<SettledEpoch> {
   const failures: Error[] = [];
+  // A decision that cannot be closed stays in the list.
+  const carriedOut = new Set<string>();
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const epoch = await ports.store.readEpoch(cluster);
-    const open = await ports.store.openDecisions(cluster);
+    const open = (await ports.store.openDecisions(cluster)).filter(({ id }) => !carriedOut.has(id));
     if (open.length === 0) return { epoch, failures };
     const finished = await inTurn(open, async (decision) => finishDecision(ports, decision));
     failures.push(...finished.flatMap((one) => one.failures));
     for (const { unfinished } of finished) if (unfinished !== undefined) throw unfinished;
+    for (const { id } of open) carriedOut.add(id);
   }
   throw new EpochMovedError(
     `cluster ${cluster}: other runs record decisions faster than they are carried out: try again later`,
@@ -49,15 +52,29 @@ export interface FinishedDecision extends Pick<OutcomeReport, 'decision' | 'fail
 
 /**
  * Carries out a decision, and closes it unless an action failed that may succeed later. An action that is refused for good is
- * reported and given up: the next run decides again about its pods or its node.
+ * reported and given up: the next run decides again about its pods or its node. A decision that the table refuses to close for
+ * good is reported, and every run carries it out again, which changes nothing.
  */
 export async function finishDecision(ports: SettlePorts, decision: Decision): Promise<FinishedDecision> {
   const nowMs = ports.clock.now();
   const outcomes = await carryOut(ports, withoutOutdated(decision, nowMs));
   const { retry, ...report } = reportOf(ports, decision, outcomes);
   if (retry !== undefined && nowMs < decision.atMs + GIVEN_UP_MS) return { ...report, unfinished: retry };
-  await ports.store.closeDecision(decision);
-  return report;
+  return { ...report, failures: [...report.failures, ...(await close(ports, decision, nowMs))] };
+}
+
+/** *Shape:* the refusal, if it was not reported before. *Errors:* a failure that may pass. */
+async function close(ports: SettlePorts, decision: Decision, nowMs: number): Promise<readonly Error[]> {
+  const { cluster, id } = decision;
+  try {
+    await ports.store.closeDecision(decision);
+    return [];
+  } catch (cause) {
+    if (!(cause instanceof RefusedError)) throw cause;
+    if (ports.refusals?.isNew(`${cluster}: close decision ${id}`, cause.message, nowMs) === false) return [];
+    const what = `the table refuses to close decision ${id}, so each run carries it out again`;
+    return [new Error(`${what}: ${cause.message}`, { cause })];
+  }
 }
 
 async function inTurn<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
