@@ -5,6 +5,7 @@ import type { Blocked, UnavailableOffering } from '../../core/model/decision.ts'
 import { namespacedSubject } from '../../core/model/subject.ts';
 import { readOr } from '../../core/observed.ts';
 import type { UnreadyBuffer } from '../../core/provisioning/buffer-template.ts';
+import { withoutGivenUp } from '../../core/provisioning/given-up-claims.ts';
 import { refusedClaims, withUnreadableClaims } from '../../core/provisioning/unreadable-claims.ts';
 import type { SettlePorts } from '../run/open-decisions.ts';
 import type { ReadsZonalShifts } from '../run/ports.ts';
@@ -65,7 +66,7 @@ export async function observeCluster(
     bufferPods: buffers.pods,
     daemonSets,
     podDisruptionBudgets: readOr(podDisruptionBudgets, []),
-    nodeClaims: claims.records,
+    nodeClaims: withoutGivenUp(claims.records, nowMs),
     commands: readOr(commands, []),
     nominated: promisedNodes(readOr(nominations, []), pods, deleted),
     unavailable,
