@@ -58,9 +58,9 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
   const { cluster } = wake;
   const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [] };
   const run: ObjectRun<LifecyclePorts> = { ports, controller: 'lifecycle', cluster, notes };
-  const records = await findClaims(ports, wake);
+  const { records, failures: unreadable } = await findClaims(ports, wake);
   if (records.length === 0 && wake.nodeClaim !== undefined) {
-    return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: [] };
+    return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: unreadable };
   }
   const world = await observeWorld(ports, { cluster, records });
   const each = await eachClaim(records, ports.clock.now(), async (known) => {

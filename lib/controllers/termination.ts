@@ -26,7 +26,8 @@ type TerminationPorts = VerdictPorts & TerminationViewPorts & InspectsInstances 
 /** Deleted NodeClaims → drained nodes → terminated instances → released records. */
 export async function reconcileTermination(ports: TerminationPorts, wake: Wake): Promise<RunReport> {
   const { cluster } = wake;
-  const records = (await findClaims(ports, wake)).filter((record) => record.deletion !== undefined);
+  const found = await findClaims(ports, wake);
+  const records = found.records.filter((record) => record.deletion !== undefined);
   const world = await observeTermination(ports, cluster, records);
   const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [] };
   const run: ObjectRun<TerminationPorts> = { ports, controller: 'termination', cluster, notes };
@@ -40,7 +41,7 @@ export async function reconcileTermination(ports: TerminationPorts, wake: Wake):
   const again = conflictRetry(wake, each.hasConflict, ports.clock.now());
   const due = [...each.due, ...notes.due, ...again.due];
   await armWakeUp(ports, 'termination', { ...again, cluster, due });
-  const failures = [...each.failures, ...notes.failures];
+  const failures = [...found.failures, ...each.failures, ...notes.failures];
   return { controller: 'termination', cluster, decisions: notes.decisions, due, gauges: {}, failures };
 }
 

@@ -1,10 +1,29 @@
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { UnreadableError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
-import type { ReadsClaims } from '../run/ports.ts';
+import { recordOfClaim } from '../instances/record-of-claim.ts';
+import type { HasClock, ReadsClaims, RemembersRefusals } from '../run/ports.ts';
 
-/** The claim that the wake names, or every claim of the cluster. Released claims are left out. */
-export async function findClaims(ports: ReadsClaims, wake: Wake): Promise<readonly NodeClaimRecord[]> {
-  if (wake.nodeClaim === undefined) return ports.store.listNodeClaims(wake.cluster);
-  const record = await ports.store.readNodeClaim(wake.cluster, wake.nodeClaim);
-  return record === undefined || record.releasedAtMs !== undefined ? [] : [record];
+export interface FoundClaims {
+  readonly records: readonly NodeClaimRecord[];
+  /** The record of the claim that the wake names cannot be read, and this was not reported before. */
+  readonly failures: readonly Error[];
+}
+
+/**
+ * The claim that the wake names, or every claim of the cluster. Released claims are left out. A wake for a record that cannot be
+ * read is answered: its repetition would not change the record, and each tick reads the record again.
+ */
+export async function findClaims(
+  ports: ReadsClaims & HasClock & RemembersRefusals,
+  { cluster, nodeClaim }: Wake,
+): Promise<FoundClaims> {
+  const { store, clock, refusals } = ports;
+  if (nodeClaim === undefined) return { records: await store.listNodeClaims(cluster), failures: [] };
+  const record = await recordOfClaim(store, cluster, nodeClaim);
+  if (record instanceof UnreadableError) {
+    const isKnown = refusals?.isNew(`${cluster}: read ${nodeClaim}`, record.message, clock.now()) === false;
+    return { records: [], failures: isKnown ? [] : [record] };
+  }
+  return { records: record === undefined || record.releasedAtMs !== undefined ? [] : [record], failures: [] };
 }

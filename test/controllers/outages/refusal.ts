@@ -77,7 +77,8 @@ export async function playRefused(refused: Refused, under: Partial<SimulationInp
       note(call);
       if (!isRefused(call)) return go();
       count += 1;
-      if (call.method === 'cloud.launch') return { kind: 'rejected', missing: [], message: 'denied' } satisfies LaunchOutcome;
+      if (call.method === 'cloud.launch')
+        return { kind: 'rejected', missing: [], message: 'denied' } satisfies LaunchOutcome;
       throw new RefusedError('denied');
     });
   };

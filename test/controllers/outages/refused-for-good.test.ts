@@ -52,10 +52,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'every later write of a record': {
     calls: ['store.updateNodeClaim'],
     while: 'launch',
-    failures: [
-      ...DELETION_NOT_RECORDED.failures,
-      /^write the record of NodeClaim general-\w+: denied$/,
-    ],
+    failures: [...DELETION_NOT_RECORDED.failures, /^write the record of NodeClaim general-\w+: denied$/],
     events: DELETION_NOT_RECORDED.events,
     ends: 'never',
   },

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { HOUR_MS } from '../../../lib/apis/formats/time.ts';
+import { reportedRefusals } from '../../../lib/controllers/act/reported-refusals.ts';
+import { findClaims } from '../../../lib/controllers/observe/find-claims.ts';
+import { RefusedError, UnreadableError } from '../../../lib/ports/errors.ts';
+import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+const WAKE = { cluster: 'demo', reason: 'created', nodeClaim: 'general-a' };
+
+function portsWhere(error: Error, refusals = reportedRefusals()) {
+  const readNodeClaim = async (): Promise<never> => {
+    throw error;
+  };
+  const store = { ...memoryNodeClaimStore(), readNodeClaim };
+  return (nowMs: number) => ({ store, refusals, clock: { now: () => nowMs } });
+}
+
+test('a wake for a record that cannot be read is answered, and the record is reported once an hour', async () => {
+  const error = new UnreadableError('NodeClaim general-a in the table cannot be read');
+  const at = portsWhere(error);
+  expect(await findClaims(at(NOW_MS), WAKE)).toEqual({ records: [], failures: [error] });
+  expect(await findClaims(at(NOW_MS + HOUR_MS - 1), WAKE)).toEqual({ records: [], failures: [] });
+  expect(await findClaims(at(NOW_MS + HOUR_MS), WAKE)).toEqual({ records: [], failures: [error] });
+});
+
+test('a wake is delivered again if the table refuses the read', async () => {
+  const at = portsWhere(new RefusedError('not authorized'));
+  await expect(findClaims(at(NOW_MS), WAKE)).rejects.toThrow('not authorized');
+});
