@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { counted } from '../../apis/counted.ts';
+import type { StateNode } from '../../core/cluster/state-node.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Schedule } from '../../core/scheduling/schedule.ts';
 import type { CliContext } from '../context.ts';
@@ -52,6 +53,11 @@ function summary({ newClaims, existing, unplaced }: Schedule): string {
   return `${counted(all, 'pod')} to schedule: ${parts.join(', ')}.`;
 }
 
+function launchOf({ node, nodeClaim }: StateNode): string {
+  if (node !== undefined) return '';
+  return nodeClaim?.launch.kind === 'refused' ? ` (launch refused: ${nodeClaim.launch.message})` : ' (launching)';
+}
+
 function renderExisting(existing: Schedule['existing'], width: number): readonly string[] {
   if (existing.length === 0) return [];
   const sorted = existing.toSorted(
@@ -63,8 +69,8 @@ function renderExisting(existing: Schedule['existing'], width: number): readonly
     '',
     'Existing nodes',
     ...shown.flatMap(({ stateNode, pods }) => {
-      const launching = stateNode.node === undefined ? ' (launching)' : '';
-      const [first = '', ...more] = indented(`${podSummary(pods, MAX_WORKLOADS)}${launching}`, nameWidth + 4, width);
+      const text = `${podSummary(pods, MAX_WORKLOADS)}${launchOf(stateNode)}`;
+      const [first = '', ...more] = indented(text, nameWidth + 4, width);
       return [`  ${stateNode.name.padEnd(nameWidth)}  ${first.trimStart()}`, ...more];
     }),
     ...andMore(sorted.length - shown.length, 'node'),

@@ -2,7 +2,7 @@ import { HOUR_MS } from '../../apis/formats/time.ts';
 
 /** The permanent refusals that were reported, so that a refused action that is repeated every few seconds is reported once. */
 export interface ReportedRefusals {
-  /** Whether the refusal was not reported for a while, or had another cause. It counts as reported from now on. */
+  /** Whether the refusal was not reported with this cause for an hour. It counts as reported from now on. */
   isNew(action: string, cause: string, nowMs: number): boolean;
 }
 
@@ -13,14 +13,13 @@ const MAX_REPORTS = 10_000;
 
 /** Keeps the reports in memory: another instance of the function reports a refusal again. */
 export function reportedRefusals(): ReportedRefusals {
-  const reports = new Map<string, { readonly cause: string; readonly atMs: number }>();
+  const reports = new Map<string, number>();
   return {
     isNew(action, cause, nowMs) {
-      const before = reports.get(action);
-      const essence = withoutIds(cause);
-      if (before?.cause === essence && nowMs - before.atMs < QUIET_MS) return false;
-      reports.delete(action);
-      reports.set(action, { cause: essence, atMs: nowMs });
+      const report = `${action}: ${withoutIds(cause)}`;
+      if (nowMs - (reports.get(report) ?? -Infinity) < QUIET_MS) return false;
+      reports.delete(report);
+      reports.set(report, nowMs);
       const [oldest] = reports.keys();
       if (reports.size > MAX_REPORTS && oldest !== undefined) reports.delete(oldest);
       return true;

@@ -1,10 +1,11 @@
-import type { PodDisruptionBudget } from '../../apis/kubernetes.ts';
+import type { Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { TerminationView } from '../../core/node-claim/termination.ts';
 import { awaitsVolumes } from '../../core/node-claim/volume-detachment.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
+import { RefusedError } from '../../ports/errors.ts';
 import type {
   HasClock,
   HasSettings,
@@ -72,7 +73,7 @@ export async function terminationViewOf(
   const pods =
     nodeName === undefined
       ? read([])
-      : await world.readings.observe('the pods of nodes', async () => ports.cluster.listPodsOnNode(nodeName));
+      : await world.readings.observe('the pods of nodes', async () => podsOnNode(ports, nodeName));
   const zoneShifted = instance !== undefined && readOr(world.shifted, new Set<string>()).has(instance.zone);
   const { ignoreAtZero } = ports.settings;
   const isLast = pods.kind === 'read' && (await goesLast(ports, { record, pods: pods.value }, world));
@@ -113,4 +114,14 @@ function stateOf(
   if (listed === undefined) return shifted.kind === 'unread' ? 'unread' : 'not-listed';
   const { state } = listed;
   return state === 'shutting-down' || state === 'terminated' ? state : 'alive';
+}
+
+/** *Errors:* a refusal names the node, because it may be of this node only; an outage is one failure for all nodes. */
+async function podsOnNode({ cluster }: TerminationViewPorts, node: string): Promise<readonly Pod[]> {
+  try {
+    return await cluster.listPodsOnNode(node);
+  } catch (cause) {
+    if (cause instanceof RefusedError) throw new RefusedError(`node ${node}: ${cause.message}`, { cause });
+    throw cause;
+  }
 }

@@ -166,7 +166,7 @@ function pausing(
   state: NodeClaimRecord['launch'] & { readonly kind: 'refused' },
 ): ClaimVerdict {
   const blocked = [blockedClaim(record, { reason: 'LaunchFailed', message: state.message.slice(0, LONGEST_MESSAGE) })];
-  return { ...unchanged(record), blocked, due: [requeueAt(state.retryAtMs ?? state.atMs)] };
+  return { ...unchanged(record), blocked, news: blocked, due: [requeueAt(state.retryAtMs ?? state.atMs)] };
 }
 
 function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefined {

@@ -13,6 +13,7 @@ import {
 } from '../model/decision.ts';
 import type { Refusal } from '../model/refusal.ts';
 import { formatSubject, namespacedSubject, type Subject } from '../model/subject.ts';
+import { launchRefusal } from '../node-claim/launch/launch-refusal.ts';
 import type { PlannedNodeClaim, Schedule, Unplaced } from '../scheduling/schedule.ts';
 import { bufferSubject, isBufferPod } from './buffer-pods.ts';
 import { capacityPause } from './capacity-pause.ts';
@@ -46,7 +47,11 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
       ...creations(schedule.newClaims, { cluster: snapshot.cluster, ...context }),
       ...nominations(schedule, context),
     ],
-    blocked: [...oncePerBuffer(schedule.unplaced.flatMap(blockedBy)), ...(snapshot.ignoredObjects ?? [])],
+    blocked: [
+      ...oncePerBuffer(schedule.unplaced.flatMap(blockedBy)),
+      ...schedule.existing.flatMap(whyNotLaunched),
+      ...(snapshot.ignoredObjects ?? []),
+    ],
     ...(onExistingNodes.length === 0 ? {} : { onExistingNodes }),
     due: [...dueAtMs.map(requeueAt), ...(found.unplaced.length === 0 ? [] : nextCapacity(snapshot))],
     schedule,
@@ -158,6 +163,15 @@ function blockedBy({ pod, refusals }: Unplaced): readonly Blocked[] {
     ...optional({ nodePool }),
     ...refusal,
   }));
+}
+
+/** Why the claim of a pod is not launched yet: EC2 refuses it, and capacity is not the cause, so it may be refused for ever (D3). */
+function whyNotLaunched({ stateNode, pods }: Schedule['existing'][number]): readonly Blocked[] {
+  const { node, nodeClaim } = stateNode;
+  const refused = node === undefined && nodeClaim !== undefined ? launchRefusal(nodeClaim) : undefined;
+  if (nodeClaim === undefined || refused === undefined) return [];
+  const { nodePool } = nodeClaim;
+  return pods.filter((pod) => !isBufferPod(pod)).map((pod) => ({ subject: subjectOf(pod), nodePool, ...refused }));
 }
 
 /** The refusal of a pod if there is no NodePool. */

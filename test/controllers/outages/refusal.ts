@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { optional } from '../../../lib/apis/optional.ts';
 import { isRecord, ownField } from '../../../lib/apis/record.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
@@ -10,6 +10,7 @@ import { around, type PortCall } from '../../../lib/simulator/faults.ts';
 import { type OpenSimulation, openSimulation, type SimulationInput } from '../../../lib/simulator/simulation.ts';
 import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { aBudget } from '../../builders/nodes.ts';
+import { samples } from '../../samples.ts';
 import { SMALL_CATALOGUE } from '../life.ts';
 import type { Method } from './needs.ts';
 
@@ -20,8 +21,8 @@ export const SCALED_MS = 4 * MINUTE_MS;
 export const GRACE_MS = 5 * MINUTE_MS;
 /** The longest time from the deletion of a claim to the end of its instance, and from a new pod to its start. */
 export const USUAL_MS = MINUTE_MS;
-/** Longer than the hour in which a refusal is reported once. */
-const DURATION_MS = HOUR_MS + 10 * MINUTE_MS;
+/** Longer than the hour in which a refusal is reported once; a sample ends earlier. */
+const DURATION_MS = samples(70, 20) * MINUTE_MS;
 
 /** What is refused for ever: these methods, for the first object for which one of them is called. */
 export interface Refused {
@@ -29,6 +30,8 @@ export interface Refused {
   readonly calls?: readonly Method[];
   /** While the nodes are launched, or from shortly before they are deleted. */
   readonly while: 'launch' | 'drain';
+  /** Whether the methods are refused for every object. @default for the first one */
+  readonly every?: true;
   /** Whether a PodDisruptionBudget holds the pods, so that they are deleted for the deadline. @default false */
   readonly held?: true;
 }
@@ -41,9 +44,11 @@ export interface Told {
 /** What a run shows. *Units:* times count from the start of the simulation. */
 export interface Played {
   readonly refused: { readonly object: string; readonly nodeClaim: string; readonly calls: number } | undefined;
-  /** The failures in the logs, and the Events that name a refusal. */
+  /** The failures in the logs. */
   readonly failures: readonly Told[];
+  /** The Events that name a refusal; those of pods, which are shown while the pod waits, separately. */
   readonly events: readonly Told[];
+  readonly podEvents: readonly Told[];
   /** The decisions on the bus that have a refusal of an action. */
   readonly published: readonly Told[];
   /** The instances that were launched before the deletion. */
@@ -57,6 +62,7 @@ export interface Played {
 export async function playRefused(refused: Refused, under: Partial<SimulationInput> = {}): Promise<Played> {
   const failures: Told[] = [];
   const events: Told[] = [];
+  const podEvents: Told[] = [];
   const published: Told[] = [];
   let startMs = 0;
   let simulation: OpenSimulation | undefined;
@@ -71,7 +77,7 @@ export async function playRefused(refused: Refused, under: Partial<SimulationInp
       if (!isHit || (refused.while === 'drain' && now() < DELETED_MS - SECOND_MS)) return false;
       object ??= objectOf(call);
       if (simulation !== undefined && nodeClaim === '') nodeClaim = claimOf(object, simulation);
-      return object === objectOf(call);
+      return refused.every === true || object === objectOf(call);
     };
     return around(ports, async (call, go) => {
       note(call);
@@ -85,7 +91,9 @@ export async function playRefused(refused: Refused, under: Partial<SimulationInp
   const note = ({ method, args: [first] }: PortCall): void => {
     if (method === 'cluster.publishEvent' && isRecord(first)) {
       const { regarding, reason, message } = first as unknown as ClusterEvent;
-      if (message.includes('denied')) events.push({ text: `${regarding.kind} ${reason}: ${message}`, atMs: now() });
+      const isOfPod = regarding.kind === 'Pod';
+      if (message.includes('denied'))
+        (isOfPod ? podEvents : events).push({ text: `${regarding.kind} ${reason}: ${message}`, atMs: now() });
     }
     if (method !== 'messages.publish' || !isRecord(first)) return;
     const text = JSON.stringify(ownField(first, 'blocked'));
@@ -107,6 +115,7 @@ export async function playRefused(refused: Refused, under: Partial<SimulationInp
     refused: object === undefined ? undefined : { object, nodeClaim, calls: count },
     failures,
     events,
+    podEvents,
     published,
     instances: simulation.ec2
       .instances()

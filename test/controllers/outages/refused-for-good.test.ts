@@ -39,7 +39,8 @@ const CASES: Readonly<Record<string, Case>> = {
   'the launch of a claim': {
     calls: ['cloud.launch'],
     while: 'launch',
-    failures: [],
+    failures: [/^EC2 refuses launches of NodePool general: denied$/],
+    events: [/^NodeClaim LaunchFailed: denied$/],
     ends: 'never',
   },
   'the first write of a record': {
@@ -104,7 +105,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'the list of the pods of a node': {
     calls: ['cluster.listPodsOnNode'],
     while: 'drain',
-    failures: [/^read the pods of nodes: denied$/],
+    failures: [/^read the pods of nodes: node i-\S+: denied$/],
     ends: 'deadline',
   },
   'every patch of a node that is drained': {
@@ -180,5 +181,28 @@ describe('what is refused for ever for one object does not affect others, and is
       played.published,
       [...new Set(played.published.map(({ text }) => text))].toSorted().map(() => /denied/),
     );
+  });
+});
+
+describe('while EC2 refuses every launch', () => {
+  const REFUSED = { calls: ['cloud.launch'], every: true, while: 'launch' } as const;
+  const WHY =
+    /NodePool general: NodeClaim general-\w+ is planned for it, and EC2 refuses the launch: denied; correct the cause/;
+
+  test('a pod shows the refusal', async () => {
+    const { podsPending, podEvents } = await playRefused(REFUSED, { durationMs: DELETED_MS - 10 * SECOND_MS });
+    expect(podsPending).toEqual(podsPending.map(() => expect.stringMatching(WHY)));
+    expect(podsPending).toHaveLength(3);
+    const shown = podEvents.map(({ text }) => text);
+    expect(shown).toEqual(shown.map(() => expect.stringMatching(/^Pod FailedScheduling: /)));
+    expect(shown.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('each NodePool reports it once an hour, although its NodeClaims are given up and planned again', async () => {
+    const { instances, failures, events } = await playRefused(REFUSED);
+    expect(instances).toEqual([]);
+    expectOnceAnHour(failures, [/^EC2 refuses launches of NodePool general: denied$/]);
+    // At most four claims at a time, each given up after five minutes.
+    expect(events.length).toBeLessThanOrEqual(4 * 15);
   });
 });

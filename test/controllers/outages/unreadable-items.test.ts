@@ -56,7 +56,7 @@ function itemOf(items: readonly StoredItem[], prefix: string): StoredItem {
 test('a claim that cannot be read: the others are drained, and it is reported twice in 70 minutes', async () => {
   const reports: Reports = { texts: [] };
   const stores = edited((items) => ({ ...itemOf(items, 'claim#'), payload: { S: 'edited' } }), reports);
-  const played = await playRefused({ while: 'drain' }, { stores });
+  const played = await playRefused({ while: 'drain' }, { stores, durationMs: 70 * MINUTE_MS });
   const name = itemOf(reports.table?.items() ?? [], 'claim#')['sk']?.S?.slice('claim#'.length);
   for (const { nodeClaim, endedMs } of played.instances) {
     if (nodeClaim === name) expect(endedMs, 'the instance of an unknown claim').toBeUndefined();
@@ -75,7 +75,7 @@ test('an open decision that cannot be read: nothing waits for it, and it is repo
     const { pk = { S: '' } } = itemOf(items, 'claim#');
     return { pk, sk: { S: 'open#lost' }, decidedAtMs: { N: String(parseTime('2026-01-01T00:02:00Z')) } };
   }, reports);
-  const played = await playRefused({ while: 'drain' }, { stores });
+  const played = await playRefused({ while: 'drain' }, { stores, durationMs: 70 * MINUTE_MS });
   for (const { endedMs } of played.instances) expect(endedMs).toBeLessThan(DELETED_MS + USUAL_MS);
   expect(played.podsRunning).toBe(4);
   expect(played.failures).toEqual([]);
