@@ -2,7 +2,6 @@ import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { optional } from '../../../lib/apis/optional.ts';
 import { isRecord, ownField } from '../../../lib/apis/record.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
-import type { ClusterEvent } from '../../../lib/core/model/event.ts';
 import type { LaunchOutcome } from '../../../lib/ports/cloud-provider.ts';
 import { RefusedError } from '../../../lib/ports/errors.ts';
 import type { Fault } from '../../../lib/simulator/faults/fault.ts';
@@ -90,10 +89,9 @@ export async function playRefused(refused: Refused, under: Partial<SimulationInp
   };
   const note = ({ method, args: [first] }: PortCall): void => {
     if (method === 'cluster.publishEvent' && isRecord(first)) {
-      const { regarding, reason, message } = first as unknown as ClusterEvent;
-      const isOfPod = regarding.kind === 'Pod';
-      if (message.includes('denied'))
-        (isOfPod ? podEvents : events).push({ text: `${regarding.kind} ${reason}: ${message}`, atMs: now() });
+      const kind = ownField(ownField(first, 'regarding'), 'kind');
+      const text = `${String(kind)} ${String(ownField(first, 'reason'))}: ${String(ownField(first, 'message'))}`;
+      if (text.includes('denied')) (kind === 'Pod' ? podEvents : events).push({ text, atMs: now() });
     }
     if (method !== 'messages.publish' || !isRecord(first)) return;
     const text = JSON.stringify(ownField(first, 'blocked'));

@@ -37,8 +37,8 @@ function edited(edit: Edit, reports: Reports): (clock: Timetable) => SimulatedSt
       },
     });
     reports.table = table;
-    const error = (_: string, { message }: Error): void => void reports.texts.push(message);
-    const report = unreadableItems({ error: (text, cause) => error(text, cause as Error) }, clock);
+    const error = (_: string, cause: unknown): void => void reports.texts.push(String(cause));
+    const report = unreadableItems({ error }, clock);
     return {
       store: new DynamoDbNodeClaimStore({ ...table, clock, report }),
       leases: new DynamoDbLeases({ ...table, clock }),
