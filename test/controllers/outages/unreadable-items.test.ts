@@ -5,7 +5,7 @@ import { unreadableItems } from '../../../lib/operator/wiring/unreadable-items.t
 import { DynamoDbCatalogueStore } from '../../../lib/providers/dynamodb/catalogue-store.ts';
 import { DynamoDbLeases } from '../../../lib/providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
-import type { SimulatedStores } from '../../../lib/simulator/simulation.ts';
+import type { SimulatedStores } from '../../../lib/simulator/deployment.ts';
 import type { Timetable } from '../../../lib/simulator/timetable.ts';
 import { type InProcessTable, inProcessTable } from '../../fakes/dynamodb/in-process-table.ts';
 import type { StoredItem } from '../../fakes/dynamodb/values.ts';

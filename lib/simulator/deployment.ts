@@ -1,0 +1,189 @@
+/** A deployment of Kerf in a simulation: its functions, their queues and its table. */
+import { optional } from '../apis/optional.ts';
+import { reportedRefusals } from '../controllers/act/reported-refusals.ts';
+import type { ControllerPorts } from '../controllers/run/ports.ts';
+import type { WebhookAnswer } from '../controllers/webhook.ts';
+import type { Catalogue } from '../core/instance-type/facts.ts';
+import type { Blocked, Decision } from '../core/model/decision.ts';
+import { type ClusterSettings, DEFAULT_SETTINGS } from '../core/model/settings.ts';
+import { formatSubject } from '../core/model/subject.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { SimulatedEc2 } from './aws/simulated-ec2.ts';
+import { simulatedLambda, type WrapInvocation } from './aws/simulated-lambda.ts';
+import { type SimulatedMessages, simulatedMessages } from './aws/simulated-messages.ts';
+import { simulatedPricing } from './aws/simulated-pricing.ts';
+import type { FaultPlay } from './faults/play-faults.ts';
+import type { Backups } from './faults/world-faults.ts';
+import { type Functions, functions, type ReportedFailure } from './functions.ts';
+import { simulatedCluster } from './kubernetes/simulated-cluster.ts';
+import { FIRST_DEPLOYMENT, type KubernetesState } from './kubernetes/state.ts';
+import { memoryCatalogueStore } from './memory-catalogue-store.ts';
+import { memoryLeases } from './memory-leases.ts';
+import { memoryNodeClaimStore } from './memory-node-claim-store.ts';
+import { randomFrom } from './random.ts';
+import { type News, noteDecision, type Timeline } from './timeline.ts';
+import type { Timetable } from './timetable.ts';
+
+export const CLUSTER = 'simulated';
+const SECOND_DEPLOYMENT = 'second';
+
+/** What a deployment consists of, besides the cluster and the account. */
+export interface DeploymentInput {
+  readonly catalogue: Catalogue;
+  readonly seed: number;
+  /** Wraps the ports of the controllers, for faults and counters. */
+  readonly wrapPorts?: (ports: ControllerPorts) => ControllerPorts;
+  /** Wraps the ports of one invocation of a function. */
+  readonly wrapInvocation?: WrapInvocation;
+  /** The number of invocations that each batch of messages starts at once. @default 1 */
+  readonly invocations?: number;
+  /** The stores of the functions, for example over a table with faults. @default stores in memory, without faults */
+  readonly stores?: (timetable: Timetable) => SimulatedStores;
+  /** @default the settings of a cluster without configuration */
+  readonly settings?: ClusterSettings;
+  /** Called with each answer of the webhook function. @default the answers are not used */
+  readonly onAnswer?: (answer: WebhookAnswer) => void;
+  /** Called with each failure that a function reports. @default failures are only noted in the timeline */
+  readonly onFailure?: (failure: ReportedFailure) => void;
+}
+
+/** The faults and the settings of the first deployment do not apply to it. */
+export interface SecondDeployment
+  extends Pick<DeploymentInput, 'wrapPorts' | 'wrapInvocation' | 'invocations' | 'stores' | 'settings'> {
+  /** The deployment that holds the cluster at the start. @default 'first', which was installed before */
+  readonly holder?: 'first' | 'second' | 'none';
+}
+
+export interface SimulatedStores extends Pick<ControllerPorts, 'store' | 'leases' | 'catalogue'> {
+  /** @default the table cannot be restored */
+  readonly backups?: Backups;
+}
+
+/** One deployment of Kerf. */
+export interface Deployment {
+  readonly name: string;
+  readonly functions: Functions;
+  readonly messages: SimulatedMessages;
+  readonly backups?: Backups;
+}
+
+/** The cluster and the account in which Kerf is deployed. */
+export interface DeploymentWorld {
+  readonly state: KubernetesState;
+  readonly ec2: SimulatedEc2;
+  readonly timetable: Timetable;
+  readonly timeline: Timeline;
+  /** Faults of the first deployment. */
+  readonly faults: FaultPlay;
+}
+
+interface Deployed {
+  readonly input: DeploymentInput;
+  readonly world: DeploymentWorld;
+  /** The last refusals of each pod, for the result. */
+  readonly refusals: Map<string, readonly Blocked[]>;
+  readonly name: string;
+}
+
+/** Creates what `cdk deploy` creates: the functions, their queues, their table, and the catalogue of the region. */
+export function deploy({ input, world, refusals, name }: Deployed): Deployment {
+  const { state, timetable, timeline, ec2 } = world;
+  const faults = name === FIRST_DEPLOYMENT ? world.faults : undefined;
+  const news = newsFilter(refusals);
+  const queues = simulatedMessages(timetable, {
+    wakes: async (target, wakes) => kerf.functions.wakes(target, wakes),
+    decision: (decision) => noteDecision(timeline, decision, news(decision)),
+  });
+  const messages = faults === undefined ? queues : withCopies(queues, faults);
+  const { backups, ...stores } = (input.stores ?? memoryStores)(timetable);
+  const ports: ControllerPorts = {
+    cluster: simulatedCluster(state, timetable, name),
+    cloud: ec2,
+    ...stores,
+    messages,
+    clock: timetable,
+    settings: input.settings ?? DEFAULT_SETTINGS,
+    refusals: reportedRefusals(),
+  };
+  const wrapped = input.wrapPorts?.(ports) ?? ports;
+  const lambda = simulatedLambda(timetable, {
+    ports: wrapped,
+    // A separate source, so that an additional call does not change the random choices of the scenario.
+    random: randomFrom(~input.seed),
+    wrapInvocation: input.wrapInvocation,
+    wrapCalls: faults?.wrapCalls,
+  });
+  const kerf: Deployment = {
+    name,
+    messages,
+    ...optional({ backups }),
+    functions: functions({
+      cluster: CLUSTER,
+      ports: wrapped,
+      queues: messages.queues,
+      lambda,
+      pricing: simulatedPricing(input.catalogue),
+      timetable,
+      timeline,
+      invocations: input.invocations ?? 1,
+      onAnswer: input.onAnswer,
+      onFailure: input.onFailure,
+    }),
+  };
+  void messages.wake('catalogue', { cluster: CLUSTER, reason: 'deployed' });
+  return kerf;
+}
+
+function memoryStores(clock: Clock): SimulatedStores {
+  const leases = memoryLeases(clock);
+  return { store: memoryNodeClaimStore(leases.isCurrent), leases, catalogue: memoryCatalogueStore() };
+}
+
+/** The queues, with the copies of messages that faults make, delay or lose. */
+function withCopies(messages: SimulatedMessages, faults: FaultPlay): SimulatedMessages {
+  return {
+    ...messages,
+    async wake(target, wake, delayMs = 0) {
+      for (const moreMs of faults.copies(target)) await messages.wake(target, wake, delayMs + moreMs);
+    },
+  };
+}
+
+/** The second deployment also decides which one holds the cluster at the start. */
+export function deploySecond(
+  second: SecondDeployment,
+  { catalogue, seed }: Pick<DeploymentInput, 'catalogue' | 'seed'>,
+  world: DeploymentWorld,
+): Deployment {
+  const { holder = 'first', ...under } = second;
+  world.state.holder = { first: FIRST_DEPLOYMENT, second: SECOND_DEPLOYMENT, none: undefined }[holder];
+  const own = { ...under, catalogue, seed: seed + 1 };
+  return deploy({ input: own, world, refusals: new Map(), name: SECOND_DEPLOYMENT });
+}
+
+/**
+ * Selects the new parts of decisions: a refusal once, and again when its reason changes; an eviction once for each pod. Keeps the
+ * last refusals of each pod for the result.
+ */
+function newsFilter(refusals: Map<string, readonly Blocked[]>): (decision: Decision) => News {
+  const noted = new Map<string, string>();
+  const isNew = (key: string, text: string): boolean => {
+    const isChanged = noted.get(key) !== text;
+    noted.set(key, text);
+    return isChanged;
+  };
+  return ({ controller, blocked }) => {
+    if (controller === 'provisioning') {
+      refusals.clear();
+      for (const [subject, why] of Map.groupBy(blocked, (one) => formatSubject(one.subject)))
+        refusals.set(subject, why);
+    }
+    return {
+      isNewAction: (action) =>
+        action.kind !== 'evict-pod' ||
+        isNew(`evict/${action.pod.uid}`, action.force === undefined ? 'evicted' : 'forced'),
+      isNewRefusal: (one) =>
+        isNew(`${controller}/${formatSubject(one.subject)}/${one.nodePool ?? ''}`, `${one.reason}: ${one.message}`),
+    };
+  };
+}
