@@ -79,11 +79,11 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
   };
 }
 
-/** The namespaces of the pods. */
 function claimOf({ holder }: KubernetesState, deployment: string): Pick<AutoscalerTraces, 'claim'> {
   return holder === undefined ? {} : { claim: { deployment: holder, isOwn: holder === deployment } };
 }
 
+/** The namespaces of the pods. */
 function namespacesOf(pods: readonly Pod[]): readonly Namespace[] {
   return [...new Set(pods.map(namespaceOf))]
     .toSorted()
