@@ -1,19 +1,18 @@
-import { ownField } from '../../apis/record.ts';
+import { isRecord, ownField } from '../../apis/record.ts';
 import type { ControllerPorts } from '../../controllers/run/ports.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import type { DescribedInstance, LaunchOutcome } from '../../ports/cloud-provider.ts';
 import { ConflictError, type PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
 import type { SimulatedInvocation } from '../aws/simulated-lambda.ts';
 import { type Around, around, type PortCall } from '../faults.ts';
-import type { Random } from '../random.ts';
 import type { Timetable } from '../timetable.ts';
-import { type CallError, type Fault, type FaultOf, includesCall } from './fault.ts';
+import { type CallError, type Choice, type Fault, type FaultOf, includesCall, isHit } from './fault.ts';
 
 export interface CallFaultWorld {
   readonly timetable: Timetable;
   /** The active faults. */
   readonly active: () => readonly Fault[];
-  readonly choice: (fault: Pick<Fault, 'id'>) => Random;
+  readonly choice: Choice;
 }
 
 /** Puts the faults of calls between an invocation and its ports. */
@@ -45,11 +44,11 @@ function wrapped(fault: Fault, wrapping: Wrapping): Go {
   const { call, go, world } = wrapping;
   switch (fault.kind) {
     case 'calls-fail':
-      return hits(fault, wrapping) ? failing(fault, wrapping) : go;
+      return affects(fault, wrapping) ? failing(fault, wrapping) : go;
     case 'calls-hang':
-      return hits(fault, wrapping) ? async () => new Promise<never>(() => {}) : go;
+      return affects(fault, wrapping) ? async () => new Promise<never>(() => {}) : go;
     case 'calls-slow': {
-      if (!hits(fault, wrapping)) return go;
+      if (!affects(fault, wrapping)) return go;
       const delayMs = world.choice(fault).between(1, fault.upToMs);
       return async () => {
         await world.timetable.wait(delayMs);
@@ -57,13 +56,13 @@ function wrapped(fault: Fault, wrapping: Wrapping): Go {
       };
     }
     case 'cut-off':
-      return hits(fault, wrapping) ? cutOff(fault, wrapping) : go;
+      return affects(fault, wrapping) ? cutOff(fault, wrapping) : go;
     case 'object-refused':
       return isRefused(fault, wrapping) ? async () => Promise.reject(errorOf(403, call)) : go;
     case 'listed-late':
       return call.method === 'cloud.describeInstances' ? listedLate(fault, wrapping) : go;
     case 'odd-launches':
-      return call.method === 'cloud.launch' && isChosen(fault, world) ? oddLaunch(fault, wrapping) : go;
+      return call.method === 'cloud.launch' && isHit(fault, world.choice) ? oddLaunch(fault, wrapping) : go;
     case 'other-autoscaler':
       return call.method === 'cluster.findOtherAutoscalers' ? async () => Object.assign({}, await go(), KARPENTER) : go;
     case 'by-hand':
@@ -91,15 +90,11 @@ const KARPENTER: Partial<AutoscalerTraces> = {
   writers: [{ namespace: 'karpenter', name: 'karpenter' }],
 };
 
-function hits(
+function affects(
   fault: Fault & { readonly calls: readonly string[]; readonly percent: number },
   { call, world }: Wrapping,
 ): boolean {
-  return includesCall(fault.calls, call.method) && isChosen(fault, world);
-}
-
-function isChosen(fault: Fault & { readonly percent: number }, { choice }: CallFaultWorld): boolean {
-  return choice(fault).between(0, 100) < fault.percent;
+  return includesCall(fault.calls, call.method) && isHit(fault, world.choice);
 }
 
 function failing({ error, where }: FaultOf<'calls-fail'>, { call, go }: Wrapping): Go {
@@ -146,15 +141,11 @@ function isRefused(fault: FaultOf<'object-refused'>, { call, refusedObjects }: W
 /** The name of the object that a call is about: its first argument, or the second one if the first names the cluster. */
 function objectOf({ args }: PortCall): string {
   const [first, second] = args;
-  return nameOf(typeof second === 'string' && !isNamed(first) ? second : first);
-}
-
-function isNamed(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
+  return nameOf(typeof second === 'string' && !isRecord(first) ? second : first);
 }
 
 function nameOf(value: unknown): string {
-  if (!isNamed(value)) return String(value);
+  if (!isRecord(value)) return String(value);
   const metadata = ownField(value, 'metadata') ?? value;
   return String(ownField(metadata, 'name') ?? ownField(metadata, 'nodeClaim'));
 }

@@ -124,8 +124,16 @@ export function randomOf(seed: number, fault: Pick<Fault, 'id'>, count: number):
   );
 }
 
+/** Whether the fault affects this call, message or instance. */
+export function isHit(fault: Fault & { readonly percent: number }, choice: Choice): boolean {
+  return choice(fault).between(0, 100) < fault.percent;
+}
+
+/** The next random choice of a fault. */
+export type Choice = (fault: Pick<Fault, 'id'>) => Random;
+
 /** Random choices of faults, each with its own count. */
-export function choices(seed: number): (fault: Pick<Fault, 'id'>) => Random {
+export function choices(seed: number): Choice {
   const counts = new Map<number, number>();
   return (fault) => {
     const count = counts.get(fault.id) ?? 0;

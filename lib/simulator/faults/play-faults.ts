@@ -3,7 +3,7 @@ import { BOOTS_AS_USUAL, type MachineFate } from '../aws/machines.ts';
 import type { SimulatedInvocation } from '../aws/simulated-lambda.ts';
 import type { Timetable } from '../timetable.ts';
 import { callFaults } from './call-faults.ts';
-import { choices, type Fault, type FaultOf } from './fault.ts';
+import { type Choice, choices, type Fault, type FaultOf, isHit } from './fault.ts';
 import { scheduleWorldFaults, type WorldFaultStage } from './world-faults.ts';
 
 /** The faults of a simulation, where they act. */
@@ -28,7 +28,6 @@ export function playFaults(faults: readonly Fault[], seed: number, timetable: Ti
   };
   const active = (): readonly Fault[] => faults.filter(isActive);
   const wrap = callFaults({ timetable, active, choice });
-  const isHit = (fault: Fault & { readonly percent: number }): boolean => choice(fault).between(0, 100) < fault.percent;
   return {
     wrapCalls(ports, invocation) {
       if (faults.length === 0) return ports;
@@ -38,7 +37,7 @@ export function playFaults(faults: readonly Fault[], seed: number, timetable: Ti
       let copies: readonly number[] = [0];
       for (const fault of active()) {
         if (fault.kind !== 'messages' || (fault.queues.length > 0 && !fault.queues.includes(queue))) continue;
-        if (!isHit(fault)) continue;
+        if (!isHit(fault, choice)) continue;
         const lateMs = choice(fault).between(0, fault.upToMs);
         if (fault.how === 'lost') copies = [];
         else if (fault.how === 'late') copies = copies.map((delay) => delay + lateMs);
@@ -49,7 +48,7 @@ export function playFaults(faults: readonly Fault[], seed: number, timetable: Ti
     isWebhookDown: () => active().some(({ kind }) => kind === 'webhook-down'),
     machineFate() {
       for (const fault of active()) {
-        if (fault.kind !== 'machines' || !isHit(fault)) continue;
+        if (fault.kind !== 'machines' || !isHit(fault, choice)) continue;
         const lateMs = choice(fault).between(60_000, 600_000);
         if (fault.how === 'never-join') return { ...BOOTS_AS_USUAL, joins: false };
         if (fault.how === 'late-join') return { ...BOOTS_AS_USUAL, joinDelayMs: lateMs };
@@ -64,7 +63,7 @@ export function playFaults(faults: readonly Fault[], seed: number, timetable: Ti
 function withClock(
   ports: ControllerPorts,
   invocation: SimulatedInvocation,
-  { active, choice }: { readonly active: () => readonly Fault[]; readonly choice: ReturnType<typeof choices> },
+  { active, choice }: { readonly active: () => readonly Fault[]; readonly choice: Choice },
 ): ControllerPorts {
   const fault = active().find(
     (one): one is FaultOf<'clocks'> =>

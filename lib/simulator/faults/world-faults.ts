@@ -7,10 +7,9 @@ import type { SimulatedEc2, SimulatedInstance } from '../aws/simulated-ec2.ts';
 import { deleteCustom, writeCustom } from '../kubernetes/objects.ts';
 import { deleteNode, deleteNodeClaim, endPod } from '../kubernetes/simulated-cluster.ts';
 import { type KubernetesState, removeNode, writeNode } from '../kubernetes/state.ts';
-import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
-import type { Fault, FaultOf } from './fault.ts';
+import { type Choice, type Fault, type FaultOf, isHit } from './fault.ts';
 
 /** Backups of the table. A backup is not changed by later writes. */
 export interface Backups {
@@ -25,7 +24,7 @@ export interface WorldFaultStage {
   readonly ec2: SimulatedEc2;
   readonly timetable: Timetable;
   readonly timeline: Timeline;
-  readonly choice: (fault: Pick<Fault, 'id'>) => Random;
+  readonly choice: Choice;
   readonly backups?: Backups;
 }
 
@@ -106,7 +105,7 @@ function running({ ec2 }: WorldFaultStage): readonly SimulatedInstance[] {
 
 function interruptSpot(stage: WorldFaultStage, fault: FaultOf<'spot-volley'>): string {
   const spot = running(stage).filter(({ capacityType }) => capacityType === 'spot');
-  const hit = spot.filter(() => stage.choice(fault).between(0, 100) < fault.percent);
+  const hit = spot.filter(() => isHit(fault, stage.choice));
   for (const { id } of hit) stage.ec2.interruptSpot(id);
   return `EC2 interrupts ${hit.length} spot instances`;
 }
@@ -153,7 +152,7 @@ function changeByHand(stage: WorldFaultStage, fault: FaultOf<'by-hand'>): string
       return `pod ${pod.metadata.name} is deleted`;
     }
     case 'terminate-instance': {
-      const instance = running(stage)[fault.nth % Math.max(1, running(stage).length)];
+      const instance = nthOf(running(stage), fault);
       if (instance === undefined) return nothing;
       ec2.terminate(instance.cluster, instance.id).catch(() => {});
       return `instance ${instance.id} is terminated in the console`;
@@ -181,7 +180,12 @@ function byTurn<Kind extends { readonly metadata: { readonly name: string } }>(
   { nth }: { readonly nth: number },
 ): Kind | undefined {
   const sorted = objects.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
-  return sorted[nth % Math.max(1, sorted.length)];
+  return nthOf(sorted, { nth });
+}
+
+/** Counts from the beginning again after the last one. *Shape:* undefined for an empty list. */
+function nthOf<Element>(list: readonly Element[], { nth }: { readonly nth: number }): Element | undefined {
+  return list[nth % Math.max(1, list.length)];
 }
 
 function changeNodePool(stage: WorldFaultStage, fault: FaultOf<'node-pool'>): string {
