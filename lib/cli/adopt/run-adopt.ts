@@ -1,6 +1,5 @@
-import { BadInputError } from '../../apis/bad-input-error.ts';
 import { type AdoptionPorts, applyAdoption, observeAdoption } from '../../controllers/instances/adopt.ts';
-import { OptionError } from '../../operator/options/option-values.ts';
+import { checkingOptions } from '../checking-options.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { userPath } from '../shell-context.ts';
@@ -30,9 +29,7 @@ async function connected({ kubeconfig, context, ...flags }: AdoptFlags): Promise
   const file = kubeconfig === undefined ? undefined : userPath(kubeconfig);
   const choice = file === undefined && context === undefined ? undefined : { file, context };
   const { wireAdoption } = await import('../../operator/wiring/adoption.ts');
-  try {
-    return await wireAdoption({ cluster, table, region, endpoint, namespaces, kubeconfig: choice });
-  } catch (error) {
-    throw error instanceof OptionError ? new BadInputError(error.message, { cause: error }) : error;
-  }
+  return await checkingOptions(
+    async () => await wireAdoption({ cluster, table, region, endpoint, namespaces, kubeconfig: choice }),
+  );
 }

@@ -1,9 +1,8 @@
-import { BadInputError } from '../../apis/bad-input-error.ts';
 import { counted } from '../../apis/counted.ts';
 import { formatTime } from '../../apis/formats/time.ts';
 import { type DescribedLetter, describeLetter } from '../../core/interruption/dead-letter.ts';
-import { OptionError } from '../../operator/options/option-values.ts';
 import type { DeadLetter, DeadLetters } from '../../ports/dead-letters.ts';
+import { checkingOptions } from '../checking-options.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printable } from '../render/render-lines.ts';
@@ -82,9 +81,5 @@ function textOf(asked: Asked, seen: readonly Seen[], chosen: readonly Seen[]): s
 /** Loads the SDK client only when it is needed, because loading takes time. */
 async function connected({ queue, region }: Asked): Promise<DeadLetters> {
   const { wireDeadLetters } = await import('../../operator/wiring/dead-letters.ts');
-  try {
-    return await wireDeadLetters({ queue, region });
-  } catch (error) {
-    throw error instanceof OptionError ? new BadInputError(error.message, { cause: error }) : error;
-  }
+  return await checkingOptions(async () => await wireDeadLetters({ queue, region }));
 }

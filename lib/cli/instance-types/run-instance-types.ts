@@ -5,7 +5,7 @@ import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
 import { suggest } from '../../core/suggest.ts';
-import { OptionError } from '../../operator/options/option-values.ts';
+import { checkingOptions } from '../checking-options.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printable } from '../render/render-lines.ts';
@@ -45,11 +45,7 @@ async function read(context: CliContext, { from, region }: InstanceTypesFlags): 
   // Loading the EC2 client takes a third of a second, and most calls do not need it.
   const { catalogueFromAccount } = await import('../../operator/wiring/account-catalogue.ts');
   const tell = (note: string): void => context.process.stderr.write(`${printable(note)}\n`);
-  try {
-    return await catalogueFromAccount({ region, figures: DATA, tell });
-  } catch (error) {
-    throw error instanceof OptionError ? new BadInputError(error.message, { cause: error }) : error;
-  }
+  return await checkingOptions(async () => await catalogueFromAccount({ region, figures: DATA, tell }));
 }
 
 /** The types that match the names; all types without names. *Errors:* BadInputError for a name that matches no type. */
