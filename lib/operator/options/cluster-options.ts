@@ -159,7 +159,7 @@ export function networkName({ network }: ClusterOptions): string | undefined {
 }
 
 /** Options that only the stack and the installer use; other functions do not get them. */
-const UNTOLD: readonly (keyof ClusterOptions)[] = [
+const OF_STACK: readonly (keyof ClusterOptions)[] = [
   'name',
   'nodeRole',
   'windowsNodeRole',
@@ -171,7 +171,7 @@ const UNTOLD: readonly (keyof ClusterOptions)[] = [
 
 /** The variable CLUSTERS as the stack writes it: `{ "demo": {}, "other": { "endpoint": "https://…" } }`. */
 export function writeClusters(clusters: readonly ClusterOptions[]): string {
-  return write(clusters, UNTOLD);
+  return write(clusters, OF_STACK);
 }
 
 /** The same for the installer, which also needs the options of the stack. */
@@ -180,8 +180,8 @@ export function writeInstalledClusters(clusters: readonly ClusterOptions[]): str
 }
 
 function write(clusters: readonly ClusterOptions[], without: readonly (keyof ClusterOptions)[]): string {
-  const untold = Object.fromEntries(without.map((key) => [key, undefined]));
-  return JSON.stringify(Object.fromEntries(clusters.map((cluster) => [cluster.name, { ...cluster, ...untold }])));
+  const omitted = Object.fromEntries(without.map((key) => [key, undefined]));
+  return JSON.stringify(Object.fromEntries(clusters.map((cluster) => [cluster.name, { ...cluster, ...omitted }])));
 }
 
 /** EKS has the same rule. It also makes a name safe in a path, an ARN and a construct id. */

@@ -22,18 +22,21 @@ export function readFields<T>(
   fields: OptionFields<T>,
   where: string,
 ): { readonly [Key in keyof T]?: T[Key] } {
-  const known = Object.keys(fields);
-  const unknown = Object.keys(value).find((key) => !known.includes(key));
-  if (unknown !== undefined) {
-    throw new OptionError(
-      `${pathOf(where, unknown)} is not a known field${suggestOption(unknown, known)}: the fields are ${known.join(', ')}`,
-    );
-  }
+  checkKeys(value, Object.keys(fields), where);
   const read: { [Key in keyof T]?: T[Key] } = {};
   for (const key in fields) {
     if (value[key] !== undefined) read[key] = fields[key](value[key], pathOf(where, key));
   }
   return read;
+}
+
+/** *Errors:* OptionError for a key that is not a field. */
+function checkKeys(value: Readonly<Record<string, unknown>>, fields: readonly string[], where: string): void {
+  const unknown = Object.keys(value).find((key) => !fields.includes(key));
+  if (unknown === undefined) return;
+  throw new OptionError(
+    `${pathOf(where, unknown)} is not a known field${suggestOption(unknown, fields)}: the fields are ${fields.join(', ')}`,
+  );
 }
 
 export function pathOf(where: string, key: string): string {
@@ -97,12 +100,7 @@ export function flagsAmong<Name extends string>(
 ): OptionField<{ readonly [Key in Name]?: boolean }> {
   return (value, where) => {
     if (!isRecord(value)) throw new OptionError(`${where} is ${shown(value)}: it must be an object`);
-    const unknown = Object.keys(value).find((key) => !names.some((name) => name === key));
-    if (unknown !== undefined) {
-      throw new OptionError(
-        `${pathOf(where, unknown)} is not a known field${suggestOption(unknown, names)}: the fields are ${names.join(', ')}`,
-      );
-    }
+    checkKeys(value, names, where);
     const flags: { [Key in Name]?: boolean } = {};
     for (const name of names) {
       if (value[name] !== undefined) flags[name] = flag(value[name], pathOf(where, name));
