@@ -9,9 +9,9 @@ import {
   type Environment,
   INSTALLER_TARGETS,
   type QueueUrls,
-  read,
   readClusters,
   readQueueUrls,
+  readVariable,
   VARIABLES,
 } from './options.ts';
 
@@ -44,21 +44,21 @@ export interface DeploymentRoles {
 
 /** *Errors:* OptionError. */
 export function installerOptions(environment: Environment): InstallerOptions {
-  const stack = read(environment, VARIABLES.stack);
-  const region = read(environment, 'AWS_REGION');
-  const table = read(environment, VARIABLES.table);
+  const stack = readVariable(environment, VARIABLES.stack);
+  const region = readVariable(environment, 'AWS_REGION');
+  const table = readVariable(environment, VARIABLES.table);
   const [, , , , account = ''] = stack.split(':');
   return {
     region,
     table,
     deployment: deploymentName({ account, region, table }),
     clusters: [...readClusters(environment).values()],
-    roles: readRoles(read(environment, VARIABLES.roles)),
+    roles: readRoles(readVariable(environment, VARIABLES.roles)),
     stack,
-    resource: read(environment, VARIABLES.stackResource),
-    installedBy: `${stack}/${read(environment, VARIABLES.installerPath)}`,
-    webhookUrl: checkUrl(read(environment, VARIABLES.webhookUrl), VARIABLES.webhookUrl),
-    webhookSecret: read(environment, VARIABLES.webhookSecret),
+    resource: readVariable(environment, VARIABLES.stackResource),
+    installedBy: `${stack}/${readVariable(environment, VARIABLES.installerPath)}`,
+    webhookUrl: checkUrl(readVariable(environment, VARIABLES.webhookUrl), VARIABLES.webhookUrl),
+    webhookSecret: readVariable(environment, VARIABLES.webhookSecret),
     queueUrls: readQueueUrls(environment, INSTALLER_TARGETS),
     endpoints: optional({
       cloudFormation: endpointOf(environment, 'CLOUDFORMATION'),

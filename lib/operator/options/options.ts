@@ -126,7 +126,7 @@ export interface CatalogueOptions {
 export function webhookOptions(environment: Environment): WebhookOptions {
   return {
     clusters: new Set(readClusters(environment).keys()),
-    secret: read(environment, VARIABLES.webhookSecret),
+    secret: readVariable(environment, VARIABLES.webhookSecret),
     queueUrls: readQueueUrls(environment, WEBHOOK_TARGETS),
   };
 }
@@ -142,8 +142,8 @@ export interface WebhookAddress {
 /** *Errors:* OptionError. */
 export function webhookAddress(environment: Environment): WebhookAddress {
   return {
-    url: checkUrl(read(environment, VARIABLES.webhookUrl), VARIABLES.webhookUrl),
-    secret: read(environment, VARIABLES.webhookSecret),
+    url: checkUrl(readVariable(environment, VARIABLES.webhookUrl), VARIABLES.webhookUrl),
+    secret: readVariable(environment, VARIABLES.webhookSecret),
     fromVpc: (environment[VARIABLES.vpc] ?? '') !== '',
   };
 }
@@ -151,13 +151,13 @@ export function webhookAddress(environment: Environment): WebhookAddress {
 /** *Errors:* OptionError. */
 export function controllerOptions(environment: Environment): ControllerOptions {
   return {
-    region: read(environment, 'AWS_REGION'),
+    region: readVariable(environment, 'AWS_REGION'),
     clusters: readClusters(environment),
-    table: read(environment, VARIABLES.table),
+    table: readVariable(environment, VARIABLES.table),
     deployment: readDeployment(environment),
-    bodies: read(environment, VARIABLES.bodies),
-    eventBus: read(environment, VARIABLES.eventBus),
-    ownQueueUrl: checkUrl(read(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),
+    bodies: readVariable(environment, VARIABLES.bodies),
+    eventBus: readVariable(environment, VARIABLES.eventBus),
+    ownQueueUrl: checkUrl(readVariable(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),
     queueUrls: readQueueUrls(environment, WOKEN_FUNCTIONS),
   };
 }
@@ -166,12 +166,12 @@ export function controllerOptions(environment: Environment): ControllerOptions {
 export function interruptionOptions(environment: Environment): InterruptionOptions {
   const clusters = [...readClusters(environment).values()];
   return {
-    region: read(environment, 'AWS_REGION'),
+    region: readVariable(environment, 'AWS_REGION'),
     clusters: new Set(clusters.map(({ name }) => name)),
     shadows: new Set(clusters.flatMap(({ name, shadow }) => (shadow === true ? [name] : []))),
-    table: read(environment, VARIABLES.table),
-    eventBus: read(environment, VARIABLES.eventBus),
-    ownQueueUrl: checkUrl(read(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),
+    table: readVariable(environment, VARIABLES.table),
+    eventBus: readVariable(environment, VARIABLES.eventBus),
+    ownQueueUrl: checkUrl(readVariable(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),
     queueUrls: readQueueUrls(environment, INTERRUPTION_TARGETS),
   };
 }
@@ -179,24 +179,24 @@ export function interruptionOptions(environment: Environment): InterruptionOptio
 /** *Errors:* OptionError. */
 export function catalogueOptions(environment: Environment): CatalogueOptions {
   return {
-    region: read(environment, 'AWS_REGION'),
-    table: read(environment, VARIABLES.table),
-    priceFolder: `${read(environment, 'LAMBDA_TASK_ROOT')}/${PRICE_FOLDER}`,
+    region: readVariable(environment, 'AWS_REGION'),
+    table: readVariable(environment, VARIABLES.table),
+    priceFolder: `${readVariable(environment, 'LAMBDA_TASK_ROOT')}/${PRICE_FOLDER}`,
   };
 }
 
 function readDeployment(environment: Environment): string {
   return deploymentName({
-    account: read(environment, VARIABLES.account),
-    region: read(environment, 'AWS_REGION'),
-    table: read(environment, VARIABLES.table),
+    account: readVariable(environment, VARIABLES.account),
+    region: readVariable(environment, 'AWS_REGION'),
+    table: readVariable(environment, VARIABLES.table),
   });
 }
 
 /** *Errors:* OptionError. */
 export function readClusters(environment: Environment): ReadonlyMap<string, ClusterOptions> {
   const where = VARIABLES.clusters;
-  const clusters = parseJson(read(environment, where), where);
+  const clusters = parseJson(readVariable(environment, where), where);
   if (!isRecord(clusters) || Object.keys(clusters).length === 0) {
     throw new OptionError(
       `${where} is ${JSON.stringify(clusters)}: it must be an object with one key for each cluster`,
@@ -217,12 +217,15 @@ export function readQueueUrls<Target extends WokenFunction>(
 ): QueueUrls<Target>;
 export function readQueueUrls(environment: Environment, targets: readonly WokenFunction[]): Partial<QueueUrls> {
   return Object.fromEntries(
-    targets.map((target) => [target, checkUrl(read(environment, VARIABLES.queue(target)), VARIABLES.queue(target))]),
+    targets.map((target) => [
+      target,
+      checkUrl(readVariable(environment, VARIABLES.queue(target)), VARIABLES.queue(target)),
+    ]),
   );
 }
 
 /** *Errors:* OptionError if the variable is missing or empty. */
-export function read(environment: Environment, variable: string): string {
+export function readVariable(environment: Environment, variable: string): string {
   const value = environment[variable];
   if (value === undefined || value === '') {
     throw new OptionError(`${variable} is not set: the stack sets it on every function that needs it`);
