@@ -1,6 +1,7 @@
 /** What the installer may do in EKS and CloudFormation. */
 import { CfnElement, Stack } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
 import type { ClusterOptions } from '../operator/options/cluster-options.ts';
 import { CLUSTER_FUNCTIONS, groupOf } from '../operator/options/options.ts';
 import { acknowledgeWildcards, allow } from './permissions.ts';
@@ -55,7 +56,6 @@ export function grantInstallation(
 }
 
 function acknowledge(installer: Role, own: readonly Role[], clusters: readonly ClusterOptions[]): void {
-  const stack = Stack.of(installer);
   acknowledgeWildcards(installer, ['*'], 'ListClusters supports no narrower resource');
   acknowledgeWildcards(
     installer,
@@ -67,17 +67,18 @@ function acknowledge(installer: Role, own: readonly Role[], clusters: readonly C
     clusters.map(({ name }) => printed(`access-entry/${name}/*`)),
     'EKS adds an id to the name of an entry, so access is limited to the cluster',
   );
+  // cdk-nag prints a reference as the logical id.
   acknowledgeWildcards(
     installer,
-    own.map((role) => printed(`access-entry/*/role/<AWS::AccountId>/<${printedName(stack, role)}>/*`)),
+    own.map((role) => printed(`access-entry/*/role/<AWS::AccountId>/<${logicalIdOf(role)}>/*`)),
     'Entries of the deployment’s own roles, also in a cluster that is no longer configured; EKS adds an id to the name',
   );
 }
 
-/** cdk-nag prints a reference as the logical id. */
-function printedName(stack: Stack, { node: { defaultChild } }: Role): string {
-  if (!(defaultChild instanceof CfnElement)) throw new Error('CDK makes a role of another resource than it did');
-  return stack.getLogicalId(defaultChild);
+/** The logical id of a construct's resource. */
+export function logicalIdOf({ node: { path, defaultChild } }: Construct): string {
+  if (CfnElement.isCfnElement(defaultChild)) return Stack.of(defaultChild).getLogicalId(defaultChild);
+  throw new Error(`CDK did not create one resource for ${path}`);
 }
 
 /** An ARN as cdk-nag prints it. */

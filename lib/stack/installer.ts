@@ -1,11 +1,11 @@
-import { CfnResource, CustomResource, Duration, FileSystem, Stack, Validations } from 'aws-cdk-lib';
+import { CustomResource, Duration, FileSystem, Stack, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { type ClusterOptions, writeInstalledClusters } from '../operator/options/cluster-options.ts';
 import { CLUSTER_FUNCTIONS, INSTALLER_TARGETS, VARIABLES, type WokenFunction } from '../operator/options/options.ts';
-import { grantInstallation } from './installer-permissions.ts';
+import { grantInstallation, logicalIdOf } from './installer-permissions.ts';
 import { LambdaFunction, type Woken } from './lambda-function.ts';
 import { roleArn } from './node-role.ts';
 import type { StateTable } from './state-table.ts';
@@ -88,11 +88,8 @@ export class Installer extends LambdaFunction {
   /** By its logical id, because the resource depends on the function. */
   #introduceResource(): void {
     const stack = Stack.of(this);
-    const resource = this.resource.node.defaultChild;
-    if (!(resource instanceof CfnResource))
-      throw new Error('CDK makes a custom resource of another resource than it did');
     this.function.addEnvironment(VARIABLES.stack, stack.stackId);
-    this.function.addEnvironment(VARIABLES.stackResource, stack.getLogicalId(resource));
+    this.function.addEnvironment(VARIABLES.stackResource, logicalIdOf(this.resource));
     this.function.addEnvironment(VARIABLES.installerPath, this.node.path);
   }
 
