@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
-import type { PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
+import { MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
+import type { Pod, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
+import { DO_NOT_DISRUPT } from '../../lib/apis/labels.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { ClusterEvent } from '../../lib/core/model/event.ts';
 import { RefusedError } from '../../lib/ports/errors.ts';
@@ -127,6 +128,46 @@ describe('a drain that a budget holds for ten minutes', () => {
     expect(evictions).toBeLessThan(110);
   });
 });
+
+test('after the first refusal of a long drain, the eviction is retried within five seconds (D23)', async () => {
+  const evictions: number[] = [];
+  let heldUntilMs = Infinity;
+  await live({
+    manifests: someManifests({
+      deployments: [aDeployment('web', 1)],
+      podDisruptionBudgets: [aBudget({ spec: { selector: WEB, maxUnavailable: 0 } })],
+    }),
+    scenario: { name: 'drain', events: [{ kind: 'deleteNode', atMs: 5 * MINUTE_MS, node: { kind: 'any' } }] },
+    durationMs: 20 * MINUTE_MS,
+    wrapPorts: (ports) => {
+      heldUntilMs = ports.clock.now() + 13 * MINUTE_MS;
+      return {
+        ...ports,
+        cluster: {
+          ...ports.cluster,
+          // The drain has nothing to evict for eight minutes: its pod must not be disrupted.
+          listPodsOnNode: async (node) => {
+            const pods = await ports.cluster.listPodsOnNode(node);
+            return ports.clock.now() < heldUntilMs ? pods.map(keptInPlace) : pods;
+          },
+          evictPod: async (pod) => {
+            evictions.push(ports.clock.now());
+            return ports.cluster.evictPod(pod);
+          },
+        },
+      };
+    },
+  });
+  const [first = 0, second = 0] = evictions;
+  expect(first).toBeGreaterThanOrEqual(heldUntilMs);
+  expect(second - first).toBeGreaterThan(0);
+  expect(second - first).toBeLessThan(7 * SECOND_MS);
+});
+
+function keptInPlace(pod: Pod): Pod {
+  const annotations = { ...pod.metadata.annotations, [DO_NOT_DISRUPT]: 'true' };
+  return { ...pod, metadata: { ...pod.metadata, annotations } };
+}
 
 test('a drain continues before the next tick although what was found cannot be recorded', async () => {
   const evictions: number[] = [];

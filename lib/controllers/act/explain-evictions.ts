@@ -29,7 +29,8 @@ interface DrainedClaim {
  * reason is recorded, and a condition of the NodeClaim shows it.
  * *Cost:* nothing unless an eviction was refused; then a list of budgets at the first refusal and each minute, which all claims
  * of a run share, and a write if the reason has changed, or if a drain makes progress after a wait.
- * *Shape:* the next poll, if pods were evicted: their end is awaited.
+ * *Shape:* the next poll, if pods were evicted, because their end is awaited, and after the first refusal: the drain was not held
+ * before, even if it has taken long.
  */
 export async function explainEvictions(run: ObjectRun, claim: DrainedClaim, nowMs: number): Promise<readonly Due[]> {
   const { record, seen } = claim;
@@ -47,7 +48,8 @@ export async function explainEvictions(run: ObjectRun, claim: DrainedClaim, nowM
     notes.decisions.push(decisionOn({ name, version }, { controller, cluster, atMs: nowMs }, { actions: [], blocked }));
     await announceRefusals(run, { name, version, atMs: nowMs, seen }, news);
   }
-  return hasProgress ? [pollAfter(nowMs)] : [];
+  const isFirst = record.deletion?.evictionsRefused === undefined && evictionsRefused !== undefined;
+  return hasProgress || isFirst ? [pollAfter(nowMs)] : [];
 }
 
 /** *Shape:* undefined if there is nothing to examine in this poll. */
