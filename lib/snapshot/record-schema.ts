@@ -64,6 +64,7 @@ const DELETION = open(
     ]),
     volumes: BOOLEAN,
     volumesAwaitedSinceMs: NUMBER,
+    volumesUnreadSinceMs: NUMBER,
     drainOverAtMs: NUMBER,
   },
   ['reason', 'requestedAtMs'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import type { Deployment } from '../../lib/apis/kubernetes.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
-import { RefusedError } from '../../lib/ports/errors.ts';
+import { RefusedError, UnreachableError } from '../../lib/ports/errors.ts';
 import { withFaults } from '../../lib/simulator/faults.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
 import type { SimulationInput } from '../../lib/simulator/simulation.ts';
@@ -92,6 +92,25 @@ describe('D25: after a drain, the instance waits until the volumes of its pods a
     });
     expect(result.waitSeconds).toBeLessThan(8);
     expect(result).toMatchObject({ podsPending: [], nodesAtEnd: 1 });
+  });
+
+  test('at most six minutes while they cannot be read, and this is reported once', async () => {
+    const reported: string[] = [];
+    const result = await afterDeletedNode(WITH_VOLUME, {
+      wrapPorts: (ports) => ({
+        ...ports,
+        cluster: {
+          ...ports.cluster,
+          listVolumeAttachments: async () => await Promise.reject(new UnreachableError('500 etcd: corrupt object')),
+          publishEvent: async ({ reason }) => void reported.push(reason),
+        },
+      }),
+    });
+    expect(result.waitSeconds).toBeGreaterThanOrEqual(6 * 60);
+    expect(result.waitSeconds).toBeLessThan(7 * 60 + 6);
+    expect(result).toMatchObject({ podsPending: [], nodesAtEnd: 1 });
+    expect(reported.filter((reason) => reason === 'NotRead')).toHaveLength(1);
+    expect(reported.filter((reason) => reason === 'VolumesUnknown')).toHaveLength(1);
   });
 
   test('not if the API server refuses to list them', async () => {

@@ -178,6 +178,8 @@ export interface Deletion {
   readonly volumes?: true;
   /** D25: since when the instance waits until the volumes of its pods are detached. @default it did not wait */
   readonly volumesAwaitedSinceMs?: number;
+  /** D25: since when its volumes cannot be read. @default they were read last, or not yet */
+  readonly volumesUnreadSinceMs?: number;
   /** When the instance was first to be terminated: no pods and no volumes were awaited. @default by a version that did not record it */
   readonly drainOverAtMs?: number;
   /** When EC2 accepted the request to terminate the instance, or was found to shut it down. */

@@ -185,7 +185,7 @@ export const REASONS = {
   VolumesApart:
     'No node can reach all volumes of the pod because they are in different places: move one volume or split the pod.',
   VolumesUnknown:
-    'Kerf may not list VolumeAttachments, so it does not wait until volumes are detached: install the ClusterRole of this version.',
+    'Kerf could not list VolumeAttachments, so it did not wait until volumes were detached: if the list is forbidden, install the ClusterRole of this version; otherwise find the cause of the error in the message.',
   WaitingOnNodeClaimTermination:
     'NodeClaims still use the EC2NodeClass that is being deleted: it is released when they are gone.',
   WaitsAtZero:

@@ -1,6 +1,7 @@
 import { MINUTE_MS, parseTime, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Node, Pod } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '../../apis/labels.ts';
+import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait } from '../cluster/at-rest.ts';
 import { isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
@@ -15,7 +16,14 @@ import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { isDrained } from './pods-to-drain.ts';
 import { pollAfter, pollAfterWait } from './poll.ts';
 import { awaitTags, terminate, terminating } from './terminate.ts';
-import { drainsVolumes, type NodeVolumes, volumesUnknown, whyVolumesAwaited } from './volume-detachment.ts';
+import {
+  drainsVolumes,
+  knownVolumes,
+  type NodeVolumes,
+  volumesUnknown,
+  whyVolumesAwaited,
+  withUnreadVolumes,
+} from './volume-detachment.ts';
 
 /** D22: the minimum time of a drain, so that late pods are drained too. */
 const MIN_DRAIN_MS = 5 * SECOND_MS;
@@ -71,7 +79,9 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
   const latest = Math.max(deletion.deadlineMs ?? Infinity, earliest);
   if (!drained && nowMs < latest) return { record: draining, actions, blocked, due: soonest(due, latest) };
   if (nowMs < earliest) return { record: draining, actions, blocked, due: [requeueAt(earliest)] };
-  return awaitVolumes(view, draining, nowMs) ?? endInstance(view, draining, nowMs);
+  const waiting = withUnreadVolumes(draining, view.volumes, nowMs);
+  const last = { ...view, ...optional({ volumes: knownVolumes(waiting, view.volumes, nowMs) }) };
+  return awaitVolumes(last, waiting, nowMs) ?? endInstance(last, waiting, nowMs);
 }
 
 /** The record of a drain: its start, and whether it evicts pods with volumes. */

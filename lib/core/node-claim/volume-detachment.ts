@@ -20,10 +20,16 @@ export type NodeVolumes =
   | { readonly kind: 'known'; readonly attached: readonly string[] }
   /** They were attached a minute ago at the latest, and are read again in the next minute. */
   | { readonly kind: 'awaited' }
-  /** The API server refuses to list VolumeAttachments. */
+  /** The API server refuses to list VolumeAttachments, or they could not be read for a long time. */
   | { readonly kind: 'unknown'; readonly message: string }
   /** The API server did not answer. */
   | Unread;
+
+/**
+ * How long an instance waits for volumes that cannot be read. Kubernetes detaches a volume from a node that does not report after
+ * the same time (maxWaitForUnmountDuration of its attach-detach controller).
+ */
+const LONGEST_UNREAD_MS = 6 * MINUTE_MS;
 
 /** The longest list of volumes in a message. */
 const MAX_NAMES = 3;
@@ -73,6 +79,33 @@ export function attachedVolumes(
     .toSorted(compareText);
 }
 
+/** The record with the time since which its volumes cannot be read. *Shape:* itself if nothing changes. */
+export function withUnreadVolumes(
+  record: NodeClaimRecord,
+  volumes: NodeVolumes | undefined,
+  nowMs: number,
+): NodeClaimRecord {
+  const { deletion } = record;
+  if (deletion === undefined || volumes === undefined || volumes.kind === 'awaited') return record;
+  const isUnread = volumes.kind === 'unread';
+  const { volumesUnreadSinceMs, ...rest } = deletion;
+  if (isUnread === (volumesUnreadSinceMs !== undefined)) return record;
+  return { ...record, deletion: isUnread ? { ...rest, volumesUnreadSinceMs: nowMs } : rest };
+}
+
+/** Volumes that cannot be read for six minutes are unknown: their instance is terminated without waiting for them. */
+export function knownVolumes(
+  { deletion }: NodeClaimRecord,
+  volumes: NodeVolumes | undefined,
+  nowMs: number,
+): NodeVolumes | undefined {
+  const { volumesUnreadSinceMs: sinceMs = nowMs } = deletion ?? {};
+  if (volumes?.kind !== 'unread' || nowMs - sinceMs < LONGEST_UNREAD_MS) return volumes;
+  const minutes = LONGEST_UNREAD_MS / MINUTE_MS;
+  const message = `its volumes could not be read for ${minutes} minutes: ${volumes.failure.message}: the instance is terminated without waiting for its volumes`;
+  return { kind: 'unknown', message };
+}
+
 /** Why the instance is not terminated yet. *Shape:* undefined if it can be terminated. */
 export function whyVolumesAwaited(
   { deletion, nodeName = '', nodePool }: NodeClaimRecord,
@@ -80,7 +113,9 @@ export function whyVolumesAwaited(
 ): Blocked | undefined {
   const node = { subject: { kind: 'Node', name: nodeName } as const, nodePool };
   if (volumes?.kind === 'unread') {
-    const message = whyNotRead('its volumes', volumes);
+    const { deadlineMs = Infinity, volumesUnreadSinceMs = Infinity } = deletion ?? {};
+    const until = formatTime(Math.min(deadlineMs, volumesUnreadSinceMs + LONGEST_UNREAD_MS));
+    const message = `${whyNotRead('its volumes', volumes)}: the instance is terminated after they are detached, or at ${until} if they still cannot be read`;
     return { ...node, reason: 'NotRead', message, numbers: {} };
   }
   if (volumes?.kind !== 'known' || volumes.attached.length === 0) return undefined;

@@ -8,6 +8,7 @@ import {
   attachedVolumes,
   awaitsVolumes,
   keptWithVolumes,
+  type NodeVolumes,
   readsVolumes,
 } from '../../../lib/core/node-claim/volume-detachment.ts';
 import { terminationView, UNREAD } from '../../builders/claim-view.ts';
@@ -105,6 +106,30 @@ describe('D25: the instance is terminated after the volumes of its drained pods 
       blocked: [{ subject: { kind: 'Node', name: 'node-1' }, reason: 'NotRead' }],
       due: [{ atMs: NOW_MS + 2 * SECOND }],
     });
+  });
+
+  test('it stays for six minutes at most while they cannot be read, and its refusal is news once', () => {
+    const first = verdictOn({ volumes: UNREAD });
+    expect(first.news).toEqual(first.blocked);
+    expect(first.blocked[0]?.message).toMatch(/or at 2026-01-31T08:06:00Z if they still cannot be read$/);
+    const after = (ms: number, record = first.record, volumes: NodeVolumes = UNREAD) => {
+      const node = aNode({ taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] });
+      return decideTermination(terminationView({ record, node, instanceState: 'alive', volumes }), NOW_MS + ms);
+    };
+    const waiting = after(6 * MINUTE - SECOND);
+    expect(waiting).toMatchObject({ actions: [], record: first.record });
+    expect(waiting).not.toHaveProperty('news');
+    expect(after(6 * MINUTE)).toMatchObject({
+      actions: [{ kind: 'terminate-instance' }],
+      blocked: [{ reason: 'VolumesUnknown', message: expect.stringMatching(/could not be read for 6 minutes/) }],
+    });
+    // The time begins again when they have been read.
+    const { record } = after(5 * MINUTE, first.record, TWO);
+    expect(record.deletion).not.toHaveProperty('volumesUnreadSinceMs');
+    const again = after(5 * MINUTE + SECOND, record);
+    expect(after(6 * MINUTE, again.record).actions).toEqual([]);
+    // A poll that does not read them keeps it.
+    expect(after(5 * MINUTE, first.record, { kind: 'awaited' }).record).toBe(first.record);
   });
 
   test('it is terminated, with a refusal, if the API server refuses to list VolumeAttachments', () => {
