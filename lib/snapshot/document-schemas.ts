@@ -107,6 +107,8 @@ export interface GivenUnavailableOffering {
   readonly reason?: string;
   readonly subnetId?: string;
   readonly reservationId?: string;
+  readonly placementGroupId?: string;
+  readonly tenancy?: 'dedicated';
   readonly markedAt?: string;
 }
 
@@ -292,6 +294,8 @@ export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
       reason: STRING,
       subnetId: STRING,
       reservationId: STRING,
+      placementGroupId: STRING,
+      tenancy: { enum: ['dedicated'] },
       markedAt: DATE_TIME,
     },
     ['instanceType', 'zone', 'capacityType'],

@@ -93,9 +93,10 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
       };
       const capacityType = { ...SPOT, instanceType: ANY_OFFERING, zone: ANY_OFFERING };
       const reservation = { ...SPOT, zone: 'us-east-1b', capacityType: 'reserved', reservationId: 'cr-1' } as const;
-      await store.markUnavailable([subnet, capacityType, reservation]);
+      const placed = { ...SPOT, zone: 'us-east-1c', placementGroupId: 'pg-1', tenancy: 'dedicated' } as const;
+      await store.markUnavailable([subnet, capacityType, reservation, placed]);
       const found = (await store.listUnavailable(NOW_MS)).toSorted((a, b) => compareText(a.zone, b.zone));
-      expect(found).toEqual([listedOf(capacityType), listedOf(subnet), listedOf(reservation)]);
+      expect(found).toEqual([listedOf(capacityType), listedOf(subnet), listedOf(reservation), listedOf(placed)]);
     });
 
     test('a subnet is full for every capacity type: marks of two are one', async () => {

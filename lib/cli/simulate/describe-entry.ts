@@ -111,10 +111,13 @@ function describeAction(action: ActionSummary): Description | undefined {
   }
 }
 
-function describeMark({ instanceType, capacityType, zone, subnetId, reason }: UnavailableMark): string {
+function describeMark(mark: UnavailableMark): string {
+  const { instanceType, capacityType, zone, subnetId, placementGroupId, tenancy, reason } = mark;
   if (subnetId !== undefined) return `${subnetId} in ${zone}: ${reason}`;
   const what = instanceType === ANY_OFFERING ? 'every type' : instanceType;
-  return `${what} ${capacityType} in ${zone === ANY_OFFERING ? 'every zone' : zone}: ${reason}`;
+  const group = placementGroupId === undefined ? '' : ` in ${placementGroupId}`;
+  const hardware = tenancy === undefined ? '' : ` on ${tenancy} hardware`;
+  return `${what} ${capacityType} in ${zone === ANY_OFFERING ? 'every zone' : zone}${group}${hardware}: ${reason}`;
 }
 
 type Creation = ActionSummary & { readonly kind: 'create-node-claim' };

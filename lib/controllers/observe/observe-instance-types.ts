@@ -2,7 +2,12 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import { unavailability, zonesWithAddresses } from '../../core/instance-type/offerings/unavailable.ts';
+import {
+  type Placement,
+  tenancyOf,
+  unavailability,
+  zonesWithAddresses,
+} from '../../core/instance-type/offerings/unavailable.ts';
 import { withOverlayPrices } from '../../core/instance-type/offerings/unpriced-types.ts';
 import { applyOverlays, type OverlaidViews } from '../../core/instance-type/overlays/overlays.ts';
 import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
@@ -14,6 +19,7 @@ import type { Reason } from '../../core/model/reasons.ts';
 import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
 import { whyNotStartable } from '../../core/node-class/user-data/user-data.ts';
 import { readOr } from '../../core/observed.ts';
+import { requirementsFrom } from '../../core/requirements/requirements.ts';
 import { whyInvalid } from '../../core/validation/node-pool.ts';
 import type { HasClock, HasSettings, ReadsCluster, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
 import type { Readings } from './readings.ts';
@@ -36,22 +42,35 @@ export async function withInstanceTypes(
   ]);
   const known = { unavailable, learnedMemory: readOr(learnedMemory, []), log };
   const catalogue = read === undefined ? undefined : withOverlayPrices(read, overlays);
-  const referenced = new Set(nodePools.map(({ spec }) => spec.template.spec.nodeClassRef.name));
+  const classNamed = new Map(nodeClasses.map((one) => [one.metadata.name, one]));
+  const asked = new Map(nodePools.map((nodePool) => [launchKey(nodePool), nodePool]));
   const launchable = new Map(
     await Promise.all(
-      nodeClasses
-        .filter(({ metadata }) => referenced.has(metadata.name))
-        .map(async (one) => [one.metadata.name, await whatLaunches(ports, one, { catalogue, ...known })] as const),
+      [...asked].flatMap(([key, nodePool]) => {
+        const nodeClass = classNamed.get(nodePool.spec.template.spec.nodeClassRef.name);
+        if (nodeClass === undefined) return [];
+        const what = { catalogue, ...known, tenancy: tenancyOfPool(nodePool) };
+        return [whatLaunches(ports, nodeClass, what).then((launches) => [key, launches] as const)];
+      }),
     ),
   );
   const views = nodePools.map((nodePool): NodePoolView => {
     const { name } = nodePool.spec.template.spec.nodeClassRef;
-    const nodeClass = nodeClasses.find((one) => one.metadata.name === name);
+    const nodeClass = classNamed.get(name);
     const missing = unusable('NodeClassNotFound', `its EC2NodeClass ${name} does not exist`);
-    const launches = invalidity(nodePool) ?? launchable.get(name) ?? missing;
+    const launches = invalidity(nodePool) ?? launchable.get(launchKey(nodePool)) ?? missing;
     return { nodePool, ...optional({ nodeClass }), ...launches };
   });
   return applyOverlays(views, overlays);
+}
+
+/** The NodeClass and the tenancy decide which marks of missing capacity count. */
+function launchKey(nodePool: NodePool): string {
+  return JSON.stringify([nodePool.spec.template.spec.nodeClassRef.name, tenancyOfPool(nodePool)]);
+}
+
+function tenancyOfPool({ spec }: NodePool): Pick<Placement, 'tenancy'> {
+  return tenancyOf(requirementsFrom(spec.template.spec.requirements));
 }
 
 type Launchable = Pick<NodePoolView, 'instanceTypes' | 'unusable'>;
@@ -67,6 +86,7 @@ interface Known {
   readonly unavailable: readonly UnavailableOffering[];
   readonly learnedMemory: readonly LearnedMemory[];
   readonly log: Readings;
+  readonly tenancy: Pick<Placement, 'tenancy'>;
 }
 
 async function whatLaunches(
@@ -93,7 +113,8 @@ async function whatLaunches(
   const { subnets, images, placementGroup, capacityReservations = [] } = resolution.nodeClass;
   const reservations = featureGates.reservedCapacity ? capacityReservations : [];
   const zones = zonesWithAddresses(subnets, known.unavailable);
-  const isUnavailable = unavailability(known.unavailable);
+  const placementGroupId = placementGroup?.id;
+  const isUnavailable = unavailability(known.unavailable, { ...optional({ placementGroupId }), ...known.tenancy });
   const { learnedMemory } = known;
   const options = { zones, isUnavailable, reservations, images, placementGroup, learnedMemory, ...amounts };
   return { instanceTypes: instanceTypesFor(known.catalogue, nodeClass, options) };

@@ -21,6 +21,10 @@ export interface UnavailableOffering {
   readonly subnetId?: string;
   /** The exhausted reservation. @default every offering of the type, zone and capacity type */
   readonly reservationId?: string;
+  /** Capacity was missing only in this placement group. @default in every launch */
+  readonly placementGroupId?: string;
+  /** Capacity was missing only on dedicated hardware. @default on any hardware */
+  readonly tenancy?: 'dedicated';
   readonly untilMs: number;
   /** @default `untilMs` less the duration of a first mark */
   readonly markedAtMs?: number;

@@ -1,9 +1,10 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { CAPACITY_TYPE, ZONE } from '../../apis/labels.ts';
 import { compatibleOfferings } from '../instance-type/offerings/compatible-offerings.ts';
-import { UNAVAILABLE_MS } from '../instance-type/offerings/unavailable.ts';
+import { type Placement, tenancyOf, UNAVAILABLE_MS, unavailability } from '../instance-type/offerings/unavailable.ts';
 import { suitableTypes } from '../instance-type/suitable-types.ts';
 import type { UnavailableOffering } from '../model/decision.ts';
+import type { InstanceType } from '../model/instance-type.ts';
 import { admits } from '../requirements/requirement.ts';
 import type { Requirements } from '../requirements/requirements.ts';
 import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
@@ -30,9 +31,21 @@ export function capacityPause(
 ): CapacityPause | undefined {
   // The common case: no offering is marked.
   if (unavailable.length === 0) return undefined;
-  const types = new Set(suitableTypes(template.knownTypes, requirements).map(({ name }) => name));
-  const missing = unavailable.filter((one) => types.has(one.instanceType) && isAllowed(requirements, one));
-  const left = instanceTypes.reduce((sum, type) => sum + compatibleOfferings(type, requirements).length, 0);
+  const types = new Map(suitableTypes(template.knownTypes, requirements).map((type) => [type.name, type]));
+  const tenancy = tenancyOf(requirements);
+  const missing = unavailable.filter((one) => {
+    const type = types.get(one.instanceType);
+    return type !== undefined && isAllowed(requirements, one) && concernsClaim(one, type, tenancy);
+  });
+  // The requirements of a pod can force dedicated hardware, which the offerings of the NodePool do not show.
+  const isLacking = unavailability(
+    missing.filter((one) => one.tenancy !== undefined),
+    tenancy,
+  );
+  const left = instanceTypes.reduce((sum, type) => {
+    const offered = compatibleOfferings(type, requirements);
+    return sum + offered.filter((one) => !isLacking({ type: type.name, ...one })).length;
+  }, 0);
   if (missing.length <= left) return undefined;
   const lastMs = Math.max(...missing.map(({ untilMs, markedAtMs = untilMs - UNAVAILABLE_MS }) => markedAtMs));
   const pauseMs = Math.min(MINUTE_MS, SECOND_MS * 2 ** (missing.length / DOUBLES_WITH));
@@ -40,6 +53,19 @@ export function capacityPause(
   if (nowMs >= untilMs) return undefined;
   const message = `${missing.length} compatible offerings had no capacity when last tried, ${left} others are available: the launch is delayed to avoid repeated failures`;
   return { reason: 'NoCapacity', message, numbers: { missing: missing.length, left }, untilMs };
+}
+
+/** Whether the mark concerns launches of the claim: of its tenancy, and of its placement group if it is of one. */
+function concernsClaim(
+  { zone, capacityType, placementGroupId, tenancy }: UnavailableOffering,
+  type: InstanceType,
+  ofClaim: Pick<Placement, 'tenancy'>,
+): boolean {
+  if (tenancy !== undefined && tenancy !== ofClaim.tenancy) return false;
+  // The offerings of the NodePool show whether the placement group is its own.
+  const isOffered = (): boolean =>
+    type.offerings.some((one) => one.available && one.zone === zone && one.capacityType === capacityType);
+  return placementGroupId === undefined || !isOffered();
 }
 
 function isAllowed(requirements: Requirements, { zone, capacityType }: UnavailableOffering): boolean {

@@ -55,14 +55,14 @@ export async function listMarked(
 }
 
 function itemOf(region: string, mark: UnavailableMark, memory: Marked): Item {
-  const { instanceType, zone, capacityType, subnetId, reservationId, reason } = mark;
+  const { instanceType, zone, capacityType, subnetId, reservationId, placementGroupId, tenancy, reason } = mark;
   return {
     ...unavailableOfferingKey(region, unavailableKey(mark)),
     ...memory,
     typeName: instanceType,
     zoneName: zone,
     capacityType,
-    ...optional({ subnetId, reservationId }),
+    ...optional({ subnetId, reservationId, placementGroupId, tenancy }),
     refusal: reason,
     // Kept beyond its end, so the next mark can be longer.
     expiresAt: Math.ceil((memory.untilMs + MARK_SERIES_MS) / 1_000),
@@ -93,7 +93,7 @@ function memoryOf(item: Attributes): Marked {
 }
 
 function offeringOf(item: Attributes): UnavailableOffering {
-  const { subnetId, reservationId } = item;
+  const { subnetId, reservationId, placementGroupId, tenancy } = item;
   const capacityType = CAPACITY_TYPES.find((each) => each === item['capacityType']);
   if (capacityType === undefined) throw unreadable(item, 'its capacityType is unknown');
   const { untilMs, markedAtMs } = memoryOf(item);
@@ -103,6 +103,8 @@ function offeringOf(item: Attributes): UnavailableOffering {
     capacityType,
     ...(subnetId === undefined ? {} : { subnetId: String(subnetId) }),
     ...(reservationId === undefined ? {} : { reservationId: String(reservationId) }),
+    ...(placementGroupId === undefined ? {} : { placementGroupId: String(placementGroupId) }),
+    ...(tenancy === 'dedicated' ? { tenancy } : {}),
     untilMs,
     markedAtMs,
     reason: String(item['refusal']),

@@ -4,6 +4,7 @@ import type { CapacityType } from '../../apis/labels.ts';
 import { compareText } from '../../core/compare-text.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
+import { placementOfTemplate } from '../../core/instance-type/offerings/unavailable.ts';
 import type { FleetOverride, Instance, LaunchRequest } from '../../core/model/node-claim-record.ts';
 import type { ResolvedCapacityReservation, ResolvedNodeClass } from '../../core/model/resolved-node-class.ts';
 import type {
@@ -237,13 +238,17 @@ function firstAvailable(
   const isDark = (line: FleetOverride): boolean =>
     isSimulatedReservationUsedUp(line, reservations) || [...blackouts].some((blackout) => covers(blackout, line));
   const first = lines.findIndex((line) => !isDark(line));
-  const missing = lines.slice(0, first === -1 ? lines.length : first).map(missingLine);
+  const missing = lines.slice(0, first === -1 ? lines.length : first).map((line) => missingLine(request, line));
   return { line: lines[first], missing };
 }
 
-function missingLine({ instanceType, zone, capacityType, reservationId }: FleetOverride): MissingCapacity {
+function missingLine(
+  { templates }: LaunchRequest,
+  { instanceType, zone, capacityType, reservationId, template }: FleetOverride,
+): MissingCapacity {
+  const placement = placementOfTemplate(templates[template]);
   return reservationId === undefined
-    ? { instanceType, zone, capacityType, reason: 'InsufficientInstanceCapacity' }
+    ? { instanceType, zone, capacityType, ...placement, reason: 'InsufficientInstanceCapacity' }
     : { instanceType, zone, capacityType, reservationId, reason: 'ReservationCapacityExceeded' };
 }
 

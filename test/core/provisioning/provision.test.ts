@@ -179,6 +179,18 @@ describe('unschedulable pods are reported with the figures', () => {
       expect(verdictOf({ pods: [pendingPod()], unavailable: missing(count, pauseMs) }).actions).toHaveLength(1);
     });
 
+    test('those of another placement delay no launch, and those of the tenancy of the pod delay it', () => {
+      const marked = (where: object) => missing(300).map((one) => ({ ...one, ...where }));
+      const group = { pods: [pendingPod()], unavailable: marked({ placementGroupId: 'pg-1' }) };
+      expect(verdictOf(group).actions).toHaveLength(1);
+      const unavailable = marked({ tenancy: 'dedicated' });
+      expect(verdictOf({ pods: [pendingPod()], unavailable }).actions).toHaveLength(1);
+      const nodeSelector = { 'karpenter.k8s.aws/instance-tenancy': 'dedicated' };
+      expect(verdictOf({ pods: [pendingPod({ spec: { nodeSelector } })], unavailable }).blocked).toMatchObject([
+        { reason: 'NoCapacity' },
+      ]);
+    });
+
     test('there is no delay while more offerings are available than unavailable', () => {
       expect(verdictOf({ pods: [pendingPod()], unavailable: missing(1) }).actions).toHaveLength(1);
     });

@@ -1,15 +1,28 @@
 import { MINUTE_MS } from '../../../apis/formats/time.ts';
+import { TENANCY } from '../../../apis/labels.ts';
+import { optional } from '../../../apis/optional.ts';
 import { ANY_OFFERING, type UnavailableOffering } from '../../model/decision.ts';
+import type { LaunchTemplateSpec } from '../../model/node-claim-record.ts';
+import { type Requirements, singleValues } from '../../requirements/requirements.ts';
 import type { OfferingKey } from './availability.ts';
 
 /** C32, C81: how long an offering is excluded after its first failure for lack of capacity, or after an interruption. */
 export const UNAVAILABLE_MS = 3 * MINUTE_MS;
 
-type Unavailable = Pick<UnavailableOffering, 'instanceType' | 'zone' | 'capacityType' | 'subnetId' | 'reservationId'>;
+type Unavailable = Omit<UnavailableOffering, 'untilMs' | 'markedAtMs' | 'reason'>;
+
+/** Where instances are placed, beside their offering. */
+export type Placement = Pick<UnavailableOffering, 'placementGroupId' | 'tenancy'>;
 
 /** The key of a mark. The key of a subnet does not include the instance type: a full subnet has no address for any type. */
-export function unavailableKey({ instanceType, zone, capacityType, subnetId, reservationId }: Unavailable): string {
+export function unavailableKey(mark: Unavailable): string {
+  const { subnetId, placementGroupId, tenancy } = mark;
   if (subnetId !== undefined) return `subnet/${subnetId}`;
+  const where = [placementGroupId, tenancy].filter((one) => one !== undefined);
+  return [capacityKey(mark), ...where].join('/');
+}
+
+function capacityKey({ instanceType, zone, capacityType, reservationId }: Unavailable): string {
   return offeringKey(capacityType, instanceType, zone) + (reservationId === undefined ? '' : `/${reservationId}`);
 }
 
@@ -19,16 +32,43 @@ function offeringKey(capacityType: string, instanceType: string, zone: string): 
 
 /**
  * Returns a predicate that is true if the offering, its zone or its whole capacity type is marked. Marked subnets are not
- * included: see `exhaustedSubnets`. *Cost:* O(1) for each offering.
+ * included: see `exhaustedSubnets`. A mark of another placement does not count: a full placement group says nothing about
+ * launches outside it. *Cost:* O(1) for each offering.
  */
-export function unavailability(offerings: readonly UnavailableOffering[]): (of: OfferingKey) => boolean {
-  const known = new Set(offerings.map(unavailableKey));
+export function unavailability(
+  offerings: readonly UnavailableOffering[],
+  placement: Placement = {},
+): (of: OfferingKey) => boolean {
+  const known = new Set(
+    offerings
+      .filter((mark) => mark.subnetId === undefined && concerns(mark, placement))
+      .map((mark) => capacityKey(mark)),
+  );
   return ({ type, zone, capacityType, reservationId }) =>
     known.has(offeringKey(capacityType, type, zone)) ||
     (reservationId !== undefined &&
-      known.has(unavailableKey({ instanceType: type, zone, capacityType, reservationId }))) ||
+      known.has(capacityKey({ instanceType: type, zone, capacityType, reservationId }))) ||
     known.has(offeringKey(capacityType, ANY_OFFERING, zone)) ||
     known.has(offeringKey(capacityType, ANY_OFFERING, ANY_OFFERING));
+}
+
+/** Whether a mark concerns launches with this placement. */
+function concerns({ placementGroupId, tenancy }: UnavailableOffering, placement: Placement): boolean {
+  return (
+    (placementGroupId === undefined || placementGroupId === placement.placementGroupId) &&
+    (tenancy === undefined || tenancy === placement.tenancy)
+  );
+}
+
+/** The placement of the instances of a template. */
+export function placementOfTemplate(template: LaunchTemplateSpec | undefined): Placement {
+  const placementGroupId = template?.placementGroup?.id;
+  return optional({ placementGroupId, tenancy: template?.dedicated === true ? ('dedicated' as const) : undefined });
+}
+
+/** C43: the tenancy that the requirements force. */
+export function tenancyOf(requirements: Requirements): Pick<Placement, 'tenancy'> {
+  return singleValues(requirements)[TENANCY] === 'dedicated' ? { tenancy: 'dedicated' } : {};
 }
 
 /** The ids of the subnets that recently had no free address. */

@@ -1,10 +1,12 @@
 import type { CapacityType } from '../../../apis/labels.ts';
 import { CAPACITY_TYPES } from '../../../apis/labels.ts';
-import { unavailability } from '../../instance-type/offerings/unavailable.ts';
+import { optional } from '../../../apis/optional.ts';
+import { tenancyOf, unavailability } from '../../instance-type/offerings/unavailable.ts';
 import type { UnavailableOffering } from '../../model/decision.ts';
 import { imageFor } from '../../model/images.ts';
 import type { LaunchOption, NodeClaimRecord } from '../../model/node-claim-record.ts';
 import type { ResolvedNodeClass } from '../../model/resolved-node-class.ts';
+import { requirementsFrom } from '../../requirements/requirements.ts';
 import { type AddressesInFlight, roomiestSubnets } from './launch-subnets.ts';
 import type { FleetLine } from './launch-templates.ts';
 import { reservedLines } from './reserved-lines.ts';
@@ -48,7 +50,7 @@ function linesToBeHad(record: NodeClaimRecord, market: LaunchMarket): readonly F
     }),
   );
   const subnets = roomiestSubnets(resolved.subnets, inFlight, unavailable);
-  const isUnavailableOption = unavailableOptions(market);
+  const isUnavailableOption = unavailableOptions(record, market);
   return record.options.flatMap((option) => {
     const found = bootable.get(option.instanceType);
     const subnet = subnets.get(option.zone);
@@ -58,8 +60,13 @@ function linesToBeHad(record: NodeClaimRecord, market: LaunchMarket): readonly F
 }
 
 /** Returns a predicate: true for options that recently lacked capacity, or whose reservation has no available instances. */
-export function unavailableOptions({ resolved, unavailable }: LaunchMarket): (option: LaunchOption) => boolean {
-  const isUnavailable = unavailability(unavailable);
+export function unavailableOptions(
+  { spec }: NodeClaimRecord,
+  { resolved, unavailable }: LaunchMarket,
+): (option: LaunchOption) => boolean {
+  const placementGroupId = resolved.placementGroup?.id;
+  const tenancy = tenancyOf(requirementsFrom(spec.requirements));
+  const isUnavailable = unavailability(unavailable, { ...optional({ placementGroupId }), ...tenancy });
   const open = new Set(
     (resolved.capacityReservations ?? [])
       .filter(({ state, availableInstances }) => state === 'active' && availableInstances > 0)

@@ -125,7 +125,7 @@ function attemptsOf(record: NodeClaimRecord): number {
 }
 
 function whyNoCapacity(record: NodeClaimRecord, context: LaunchContext): string {
-  const withoutCapacity = record.options.filter(unavailableOptions(context)).length;
+  const withoutCapacity = record.options.filter(unavailableOptions(record, context)).length;
   const { subnets } = context.resolved;
   const exhausted = exhaustedSubnets(context.unavailable);
   const full = subnets.filter(({ id }) => exhausted.has(id)).length;

@@ -8,7 +8,11 @@ import {
 } from '@aws-sdk/client-ec2';
 import { optional } from '../../../apis/optional.ts';
 import { NOT_TRIED } from '../../../core/instance-type/offerings/marked.ts';
-import { unavailableKey } from '../../../core/instance-type/offerings/unavailable.ts';
+import {
+  type Placement,
+  placementOfTemplate,
+  unavailableKey,
+} from '../../../core/instance-type/offerings/unavailable.ts';
 import { ANY_OFFERING } from '../../../core/model/decision.ts';
 import type { FleetOverride, Instance, LaunchRequest } from '../../../core/model/node-claim-record.ts';
 import type { LaunchOutcome, MissingCapacity } from '../../../ports/cloud-provider.ts';
@@ -99,7 +103,8 @@ function missingOf(sent: SentRequest, errors: readonly CreateFleetError[]): read
     // If EC2 rejects the request itself, offerings that it did not try are unknown.
     if (problem === undefined || (isObjection && problem.reason === NOT_TRIED)) continue;
     for (const override of sent.request.overrides.filter(isMeant(sent, error.LaunchTemplateAndOverrides))) {
-      const missing = missingFrom(override, problem);
+      const placement = placementOfTemplate(sent.request.templates[override.template]);
+      const missing = missingFrom(override, problem, placement);
       const key = unavailableKey(missing);
       if (!found.has(key)) found.set(key, missing);
     }
@@ -122,12 +127,22 @@ function isMeant(
 }
 
 /** C32: the offerings in the scope of the error. */
-function missingFrom(override: FleetOverride, { scope, reason }: CapacityProblem): MissingCapacity {
+function missingFrom(
+  override: FleetOverride,
+  { scope, reason }: CapacityProblem,
+  placement: Placement,
+): MissingCapacity {
   const { instanceType, zone, capacityType, subnetId, reservationId } = override;
   switch (scope) {
     case 'offering':
       // C34: for reserved capacity, only the one reservation.
-      return { instanceType, zone, capacityType, ...optional({ reservationId }), reason };
+      return {
+        instanceType,
+        zone,
+        capacityType,
+        ...(reservationId === undefined ? placement : { reservationId }),
+        reason,
+      };
     case 'subnet':
       return { instanceType: ANY_OFFERING, zone, capacityType, subnetId, reason };
     case 'capacity-type':

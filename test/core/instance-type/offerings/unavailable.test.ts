@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   exhaustedSubnets,
   unavailability,
+  unavailableKey,
   zonesWithAddresses,
 } from '../../../../lib/core/instance-type/offerings/unavailable.ts';
 import { ANY_OFFERING, type UnavailableOffering } from '../../../../lib/core/model/decision.ts';
@@ -28,6 +29,29 @@ describe('how wide a lack of capacity is (C32)', () => {
     ['a subnet of its zone, alone', lacking({ instanceType: ANY_OFFERING, subnetId: 'subnet-a' }), false],
   ])('%s', (_, mark, expected) => {
     expect(unavailability([mark])(ONE)).toBe(expected);
+  });
+});
+
+describe('a mark of one placement concerns launches with this placement only', () => {
+  const [group, dedicated] = [{ placementGroupId: 'pg-1' }, { tenancy: 'dedicated' as const }];
+
+  test.each([
+    ['of a group, a launch outside groups', group, {}, false],
+    ['of a group, a launch in it', group, group, true],
+    ['of a group, a launch in it on dedicated hardware', group, { ...group, ...dedicated }, true],
+    ['of a group, a launch in another group', group, { placementGroupId: 'pg-2' }, false],
+    ['of dedicated hardware, a launch on shared hardware', dedicated, {}, false],
+    ['of dedicated hardware, a launch on it', dedicated, dedicated, true],
+    ['of both, a launch in the group on shared hardware', { ...group, ...dedicated }, group, false],
+    ['of any placement, a launch in a group', {}, group, true],
+  ])('%s', (...[, where, placement, expected]) => {
+    expect(unavailability([lacking(where)], placement)(ONE)).toBe(expected);
+  });
+
+  test('the marks of two placements of an offering have two keys', () => {
+    const keys = [{}, group, dedicated, { ...group, ...dedicated }].map((where) => unavailableKey(lacking(where)));
+    expect(new Set(keys).size).toBe(4);
+    expect(keys[0]).toBe('spot/m5.large/eu-west-3a');
   });
 });
 

@@ -191,6 +191,18 @@ describe('the lines of a request', () => {
   });
 });
 
+test('offerings that lack capacity in another placement are part of the request (C32)', () => {
+  const gone = { ...OPTION, untilMs: NOW_MS, reason: '' };
+  const kindWith = (where: Partial<LaunchContext['unavailable'][number]>, record = aClaim({ options: [OPTION] })) =>
+    planLaunch(record, launchContext({ unavailable: [{ ...gone, ...where }] })).kind;
+  expect(kindWith({ placementGroupId: 'pg-1' })).toBe('launch');
+  expect(kindWith({})).toBe('no-capacity');
+  const dedicated = [{ key: 'karpenter.k8s.aws/instance-tenancy', operator: 'In' as const, values: ['dedicated'] }];
+  const record = aClaim({ options: [OPTION], spec: claimSpec({ requirements: dedicated }) });
+  expect(kindWith({ tenancy: 'dedicated' })).toBe('launch');
+  expect(kindWith({ tenancy: 'dedicated' }, record)).toBe('no-capacity');
+});
+
 describe('reserved capacity (C30, C31, C38)', () => {
   const out = (reservationId: string, zone = 'eu-west-3a'): LaunchOption => ({
     ...OPTION,

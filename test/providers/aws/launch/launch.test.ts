@@ -1,7 +1,7 @@
 import { CreateFleetCommand, CreateLaunchTemplateCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { LaunchRequest } from '../../../../lib/core/model/node-claim-record.ts';
+import type { LaunchRequest, LaunchTemplateSpec } from '../../../../lib/core/model/node-claim-record.ts';
 import { UnreachableError } from '../../../../lib/ports/errors.ts';
 import { launch } from '../../../../lib/providers/aws/launch/launch.ts';
 import { LaunchTemplates, launchTemplateOf } from '../../../../lib/providers/aws/launch/launch-template.ts';
@@ -273,6 +273,23 @@ describe('the outcome', () => {
         zone: 'us-east-1a',
         capacityType: 'on-demand',
         reason: code.replace('Server.', ''),
+      },
+    ]);
+  });
+
+  test.each<[string, Partial<LaunchTemplateSpec>, object]>([
+    ['a placement group', { placementGroup: { id: 'pg-1', partition: 2 } }, { placementGroupId: 'pg-1' }],
+    ['dedicated hardware', { dedicated: true }, { tenancy: 'dedicated' }],
+  ])('in %s, only this placement is marked (C32)', async (_, template, placement) => {
+    ec2.on(CreateFleetCommand).resolves({ Errors: [noCapacity('m5.large', 'us-east-1a')] });
+    const { missing } = await launchOnce(aLaunchOfTwoTypes({ templates: [aTemplate(template)] }));
+    expect(missing).toEqual([
+      {
+        instanceType: 'm5.large',
+        zone: 'us-east-1a',
+        capacityType: 'on-demand',
+        ...placement,
+        reason: 'InsufficientInstanceCapacity',
       },
     ]);
   });
