@@ -36,14 +36,14 @@ async function runningWhile(
       catalogue: {
         ...ports.catalogue,
         listUnavailable: async (nowMs) =>
-          CAPACITY_TYPES.map((capacityType) => (({
-	instanceType: ANY_OFFERING,
-	zone: ANY_OFFERING,
-	capacityType,
-	...where,
-	reason: 'InsufficientInstanceCapacity',
-	untilMs: nowMs + MINUTE_MS
-}))),
+          CAPACITY_TYPES.map((capacityType) => ({
+            instanceType: ANY_OFFERING,
+            zone: ANY_OFFERING,
+            capacityType,
+            ...where,
+            reason: 'InsufficientInstanceCapacity',
+            untilMs: nowMs + MINUTE_MS,
+          })),
       },
     }),
   });

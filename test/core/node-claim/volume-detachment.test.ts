@@ -48,9 +48,9 @@ function recordWith(deletion: Partial<Deletion> = {}) {
   });
 }
 
-function verdictOn(over: Partial<Parameters<typeof terminationView>[0]>) {
+function verdictOn(over: Partial<Parameters<typeof terminationView>[0]>, nowMs = NOW_MS) {
   const node = aNode({ taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] });
-  return decideTermination(terminationView({ record: recordWith(), node, instanceState: 'alive', ...over }), NOW_MS);
+  return decideTermination(terminationView({ record: recordWith(), node, instanceState: 'alive', ...over }), nowMs);
 }
 
 const TWO = { kind: 'known', attached: ['pv-1', 'pv-2'] } as const;
@@ -112,10 +112,8 @@ describe('D25: the instance is terminated after the volumes of its drained pods 
     const first = verdictOn({ volumes: UNREAD });
     expect(first.news).toEqual(first.blocked);
     expect(first.blocked[0]?.message).toMatch(/or at 2026-01-31T08:06:00Z if they still cannot be read$/);
-    const after = (ms: number, record = first.record, volumes: NodeVolumes = UNREAD) => {
-      const node = aNode({ taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] });
-      return decideTermination(terminationView({ record, node, instanceState: 'alive', volumes }), NOW_MS + ms);
-    };
+    const after = (ms: number, record = first.record, volumes: NodeVolumes = UNREAD) =>
+      verdictOn({ volumes, record }, NOW_MS + ms);
     const waiting = after(6 * MINUTE - SECOND);
     expect(waiting).toMatchObject({ actions: [], record: first.record });
     expect(waiting).not.toHaveProperty('news');

@@ -283,15 +283,7 @@ describe('the outcome', () => {
   ])('in %s, only this placement is marked (C32)', async (_, template, placement) => {
     ec2.on(CreateFleetCommand).resolves({ Errors: [noCapacity('m5.large', 'us-east-1a')] });
     const { missing } = await launchOnce(aLaunchOfTwoTypes({ templates: [aTemplate(template)] }));
-    expect(missing).toEqual([
-      {
-        instanceType: 'm5.large',
-        zone: 'us-east-1a',
-        capacityType: 'on-demand',
-        ...placement,
-        reason: 'InsufficientInstanceCapacity',
-      },
-    ]);
+    expect(missing).toMatchObject([{ instanceType: 'm5.large', ...placement }]);
   });
 
   test('an error of the request ends the attempt, and missing capacity is still reported', async () => {
