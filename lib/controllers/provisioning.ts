@@ -2,7 +2,7 @@ import { canWait } from '../core/cluster/at-rest.ts';
 import { isProvisionable } from '../core/cluster/pods.ts';
 import { readOr } from '../core/observed.ts';
 import { isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
-import { provision } from '../core/provisioning/provision.ts';
+import { lacksCatalogue, provision } from '../core/provisioning/provision.ts';
 import { failuresToRead } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { type Readings, readings } from './observe/readings.ts';
@@ -22,12 +22,12 @@ export async function reconcileProvisioning(ports: ProvisioningPorts, wake: Coal
   const turn = await takeTurn(ports, { work: 'provisioning', wake, collects: true });
   if (turn.kind === 'skipped') return turn.report;
   const reports: RunReport[] = [];
-  for await (const leased of turn.runs) reports.push(await run(leased, cluster));
+  for await (const leased of turn.runs) reports.push(await run(leased, wake));
   return together({ work: 'provisioning', cluster }, reports, turn.failures);
 }
 
 /** Observe, decide, record, act. A cheap read comes first, because most wakes need no decision. */
-async function run(ports: ProvisioningPorts, cluster: string): Promise<RunReport> {
+async function run(ports: ProvisioningPorts, { cluster, reason }: CoalescedWake): Promise<RunReport> {
   // Read first: a decision that another run records after this read invalidates the decision of this run.
   const { epoch, failures: ofEarlier } = await settledEpoch(ports, cluster);
   const log = readings();
@@ -37,8 +37,8 @@ async function run(ports: ProvisioningPorts, cluster: string): Promise<RunReport
     return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures };
   }
   const snapshot = await observeCluster(ports, cluster, { instanceTypes: true, epoch, readings: log });
-  // A fresh deployment does not wait for the schedule.
-  if (snapshot.nodePools.some(({ unusable }) => unusable?.reason === 'NoCatalogue')) {
+  // A fresh deployment does not wait for the schedule. A run that waits for the catalogue does not request it again.
+  if (lacksCatalogue(snapshot) && reason !== 'due') {
     await ports.messages.wake('catalogue', { cluster, reason: 'missing' });
   }
   const named = nameDecision(ports, 'provisioning', snapshot);

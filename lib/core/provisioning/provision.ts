@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { canWait, runsNothingElse } from '../cluster/at-rest.ts';
@@ -53,7 +54,10 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
       ...(snapshot.ignoredObjects ?? []),
     ],
     ...(onExistingNodes.length === 0 ? {} : { onExistingNodes }),
-    due: [...dueAtMs.map(requeueAt), ...(found.unplaced.length === 0 ? [] : nextCapacity(snapshot))],
+    due: [
+      ...dueAtMs.map(requeueAt),
+      ...(found.unplaced.length === 0 ? [] : [...nextCapacity(snapshot), ...nextCatalogue(snapshot, nowMs)]),
+    ],
     schedule,
   };
 }
@@ -106,6 +110,18 @@ function onlyIgnoredAtZero({ newClaims, existing }: Schedule, snapshot: ClusterS
   const { ignoreAtZero = [] } = snapshot;
   const placed = [...newClaims, ...existing].flatMap(({ pods }) => pods);
   return placed.every((pod) => canWait(pod, ignoreAtZero, nowMs)) && runsNothingElse(snapshot, nowMs);
+}
+
+/** The first catalogue is written a few seconds after it was requested. Until then the tick would be the next run. */
+const CATALOGUE_POLL_MS = 10 * SECOND_MS;
+
+function nextCatalogue(snapshot: ClusterSnapshot, nowMs: number): readonly Due[] {
+  return lacksCatalogue(snapshot) ? [requeueAt(nowMs + CATALOGUE_POLL_MS)] : [];
+}
+
+/** Whether pods wait for the first catalogue of the region. */
+export function lacksCatalogue({ nodePools }: Pick<ClusterSnapshot, 'nodePools'>): boolean {
+  return nodePools.some(({ unusable }) => unusable?.reason === 'NoCatalogue');
 }
 
 /** When a marked offering can be tried again, unplaced pods may fit. */
