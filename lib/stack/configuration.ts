@@ -106,11 +106,27 @@ function readList(cluster: unknown, clusters: unknown): readonly unknown[] {
   }
   if (cluster !== undefined) return [{ name: cluster }];
   // Text on the command line, a list in cdk.json.
-  const list = typeof clusters === 'string' ? parseJson(clusters, 'clusters') : clusters;
+  const list = typeof clusters === 'string' ? listOfText(clusters) : clusters;
   if (Array.isArray(list) && list.length > 0) return list;
   throw new OptionError(
     list === undefined
       ? `no cluster is set; use -c cluster=NAME, or -c clusters='[{"name":"a"},{"name":"b"}]' for several`
       : `clusters is ${JSON.stringify(list)}; it must be a list such as [{"name":"a"},{"name":"b"}]`,
   );
+}
+
+function listOfText(text: string): unknown {
+  try {
+    return parseJson(text, 'clusters');
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    throw new OptionError(`${error.message}; write -c clusters='${JSON.stringify(namesIn(text))}'`, { cause: error });
+  }
+}
+
+/** The clusters that a list of names without JSON probably means; an example for any other text. */
+function namesIn(text: string): readonly { readonly name: string }[] {
+  const names = text.split(/[\s,]+/).filter((name) => name !== '');
+  const areNames = names.length > 0 && names.every((name) => /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/.test(name));
+  return (areNames ? names : ['a', 'b']).map((name) => ({ name }));
 }

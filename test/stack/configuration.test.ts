@@ -50,7 +50,11 @@ test.each([
     { clusters: '[{"name":"a","shaddow":true}]' },
     'clusters[0].shaddow is not a known field; did you mean shadow?: the fields are name, ',
   ],
-  [{ clusters: 'nonsense' }, 'clusters is not JSON: nonsense'],
+  [{ clusters: '{nonsense' }, `clusters is not JSON: {nonsense; write -c clusters='[{"name":"a"},{"name":"b"}]'`],
+  [
+    { clusters: 'blue,green' },
+    `clusters is not JSON: blue,green; write -c clusters='[{"name":"blue"},{"name":"green"}]'`,
+  ],
   [{ clusters: '[]' }, 'clusters is []; it must be a list such as'],
   [{ clusters: '{"name":"a"}' }, 'clusters is {"name":"a"}; it must be a list such as'],
   [{ clusters: '["a"]' }, 'clusters[0] is "a": it must be an object'],

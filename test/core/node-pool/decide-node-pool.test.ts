@@ -42,7 +42,7 @@ const failed = (name: string, atMs = NOW_MS) =>
 const healthOf = (pool: NodePool) => conditionOf(pool, 'NodeRegistrationHealthy')?.status;
 const hashOf = (pool: NodePool) => nodePoolHash(pool)['karpenter.sh/nodepool-hash'];
 
-describe('A1.22: the nodes and resources of a pool', () => {
+describe('A1.22, D33: the nodes and resources of a pool', () => {
   test('launched claims that are not being deleted count, with the capacity of their nodes', () => {
     const records = [
       launchedClaim({ name: 'general-1' }, { id: 'i-1' }),
@@ -64,7 +64,7 @@ describe('A1.22: the nodes and resources of a pool', () => {
   });
 });
 
-describe('A1.24, A1.25: the conditions', () => {
+describe('A1.24, A1.25, D33: the conditions', () => {
   test('a pool with a Ready NodeClass is Ready and has the observed generation of the class (A1.23)', () => {
     const pool = written(look());
     expect(conditionOf(pool, 'Ready')?.status).toBe('True');
@@ -131,7 +131,7 @@ describe('D9: whether instances register as nodes', () => {
   });
 });
 
-describe('A1.27, A1.28: the hash', () => {
+describe('A1.27, A1.28, D33: the hash', () => {
   test.each([
     ['requirements', aNodePool({ requirements: [{ key: 'a', operator: 'Exists' }] })],
     ['limits, weight and budgets', aNodePool({ limits: { cpu: '1' }, weight: 3, disruption: { budgets: [] } })],

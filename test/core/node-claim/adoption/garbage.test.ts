@@ -25,7 +25,7 @@ function outcome(unrecorded: UnrecordedInstance): string {
   return action?.kind ?? blocked[0]?.reason ?? 'ignored';
 }
 
-describe('an unrecorded instance', () => {
+describe('an unrecorded instance (D32)', () => {
   test.each<[string, UnrecordedInstance, string]>([
     [
       'whose claim is released is terminated',
