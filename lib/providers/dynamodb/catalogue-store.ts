@@ -7,7 +7,7 @@ import { RefusedError, UnreachableError } from '../../ports/errors.ts';
 import { compress, MAX_ITEM_BODY_BYTES, unpackBody } from './body.ts';
 import { cataloguePartition } from './keys.ts';
 import { learnMemory, listLearnedMemory } from './learned-memory.ts';
-import { type ReportUnreadable, readItem } from './readable.ts';
+import { type ReportUnreadable, readItem, unreadable } from './readable.ts';
 import { isCatalogue } from './stored-shapes.ts';
 import { type Attributes, type Key, PRESENT, Table, type TableOptions, type Write } from './table.ts';
 import { listMarked, markAll } from './unavailable-offerings.ts';
@@ -41,15 +41,22 @@ export class DynamoDbCatalogueStore implements CatalogueStore {
   }
 
   async readCatalogue(): Promise<Catalogue | undefined> {
+    const heads = new Set<string>();
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       // The head may change meanwhile; then the new version is read.
       const found = await this.#readOnce();
       if (found.kind === 'absent') return undefined;
       if (found.kind === 'found') return found.catalogue;
+      heads.add(found.version);
     }
-    throw new UnreachableError(
-      `the catalogue of ${this.#region} was replaced ${TRIES} times while it was read; try again`,
-    );
+    if (heads.size > 1) {
+      throw new UnreachableError(
+        `the catalogue of ${this.#region} was replaced ${TRIES} times while it was read; try again`,
+      );
+    }
+    this.#report(unreadable({ ...this.#headKey() }, `its chunks are not those of version ${[...heads].join('')}`));
+    // The catalogue function writes it again.
+    return undefined;
   }
 
   async writeCatalogue(catalogue: Catalogue): Promise<void> {
@@ -91,15 +98,15 @@ export class DynamoDbCatalogueStore implements CatalogueStore {
   }
 
   async #readOnce(): Promise<
-    { readonly kind: 'absent' | 'replaced' } | { readonly kind: 'found'; readonly catalogue: Catalogue }
+    | { readonly kind: 'absent' }
+    | { readonly kind: 'replaced'; readonly version: string }
+    | { readonly kind: 'found'; readonly catalogue: Catalogue }
   > {
     const head = await this.#table.get(this.#headKey());
     if (head === undefined) return { kind: 'absent' };
-    const items = await this.#table.query(
-      cataloguePartition(this.#region),
-      `${CHUNK}${String(head['currentVersion'])}#`,
-    );
-    if (items.length !== head['chunkCount']) return { kind: 'replaced' };
+    const version = String(head['currentVersion']);
+    const items = await this.#table.query(cataloguePartition(this.#region), `${CHUNK}${version}#`);
+    if (items.length !== head['chunkCount']) return { kind: 'replaced', version };
     const read = await readItem(head, () => catalogueIn(items, this.#region));
     if (read.kind === 'read') return { kind: 'found', catalogue: read.value };
     this.#report(read.error);

@@ -19,7 +19,11 @@ const UNREADABLE_MS = 60 * MINUTE_MS;
 
 export async function readEpoch(table: Table, cluster: string): Promise<number> {
   const item = await table.get(epochKey(cluster));
-  return item === undefined ? 0 : numberOf(item, 'epochCount');
+  if (item === undefined) return 0;
+  const epoch = numberOf(item, 'epochCount');
+  // The epoch 0 is that of an item that does not exist.
+  if (epoch <= 0) throw unreadable(item, `epochCount is ${epoch}, and must be positive`);
+  return epoch;
 }
 
 /** The storage of decisions: the table, and a bucket for bodies that are too large for an item. */

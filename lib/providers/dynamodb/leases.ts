@@ -77,7 +77,7 @@ export class DynamoDbLeases implements Leases {
   }
 }
 
-/** The fence of an item that cannot be read, which the next holder overwrites. */
+/** The fence of an item without a valid number, which the next holder overwrites. Valid numbers are positive. */
 const UNREADABLE = -1;
 
 /** The condition for writes that require the lease. */
@@ -95,7 +95,10 @@ function heldBy(fence: number, nowMs: number): WriteCondition {
 function freeSince(fence: number, nowMs: number): WriteCondition {
   if (fence === 0) return ABSENT;
   if (fence === UNREADABLE) {
-    return { expression: 'NOT attribute_type(leaseFence, :number)', values: { ':number': 'N' } };
+    return {
+      expression: 'NOT attribute_type(leaseFence, :number) OR leaseFence <= :none',
+      values: { ':number': 'N', ':none': 0 },
+    };
   }
   return {
     expression: 'leaseFence = :fence AND (heldUntilMs <= :now OR heldUntilMs > :latest)',
@@ -113,10 +116,11 @@ function attributesOf({ fence, sinceMs }: Lease): Attributes {
 }
 
 function seenIn({ cluster, work }: LeaseName, item: Attributes | undefined, nowMs: number): SeenLease {
-  const fence = item === undefined ? 0 : item['leaseFence'];
-  if (typeof fence !== 'number') return { cluster, work, fence: UNREADABLE, heldUntilMs: 0 };
-  const heldUntilMs = Number(item?.['heldUntilMs'] ?? 0);
-  const runAtMs = isHeldAt(nowMs, heldUntilMs) ? item?.['lookingSinceMs'] : item?.['lookedAtMs'];
+  if (item === undefined) return { cluster, work, fence: 0, heldUntilMs: 0 };
+  const fence = item['leaseFence'];
+  if (typeof fence !== 'number' || fence <= 0) return { cluster, work, fence: UNREADABLE, heldUntilMs: 0 };
+  const heldUntilMs = Number(item['heldUntilMs'] ?? 0);
+  const runAtMs = isHeldAt(nowMs, heldUntilMs) ? item['lookingSinceMs'] : item['lookedAtMs'];
   return {
     cluster,
     work,

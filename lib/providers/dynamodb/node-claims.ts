@@ -3,7 +3,7 @@ import { StaleRecordError } from '../../ports/errors.ts';
 import type { NodeClaimList } from '../../ports/node-claim-store.ts';
 import { packBody, unpackBody } from './body.ts';
 import { CLAIM, claimItemKey, clusterPartition, instanceKey, tombstoneKey } from './keys.ts';
-import { type ReportUnreadable, readItems } from './readable.ts';
+import { numberOf, type ReportUnreadable, readItems } from './readable.ts';
 import { isNodeClaimRecord } from './stored-shapes.ts';
 import { ABSENT, type Attributes, type Item, type Key, type Table, type Write, type WriteCondition } from './table.ts';
 
@@ -103,8 +103,9 @@ function lookupOf(record: NodeClaimRecord, more: Attributes = {}): readonly Writ
   return [{ kind: 'put', item }];
 }
 
-/** Earlier versions stored launched claims with their options. */
+/** Earlier versions stored launched claims with their options. The next write requires the version of the item. */
 function recordOf(item: Attributes): NodeClaimRecord {
   const subject = `NodeClaim item ${String(item['pk'])} ${String(item['sk'])}`;
-  return withoutLaunchOptions(unpackBody(item['payload'], isNodeClaimRecord, subject));
+  const record = unpackBody(item['payload'], isNodeClaimRecord, subject);
+  return withoutLaunchOptions({ ...record, version: numberOf(item, 'claimVersion') });
 }

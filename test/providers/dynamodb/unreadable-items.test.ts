@@ -149,7 +149,40 @@ test('a catalogue that cannot be read counts as not written, is reported, and ca
   expect(await catalogue.readCatalogue()).toEqual(written);
 });
 
-test.each([{}, { epochCount: 'seven' }])(
+test.each([
+  ['whose head has no version', {}],
+  ['whose head has another number of chunks', { currentVersion: 'same', chunkCount: 2 }],
+])('a catalogue %s counts as not written, is reported, and can be written again', async (_, head) => {
+  const { catalogue, put, reported, table } = someStores();
+  const written = { region: 'us-east-1', asOf: '2026-01-01T00:00:00Z', facts: [], offerings: [] };
+  await catalogue.writeCatalogue(written);
+  const current = table.items().find(({ sk }) => sk?.S === 'head')?.['currentVersion']?.S;
+  await put('catalogue#us-east-1', 'head', 'currentVersion' in head ? { ...head, currentVersion: current } : head);
+  expect(await catalogue.readCatalogue()).toBeUndefined();
+  expect(reported).toEqual([expect.stringMatching(/catalogue#us-east-1 head .*restore or delete it/)]);
+  await catalogue.writeCatalogue(written);
+  expect(await catalogue.readCatalogue()).toEqual(written);
+});
+
+test.each([-1, 0])('a lease with the number %d is overwritten', async (leaseFence) => {
+  const { leases, put } = someStores();
+  await put(PARTITION, 'lease#disruption', { leaseFence, heldUntilMs: 0 });
+  const seen = await leases.see({ cluster: 'demo', work: 'disruption' });
+  expect((await leases.acquire(seen)).kind).toBe('held');
+  expect((await leases.acquire(seen)).kind).toBe('changed');
+});
+
+test('a claim whose item has another version than its body is read with the version of the item, and can be written', async () => {
+  const { store, put } = someStores();
+  const record = aRecord({ name: 'general-a' });
+  await put(PARTITION, 'claim#general-a', { claimVersion: 9, payload: packBody(record, 'x') });
+  const [listed] = await store.listNodeClaims('demo');
+  expect(listed?.version).toBe(9);
+  await store.updateNodeClaim({ ...record, version: 9 });
+  expect((await store.readNodeClaim('demo', 'general-a'))?.version).toBe(10);
+});
+
+test.each([{}, { epochCount: 'seven' }, { epochCount: 0 }, { epochCount: -1 }])(
   'an epoch %j is refused with what to do, until its item is deleted',
   async (item) => {
     const { store, put, table } = someStores();
