@@ -172,9 +172,9 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], manifest
   const { state, timetable, timeline, faults } = parts;
   const [controllers, scheduler, kubelet, attachments] = [
     workloads(state, timetable),
-    kubeScheduler(state, timetable),
+    kubeScheduler(state, timetable, faults.isSchedulerDown),
     kubelets(parts),
-    attachDetach(state, timetable),
+    attachDetach(state, timetable, faults.keepsVolumes),
   ];
   const pending = new Set<string>();
   let isScheduled = false;

@@ -24,7 +24,7 @@ const make: Parameters<typeof cloudProviderContract>[1] = async () => {
       const outcome = await cloud.launch(request({ cluster: 'other' }));
       return outcome.kind === 'launched' ? outcome.instance.id : '';
     },
-    removeTags: async (instanceId) => cloud.removeTags(instanceId),
+    removeTags: async (instanceId) => void cloud.removeTags(instanceId),
     exhaust: async () => void cloud.blackOut({}),
   };
 };

@@ -1,3 +1,4 @@
+import type { Node } from '../../lib/apis/kubernetes.ts';
 import type { NodeClaim } from '../../lib/apis/node-claim.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { WebhookAnswer } from '../../lib/controllers/webhook.ts';
@@ -41,6 +42,8 @@ export interface Rule {
   readonly decisionClosed?: (decision: Decision) => void;
   readonly published?: (decision: Decision) => void;
   readonly patchingNode?: (target: NodeTarget, patch: NodePatch) => void;
+  /** `after` is undefined if the patch removed the last finalizer of a deleted node. */
+  readonly nodePatched?: (before: Node, after: Node | undefined) => void;
   readonly deletingNode?: (name: string) => void;
   readonly evicting?: (pod: PodTarget) => void;
   readonly deletingPod?: (pod: PodTarget, graceSeconds: number) => void;

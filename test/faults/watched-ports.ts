@@ -164,7 +164,11 @@ function watchedCluster(cluster: Cluster, raw: Cluster, { each }: Observing): Cl
   return replacing(cluster, {
     async patchNode(target, patch) {
       each((rule) => rule.patchingNode?.(target, patch));
+      const before = await raw.readNode(target.name);
       await cluster.patchNode(target, patch);
+      if (before === undefined) return;
+      const after = await raw.readNode(target.name);
+      each((rule) => rule.nodePatched?.(before, after));
     },
     async deleteNode(name) {
       each((rule) => rule.deletingNode?.(name));

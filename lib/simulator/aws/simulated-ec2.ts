@@ -47,8 +47,8 @@ export interface SimulatedEc2 extends CloudProvider {
   blackOut(blackout: Blackout): () => void;
   /** Sends the interruption warning, and terminates the instance two minutes later. */
   interruptSpot(instanceId: string): void;
-  /** Removes the tags of an instance, as a user may do. */
-  removeTags(instanceId: string): void;
+  /** Removes the tags of an instance, as a user may do. *Shape:* a function that adds them again. */
+  removeTags(instanceId: string): () => void;
   /** The status checks of the instance fail from now on. */
   impair(instanceId: string): void;
   /** Adds an instance that the simulation did not launch. */
@@ -125,7 +125,12 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     },
     removeTags(instanceId) {
       const instance = instances.get(instanceId);
-      if (instance !== undefined) instances.set(instanceId, { ...instance, cluster: '', nodeClaim: '', nodePool: '' });
+      if (instance === undefined) return () => {};
+      const { cluster, nodeClaim, nodePool } = instance;
+      const write = (tags: Pick<SimulatedInstance, 'cluster' | 'nodeClaim' | 'nodePool'>): void =>
+        void instances.set(instanceId, { ...(instances.get(instanceId) ?? instance), ...tags });
+      write({ cluster: '', nodeClaim: '', nodePool: '' });
+      return () => write({ cluster, nodeClaim, nodePool });
     },
     interruptSpot(instanceId) {
       const detail = { 'instance-id': instanceId, 'instance-action': 'terminate' };

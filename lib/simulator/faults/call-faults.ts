@@ -71,13 +71,17 @@ function wrapped(fault: Fault, wrapping: Wrapping): Go {
     case 'machines':
     case 'messages':
     case 'no-capacity':
+    case 'node-class':
     case 'node-pool':
     case 'other-version':
     case 'restore-table':
+    case 'scheduler-down':
     case 'second-deployment':
+    case 'slow-pods':
     case 'spot-volley':
     case 'stale-reads':
     case 'table-steps':
+    case 'volumes-stay':
     case 'webhook-down':
       return go;
   }

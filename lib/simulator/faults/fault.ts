@@ -81,6 +81,14 @@ export type FaultKind =
       readonly nth: number;
       readonly change: 'fewer' | 'more' | 'weight' | 'budget' | 'delete';
     }
+  /** A user edits the tags of an EC2NodeClass. */
+  | { readonly kind: 'node-class'; readonly nth: number }
+  /** Pods end at the end of their grace period only. */
+  | { readonly kind: 'slow-pods'; readonly percent: number }
+  /** The volumes of ended pods stay attached to their nodes. */
+  | { readonly kind: 'volumes-stay' }
+  /** The kube-scheduler does not run. */
+  | { readonly kind: 'scheduler-down' }
   /** The table is restored from a backup. */
   | { readonly kind: 'restore-table'; readonly agoMs: number }
   /** The version before wrote the items of the table, or the next version did. */
@@ -100,6 +108,7 @@ export type HandWork =
   | 'delete-node-claim'
   | 'delete-pod'
   | 'terminate-instance'
+  | 'remove-tags'
   | 'stop-kubelet';
 
 /** A fault that begins at `fromMs` after the start of the simulation. A fault at one moment ignores `forMs`. */

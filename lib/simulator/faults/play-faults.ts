@@ -13,6 +13,10 @@ export interface FaultPlay {
   /** The additional delays of the copies of a message; none if the message is lost. */
   readonly copies: (queue: string) => readonly number[];
   readonly isWebhookDown: () => boolean;
+  readonly isSchedulerDown: () => boolean;
+  readonly keepsVolumes: () => boolean;
+  /** Whether the next pod that ends takes its whole grace period. */
+  readonly isPodSlow: () => boolean;
   readonly machineFate: () => MachineFate;
   /** Schedules the faults that change the cluster and EC2. */
   begin(stage: Omit<WorldFaultStage, 'choice'>): void;
@@ -46,6 +50,9 @@ export function playFaults(faults: readonly Fault[], seed: number, timetable: Ti
       return copies;
     },
     isWebhookDown: () => active().some(({ kind }) => kind === 'webhook-down'),
+    isSchedulerDown: () => active().some(({ kind }) => kind === 'scheduler-down'),
+    keepsVolumes: () => active().some(({ kind }) => kind === 'volumes-stay'),
+    isPodSlow: () => active().some((fault) => fault.kind === 'slow-pods' && isHit(fault)),
     machineFate() {
       for (const fault of active()) {
         if (fault.kind !== 'machines' || !isHit(fault, choice)) continue;

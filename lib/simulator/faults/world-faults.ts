@@ -52,6 +52,11 @@ function begin(stage: WorldFaultStage, fault: Fault): string | undefined {
       return changeByHand(stage, fault);
     case 'node-pool':
       return changeNodePool(stage, fault);
+    case 'node-class':
+      return changeNodeClass(stage, fault);
+    case 'scheduler-down':
+      stage.timetable.after(fault.forMs, () => stage.state.onChange());
+      return 'the kube-scheduler stops';
     case 'other-version':
       stage.backups?.rewrite(fault.as);
       return `the items of the table are those of an ${fault.as} version`;
@@ -68,8 +73,10 @@ function begin(stage: WorldFaultStage, fault: Fault): string | undefined {
     case 'other-autoscaler':
     case 'restore-table':
     case 'second-deployment':
+    case 'slow-pods':
     case 'stale-reads':
     case 'table-steps':
+    case 'volumes-stay':
     case 'webhook-down':
       return undefined;
   }
@@ -157,6 +164,12 @@ function changeByHand(stage: WorldFaultStage, fault: FaultOf<'by-hand'>): string
       ec2.terminate(instance.cluster, instance.id).catch(() => {});
       return `instance ${instance.id} is terminated in the console`;
     }
+    case 'remove-tags': {
+      const instance = running(stage)[fault.nth % Math.max(1, running(stage).length)];
+      if (instance === undefined) return nothing;
+      timetable.after(fault.forMs, ec2.removeTags(instance.id));
+      return `the tags of instance ${instance.id} are removed`;
+    }
   }
 }
 
@@ -203,6 +216,16 @@ function changeNodePool(stage: WorldFaultStage, fault: FaultOf<'node-pool'>): st
   }
   state.onReview({ resource: 'nodepools', name });
   return `NodePool ${name}: ${fault.change}`;
+}
+
+function changeNodeClass({ state }: WorldFaultStage, fault: FaultOf<'node-class'>): string {
+  const nodeClass = byTurn([...state.nodeClasses.values()], fault);
+  if (nodeClass === undefined) return 'there is no EC2NodeClass';
+  const { name, generation = 1 } = nodeClass.metadata;
+  const metadata = { ...nodeClass.metadata, generation: generation + 1 };
+  const tags = { ...nodeClass.spec.tags, edited: String(generation) };
+  writeCustom(state, state.nodeClasses, { ...nodeClass, metadata, spec: { ...nodeClass.spec, tags } });
+  return `EC2NodeClass ${name} has other tags`;
 }
 
 /** A1.29: Kubernetes deletes the NodeClaims of a deleted NodePool. */

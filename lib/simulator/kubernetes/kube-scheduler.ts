@@ -11,14 +11,19 @@ export interface KubeScheduler {
   pass(): void;
 }
 
-export function kubeScheduler(state: KubernetesState, clock: Clock): KubeScheduler {
+/** `isDown`: whether it does not run now. */
+export function kubeScheduler(
+  state: KubernetesState,
+  clock: Clock,
+  isDown: () => boolean = () => false,
+): KubeScheduler {
   const cache = schedulerCache(state);
   const choose = chooseFrom(cache);
   let versionSeen: number | undefined;
   let membershipSeen = cache.membership();
   return {
     pass() {
-      if (state.version === versionSeen) return;
+      if (state.version === versionSeen || isDown()) return;
       const waiting = cache.refresh();
       const hasOtherNodes = cache.membership() !== membershipSeen;
       let sendsEvent = false;

@@ -22,23 +22,32 @@ interface KubeletWorld {
   readonly timetable: Timetable;
   readonly random: Random;
   readonly timeline: Timeline;
+  /** @default pods end soon */
+  readonly faults?: { readonly isPodSlow: () => boolean };
 }
 
 export function kubelets(world: KubeletWorld): Kubelets {
   const { state, timetable, random } = world;
   const starting = new Set<string>();
-  const ending = new Set<string>();
+  /** The deletion timestamps of pods that end, and whether they take their whole grace period. */
+  const ending = new Map<string, { readonly until: string; readonly isSlow: boolean }>();
+  const beginEnd = (pod: Pod, uid: string): void => {
+    const until = pod.metadata.deletionTimestamp ?? '';
+    const known = ending.get(uid);
+    if (known?.until === until || known?.isSlow === false) return;
+    const isSlow = known?.isSlow ?? world.faults?.isPodSlow() === true;
+    ending.set(uid, { until, isSlow });
+    const leftMs = Math.max(parseTime(until) - timetable.now(), 0);
+    timetable.after(isSlow ? leftMs : Math.min(leftMs, random.between(...END_MS)), () => end(world, pod));
+  };
   return {
     reconcile() {
       for (const pod of state.pods.values()) {
         const uid = pod.metadata.uid ?? '';
         const node = state.nodes.get(pod.spec.nodeName ?? '');
         if (node === undefined) continue;
-        if (isTerminating(pod) && !ending.has(uid)) {
-          ending.add(uid);
-          const left = parseTime(pod.metadata.deletionTimestamp ?? '') - timetable.now();
-          timetable.after(Math.min(Math.max(left, 0), random.between(...END_MS)), () => end(world, pod));
-        } else if (pod.status?.phase === 'Pending' && isNodeReady(node) && !starting.has(uid)) {
+        if (isTerminating(pod)) beginEnd(pod, uid);
+        else if (pod.status?.phase === 'Pending' && isNodeReady(node) && !starting.has(uid)) {
           starting.add(uid);
           timetable.after(random.between(...START_MS), () => start(world, pod));
         }

@@ -24,10 +24,15 @@ function volumeName(pod: Pod, claim: string): string {
   return `pv-${namespaceOf(pod)}-${claim}`;
 }
 
-/** The attach-detach controller: it attaches the volumes of bound pods to their nodes, and detaches them afterwards. */
-export function attachDetach(state: KubernetesState, timetable: Timetable): { reconcile(): void } {
+/** The attach-detach controller: it attaches the volumes of bound pods to their nodes, and detaches them afterwards, unless `keepsVolumes`. */
+export function attachDetach(
+  state: KubernetesState,
+  timetable: Timetable,
+  keepsVolumes: () => boolean = () => false,
+): { reconcile(): void } {
   const detaching = new Set<string>();
   const detach = (name: string): void => {
+    if (keepsVolumes()) return void timetable.after(DETACH_MS, () => detach(name));
     detaching.delete(name);
     if (!wantedAttachments(state).has(name)) state.volumeAttachments.delete(name);
   };

@@ -1,4 +1,4 @@
-import { formatTime } from '../../apis/formats/time.ts';
+import { formatTime, parseTime } from '../../apis/formats/time.ts';
 import { type Labels, type Namespace, type Node, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
@@ -184,9 +184,10 @@ function evictPod(state: KubernetesState, target: PodTarget, clock: Clock): Evic
   return { kind: 'evicted' };
 }
 
-/** Marks a bound pod as terminating, so that its kubelet ends it. A pod without a node is removed. */
+/** Marks a bound pod as terminating, so that its kubelet ends it; a later deletion can end it earlier. A pod without a node is removed. */
 export function endPod(state: KubernetesState, pod: Pod, deadlineMs: number): void {
-  if (pod.metadata.deletionTimestamp !== undefined) return;
+  const { deletionTimestamp } = pod.metadata;
+  if (deletionTimestamp !== undefined && parseTime(deletionTimestamp) <= deadlineMs) return;
   if (pod.spec.nodeName === undefined) {
     state.pods.delete(`${pod.metadata.namespace ?? 'default'}/${pod.metadata.name}`);
     return changed(state);

@@ -1,4 +1,5 @@
-import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, parseTime, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint, UNREGISTERED_TAINT } from '../../../lib/apis/taints.ts';
 import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts';
@@ -114,15 +115,21 @@ function touches(fault: Fault, { needs }: Pick<Duty, 'needs'>): boolean {
     case 'machines':
     case 'no-capacity':
     case 'impaired':
-    case 'by-hand':
+    case 'node-class':
     case 'node-pool':
+    case 'scheduler-down':
     case 'spot-volley':
+    case 'volumes-stay':
       return needs.includes('world');
+    case 'by-hand':
+      // Kerf does not terminate an instance without its tags.
+      return needs.includes('world') || (fault.what === 'remove-tags' && needsAny(['cloud.terminate']));
     case 'restore-table':
     case 'other-version':
       return true;
     case 'stale-reads':
     case 'second-deployment':
+    case 'slow-pods':
       return false;
     case 'calls-hang':
     case 'calls-slow':
@@ -247,6 +254,13 @@ function evictionDuties(
   if (pods.length === 0)
     return [{ name: `the instance of NodeClaim ${record.name} ends`, withinMs: 20 * SECOND_MS + pauseMs, needs }];
   const deadlineMs = record.deletion?.deadlineMs;
+  const late = deadlineMs === undefined ? [] : pods.filter((pod) => endsAfter(pod, deadlineMs, now));
+  if (late.length > 0)
+    return late.map(({ metadata }) => ({
+      name: `pod ${metadata.name}, which takes longer than node ${node} has, gets a shorter grace period`,
+      withinMs: 12 * SECOND_MS,
+      needs: [...needs, 'cluster.deletePod'],
+    }));
   if (deadlineMs !== undefined && now > deadlineMs) {
     const left = pods.filter((pod) => !isTerminating(pod));
     return left.map(({ metadata }) => ({
@@ -271,4 +285,12 @@ function evictionDuties(
     withinMs: 7 * SECOND_MS + pauseMs,
     needs: [...needs, 'cluster.evictPod'],
   }));
+}
+
+/** D24: whether the pod was deleted with a grace period that is longer than the time of its node. */
+function endsAfter({ metadata, spec }: Pod, deadlineMs: number, nowMs: number): boolean {
+  const { deletionTimestamp } = metadata;
+  const graceMs = (spec.terminationGracePeriodSeconds ?? 30) * SECOND_MS;
+  if (deletionTimestamp === undefined || nowMs < deadlineMs - graceMs) return false;
+  return parseTime(deletionTimestamp) > Math.max(deadlineMs, nowMs) + 2 * SECOND_MS;
 }

@@ -10,6 +10,7 @@ import { instancesEndForAReason, podsAreEvicted } from './drains.ts';
 import { othersAreLeftAlone } from './foreign.ts';
 import { everyInstanceHasARecord, oneInstanceForAClaim, releasedAfterItsInstance } from './launches.ts';
 import { limitsHold } from './limits.ts';
+import { joinedNodesAreComplete } from './marks/joined.ts';
 import { marksOfOthersStay } from './marks/of-others.ts';
 import { marksNameTheirOffering } from './marks/offerings.ts';
 import { whatIsShownIsTrue } from './mirrors.ts';
@@ -47,6 +48,7 @@ export const RULES: readonly RuleOf[] = [
   drainsAreOrdered,
   marksNameTheirOffering,
   marksOfOthersStay,
+  joinedNodesAreComplete,
   timesAreKept,
   deletionsWaitForTheirTime,
   pendingPodsAreServed,

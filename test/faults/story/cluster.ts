@@ -77,6 +77,8 @@ function timesOf(random: Random): { readonly expireAfter: string; readonly termi
   };
 }
 
+/** Taints of NodePools. Some workloads tolerate them. */
+const POOL_TAINT = 'example.com/pool';
 const STARTUP_TAINT = { key: 'example.com/starting', effect: 'NoSchedule' } as const;
 
 /** A NodePool for every workload. */
@@ -111,6 +113,7 @@ function specialPool(random: Random, name: string): NodePool {
       asking('karpenter.k8s.aws/instance-family', 'In', random.pick(['c7g', 'm7g']) ?? 'c7g'),
       asking('topology.kubernetes.io/zone', 'In', random.pick(ZONES) ?? 'us-east-1a'),
     ],
+    ...(chance(random, 30) && { taints: [{ key: POOL_TAINT, value: name, effect: 'NoSchedule' }] }),
     ...timesOf(random),
     disruption: disruptionOf(random),
     limits: random.pick([{ nodes: '1' }, { nodes: '3' }, { cpu: '4' }, { cpu: '16' }]) ?? { nodes: '2' },
@@ -125,6 +128,7 @@ function aWorkload(random: Random, name: string): Deployment {
   const spec: PodSpec = {
     containers: [{ name: 'main', resources: { requests: { cpu, memory: '256Mi' } } }],
     ...(chance(random, 40) && { terminationGracePeriodSeconds: random.pick([0, 5, 60, 120]) ?? 5 }),
+    ...(chance(random, 30) && { tolerations: [{ key: POOL_TAINT, operator: 'Exists' }] }),
     ...(shape === 0 && { topologySpreadConstraints: [spread('DoNotSchedule', labels)] }),
     ...(shape === 1 && { topologySpreadConstraints: [spread('ScheduleAnyway', labels)] }),
     ...(shape <= 4 &&

@@ -1,5 +1,5 @@
 import type { ClusterManifests } from '../../../lib/apis/cluster-manifests.ts';
-import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { ScenarioEvent } from '../../../lib/apis/scenario.ts';
 import type { Fault } from '../../../lib/simulator/faults/fault.ts';
 import { randomOf } from '../../../lib/simulator/faults/fault.ts';
@@ -32,7 +32,7 @@ export function storyOf(seed: number): Story {
   return { seed, theme, ...cluster, events, calmFromMs, invocations, faults };
 }
 
-/** Deployments are scaled up and down, and pods are deleted. In one of three stories all are scaled to zero at the end. */
+/** Deployments are scaled up and down, in one of four stories often. In one of three stories all are scaled to zero at the end. */
 function eventsOf(
   random: ReturnType<typeof randomOf>,
   { deployments }: ClusterManifests,
@@ -46,6 +46,7 @@ function eventsOf(
       events.push({ kind: 'scale', atMs, deployment, replicas: random.pick([0, 0, 1, 2, 3, 5, 8]) ?? 0 });
     }
   }
+  if (random.between(0, 4) === 0) events.push(...burstOf(random, deployments[0], calmFromMs));
   if (random.between(0, 3) === 0) {
     for (const { metadata } of deployments) {
       const deployment = `${metadata.namespace ?? 'default'}/${metadata.name}`;
@@ -53,4 +54,26 @@ function eventsOf(
     }
   }
   return events.toSorted((a, b) => a.atMs - b.atMs);
+}
+
+/** A Deployment that is scaled every few seconds for some minutes: nodes are empty for a short time again and again. */
+function burstOf(
+  random: ReturnType<typeof randomOf>,
+  deployment: ClusterManifests['deployments'][number] | undefined,
+  calmFromMs: number,
+): readonly ScenarioEvent[] {
+  if (deployment === undefined) return [];
+  const { name, namespace = 'default' } = deployment.metadata;
+  const events: ScenarioEvent[] = [];
+  let atMs = random.between(MINUTE_MS, calmFromMs / 2);
+  for (let nth = 0; nth < 12; nth += 1) {
+    atMs += random.between(3, 40) * SECOND_MS;
+    events.push({
+      kind: 'scale',
+      atMs,
+      deployment: `${namespace}/${name}`,
+      replicas: nth % 2 === 0 ? 0 : random.between(1, 4),
+    });
+  }
+  return events.filter((one) => one.atMs < calmFromMs);
 }

@@ -318,6 +318,31 @@ const THEMES: Readonly<Record<string, (draw: Draw) => readonly Timed[]>> = {
       ? [draw.once({ kind: 'node-pool', nth: draw.random.between(0, 2), change: 'delete' })]
       : []),
   ],
+  tags: (draw) => [
+    draw.for({ kind: 'by-hand', what: 'remove-tags', nth: draw.random.between(0, 5) }, 6),
+    draw.for({ kind: 'by-hand', what: 'remove-tags', nth: draw.random.between(0, 5) }, 6),
+  ],
+  // A launch whose reply is lost is repeated after its class was edited.
+  'node classes': (draw) => [
+    ...Array.from({ length: 3 }, () => draw.once({ kind: 'node-class', nth: 0 })),
+    draw.for({ kind: 'odd-launches', how: 'reply-lost', percent: 60 }, 15),
+  ],
+  // Deadlines come before pods end and volumes are detached.
+  'slow drains': (draw) => [
+    { fault: { kind: 'slow-pods', percent: 70 }, fromMs: 0, forMs: draw.calmFromMs },
+    {
+      fault: { kind: 'volumes-stay' },
+      fromMs: draw.random.between(0, draw.calmFromMs / 2),
+      forMs: draw.calmFromMs / 2,
+    },
+    draw.once({ kind: 'spot-volley', percent: 60 }),
+  ],
+  // Nodes are empty until their pods are bound.
+  scheduler: (draw) => [
+    draw.for({ kind: 'scheduler-down' }, 2),
+    draw.for({ kind: 'scheduler-down' }, 2),
+    draw.for({ kind: 'scheduler-down' }, 5),
+  ],
   standby: (draw) => [draw.for({ kind: 'other-autoscaler' }, 6)],
   'second deployment': () => [{ fault: { kind: 'second-deployment' }, fromMs: 0, forMs: 0 }],
   'webhook down': (draw) => [draw.for({ kind: 'webhook-down' }, 20)],

@@ -4,13 +4,19 @@ import { deleteNode } from '../../../../lib/simulator/kubernetes/simulated-clust
 import { writeNode } from '../../../../lib/simulator/kubernetes/state.ts';
 import type { RuleOf } from '../../rule.ts';
 
-/** A controller of others puts these on each node after its registration, and removes its finalizer when the node is deleted. */
+/** A controller of others puts these on each node after its registration, with a taint, and removes its finalizer when the node is deleted. */
 const MARK = 'example.com/own';
 
-/** Kerf keeps the labels, annotations and finalizers that others put on its nodes (promise 4). */
+/** Kerf keeps the labels, annotations, finalizers and taints that others put on its nodes (promise 4). */
 export const marksOfOthersStay: RuleOf = ({ violate, simulation }) => {
   const marked = new Set<string>();
   return {
+    nodePatched(before, after) {
+      const had = whatIsLost(before) === undefined;
+      const lost = after === undefined ? 'finalizer' : whatIsLost(after);
+      if (had && lost !== undefined)
+        violate('what others put on a node stays', `a patch took the ${lost} ${MARK} of node ${before.metadata.name}`);
+    },
     step() {
       const { state, timetable } = simulation();
       for (const node of state.nodes.values()) {
@@ -44,10 +50,12 @@ function withMarks(node: Node): Node {
       annotations: { ...annotations, [MARK]: 'true' },
       finalizers: [...finalizers, MARK],
     },
+    spec: { ...node.spec, taints: [...(node.spec?.taints ?? []), { key: MARK, effect: 'PreferNoSchedule' }] },
   };
 }
 
-function whatIsLost({ metadata: { labels, annotations, finalizers } }: Node): string | undefined {
+function whatIsLost({ metadata: { labels, annotations, finalizers }, spec }: Node): string | undefined {
+  if (spec?.taints?.some(({ key }) => key === MARK) !== true) return 'taint';
   if (labels?.[MARK] === undefined) return 'label';
   if (annotations?.[MARK] === undefined) return 'annotation';
   return finalizers?.includes(MARK) === true ? undefined : 'finalizer';
