@@ -1,4 +1,7 @@
+import type { Node } from '../../apis/kubernetes.ts';
+import type { NodeClaim } from '../../apis/node-claim.ts';
 import { instanceOf } from '../../core/model/node-claim-record.ts';
+import { type FoundInstance, instanceOfNodeClaim } from '../../core/node-claim/adoption/claim-object.ts';
 import {
   compareUnrecordedInstances,
   decideUnrecordedInstance,
@@ -12,7 +15,10 @@ import type { ReadsCluster } from '../run/ports.ts';
 import type { ClusterWork } from './instance-work.ts';
 import { recordOfClaim } from './record-of-claim.ts';
 
-/** Instances without a claim → adopted, terminated or reported. */
+/**
+ * Instances without a claim → adopted, terminated or reported. A NodeClaim object without a record whose instance EC2 no longer
+ * lists is adopted too: the claim is then released like any other whose instance has ended.
+ */
 export async function collectGarbage(work: ClusterWork<ReadsCluster>): Promise<readonly Error[]> {
   const { ports, cluster, records, world } = work;
   const claimed = new Set(records.flatMap((record) => instanceOf(record)?.id ?? []));
@@ -21,7 +27,8 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster>): Promise<r
   if (world.instances.kind === 'unread' || nodeClasses.kind === 'unread') return [];
   if (nodes.kind === 'unread' || mirrors.kind === 'unread') return [];
   const unclaimed = world.instances.value.filter(({ id }) => !claimed.has(id));
-  if (unclaimed.length === 0) return [];
+  const ended = endedInstances(work, { nodes: nodes.value, mirrors: mirrors.value, instances: world.instances.value });
+  if (unclaimed.length + ended.length === 0) return [];
   const nodePools = await ports.cluster.listNodePools();
   const catalogue = await world.catalogue();
   if (catalogue.kind === 'unread') return [];
@@ -33,7 +40,7 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster>): Promise<r
     nodeClaims: mirrors.value,
     catalogue: catalogue.value,
   };
-  const unrecorded = unclaimed
+  const unrecorded = [...unclaimed, ...ended]
     .map((instance): UnrecordedInstance => evidenceOfInstance(objects, instance))
     .toSorted(compareUnrecordedInstances);
   const nowMs = ports.clock.now();
@@ -43,9 +50,35 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster>): Promise<r
     const record = await recordOfClaim(ports.store, cluster, name);
     // It may be the claim of the instance. The list of claims has reported it.
     if (record instanceof UnreadableError) return [];
+    if (record !== undefined && ended.includes(found.instance)) return [];
     const verdict = decideUnrecordedInstance({ ...found, record }, nowMs);
     await applyVerdict(work, { name: found.instance.id, atMs: nowMs, aside }, verdict);
     return [];
   });
   return failures;
+}
+
+/** The instances of NodeClaim objects that have no record, and which EC2 does not list, as after the table was restored. */
+function endedInstances(
+  { records }: ClusterWork<ReadsCluster>,
+  {
+    nodes,
+    mirrors,
+    instances,
+  }: {
+    readonly nodes: readonly Node[];
+    readonly mirrors: readonly NodeClaim[];
+    readonly instances: readonly { readonly id: string; readonly nodeClaim: string }[];
+  },
+): readonly FoundInstance[] {
+  const known = new Set([...records.map(({ name }) => name), ...instances.map(({ nodeClaim }) => nodeClaim)]);
+  const listed = new Set(instances.map(({ id }) => id));
+  return mirrors
+    .filter(({ metadata }) => !known.has(metadata.name))
+    .flatMap((mirror) => {
+      const { providerID } = mirror.status ?? {};
+      const node = providerID === undefined ? undefined : nodes.find(({ spec }) => spec?.providerID === providerID);
+      return instanceOfNodeClaim(mirror, { node }) ?? [];
+    })
+    .filter(({ id }) => !listed.has(id));
 }
