@@ -1,5 +1,5 @@
 import { formatTime } from '../../apis/formats/time.ts';
-import type { Node, ResourceList } from '../../apis/kubernetes.ts';
+import type { Node, ResourceList, Taint } from '../../apis/kubernetes.ts';
 import { ARCH, HOSTNAME, INSTANCE_TYPE, OS, REGION, REGISTERED, ZONE } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
@@ -38,18 +38,22 @@ export interface MachineFate {
   readonly joins: boolean;
   readonly joinDelayMs: number;
   readonly readyDelayMs: number;
+  /** The time from Ready until the not-ready taint is removed. */
+  readonly taintDelayMs: number;
 }
 
-export const BOOTS_AS_USUAL: MachineFate = { joins: true, joinDelayMs: 0, readyDelayMs: 0 };
+export const BOOTS_AS_USUAL: MachineFate = { joins: true, joinDelayMs: 0, readyDelayMs: 0, taintDelayMs: 0 };
 
 /** Boots an instance: its kubelet registers the node, and the node becomes Ready. */
 export function boot(world: MachineWorld, instance: SimulatedInstance, isAlive: () => boolean): void {
   const { timetable, random, fate } = world;
-  const { joins, joinDelayMs, readyDelayMs } = fate?.() ?? BOOTS_AS_USUAL;
+  const { joins, joinDelayMs, readyDelayMs, taintDelayMs } = fate?.() ?? BOOTS_AS_USUAL;
   timetable.after(random.between(...BOOT_MS) + joinDelayMs, () => {
     if (!isAlive() || !joins) return;
     joinCluster(world, instance);
-    timetable.after(random.between(...READY_MS) + readyDelayMs, () => becomeReady(world, instance));
+    const readyMs = random.between(...READY_MS) + readyDelayMs;
+    if (taintDelayMs !== 0) timetable.after(readyMs + taintDelayMs, () => liftNotReady(world, instance));
+    timetable.after(readyMs, () => becomeReady(world, instance, { keepsTaint: taintDelayMs > 0 }));
   });
 }
 
@@ -101,10 +105,26 @@ function resourcesOf(
   return { capacity: formatResources(capacity), allocatable: formatResources(allocatable) };
 }
 
-function becomeReady({ state, timetable, timeline }: MachineWorld, instance: SimulatedInstance): void {
+/** Removes the taint of a node that is not Ready, as the node lifecycle controller does. */
+function liftNotReady({ state }: MachineWorld, instance: SimulatedInstance): void {
   const node = state.nodes.get(nodeNameOf(instance));
   if (node === undefined) return;
-  const taints = (node.spec?.taints ?? []).filter((taint) => taint.key !== NOT_READY_TAINT.key);
+  writeNode(state, { ...node, spec: { ...node.spec, taints: withoutNotReady(node) } });
+  state.onReview({ resource: 'nodes', name: node.metadata.name });
+}
+
+function withoutNotReady({ spec }: Node): readonly Taint[] {
+  return (spec?.taints ?? []).filter((taint) => taint.key !== NOT_READY_TAINT.key);
+}
+
+function becomeReady(
+  { state, timetable, timeline }: MachineWorld,
+  instance: SimulatedInstance,
+  { keepsTaint }: { readonly keepsTaint: boolean },
+): void {
+  const node = state.nodes.get(nodeNameOf(instance));
+  if (node === undefined) return;
+  const taints = keepsTaint ? (node.spec?.taints ?? []) : withoutNotReady(node);
   const conditions = [{ type: 'Ready', status: 'True' as const, lastTransitionTime: formatTime(timetable.now()) }];
   writeNode(state, { ...node, spec: { ...node.spec, taints }, status: { ...node.status, conditions } });
   timeline.note({ kind: 'node-ready', node: node.metadata.name });

@@ -63,10 +63,10 @@ export type FaultKind =
       readonly zones?: readonly string[];
       readonly capacityTypes?: readonly CapacityType[];
     }
-  /** Instances whose node never registers, is Ready late, or never becomes Ready. */
+  /** Instances whose node never registers, registers late, is Ready late, or loses its not-ready taint at another time. */
   | {
       readonly kind: 'machines';
-      readonly how: 'never-join' | 'late-ready' | 'late-join';
+      readonly how: 'never-join' | 'late-ready' | 'late-join' | 'late-taint' | 'early-taint';
       readonly percent: number;
     }
   /** EC2 interrupts spot instances at the same time. */

@@ -59,6 +59,9 @@ export function playFaults(faults: readonly Fault[], seed: number, timetable: Ti
         const lateMs = choice(fault).between(60_000, 600_000);
         if (fault.how === 'never-join') return { ...BOOTS_AS_USUAL, joins: false };
         if (fault.how === 'late-join') return { ...BOOTS_AS_USUAL, joinDelayMs: lateMs };
+        if (fault.how === 'late-taint') return { ...BOOTS_AS_USUAL, taintDelayMs: lateMs / 10 };
+        if (fault.how === 'early-taint')
+          return { ...BOOTS_AS_USUAL, readyDelayMs: lateMs / 10, taintDelayMs: -lateMs / 10 };
         return { ...BOOTS_AS_USUAL, readyDelayMs: lateMs };
       }
       return BOOTS_AS_USUAL;

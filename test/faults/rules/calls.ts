@@ -1,9 +1,24 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { fieldOf, isRecord, recordOf } from '../../../lib/apis/record.ts';
 import type { RuleOf } from '../rule.ts';
 
 /** More calls in a minute are a loop that does not wait. A claim whose node changes all the time is read and written again after pauses that grow. */
 const MAX_CALLS = 3_000;
-const MAX_CALLS_FOR_A_CLAIM = 700;
+const MAX_CALLS_FOR_A_CLAIM = 200;
+/** Writes to one object in a minute: an action that fails, or that has no effect, is repeated after a pause. */
+const MAX_WRITES: Readonly<Record<string, number>> = {
+  'cloud.launch': 25,
+  'cloud.terminate': 30,
+  'cloud.tagInstance': 25,
+  'cluster.patchNode': 30,
+  'cluster.deleteNode': 25,
+  'cluster.deletePod': 20,
+  'cluster.applyNodeClaim': 80,
+  'cluster.removeNodeClaim': 25,
+  'cluster.deleteNodeClaim': 30,
+  'store.createNodeClaim': 45,
+  'store.updateNodeClaim': 90,
+};
 /** The calls of a minute in which nothing happens: four functions, with their reads. */
 const MAX_IDLE_CALLS = 160;
 /** Writes of a cluster at rest: leases, and conditions that the minute changes. */
@@ -11,20 +26,29 @@ const IDLE_WRITES: ReadonlySet<string> = new Set(['leases.acquire', 'leases.rele
 const WRITE =
   /^(store\.(create|update|record|close|start|end|nominate|set)|cluster\.(patch|delete|evict|apply|remove|publish)|cloud\.(launch|terminate|tag)|messages\.publish|catalogue\.(write|mark|learn))/;
 
-/** The number of calls is limited, and a cluster at rest makes few calls and writes nothing. */
+/** The number of calls is limited, also for one object, and a cluster at rest makes few calls and writes nothing. */
 export const callsAreFew: RuleOf = ({ violate, nowMs, story, records }) => {
   let [minute, calls] = [-1, 0];
   const byMethod = new Map<string, number>();
+  const byObject = new Map<string, number>();
   const writes: { readonly atMs: number; readonly method: string }[] = [];
   return {
-    call({ method }) {
+    call({ method, args }) {
       const now = Math.floor(nowMs() / MINUTE_MS);
       if (now !== minute) {
         [minute, calls] = [now, 0];
         byMethod.clear();
+        byObject.clear();
       }
       calls += 1;
       byMethod.set(method, (byMethod.get(method) ?? 0) + 1);
+      const limit = MAX_WRITES[method];
+      if (limit !== undefined) {
+        const object = `${method} of ${nameOf(args)}`;
+        const count = (byObject.get(object) ?? 0) + 1;
+        byObject.set(object, count);
+        if (count > limit) violate('no object is written again and again', `${object}: ${count} times in a minute`);
+      }
       if (WRITE.test(method) && !IDLE_WRITES.has(method)) writes.push({ atMs: nowMs(), method });
       if (calls < MAX_CALLS || calls % 100 > 0) return;
       const claims = [...records.values()].filter(({ releasedAtMs }) => releasedAtMs === undefined).length;
@@ -36,14 +60,19 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, story, records }) => {
     },
     unsettled() {
       if (isNeverAtRest(story.manifests.nodePools.map(({ spec }) => spec.template.spec.expireAfter))) return [];
-      // The eviction of a pod that a budget holds is tried again and again.
-      if ([...records.values()].some((one) => one.deletion !== undefined && one.releasedAtMs === undefined)) return [];
       const recent = writes.filter(({ atMs }) => nowMs() - atMs < 20 * SECOND_MS).map(({ method }) => method);
       const idle = calls > MAX_IDLE_CALLS ? [`more than ${MAX_IDLE_CALLS} calls in an idle minute`] : [];
       return [...new Set(recent)].map((method) => `${method} is called in a cluster at rest`).concat(idle);
     },
   };
 };
+
+/** The name of the object that a call is about: the second argument if the first names the cluster. */
+function nameOf([first, second]: readonly unknown[]): string {
+  const object = typeof first === 'string' && typeof second === 'string' ? second : first;
+  if (!isRecord(object)) return String(object);
+  return String(fieldOf(recordOf(fieldOf(object, 'metadata')), 'name') ?? object['name'] ?? object['nodeClaim']);
+}
 
 function most(byMethod: ReadonlyMap<string, number>): string {
   return [...byMethod]

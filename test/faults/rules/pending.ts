@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { parseTime, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { type Pod, podKey } from '../../../lib/apis/kubernetes.ts';
 import type { RuleOf, Watched } from '../rule.ts';
 import { type Duty, progressOf } from './progress.ts';
@@ -6,6 +6,8 @@ import { isFull } from './settled.ts';
 
 /** A wake collects further wakes for up to 10 s, and a run that is busy is followed by another one. */
 const SERVED_WITHIN_MS = 20 * SECOND_MS;
+/** Another pod may take the place that was planned for a pod: the next tick plans again. */
+const SERVED_AGAIN_WITHIN_MS = 75 * SECOND_MS;
 /** Capacity that was refused is tried again after minutes, and an old table may have no catalogue. */
 const WITHOUT_CAPACITY: ReadonlySet<string> = new Set([
   'no-capacity',
@@ -54,9 +56,11 @@ function pendingDuties(watched: Watched): readonly Duty[] {
   if (general === undefined || isMoving || isFull(watched)) return [];
   const pods = [...state.pods.values()];
   if (pods.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) return [];
+  const lastMs = Math.max(0, ...claims.map(({ initializedAtMs = 0 }) => initializedAtMs));
   return pods.filter(isUnschedulable).map((pod) => ({
     name: `pod ${podKey(pod)} gets a node or a NodeClaim`,
-    withinMs: SERVED_WITHIN_MS,
+    withinMs:
+      parseTime(pod.metadata.creationTimestamp ?? '') > lastMs + SECOND_MS ? SERVED_WITHIN_MS : SERVED_AGAIN_WITHIN_MS,
     needs: NEEDS,
   }));
 }

@@ -58,7 +58,8 @@ interface WatchedDrains extends Watched {
 /** A rule that these duties are done in time. */
 export function progressOf(watched: Watched, duties: () => readonly Duty[]): Rule {
   const { violate, nowMs, story } = watched;
-  const moreMs = story.faults.some(isRareConflict) ? CONFLICTS_MS : 0;
+  const moreMs =
+    (story.faults.some(isRareConflict) ? CONFLICTS_MS : 0) + (story.faults.some(isShortDelay) ? DELAYS_MS : 0);
   const open = new Map<string, { withinMs: number; spentMs: number; lastMs: number }>();
   return {
     step() {
@@ -88,6 +89,14 @@ function isRareConflict(fault: Fault): boolean {
 
 /** The time that further tries take. */
 const CONFLICTS_MS = 20 * SECOND_MS;
+
+/** Slow calls make a run take a few seconds. Wakes that arrive in this time must not be lost. */
+function isShortDelay(fault: Fault): boolean {
+  return fault.kind === 'calls-slow' && fault.upToMs <= 500;
+}
+
+/** The time that slow calls add to the runs that a duty needs. */
+const DELAYS_MS = 16 * SECOND_MS;
 
 /** Whether a fault is active, or was a short time ago, that touches what the duty needs. */
 export function isDisturbed(faults: readonly Fault[], duty: Pick<Duty, 'needs'>, nowMs: number): boolean {
@@ -131,8 +140,9 @@ function touches(fault: Fault, { needs }: Pick<Duty, 'needs'>): boolean {
     case 'second-deployment':
     case 'slow-pods':
       return false;
-    case 'calls-hang':
     case 'calls-slow':
+      return !isShortDelay(fault);
+    case 'calls-hang':
     case 'cut-off':
     case 'clocks':
     case 'table-steps':
@@ -146,6 +156,15 @@ function matches(call: string, need: string): boolean {
   return need.endsWith('.') ? call.startsWith(need) || includesCall([call], `${need}any`) : includesCall([call], need);
 }
 
+/** A decision that cannot be carried out is given up after 5 minutes, by the next run. */
+const GIVEN_UP_MS = 5 * MINUTE_MS + 80 * SECOND_MS;
+const READS_OF_DECISIONS = [
+  'store.openDecisions',
+  'store.closeDecision',
+  'store.recordDecision',
+  'store.listNodeClaims',
+];
+
 function dutiesOf(watched: WatchedDrains): readonly Duty[] {
   const { records, open, nowMs } = watched;
   const duties: Duty[] = [];
@@ -158,6 +177,12 @@ function dutiesOf(watched: WatchedDrains): readonly Duty[] {
         withinMs: 75 * SECOND_MS,
         needs: ['store.', 'leases.', 'cluster.', 'messages.', 'function:provisioning'],
       });
+  for (const id of open.keys())
+    duties.push({
+      name: `decision ${id} is carried out or given up`,
+      withinMs: GIVEN_UP_MS,
+      needs: [...READS_OF_DECISIONS, 'leases.', 'cluster.list', 'messages.', 'function:provisioning'],
+    });
   return duties;
 }
 
@@ -180,7 +205,19 @@ function claimDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly 
         needs: [...LIFECYCLE, 'cloud.', 'messages.wake', 'world'],
       },
     ];
-  return launch.kind === 'launched' ? joinDuties(watched, record) : [];
+  if (launch.kind !== 'launched') return [];
+  return hasEnded(watched, launch.instance.id)
+    ? [{ name: `the end of instance ${launch.instance.id} is recorded`, withinMs: 20 * SECOND_MS, needs: EVENTS }]
+    : joinDuties(watched, record);
+}
+
+/** EC2 sends an event when an instance shuts down. */
+const EVENTS = ['store.', 'messages.', 'function:interruption', 'cluster.findOtherAutoscalers'];
+
+function hasEnded({ simulation }: Watched, instanceId: string): boolean {
+  return simulation()
+    .ec2.instances()
+    .some(({ id, endedAtMs }) => id === instanceId && endedAtMs !== undefined);
 }
 
 function nodeOf({ simulation }: Watched, record: NodeClaimRecord) {
@@ -209,7 +246,6 @@ function joinDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] 
 }
 
 function removalDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {
-  const { simulation } = watched;
   const { name, deletion, launch } = record;
   const instance = instanceOf(record);
   if (launch.kind === 'requested' || deletion === undefined) return [];
@@ -222,11 +258,7 @@ function removalDuties(watched: WatchedDrains, record: NodeClaimRecord): readonl
     'cloud.terminate',
     'world',
   ];
-  const isOver =
-    instance === undefined ||
-    simulation()
-      .ec2.instances()
-      .some(({ id, endedAtMs }) => id === instance.id && endedAtMs !== undefined);
+  const isOver = instance === undefined || hasEnded(watched, instance.id);
   if (isOver) return [{ name: `NodeClaim ${name} is released`, withinMs: releaseMs(watched, record), needs }];
   const node = nodeOf(watched, record);
   if (node === undefined || record.registeredAtMs === undefined)

@@ -30,6 +30,7 @@ export const warningsAreHandled: RuleOf = ({ violate, records, simulation, nowMs
         const warnedMs = endedAtMs - startMs() - WARNING_MS;
         const isVolley = story.faults.some(({ kind, fromMs }) => kind === 'spot-volley' && fromMs === warnedMs);
         if (!isVolley || capacityType !== 'spot' || terminated.has(id)) continue;
+        if (isOnStandby(story.faults, warnedMs)) continue;
         if ((recordedAt.get(id) ?? Infinity) > warnedMs - RECORDED_MS) continue;
         const dueMs = undisturbedFrom(story.faults, warnedMs) + HANDLED_WITHIN_MS;
         const { deletion } = records.get(nodeClaim) ?? {};
@@ -50,8 +51,15 @@ const UNKNOWN: ReadonlySet<Fault['kind']> = new Set([
   'table-steps',
   'restore-table',
   'other-version',
-  'other-autoscaler',
 ]);
+
+/** On standby, nothing is handled. Standby ends with the second tick after the other autoscaler has gone. */
+function isOnStandby(faults: readonly Fault[], atMs: number): boolean {
+  return faults.some(
+    ({ kind, fromMs, forMs }) =>
+      kind === 'other-autoscaler' && atMs > fromMs - WARNING_MS && atMs < fromMs + forMs + 2 * MINUTE_MS,
+  );
+}
 
 /** When the last failure of the table during the warning ends. */
 function undisturbedFrom(faults: readonly Fault[], warnedMs: number): number {

@@ -1,0 +1,150 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { ZONES } from './cluster.ts';
+import { EC2_CALLS, percentOf, some, type Themes, whereOf } from './draw.ts';
+
+/** Faults of EC2, of the cluster, and of the stored items. */
+export const WORLD_THEMES: Themes = {
+  ec2: (draw) => [
+    draw.for({
+      kind: 'calls-fail',
+      calls: draw.random.between(0, 2) === 0 ? ['cloud.*'] : some(draw, EC2_CALLS),
+      error: 'throttled',
+      where: whereOf(draw),
+      percent: draw.random.pick([15, 50, 90]) ?? 50,
+    }),
+    draw.for({
+      kind: 'odd-launches',
+      how: draw.random.pick(['reply-lost', 'rejected', 'spent'] as const) ?? 'reply-lost',
+      percent: percentOf(draw),
+    }),
+    draw.for({ kind: 'listed-late', lagMs: draw.random.between(5, 50) * SECOND_MS }, 12),
+  ],
+  launches: (draw) => [
+    { fault: { kind: 'odd-launches', how: 'reply-lost', percent: 60 }, fromMs: 0, forMs: draw.calmFromMs },
+    {
+      fault: { kind: 'listed-late', lagMs: draw.random.between(5, 50) * SECOND_MS },
+      fromMs: 0,
+      forMs: draw.calmFromMs,
+    },
+    draw.for({
+      kind: 'calls-fail',
+      calls: ['cloud.describeInstances'],
+      error: 'throttled',
+      where: 'before',
+      percent: 30,
+    }),
+    draw.for({ kind: 'clocks', functions: [], upToMs: 2 * MINUTE_MS }, 20),
+  ],
+  capacity: (draw) => [
+    draw.for({ kind: 'no-capacity', capacityTypes: ['spot'] }),
+    draw.for({ kind: 'no-capacity', zones: some(draw, ZONES) }),
+    draw.for({ kind: 'no-capacity' }, 4),
+  ],
+  machines: (draw) => [
+    draw.for({
+      kind: 'machines',
+      how:
+        draw.random.pick(['never-join', 'late-ready', 'late-join', 'late-taint', 'early-taint'] as const) ??
+        'late-join',
+      percent: percentOf(draw),
+    }),
+    draw.once({ kind: 'impaired', count: draw.random.between(1, 3) }),
+  ],
+  volley: (draw) => [
+    draw.once({ kind: 'spot-volley', percent: draw.random.pick([40, 100]) ?? 100 }),
+    draw.once({ kind: 'spot-volley', percent: draw.random.pick([40, 100]) ?? 100 }),
+    draw.once({ kind: 'impaired', count: draw.random.between(1, 3) }),
+  ],
+  'by hand': (draw) =>
+    Array.from({ length: draw.random.between(2, 5) }, () =>
+      draw.once({
+        kind: 'by-hand',
+        what:
+          draw.random.pick([
+            'delete-node',
+            'remove-node',
+            'delete-node-claim',
+            'delete-pod',
+            'terminate-instance',
+          ] as const) ?? 'delete-pod',
+        nth: draw.random.between(0, 10),
+      }),
+    ),
+  'node pools': (draw) => [
+    draw.once({
+      kind: 'node-pool',
+      nth: draw.random.between(0, 3),
+      change: draw.random.pick(['fewer', 'more', 'weight', 'budget'] as const) ?? 'fewer',
+    }),
+    ...(draw.random.between(0, 2) === 0
+      ? [draw.once({ kind: 'node-pool', nth: draw.random.between(0, 2), change: 'delete' })]
+      : []),
+  ],
+  tags: (draw) => [
+    draw.for({ kind: 'by-hand', what: 'remove-tags', nth: draw.random.between(0, 5) }, 6),
+    draw.for({ kind: 'by-hand', what: 'remove-tags', nth: draw.random.between(0, 5) }, 6),
+  ],
+  // A launch whose reply is lost is repeated after its class was edited.
+  'node classes': (draw) => [
+    ...Array.from({ length: 3 }, () => draw.once({ kind: 'node-class', nth: 0 })),
+    draw.for({ kind: 'odd-launches', how: 'reply-lost', percent: 60 }, 15),
+  ],
+  // Deadlines come before pods end and volumes are detached.
+  'slow drains': (draw) => [
+    { fault: { kind: 'slow-pods', percent: 70 }, fromMs: 0, forMs: draw.calmFromMs },
+    {
+      fault: { kind: 'volumes-stay' },
+      fromMs: draw.random.between(0, draw.calmFromMs / 2),
+      forMs: draw.calmFromMs / 2,
+    },
+    draw.once({ kind: 'spot-volley', percent: 60 }),
+  ],
+  // Nodes are empty until their pods are bound.
+  scheduler: (draw) => [
+    draw.for({ kind: 'scheduler-down' }, 2),
+    draw.for({ kind: 'scheduler-down' }, 2),
+    draw.for({ kind: 'scheduler-down' }, 5),
+  ],
+  standby: (draw) => {
+    const standby = draw.for({ kind: 'other-autoscaler' }, 6);
+    const afterMs = standby.fromMs + standby.forMs + draw.random.between(2, 8) * MINUTE_MS;
+    return [standby, { fault: { kind: 'spot-volley', percent: 100 }, fromMs: afterMs, forMs: 0 }];
+  },
+  // A spot warning arrives while the table or a queue fails.
+  warnings: (draw) => {
+    const fromMs = draw.random.between(3 * MINUTE_MS, draw.calmFromMs - MINUTE_MS);
+    const calls = [
+      draw.random.pick(['store.*', 'store.updateNodeClaim', 'messages.wake', 'store.findNodeClaim']) ?? '',
+    ];
+    return [
+      { fault: { kind: 'spot-volley', percent: 100 }, fromMs, forMs: 0 },
+      {
+        fault: { kind: 'calls-fail', calls, error: 'throttled', where: 'before', percent: 100 },
+        fromMs: fromMs - 5 * SECOND_MS,
+        forMs: draw.random.between(10, 60) * SECOND_MS,
+      },
+    ];
+  },
+  'second deployment': () => [{ fault: { kind: 'second-deployment' }, fromMs: 0, forMs: 0 }],
+  'webhook down': (draw) => [draw.for({ kind: 'webhook-down' }, 20)],
+  restore: (draw) => [
+    draw.random.between(0, 2) === 0
+      ? draw.once({ kind: 'restore-table', agoMs: draw.random.between(1, 14) * MINUTE_MS })
+      : {
+          fault: { kind: 'restore-table', agoMs: HOUR_MS },
+          fromMs: HOUR_MS + draw.random.between(MINUTE_MS, draw.calmFromMs),
+          forMs: 0,
+        },
+  ],
+  versions: (draw) => [
+    draw.once({ kind: 'other-version', as: 'newer' }),
+    draw.once({ kind: 'other-version', as: 'older' }),
+    draw.for({
+      kind: 'cut-off',
+      calls: ['store.closeDecision', 'store.createNodeClaim'],
+      where: 'before',
+      percent: 30,
+    }),
+  ],
+  nothing: () => [],
+};
