@@ -52,7 +52,7 @@ export function playFaults(faults: readonly Fault[], seed: number, timetable: Ti
     isWebhookDown: () => active().some(({ kind }) => kind === 'webhook-down'),
     isSchedulerDown: () => active().some(({ kind }) => kind === 'scheduler-down'),
     keepsVolumes: () => active().some(({ kind }) => kind === 'volumes-stay'),
-    isPodSlow: () => active().some((fault) => fault.kind === 'slow-pods' && isHit(fault)),
+    isPodSlow: () => active().some((fault) => fault.kind === 'slow-pods' && isHit(fault, choice)),
     machineFate() {
       for (const fault of active()) {
         if (fault.kind !== 'machines' || !isHit(fault, choice)) continue;
