@@ -1,9 +1,11 @@
-import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { Action, Decision } from '../../../lib/core/model/decision.ts';
 import type { RuleOf, Watched } from '../rule.ts';
 
 /** An older decision does not delete NodeClaims. */
 const OUTDATED_MS = 2 * MINUTE_MS;
+/** An action that fails this long is given up. */
+const GIVEN_UP_MS = 5 * MINUTE_MS - 5 * SECOND_MS;
 /** The clock of one function may be two minutes ahead, and that of another one two minutes behind. */
 const CLOCKS_APART_MS = 4 * MINUTE_MS;
 
@@ -37,12 +39,14 @@ function whyNotDone(
   decision: Decision,
   action: Action,
 ): string | undefined {
+  const ageMs = startMs() + nowMs() - decision.atMs;
+  const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCKS_APART_MS : 0;
   if (action.kind === 'create-node-claim')
-    return records.has(action.nodeClaim.name) ? undefined : `NodeClaim ${action.nodeClaim.name} was not created`;
+    return records.has(action.nodeClaim.name) || ageMs > GIVEN_UP_MS - slackMs
+      ? undefined
+      : `NodeClaim ${action.nodeClaim.name} was not created`;
   if (action.kind !== 'delete-node-claim') return undefined;
   const record = records.get(action.nodeClaim);
   const isDone = record === undefined || record.deletion !== undefined || record.releasedAtMs !== undefined;
-  const ageMs = startMs() + nowMs() - decision.atMs;
-  const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCKS_APART_MS : 0;
   return isDone || ageMs > OUTDATED_MS - slackMs ? undefined : `NodeClaim ${action.nodeClaim} was not deleted`;
 }
