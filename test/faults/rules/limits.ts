@@ -10,9 +10,9 @@ const DECIDED_BEFORE_MS = 3 * MINUTE_MS;
 /**
  * No write makes the usage of a NodePool grow beyond its limits. Launches in progress count as their largest option (promise 2).
  * Claims that lost their node, and claims that are being deleted or whose Node is, do not count: their replacements are launched
- * before they end (B7). The adoption of an instance that runs already is allowed, and counts for the writes after it.
+ * before they end (B7). A claim that was not requested from EC2 in 10 minutes does not count either. The adoption of an instance that runs already is allowed, and counts for the writes after it.
  */
-export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs }) => {
+export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startMs }) => {
   const earlierLimits = new Map<string, { readonly atMs: number; readonly limits: Resources }[]>();
   /** The highest limit of the last minutes for each resource. */
   const limitsOf = (pool: string): Resources => {
@@ -32,7 +32,9 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs }) => {
       if (isAdopted(after, earlier)) return;
       const pool = after.nodePool;
       const deleting = deletingNodes(simulation().state.nodes.values());
-      const others = [...records.values()].filter((one) => one.nodePool === pool && one.name !== after.name);
+      const others = [...records.values()].filter(
+        (one) => one.nodePool === pool && one.name !== after.name && !isGivenUp(one, startMs() + nowMs()),
+      );
       const usage = usageOf([...others, after], deleting);
       const before = usageOf(earlier === undefined ? others : [...others, earlier], deleting);
       for (const [resource, limit] of Object.entries(limitsOf(pool))) {
@@ -53,6 +55,13 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs }) => {
 /** A record of an instance that runs already, as after the table was restored from a backup. */
 function isAdopted({ launch }: NodeClaimRecord, earlier: NodeClaimRecord | undefined): boolean {
   return earlier === undefined && launch.kind === 'launched';
+}
+
+/** A clock may be a minute ahead. */
+const GIVEN_UP_MS = 9 * MINUTE_MS;
+
+function isGivenUp({ launch, createdAtMs }: NodeClaimRecord, atMs: number): boolean {
+  return (launch.kind === 'planned' || launch.kind === 'refused') && atMs > createdAtMs + GIVEN_UP_MS;
 }
 
 /** The provider ids of Nodes that are being deleted. The deletion of their claims may not be recorded yet, or again. */

@@ -171,7 +171,7 @@ export const CALL_THEMES: Themes = {
         percent: 100,
       },
       fromMs: draw.random.between(0, 5) * MINUTE_MS,
-      forMs: 12 * MINUTE_MS,
+      forMs: 8 * MINUTE_MS,
     },
   ],
   // Clocks and a slow list: the list of claims is older than the list of instances.
