@@ -6,7 +6,7 @@ const GIVEN_UP_BY_MS = 10 * MINUTE_MS;
 
 /**
  * The records for a decision: a claim that should have been given up, and whose record shows neither an instance nor a request,
- * counts as deleted, so that its pods get another node. Such a record cannot be written. It keeps its share of the limits.
+ * counts as deleted, so that its pods get another node. Such a record cannot be written. It does not count in the limits, because it is never launched.
  */
 export function withoutGivenUp(records: readonly NodeClaimRecord[], nowMs: number): readonly NodeClaimRecord[] {
   return records.map((record) => {
