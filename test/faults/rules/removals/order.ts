@@ -43,6 +43,8 @@ export const volumesAreDetached: RuleOf = (watched) => {
     for (const name of claimNames(pod)) ended.add(`${pod.spec.nodeName} pv-${namespaceOf(pod)}-${name}`);
   };
   return {
+    // A restored record does not have the volumes of pods that were evicted since.
+    replaced: () => ended.clear(),
     evicting: note,
     deletingPod: note,
     terminating(_, id) {
