@@ -4,7 +4,7 @@ import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
 import { readOr } from '../core/observed.ts';
 import type { Wake } from '../ports/messages.ts';
-import { newRefusalsOf } from './act/launch-refusals.ts';
+import { noteRefusedLaunch } from './act/launch-refusals.ts';
 import { noteFailure, noteUnread } from './act/run-notes.ts';
 import { syncWebhook } from './install/sync-webhook.ts';
 import type { ClusterWork } from './instances/instance-work.ts';
@@ -112,7 +112,8 @@ async function advance(
     const seen = { nodes: readOr(world.nodes, []), nodeClaims: readOr(world.mirrors, []) };
     const subject = { name, version, atMs: nowMs, seen };
     const isApplied = await applyVerdict(run, subject, { record: changed, actions, blocked, whenDone });
-    await announceRefusals(run, subject, newRefusalsOf(run, record, verdict.news ?? []));
+    noteRefusedLaunch(run, record, verdict.news ?? []);
+    await announceRefusals(run, subject, verdict.news ?? []);
     // What may succeed soon is repeated by the notes of the run, and the rest by the next tick.
     if (!isApplied) due = due.filter(({ atMs }) => atMs >= nowMs + MINUTE_MS);
     if (!isApplied || (actions.length === 0 && changed === undefined)) break;

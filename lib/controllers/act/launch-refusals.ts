@@ -3,22 +3,18 @@ import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { NotingRun } from './run-notes.ts';
 
 /**
- * The refusals to show as Events: a refused launch once an hour for each NodeClaim and cause, because it is tried again every
- * minute. It is also a failure of the run, once an hour for each NodePool and cause, because a claim is given up after five minutes
- * and has another name then.
+ * Notes that EC2 refuses launches: once an hour for each NodePool and cause, because a claim is given up after five minutes, and
+ * the next one has another name.
  */
-export function newRefusalsOf(
+export function noteRefusedLaunch(
   { ports, cluster, notes }: NotingRun,
-  { name, nodePool }: Pick<NodeClaimRecord, 'name' | 'nodePool'>,
+  { nodePool }: Pick<NodeClaimRecord, 'nodePool'>,
   refusals: readonly Blocked[],
-): readonly Blocked[] {
-  const nowMs = ports.clock.now();
-  const isNew = (subject: string, cause: string): boolean =>
-    ports.refusals?.isNew(`${cluster}: ${subject}`, cause, nowMs) ?? true;
-  return refusals.filter(({ reason, message }) => {
-    if (reason !== 'LaunchFailed') return true;
-    if (isNew(`launches of NodePool ${nodePool}`, message))
-      notes.failures.push(new Error(`EC2 refuses launches of NodePool ${nodePool}: ${message}`));
-    return isNew(`launch ${name}`, message);
-  });
+): void {
+  for (const { reason, message } of refusals) {
+    if (reason !== 'LaunchFailed') continue;
+    const subject = `launches of NodePool ${nodePool}`;
+    if (ports.refusals?.isNew(`${cluster}: ${subject}`, message, ports.clock.now()) === false) continue;
+    notes.failures.push(new Error(`EC2 refuses ${subject}: ${message}`));
+  }
 }

@@ -4,6 +4,7 @@ import type { Subject } from '../../core/model/subject.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import type { LostWakes } from '../run/wake-up.ts';
+import { notAnnounced } from './not-announced.ts';
 
 /** What became of an action. */
 export type Outcome =
@@ -70,12 +71,16 @@ export function reportOf(
     ...optional({ conflict }),
     ...optional({ retry: failed.find(isNeeded)?.error }),
     isComplete: ![...failed, ...refused].some(isNeeded),
-    ...optional({ news: newsOf(decision, outcomes, [...fresh, ...held]) }),
+    ...optional({ news: newsOf(ports, decision, { outcomes, fresh: [...fresh, ...held] }) }),
   };
 }
 
-/** An action that is refused in each poll is published once, although other actions of the decision succeed in each poll. */
-function newsOf(decision: Decision, outcomes: readonly Outcome[], fresh: readonly Outcome[]): Decision | undefined {
+/** What is refused in each poll is published once, although other actions of the decision succeed in each poll. */
+function newsOf(
+  ports: HasClock & RemembersRefusals,
+  decision: Decision,
+  { outcomes, fresh }: { readonly outcomes: readonly Outcome[]; readonly fresh: readonly Outcome[] },
+): Decision | undefined {
   const told = outcomes.filter((one) => one.kind === 'done' || fresh.includes(one));
   if (told.length === 0) return undefined;
   const actions = told.flatMap(({ kind, action }) => (kind === 'done' || kind === 'blocked' ? [action] : []));
@@ -83,7 +88,7 @@ function newsOf(decision: Decision, outcomes: readonly Outcome[], fresh: readonl
     if (one.kind === 'blocked') return [one.blocked];
     return one.kind === 'refused' ? [blockedBy(decision, one)] : [];
   });
-  return { ...decision, actions, blocked: [...decision.blocked, ...refusals] };
+  return { ...decision, actions, blocked: [...notAnnounced(ports, decision.cluster, decision.blocked), ...refusals] };
 }
 
 /** Nothing depends on what a node teaches about its instance type. */

@@ -20,6 +20,7 @@ import { recordsGoForward } from './records.ts';
 import { keptPodsStay, startupTaintsAreAwaited, volumesAreDetached } from './removals/order.ts';
 import { deletionsAreTrue } from './removals/reasons.ts';
 import { warningsAreHandled } from './removals/warnings.ts';
+import { failuresAreReportedOnce } from './reports/once.ts';
 import { everythingSettles } from './settled.ts';
 import { oneDeploymentActs, standbyDoesNothing } from './standby.ts';
 import { decisionsHaveTheirEpoch, leasesHaveOneHolder } from './table/turns.ts';
@@ -61,4 +62,5 @@ export const RULES: readonly RuleOf[] = [
   warningsAreHandled,
   decisionsHaveTheirEpoch,
   leasesHaveOneHolder,
+  failuresAreReportedOnce,
 ];

@@ -1,0 +1,44 @@
+import { HOUR_MS, MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
+import { isRecord, ownField } from '../../../../lib/apis/record.ts';
+import { formatSubject } from '../../../../lib/core/model/subject.ts';
+import { PortError, RefusedError } from '../../../../lib/ports/errors.ts';
+import type { RuleOf } from '../../rule.ts';
+
+/** The clocks of two functions may be apart. */
+const TOLERANCE_MS = 4 * MINUTE_MS;
+/** Events that are repeated while a state lasts, and that the API server keeps as one series (F16). */
+const STATES: ReadonlySet<unknown> = new Set(['FailedScheduling', 'NodeClassNotReady']);
+
+/** A refusal is reported at most once an hour for each object and cause: in the log and the metric, as an Event, and on the bus. */
+export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs }) => {
+  const lastMs = new Map<string, number>();
+  const report = (where: string, text: string): void => {
+    const key = `${where}: ${text.replaceAll(/\d+/g, '#')}`;
+    const agoMs = nowMs() - (lastMs.get(key) ?? -Infinity);
+    lastMs.set(key, nowMs());
+    if (agoMs < HOUR_MS - TOLERANCE_MS)
+      violate('failures are reported once', `${where} has it again after ${Math.round(agoMs / 1_000)} s: ${text}`);
+  };
+  return {
+    failed({ function: name, error }) {
+      // A run that ends with a refusal did nothing: each such run is a failure.
+      if (!(error instanceof Error) || error instanceof PortError || !isRefusal(error)) return;
+      report(`the log of ${name}`, error.message);
+    },
+    call({ method, args: [event] }) {
+      if (method !== 'cluster.publishEvent' || !isRecord(event)) return;
+      const [regarding, reason] = [ownField(event, 'regarding'), ownField(event, 'reason')];
+      if (ownField(event, 'type') !== 'Warning' || STATES.has(reason)) return;
+      const object = `${String(ownField(regarding, 'kind'))} ${String(ownField(regarding, 'name'))}`;
+      report(`an Event of ${object}`, `${String(reason)}: ${String(ownField(event, 'message'))}`);
+    },
+    published({ controller, blocked }) {
+      for (const { subject, reason, message } of blocked)
+        if (reason === 'ActionRefused') report(`the bus from ${controller}`, `${formatSubject(subject)}: ${message}`);
+    },
+  };
+};
+
+function isRefusal({ cause }: Error): boolean {
+  return cause instanceof RefusedError || (cause instanceof Error && isRefusal(cause));
+}
