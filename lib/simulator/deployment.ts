@@ -1,6 +1,7 @@
 /** A deployment of Kerf in a simulation: its functions, their queues and its table. */
 import { optional } from '../apis/optional.ts';
 import { reportedRefusals } from '../controllers/act/reported-refusals.ts';
+import { lastAutoscalers } from '../controllers/run/last-autoscalers.ts';
 import type { ControllerPorts } from '../controllers/run/ports.ts';
 import type { WebhookAnswer } from '../controllers/webhook.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
@@ -104,6 +105,7 @@ export function deploy({ input, world, refusals, name }: Deployed): Deployment {
     clock: timetable,
     settings: input.settings ?? DEFAULT_SETTINGS,
     refusals: reportedRefusals(),
+    autoscalers: lastAutoscalers(),
   };
   const wrapped = input.wrapPorts?.(ports) ?? ports;
   const lambda = simulatedLambda(timetable, {

@@ -2,8 +2,8 @@ import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { otherDeployment } from '../../core/cluster/cluster-claim.ts';
 import type { Blocked, Controller, Decision } from '../../core/model/decision.ts';
 import { decisionId } from '../../core/model/decision-id.ts';
-import { RefusedError } from '../../ports/errors.ts';
-import { observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
+import { PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
+import { type ObservedAutoscalers, observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 import type {
   ControllerPorts,
@@ -26,7 +26,7 @@ const STANDBY_MS = MINUTE_MS + 30 * SECOND_MS;
 export function guarded(controller: Controller, reconcile: Reconcile): Reconcile {
   return async (ports, wake) => {
     if (ports.settings.shadow) return await shadowRun(controller, reconcile, { ports, wake });
-    const observed = await observeOtherAutoscalers(ports, wake.cluster);
+    const observed = await otherAutoscalersFor(controller, ports, wake.cluster);
     const { ignored } = observed;
     // Only lifecycle launches instances, so no instance is launched by a deployment that does not hold the cluster.
     const claimed = controller === 'lifecycle' && observed.isUnclaimed ? await claim(ports, wake.cluster) : NOTHING;
@@ -39,6 +39,31 @@ export function guarded(controller: Controller, reconcile: Reconcile): Reconcile
     return { ...report, gauges, failures: [...report.failures, ...unknown], ...(ignored && { ignored }) };
   };
 }
+
+/**
+ * Without a new answer, a run waits while the mark of another function shows that Kerf is on standby. Without any answer, only
+ * termination runs: it drains nodes and terminates instances whose NodeClaims Kerf has deleted, for example after a spot warning.
+ */
+async function otherAutoscalersFor(
+  controller: Controller,
+  ports: ControllerPorts,
+  cluster: string,
+): Promise<ObservedAutoscalers> {
+  try {
+    const observed = await observeOtherAutoscalers(ports, cluster);
+    const isUnsure = observed.isLast && observed.otherAutoscalers.length === 0;
+    if (isUnsure && (await ports.store.isOnStandby(cluster, ports.clock.now()))) throw new UnreachableError(ON_STANDBY);
+    return observed;
+  } catch (cause) {
+    if (controller !== 'termination' || !(cause instanceof PortError)) throw cause;
+    if (await ports.store.isOnStandby(cluster, ports.clock.now())) throw cause;
+    const unknown = [new Error(`failed to check for other autoscalers: ${cause.message}`, { cause })];
+    return { otherAutoscalers: [], isUnclaimed: false, isLast: false, unknown };
+  }
+}
+
+const ON_STANDBY =
+  'Kerf was on standby a moment ago, and other autoscalers cannot be read: the run waits for an answer';
 
 interface Claimed {
   readonly otherAutoscalers: readonly Blocked[];

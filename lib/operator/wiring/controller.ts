@@ -10,6 +10,7 @@ import { optional } from '../../apis/optional.ts';
 import { reportedRefusals } from '../../controllers/act/reported-refusals.ts';
 import type { WakeRuntime } from '../../controllers/run/handle-wakes.ts';
 import { keptLeases } from '../../controllers/run/kept-leases.ts';
+import { lastAutoscalers } from '../../controllers/run/last-autoscalers.ts';
 import type { ControllerPorts } from '../../controllers/run/ports.ts';
 import type { Telemetry } from '../../controllers/run/telemetry.ts';
 import { hungClusters } from '../../core/delivery/hung-clusters.ts';
@@ -133,6 +134,7 @@ function sharedPorts(options: ControllerOptions, clients: Clients): Omit<Control
     ),
     clock: systemClock,
     refusals: reportedRefusals(),
+    autoscalers: lastAutoscalers(),
   };
 }
 

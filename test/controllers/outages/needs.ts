@@ -47,8 +47,8 @@ export const NEEDS: Readonly<Record<Method, Partial<Record<Activity, Need>>>> = 
   'cluster.deleteNodeClaim': {},
   'cluster.deletePod': {},
   'cluster.evictPod': EVICT,
-  // Without it, Kerf could act beside another autoscaler.
-  'cluster.findOtherAutoscalers': all('needed'),
+  // A run uses the last answer of its process.
+  'cluster.findOtherAutoscalers': {},
   'cluster.listAutoModePools': {},
   'cluster.listCapacityBuffers': {},
   'cluster.listDaemonSets': LAUNCH,

@@ -137,4 +137,15 @@ describe('by name', () => {
     const run = await play('drain', { method, error: 403, where: 'before', fromMs });
     expect(run.doneMs).toBeLessThan((without.doneMs ?? 0) + SECOND_MS);
   });
+
+  test.each(ACTIVITIES)(
+    '%s continues while the cluster does not answer whether another autoscaler runs',
+    async (activity) => {
+      const without = await play(activity);
+      const outage = { method: 'cluster.findOtherAutoscalers', error: 500, where: 'before' } as const;
+      const run = await play(activity, { ...outage, fromMs: outageFromMs(activity, without) });
+      expect(run.doneMs).toBeLessThan((without.doneMs ?? 0) + SECOND_MS);
+      expect(run.left).toEqual([]);
+    },
+  );
 });

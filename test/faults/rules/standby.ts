@@ -1,14 +1,19 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { includesCall } from '../../../lib/simulator/faults/fault.ts';
 import type { RuleOf } from '../rule.ts';
 
 /** A run that began before the sign of the other autoscaler may last this long. */
 const RUN_MS = MINUTE_MS + 5 * SECOND_MS;
 
+const READ = 'cluster.findOtherAutoscalers';
+
 /** While another autoscaler is active, nothing is launched, evicted, terminated or changed. */
 export const standbyDoesNothing: RuleOf = ({ violate, nowMs, story }) => {
   // A run that waits for a slow call is abandoned, and continues until its call is answered.
   const isSlow = story.faults.some(({ kind }) => ['calls-slow', 'calls-hang', 'table-steps'].includes(kind));
-  const windows = isSlow ? [] : story.faults.filter(({ kind }) => kind === 'other-autoscaler');
+  // The last answer is used for some minutes.
+  const isUnread = story.faults.some((one) => one.kind === 'calls-fail' && includesCall(one.calls, READ));
+  const windows = isSlow || isUnread ? [] : story.faults.filter(({ kind }) => kind === 'other-autoscaler');
   const isOn = (): boolean =>
     windows.some(({ fromMs, forMs }) => nowMs() > fromMs + RUN_MS && nowMs() < fromMs + forMs);
   const rule = 'nothing is changed on standby';
