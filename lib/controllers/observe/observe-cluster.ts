@@ -1,17 +1,19 @@
+import { optional } from '../../apis/optional.ts';
 import { promisedNodes } from '../../core/cluster/nomination.ts';
-import type { OverlaidViews, OverlayConflict } from '../../core/instance-type/overlays/overlays.ts';
+import type { OverlayConflict } from '../../core/instance-type/overlays/overlays.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { Blocked, UnavailableOffering } from '../../core/model/decision.ts';
 import { namespacedSubject } from '../../core/model/subject.ts';
-import { readOr } from '../../core/observed.ts';
+import { read, readOr } from '../../core/observed.ts';
 import type { UnreadyBuffer } from '../../core/provisioning/buffer-template.ts';
 import { withoutGivenUp } from '../../core/provisioning/given-up-claims.ts';
+import { awaitNamespaces } from '../../core/provisioning/unread-namespaces.ts';
 import { refusedClaims, withUnreadableClaims } from '../../core/provisioning/unreadable-claims.ts';
 import type { SettlePorts } from '../run/open-decisions.ts';
 import type { ReadsZonalShifts } from '../run/ports.ts';
 import { observeBuffers } from './observe-buffers.ts';
-import { type InstanceTypePorts, withInstanceTypes } from './observe-instance-types.ts';
-import { observePlaces } from './observe-places.ts';
+import { type InstanceTypePorts, type ObservedPools, withInstanceTypes } from './observe-instance-types.ts';
+import { type ObservedPlaces, observePlaces } from './observe-places.ts';
 import { observeUnavailable } from './observe-unavailable.ts';
 import { type Readings, refusalsOfUnread } from './readings.ts';
 
@@ -44,25 +46,29 @@ export async function observeCluster(
     log.observe('nominations', async () => store.listNominations(cluster, nowMs)),
     observeUnavailable(ports, cluster, log),
   ]);
-  const [nodes, pods, daemonSets, podDisruptionBudgets, { views, conflicts }, observedBuffers] = await Promise.all([
-    ports.cluster.listNodes(),
-    ports.cluster.listPods(),
-    ports.cluster.listDaemonSets(),
-    log.observe('PodDisruptionBudgets', async () => ports.cluster.listPodDisruptionBudgets()),
-    observePools(ports, view, unavailable),
-    log.observe('CapacityBuffers', async () => observeBuffers(ports, nowMs)),
-  ]);
+  const [nodes, pods, daemonSets, podDisruptionBudgets, { views, conflicts, overlays }, observedBuffers] =
+    await Promise.all([
+      ports.cluster.listNodes(),
+      ports.cluster.listPods(),
+      ports.cluster.listDaemonSets(),
+      log.observe('PodDisruptionBudgets', async () => ports.cluster.listPodDisruptionBudgets()),
+      observePools(ports, view, unavailable),
+      log.observe('CapacityBuffers', async () => observeBuffers(ports, nowMs)),
+    ]);
   const buffers = readOr(observedBuffers, { pods: [], unready: [] });
   const deleted = new Set(
     claims.records.flatMap(({ nodeName, deletion }) => (deletion === undefined ? [] : (nodeName ?? []))),
   );
-  const places = view.instanceTypes || buffers.pods.length > 0 ? await observePlaces(ports.cluster, pods, log) : {};
+  const isPlacing = view.instanceTypes || buffers.pods.length > 0;
+  const { namespaces, ...places } = isPlacing ? await observePlaces(ports.cluster, pods, log) : NO_PLACES;
+  const { known, waiting } = awaitNamespaces(pods, namespaces);
+  const observed = [commands, nominations, podDisruptionBudgets, observedBuffers];
   return {
     cluster,
     epoch,
     nodePools: withUnreadableClaims(views, claims.unreadable),
     nodes,
-    pods,
+    pods: known,
     bufferPods: buffers.pods,
     daemonSets,
     podDisruptionBudgets: readOr(podDisruptionBudgets, []),
@@ -73,13 +79,15 @@ export async function observeCluster(
     options: { preferencePolicy, minValuesPolicy },
     ignoreAtZero,
     ...places,
+    ...(isPlacing && optional({ namespaces: readOr(namespaces, undefined) })),
     ignoredObjects: [
       ...ignoredObjects,
       ...refusedClaims(claims.unreadable),
       ...conflicts.map(ignoredOverlay),
       ...buffers.unready.map(ignoredBuffer),
       // Provisioning does without these reads. Disruption does nothing while one of them is unread.
-      ...refusalsOfUnread(cluster, [commands, nominations, podDisruptionBudgets, observedBuffers], 'NotRead'),
+      ...refusalsOfUnread(cluster, [...observed, overlays, namespaces], 'NotRead'),
+      ...waiting,
     ],
   };
 }
@@ -89,11 +97,13 @@ async function observePools(
   ports: InstanceTypePorts,
   { instanceTypes, readings }: ObservedCluster,
   unavailable: readonly UnavailableOffering[],
-): Promise<OverlaidViews> {
+): Promise<ObservedPools> {
   const nodePools = await ports.cluster.listNodePools();
   if (instanceTypes) return await withInstanceTypes(ports, nodePools, { unavailable, readings });
-  return { views: nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] })), conflicts: [] };
+  return { views: nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] })), conflicts: [], overlays: read([]) };
 }
+
+const NO_PLACES: ObservedPlaces = { namespaces: read([]) };
 
 function ignoredOverlay({ overlay, reason, message }: OverlayConflict): Blocked {
   return { subject: { kind: 'NodeOverlay', name: overlay }, reason, message, numbers: {} };

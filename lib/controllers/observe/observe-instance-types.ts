@@ -1,4 +1,5 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
@@ -18,7 +19,7 @@ import type { LearnedMemory } from '../../core/model/learned-memory.ts';
 import type { Reason } from '../../core/model/reasons.ts';
 import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
 import { whyNotStartable } from '../../core/node-class/user-data/user-data.ts';
-import { readOr } from '../../core/observed.ts';
+import { type Observed, readOr } from '../../core/observed.ts';
 import { requirementsFrom } from '../../core/requirements/requirements.ts';
 import { whyInvalid } from '../../core/validation/node-pool.ts';
 import type { HasClock, HasSettings, ReadsCluster, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
@@ -28,18 +29,30 @@ import { observeResolution } from './resolve-node-class.ts';
 /** What reading the instance types of NodePools needs. */
 export type InstanceTypePorts = ReadsCluster & UsesCatalogue & ResolvesNodeClasses & HasClock & HasSettings;
 
-/** The instance types of NodePools. NodePools with the same NodeClass share them, unless NodeOverlays change them. */
+export interface ObservedPools extends OverlaidViews {
+  readonly overlays: Observed<readonly NodeOverlay[]>;
+}
+
+/**
+ * The instance types of NodePools. NodePools with the same NodeClass share them, unless NodeOverlays change them.
+ *
+ * If NodeOverlays are unread, the types have the prices of AWS and no resources of overlays. So new nodes may be of another type than
+ * with the overlays, and pods that request resources of overlays wait. Overlays do not change what EC2 defines, such as CPU and
+ * memory (A4.4), so the nodes are large enough.
+ */
 export async function withInstanceTypes(
   ports: InstanceTypePorts,
   nodePools: readonly NodePool[],
   { unavailable, readings: log }: { readonly unavailable: readonly UnavailableOffering[]; readonly readings: Readings },
-): Promise<OverlaidViews> {
-  const [nodeClasses, overlays, read, learnedMemory] = await Promise.all([
+): Promise<ObservedPools> {
+  const { nodeOverlay } = ports.settings.featureGates;
+  const [nodeClasses, observed, read, learnedMemory] = await Promise.all([
     ports.cluster.listNodeClasses(),
-    ports.settings.featureGates.nodeOverlay ? ports.cluster.listNodeOverlays() : [],
+    log.observe('NodeOverlays', async () => (nodeOverlay ? ports.cluster.listNodeOverlays() : [])),
     ports.catalogue.readCatalogue(),
     log.observe('learned memory', async () => ports.catalogue.listLearnedMemory(ports.clock.now())),
   ]);
+  const overlays = readOr(observed, []);
   const known = { unavailable, learnedMemory: readOr(learnedMemory, []), log };
   const catalogue = read === undefined ? undefined : withOverlayPrices(read, overlays);
   const classNamed = new Map(nodeClasses.map((one) => [one.metadata.name, one]));
@@ -61,7 +74,7 @@ export async function withInstanceTypes(
     const launches = invalidity(nodePool) ?? launchable.get(launchKey(nodePool)) ?? missing;
     return { nodePool, ...optional({ nodeClass }), ...launches };
   });
-  return applyOverlays(views, overlays);
+  return { ...applyOverlays(views, overlays), overlays: observed };
 }
 
 /** The NodeClass and the tenancy decide which marks of missing capacity count. */

@@ -52,11 +52,13 @@ export const NEEDS: Readonly<Record<Method, Partial<Record<Activity, Need>>>> = 
   'cluster.listAutoModePools': {},
   'cluster.listCapacityBuffers': {},
   'cluster.listDaemonSets': LAUNCH,
-  'cluster.listNamespaces': LAUNCH,
+  // Only pods whose affinity selects namespaces by labels wait.
+  'cluster.listNamespaces': {},
   'cluster.listNodeClaims': {},
   // A join needs the AMI family for the labels of the instance type.
   'cluster.listNodeClasses': { ...LAUNCH, join: 'needed' },
-  'cluster.listNodeOverlays': LAUNCH,
+  // Prices are those of AWS meanwhile.
+  'cluster.listNodeOverlays': {},
   'cluster.listNodePools': LAUNCH,
   'cluster.listNodes': { ...LAUNCH, ...BEGIN, join: 'needed' },
   'cluster.listPersistentVolumeClaims': {},

@@ -148,4 +148,12 @@ describe('by name', () => {
       expect(run.left).toEqual([]);
     },
   );
+
+  test.each(['cluster.listNamespaces', 'cluster.listNodeOverlays'])('a launch does not wait for %s', async (method) => {
+    const without = await play('launch');
+    const fromMs = outageFromMs('launch', without);
+    const run = await play('launch', { method, error: 500, where: 'before', fromMs });
+    expect(run.doneMs).toBeLessThan((without.doneMs ?? 0) + 5 * SECOND_MS);
+    expect(run.left).toEqual([]);
+  });
 });
