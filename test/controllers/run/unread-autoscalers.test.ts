@@ -21,7 +21,7 @@ function process() {
   const memory = { autoscalers: lastAutoscalers(), refusals: reportedRefusals() };
   return {
     store,
-    async run(controller: Controller, nowMs: number, traces?: AutoscalerTraces) {
+    run: async (controller: Controller, nowMs: number, traces?: AutoscalerTraces) => {
       const findOtherAutoscalers = async (): Promise<AutoscalerTraces> =>
         traces ?? (await Promise.reject(new UnreachableError('no answer')));
       const own = {

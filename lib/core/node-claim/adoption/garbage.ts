@@ -38,11 +38,14 @@ export function decideUnrecordedInstance(unrecorded: UnrecordedInstance, nowMs: 
   const ageMs = nowMs - instance.launchedAtMs;
   if (ageMs < MIN_AGE_MS) return NOTHING;
   if (record === undefined) return adopt(unrecorded, nowMs);
-  if (record.releasedAtMs !== undefined) return end(unrecorded, `its NodeClaim ${record.name} was released`);
+  if (record.releasedAtMs !== undefined) {
+    return end(unrecorded, `its NodeClaim ${record.name} was released`, { sinceMs: record.releasedAtMs, nowMs });
+  }
   const own = instanceOf(record);
   if (own === undefined || own.id === instance.id || ageMs < MIN_DUPLICATE_AGE_MS) return NOTHING;
   if (unrecorded.node === undefined || !isRegistered(unrecorded.node)) {
-    return end(unrecorded, `its NodeClaim ${record.name} has another instance, ${own.id}`);
+    const why = `its NodeClaim ${record.name} has another instance, ${own.id}`;
+    return end(unrecorded, why, { sinceMs: instance.launchedAtMs, nowMs });
   }
   return report(
     unrecorded,
@@ -73,7 +76,17 @@ function adopt(unrecorded: UnrecordedInstance, nowMs: number): UnrecordedInstanc
   return { actions: [{ kind: 'create-node-claim', nodeClaim: record, message }], blocked: [] };
 }
 
-function end({ instance }: UnrecordedInstance, why: string): UnrecordedInstanceVerdict {
+/** An instance that still runs after some minutes may be protected: EC2 refuses its termination each time. */
+const OFTEN_MS = 10 * MINUTE_MS;
+const RARELY_MINUTES = 5;
+
+/** Each tick decides. No record has the last request, so the minute decides whether it is time for the next one. */
+function end(
+  { instance }: UnrecordedInstance,
+  why: string,
+  { sinceMs, nowMs }: { readonly sinceMs: number; readonly nowMs: number },
+): UnrecordedInstanceVerdict {
+  if (nowMs - sinceMs >= OFTEN_MS && Math.floor(nowMs / MINUTE_MS) % RARELY_MINUTES > 0) return NOTHING;
   const { id: instanceId, nodeClaim } = instance;
   return { actions: [{ kind: 'terminate-instance', nodeClaim, instanceId, message: why }], blocked: [] };
 }

@@ -102,3 +102,15 @@ describe('an unrecorded instance (D32)', () => {
     ]);
   });
 });
+
+test('the termination of an instance that still runs is requested each minute, and after ten minutes every fifth minute', () => {
+  const releasedAtMs = NOW_MS - (NOW_MS % (5 * MINUTE));
+  const leaked = anUnrecordedInstance(
+    { record: launchedClaim({ releasedAtMs }) },
+    { launchedAtMs: releasedAtMs - MINUTE },
+  );
+  const requestedAt = Array.from({ length: 25 }, (_, minute) => minute).filter(
+    (minute) => decideUnrecordedInstance(leaked, releasedAtMs + minute * MINUTE).actions.length > 0,
+  );
+  expect(requestedAt).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20]);
+});
