@@ -1,7 +1,7 @@
 /** A deployment of Kerf in a simulation: its functions, their queues and its table. */
 import { optional } from '../apis/optional.ts';
+import { lastAutoscalers } from '../controllers/act/last-autoscalers.ts';
 import { reportedRefusals } from '../controllers/act/reported-refusals.ts';
-import { lastAutoscalers } from '../controllers/run/last-autoscalers.ts';
 import type { ControllerPorts } from '../controllers/run/ports.ts';
 import type { WebhookAnswer } from '../controllers/webhook.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';

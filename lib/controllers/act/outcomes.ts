@@ -1,9 +1,9 @@
 import { optional } from '../../apis/optional.ts';
 import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
-import type { Subject } from '../../core/model/subject.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import type { LostWakes } from '../run/wake-up.ts';
+import { inWords, subjectOf } from './action-subject.ts';
 import { notAnnounced } from './not-announced.ts';
 
 /** What became of an action. */
@@ -114,42 +114,4 @@ function failureOf({ action, error }: Failed): Error {
 function blockedBy({ cluster }: Decision, { action, error }: Failed): Blocked {
   const message = `${inWords(action)} is refused: ${error.message}`;
   return { subject: subjectOf(action, cluster), reason: 'ActionRefused', message, numbers: {} };
-}
-
-/** An action and its object: `evict-pod default/web-1`. */
-function inWords(action: Action): string {
-  const { kind } = action;
-  if (kind === 'start-disruption') return `${kind} ${action.command.id}`;
-  if (kind === 'end-disruption') return `${kind} ${action.command}`;
-  if (kind === 'mark-unavailable') return `${kind} ${action.offering.instanceType}`;
-  const subject = subjectOf(action, '');
-  return `${kind} ${'namespace' in subject ? `${subject.namespace}/` : ''}${subject.name}`;
-}
-
-/** The object that an action changes; the cluster, if the action changes no object that a refusal can name. */
-function subjectOf(action: Action, cluster: string): Subject {
-  switch (action.kind) {
-    case 'evict-pod':
-      return { kind: 'Pod', namespace: action.pod.namespace, name: action.pod.name };
-    case 'register-node':
-    case 'initialize-node':
-    case 'cordon-node':
-      return { kind: 'Node', name: action.node.name };
-    case 'nominate-node':
-      return { kind: 'Node', name: action.node };
-    case 'tag-instance':
-    case 'terminate-instance':
-      return { kind: 'Instance', name: action.instanceId };
-    case 'create-node-claim':
-      return { kind: 'NodeClaim', name: action.nodeClaim.name };
-    case 'launch-instance':
-    case 'learn-memory':
-    case 'delete-node-claim':
-    case 'release-node-claim':
-      return { kind: 'NodeClaim', name: action.nodeClaim };
-    case 'start-disruption':
-    case 'end-disruption':
-    case 'mark-unavailable':
-      return { kind: 'Cluster', name: cluster };
-  }
 }

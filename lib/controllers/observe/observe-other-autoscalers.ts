@@ -3,8 +3,8 @@ import { type AutoModeSigns, activeAutoscalers, ignoredAutoscalers } from '../..
 import type { Blocked } from '../../core/model/decision.ts';
 import { read, readOr } from '../../core/observed.ts';
 import { PortError, RefusedError } from '../../ports/errors.ts';
-import type { AutoscalersAnswer } from '../run/last-autoscalers.ts';
-import type { HasClock, ReadsAutoMode, ReadsCluster, RemembersAutoscalers, RemembersRefusals } from '../run/ports.ts';
+import type { AutoscalersAnswer, RemembersAutoscalers } from '../act/last-autoscalers.ts';
+import type { HasClock, ReadsAutoMode, ReadsCluster, RemembersRefusals } from '../run/ports.ts';
 import { readings } from './readings.ts';
 
 export interface ObservedAutoscalers {

@@ -24,12 +24,12 @@ import type {
   StandbyStore,
 } from '../../ports/node-claim-store.ts';
 import type { WebhookRegistration } from '../../ports/webhook-registration.ts';
+import type { RemembersAutoscalers } from '../act/last-autoscalers.ts';
 import type { ReportedRefusals } from '../act/reported-refusals.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
-import type { LastAutoscalers } from './last-autoscalers.ts';
 
 /** The ports of one cluster. Functions name the parts that they use: `ReadsCluster & WritesStatus & HasClock`. */
-export interface ControllerPorts extends UsesCatalogue, UsesMessages, HasClock, HasSettings {
+export interface ControllerPorts extends UsesCatalogue, UsesMessages, HasClock, HasSettings, RemembersAutoscalers {
   readonly cluster: Cluster;
   readonly cloud: CloudProvider;
   readonly store: NodeClaimStore;
@@ -40,8 +40,6 @@ export interface ControllerPorts extends UsesCatalogue, UsesMessages, HasClock, 
   readonly webhook?: WebhookRegistration;
   /** The permanent refusals that earlier runs have reported. @default every run reports its refusals */
   readonly refusals?: ReportedRefusals;
-  /** The last answers to the check for other autoscalers. @default a run without an answer waits */
-  readonly autoscalers?: LastAutoscalers;
 }
 
 export interface ReadsCluster {
@@ -125,14 +123,10 @@ export interface MayHaveWebhook {
 export interface RemembersRefusals {
   readonly refusals?: ReportedRefusals;
 }
-export interface RemembersAutoscalers {
-  readonly autoscalers?: LastAutoscalers;
-}
 export interface HasClock {
   readonly clock: Clock;
 }
 export interface HasSettings {
-  /** The settings of this cluster. */
   readonly settings: ClusterSettings;
 }
 

@@ -8,6 +8,11 @@ export interface LastAutoscalers {
   recall(cluster: string, nowMs: number): AutoscalersAnswer | undefined;
 }
 
+export interface RemembersAutoscalers {
+  /** The last answers to the check for other autoscalers. @default a run without an answer waits */
+  readonly autoscalers?: LastAutoscalers;
+}
+
 export interface AutoscalersAnswer {
   readonly traces: AutoscalerTraces;
   /** Leases expire, so the answer is judged at this time. */

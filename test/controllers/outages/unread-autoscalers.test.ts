@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { lastAutoscalers } from '../../../lib/controllers/act/last-autoscalers.ts';
 import { reportedRefusals } from '../../../lib/controllers/act/reported-refusals.ts';
 import { guarded } from '../../../lib/controllers/run/guard.ts';
-import { lastAutoscalers } from '../../../lib/controllers/run/last-autoscalers.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { AutoscalerTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
 import type { Controller } from '../../../lib/core/model/decision.ts';
