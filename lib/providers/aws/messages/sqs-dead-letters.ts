@@ -8,16 +8,13 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { textField } from '../../../apis/record.ts';
-import type { DeadLetter, DeadLetters } from '../../../ports/dead-letters.ts';
-import { RefusedError } from '../../../ports/errors.ts';
+import { type DeadLetter, type DeadLetters, type FailedLetter, MAX_DEAD_LETTERS } from '../../../ports/dead-letters.ts';
+import { PortError, RefusedError, UnreachableError } from '../../../ports/errors.ts';
 import { translated } from '../client/errors.ts';
 
 const HIDDEN_SECONDS = 60;
 /** The limit of SQS for one call. */
 const BATCH = 10;
-/** In messages. More are read by the next call of the command. */
-const LIMIT = 1_000;
-
 /** The dead letters of the queue with this address. *Errors:* RefusedError for a queue without a dead-letter queue. */
 export async function sqsDeadLetters(client: SQSClient, queueUrl: string): Promise<DeadLetters> {
   const deadLettersUrl = await deadLettersOf(client, queueUrl);
@@ -33,19 +30,49 @@ export async function sqsDeadLetters(client: SQSClient, queueUrl: string): Promi
     sendAgain: async (letters) =>
       each(letters, async (letter) => {
         await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: letter.body }));
-        await remove(letter);
+        await translated('it was sent again, but not deleted from the dead letters, so the next send sends it twice', () =>
+          remove(letter),
+        );
       }),
     delete: async (letters) => each(letters, remove),
   };
 }
 
-async function each(letters: readonly DeadLetter[], act: (letter: DeadLetter) => Promise<unknown>): Promise<void> {
-  for (const letter of letters) await translated(`dead letter ${letter.id}`, async () => act(letter));
+/** Acts on some letters at a time, so that all are done while they are hidden. A queue that does not answer ends the work. */
+async function each(
+  letters: readonly DeadLetter[],
+  act: (letter: DeadLetter) => Promise<unknown>,
+): Promise<readonly FailedLetter[]> {
+  const failed: FailedLetter[] = [];
+  for (let from = 0; from < letters.length; from += BATCH) {
+    const batch = letters.slice(from, from + BATCH);
+    const outcomes = await Promise.all(batch.map(async (letter) => failureOf(letter, act)));
+    failed.push(...outcomes.flatMap((outcome) => outcome ?? []));
+    const silent = outcomes.find((outcome) => outcome?.error instanceof UnreachableError);
+    if (silent !== undefined) {
+      const error = new UnreachableError(`not tried: ${silent.error.message}`, { cause: silent.error });
+      return [...failed, ...letters.slice(from + BATCH).map((letter) => ({ letter, error }))];
+    }
+  }
+  return failed;
+}
+
+async function failureOf(
+  letter: DeadLetter,
+  act: (letter: DeadLetter) => Promise<unknown>,
+): Promise<FailedLetter | undefined> {
+  try {
+    await translated(`dead letter ${letter.id}`, async () => act(letter));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { letter, error };
+  }
 }
 
 async function receiveAll(client: SQSClient, url: string): Promise<readonly DeadLetter[]> {
   const letters = new Map<string, DeadLetter>();
-  while (letters.size < LIMIT) {
+  while (letters.size < MAX_DEAD_LETTERS) {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({
         QueueUrl: url,
