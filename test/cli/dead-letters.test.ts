@@ -16,13 +16,15 @@ async function play(
   over: { readonly all?: boolean; readonly output?: 'text' | 'json'; readonly failing?: string } = {},
 ) {
   const done: string[] = [];
-  const note = (what: string) => async (letters: readonly DeadLetter[]): Promise<readonly FailedLetter[]> => {
-    if (letters.length > 0) done.push(`${what} ${letters.map(({ id }) => id).join()}`);
-    return letters.flatMap((letter) => {
-      const error = letter.id === over.failing ? new RefusedError('too large') : undefined;
-      return error === undefined ? [] : [{ letter, error }];
-    });
-  };
+  const note =
+    (what: string) =>
+    async (letters: readonly DeadLetter[]): Promise<readonly FailedLetter[]> => {
+      if (letters.length > 0) done.push(`${what} ${letters.map(({ id }) => id).join()}`);
+      return letters.flatMap((letter) => {
+        const error = letter.id === over.failing ? new RefusedError('too large') : undefined;
+        return error === undefined ? [] : [{ letter, error }];
+      });
+    };
   const queue: DeadLetters = {
     receive: async () => Object.entries(BODIES).map(([id, body]) => ({ id, body, receipt: id, sentAtMs: 1 })),
     release: note('release'),

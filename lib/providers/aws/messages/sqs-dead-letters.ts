@@ -30,8 +30,9 @@ export async function sqsDeadLetters(client: SQSClient, queueUrl: string): Promi
     sendAgain: async (letters) =>
       each(letters, async (letter) => {
         await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: letter.body }));
-        await translated('it was sent again, but not deleted from the dead letters, so the next send sends it twice', () =>
-          remove(letter),
+        await translated(
+          'it was sent again, but not deleted from the dead letters, so the next send sends it twice',
+          () => remove(letter),
         );
       }),
     delete: async (letters) => each(letters, remove),

@@ -12,14 +12,16 @@ import type { DeadLetter, FailedLetter } from '../../../../lib/ports/dead-letter
 import { sqsDeadLetters } from '../../../../lib/providers/aws/messages/sqs-dead-letters.ts';
 import { awsError } from '../aws-error.ts';
 
+function described(failed: readonly FailedLetter[]): readonly string[] {
+  return failed.map(({ letter, error }) => `${letter.id}: ${error.message}`);
+}
+
 describe('dead letters, one of which SQS refuses', () => {
   const client = new SQSClient({ region: 'us-east-1', maxAttempts: 1 });
   const sqs = mockClient(client);
   const letters = ['a', 'b', 'c'].map((id): DeadLetter => ({ id, body: `body of ${id}`, receipt: id }));
   const deleted = (): readonly unknown[] =>
     sqs.commandCalls(DeleteMessageCommand).map(({ args: [{ input }] }) => input.ReceiptHandle);
-  const described = (failed: readonly FailedLetter[]): readonly string[] =>
-    failed.map(({ letter, error }) => `${letter.id}: ${error.message}`);
 
   beforeEach(() => {
     sqs.reset();
