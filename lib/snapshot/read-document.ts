@@ -90,7 +90,10 @@ function parseJson(text: string, file: string): unknown {
     return text.includes('null') ? withoutNulls(value, 0) : value;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new BadInputError(`${file}: is not valid JSON: ${why}`, { cause });
+    throw new BadInputError(
+      `${file}: is not valid JSON: ${why.replaceAll('\n', ' ')}; write a JSON object, see docs/snapshot.md, and pass YAML manifests with -f`,
+      { cause },
+    );
   }
 }
 

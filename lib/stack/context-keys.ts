@@ -4,18 +4,20 @@ import { OptionError, suggestOption } from '../operator/options/option-values.ts
 /** The settings of a deployment. */
 const DEPLOYMENT_SETTINGS = ['cluster', 'clusters', 'rotateWebhookSecret', 'alarmTopicArn'] as const;
 
-/** Keys of CDK itself that contain neither a colon nor a slash. */
-const OF_CDK: readonly string[] = ['acknowledged-issue-numbers', 'cli-telemetry'];
+/**
+ * Keys of CDK itself: its flags, its settings, and the results of its lookups, such as `@aws-cdk/aws-iam:minimizePolicies`,
+ * `aws:cdk:bundling-stacks` and `availability-zones:account=…`.
+ */
+const OF_CDK = /^(?:@|aws:|aws-cdk:)|:account=|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
 
 /**
- * Refuses a key of the CDK context that nothing reads: without this check, a setting with a typing error is ignored. CDK's own keys,
- * such as `@aws-cdk/aws-iam:minimizePolicies` and `availability-zones:account=…`, contain a colon or a slash.
+ * Refuses a key of the CDK context that nothing reads: without this check, a setting with a typing error is ignored.
  * *Errors:* OptionError.
  */
 export function checkContextKeys(context: unknown): void {
   const known: readonly string[] = [...DEPLOYMENT_SETTINGS, ...CLUSTER_SETTINGS];
   const keys = typeof context === 'object' && context !== null ? Object.keys(context) : [];
-  const unknown = keys.find((key) => !/[:/]/.test(key) && !known.includes(key) && !OF_CDK.includes(key));
+  const unknown = keys.find((key) => !known.includes(key) && !OF_CDK.test(key));
   if (unknown === undefined) return;
   const meant = suggestOption(unknown, known);
   throw new OptionError(

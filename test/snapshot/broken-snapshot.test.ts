@@ -155,7 +155,8 @@ describe('an invalid snapshot is rejected with the path, the value and what is a
   });
 
   test.each([
-    ['not JSON', '{"pods": [', /^a\.json: is not valid JSON/],
+    ['not JSON', '{"pods": [', /^a\.json: is not valid JSON: .*; write a JSON object, see docs\/snapshot\.md/],
+    ['YAML of several lines', 'kind: A\nname: b', /^a\.json: is not valid JSON: [^\n]* pass YAML manifests with -f\n$/],
     ['a list', '[]', /^a\.json: is a list, not a snapshot/],
     ['nothing', 'null', /^a\.json: is null, not a snapshot/],
     ['nested too deep', `{"x": ${'['.repeat(5_000)}null${']'.repeat(5_000)}}`, /more than 200 levels deep/],

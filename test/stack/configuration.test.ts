@@ -50,6 +50,8 @@ test.each([
     { clusters: '[{"name":"a","shaddow":true}]' },
     'clusters[0].shaddow is not a known field; did you mean shadow?: the fields are name, ',
   ],
+  [{ clusters: '' }, `clusters is not JSON: it is empty; write -c clusters='[{"name":"a"},{"name":"b"}]'`],
+  [{ clusters: '['.repeat(9_000) }, `clusters is not JSON: ${'['.repeat(197)}...; write -c clusters='[{"name":`],
   [{ clusters: '{nonsense' }, `clusters is not JSON: {nonsense; write -c clusters='[{"name":"a"},{"name":"b"}]'`],
   [
     { clusters: 'blue,green' },
@@ -131,6 +133,11 @@ test.each([
   [['cluster', 'shaddow'], 'the context key shaddow is not a setting; did you mean shadow?'],
   [['clustres'], 'the context key clustres is not a setting; did you mean clusters?'],
   [['cluster', 'rotateWebookSecret'], 'did you mean rotateWebhookSecret?'],
+  [
+    ['cluster', 'shadow:true'],
+    'the context key shadow:true is not a setting: the settings of a deployment are cluster, ',
+  ],
+  [['cluster', 'kerf/shadow'], 'the context key kerf/shadow is not a setting: '],
   [['cluster', 'colour'], 'the context key colour is not a setting: the settings of a deployment are cluster, '],
 ])('the context keys %j are refused, because nothing reads one of them', (keys, message) => {
   expect(() => checkContextKeys(contextWith(keys))).toThrow(message);

@@ -1,3 +1,4 @@
+import { cutText } from '../../apis/formats/quote.ts';
 import { suggest } from '../../core/suggest.ts';
 
 /** The configuration has an invalid value. The message has the field, its value and the allowed values. */
@@ -5,12 +6,16 @@ export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
 
+/** In characters. A longer text would hide what to do. */
+const LONGEST_SHOWN = 200;
+
 /** *Errors:* OptionError. */
 export function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new OptionError(`${where} is not JSON: ${text}`, { cause });
+    const written = text === '' ? 'it is empty' : cutText(text, LONGEST_SHOWN);
+    throw new OptionError(`${where} is not JSON: ${written}`, { cause });
   }
 }
 
