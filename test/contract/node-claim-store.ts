@@ -237,6 +237,15 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(gone.version).toBe(4);
         expect(await store.findNodeClaim(id)).toEqual(gone);
       });
+
+      test('a claim is found by the instance that replaces its first one, whatever the order of their ids', async () => {
+        await store.createNodeClaim(claim());
+        let launched = await store.updateNodeClaim(launchedAs(claim(), `i-5-${cluster}`));
+        for (const id of [`i-3-${cluster}`, `i-7-${cluster}`]) {
+          launched = await store.updateNodeClaim(launchedAs(launched, id));
+          expect(await store.findNodeClaim(id)).toEqual(launched);
+        }
+      });
     });
 
     describe('commands and nominations', () => {

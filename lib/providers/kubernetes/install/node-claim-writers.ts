@@ -17,6 +17,9 @@ import { fieldsOf, type RawObject } from '../project/project.ts';
 const KEPT_MS = MINUTE_MS;
 const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 
+/** No service account has this name. */
+const UNLISTED = '';
+
 interface Found {
   readonly writers: readonly ServiceAccount[];
   /** Questions that the API server refused to answer. */
@@ -38,7 +41,8 @@ export class NodeClaimWriters {
 
   /**
    * The writers among the service accounts of the signs. An account whose rights Kerf may not read counts as a writer, because an
-   * older ClusterRole lacks this permission, and two autoscalers must not act on the same nodes.
+   * older ClusterRole lacks this permission, and two autoscalers must not act on the same nodes. So does an account of a held lease
+   * that Kerf may not list.
    */
   async of(signs: Signs): Promise<Found> {
     const found = await Promise.all(
@@ -54,11 +58,16 @@ export class NodeClaimWriters {
     const lease = leases.find((one) => one.namespace === namespace && isHeld(one, nowMs));
     if (lease === undefined || labelled.writers.length > 0) return labelled;
     // The chart lets users change the label, so a held lease may belong to any Deployment of the namespace.
-    for (const account of accountsOf(await this.#listByHolder(lease))) {
-      const found = await this.#writersAmong([account]);
-      if (found.writers.length > 0) return found;
+    try {
+      for (const account of accountsOf(await this.#listByHolder(lease))) {
+        const found = await this.#writersAmong([account]);
+        if (found.writers.length > 0) return found;
+      }
+      return labelled;
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      return { writers: [{ namespace, name: UNLISTED }], unread: [error.message] };
     }
-    return labelled;
   }
 
   /** The Deployments of the lease's namespace. The first are those whose pod may hold the lease. */

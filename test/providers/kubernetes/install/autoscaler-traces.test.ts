@@ -144,6 +144,17 @@ test('an account counts as a writer where Kerf may not ask, and this is reported
   expect(unread).toEqual([expect.stringContaining('subjectaccessreviews: 403')]);
 });
 
+test('a held lease counts where Kerf may not list the Deployments of its namespace, and this is reported', async () => {
+  const renewTime = '2026-01-31T08:00:00.000000Z';
+  nowMs = Date.parse(renewTime);
+  server.store.put(LEASE, { spec: { ...HELD, renewTime } });
+  const none = { kind: 'none' } as const;
+  server.failNext(none, none, { kind: 'status', status: 403 });
+  const { writers, unread } = await reader.read();
+  expect(writers).toEqual([{ namespace: 'karpenter', name: '' }]);
+  expect(unread).toEqual([expect.stringContaining('deployments: 403')]);
+});
+
 test('NodePools are those of Auto Mode by the group of their class', async () => {
   putPool('general-purpose', 'eks.amazonaws.com');
   putPool('mine', 'karpenter.k8s.aws');
