@@ -73,9 +73,10 @@ test('a free lease is not acquired if it is taken until the latest moment meanwh
   expect((await leases.acquire(seen)).kind).toBe('changed');
 });
 
+const decide = (atMs: number) => aLaunchDecision({ id: 'shadow-a', atMs, shadow: true });
+
 test('a shadow decision is recorded again when its item has expired and is not deleted yet', async () => {
   const { store } = aWorld();
-  const decide = (atMs: number) => aLaunchDecision({ id: 'shadow-a', atMs, shadow: true });
   const week = 7 * 24 * HOUR_MS;
   expect(await store.recordShadow(decide(NOW_MS), 'one')).toBe('new');
   expect(await store.recordShadow(decide(NOW_MS + week - MINUTE_MS), 'one')).toBe('known');
