@@ -17,6 +17,7 @@ import { whatIsShownIsTrue } from './mirrors.ts';
 import { pendingPodsAreServed } from './pending.ts';
 import { undisturbedWorkProgresses } from './progress.ts';
 import { recordsGoForward } from './records.ts';
+import { deletedObjectsAreRemoved } from './removals/deleted-objects.ts';
 import { keptPodsStay, startupTaintsAreAwaited, volumesAreDetached } from './removals/order.ts';
 import { deletionsAreTrue } from './removals/reasons.ts';
 import { warningsAreHandled } from './removals/warnings.ts';
@@ -56,6 +57,7 @@ export const RULES: readonly RuleOf[] = [
   emptyNodesAreRemoved,
   whatIsShownIsTrue,
   deletionsAreTrue,
+  deletedObjectsAreRemoved,
   keptPodsStay,
   volumesAreDetached,
   startupTaintsAreAwaited,

@@ -1,0 +1,32 @@
+import { SECOND_MS } from '../../../../lib/apis/formats/time.ts';
+import { TERMINATION_FINALIZER } from '../../../../lib/apis/labels.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf, Watched } from '../../rule.ts';
+import { type Duty, LIFECYCLE, progressOf } from '../progress.ts';
+
+/** The next tick finds a deletion whose wake was lost. */
+const RECORDED_WITHIN_MS = 75 * SECOND_MS;
+
+/** A NodeClaim or Node that a user deletes is removed: its deletion is recorded (D17). */
+export const deletedObjectsAreRemoved: RuleOf = (watched) =>
+  progressOf(watched, () => [...watched.records.values()].flatMap((record) => dutiesOf(watched, record)));
+
+function dutiesOf({ simulation }: Watched, record: NodeClaimRecord): readonly Duty[] {
+  if ((record.releasedAtMs ?? record.deletion) !== undefined || record.launch.kind === 'requested') return [];
+  const { state } = simulation();
+  const instance = instanceOf(record);
+  const node =
+    instance && [...state.nodes.values()].find(({ spec }) => spec?.providerID === providerIdOf(instance))?.metadata;
+  const isKept = node?.finalizers?.includes(TERMINATION_FINALIZER) === true && record.registeredAtMs !== undefined;
+  const deleted = [
+    ...(state.nodeClaims.get(record.name)?.metadata.deletionTimestamp === undefined
+      ? []
+      : [`NodeClaim ${record.name}`]),
+    ...(isKept && node.deletionTimestamp !== undefined ? [`node ${node.name}`] : []),
+  ];
+  return deleted.map((what) => ({
+    name: `the deletion of ${what} is recorded`,
+    withinMs: RECORDED_WITHIN_MS,
+    needs: LIFECYCLE,
+  }));
+}
