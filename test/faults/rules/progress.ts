@@ -315,7 +315,8 @@ function evictionDuties(
   return evictable.slice(0, 1).map(() => ({
     name: `a pod of node ${node} that may be evicted is evicted (${pods.length} left)`,
     withinMs: 7 * SECOND_MS + pauseMs,
-    needs: [...needs, 'cluster.evictPod'],
+    // Near the deadline, the pod is deleted without an eviction (D24).
+    needs: [...needs, 'cluster.evictPod', ...(deadlineMs === undefined ? [] : ['cluster.deletePod'])],
   }));
 }
 
