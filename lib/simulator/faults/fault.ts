@@ -109,6 +109,7 @@ export type HandWork =
   | 'delete-pod'
   | 'terminate-instance'
   | 'remove-tags'
+  | 'cordon-node'
   | 'stop-kubelet';
 
 /** A fault that begins at `fromMs` after the start of the simulation. A fault at one moment ignores `forMs`. */

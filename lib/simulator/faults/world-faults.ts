@@ -140,6 +140,9 @@ function changeByHand(stage: WorldFaultStage, fault: FaultOf<'by-hand'>): string
       if (node === undefined) return nothing;
       removeNode(state, node);
       return `node ${node} is removed without its finalizers`;
+    case 'cordon-node':
+      if (node === undefined) return nothing;
+      return cordon(state, node);
     case 'stop-kubelet':
       if (node === undefined) return nothing;
       return stopKubelet(stage, node, fault.forMs);
@@ -171,6 +174,13 @@ function changeByHand(stage: WorldFaultStage, fault: FaultOf<'by-hand'>): string
       return `the tags of instance ${instance.id} are removed`;
     }
   }
+}
+
+/** `kubectl cordon`: no new pod is bound to the node. */
+function cordon(state: KubernetesState, name: string): string {
+  const node = state.nodes.get(name);
+  if (node !== undefined) writeNode(state, { ...node, spec: { ...node.spec, unschedulable: true } });
+  return `node ${name} is cordoned`;
 }
 
 /** The node is not Ready for this time. */

@@ -1,7 +1,10 @@
 import { parseTime, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { type Pod, podKey } from '../../../lib/apis/kubernetes.ts';
+import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
-import { type Duty, progressOf } from './progress.ts';
+import { isKeptInPlace, needsNode } from './pods.ts';
+import { type Duty, PLACEMENT, progressOf } from './progress.ts';
 import { isFull } from './settled.ts';
 
 /** A wake collects further wakes for up to 10 s, and a run that is busy is followed by another one. */
@@ -16,26 +19,6 @@ const WITHOUT_CAPACITY: ReadonlySet<string> = new Set([
   'impaired',
   'restore-table',
 ]);
-const NEEDS = [
-  'store.',
-  'leases.',
-  'catalogue.',
-  'cluster.list',
-  'cluster.listPods',
-  'cluster.listUnboundPods',
-  'cluster.listNodes',
-  'cluster.listNodePools',
-  'cluster.listNodeClasses',
-  'cluster.listPodDisruptionBudgets',
-  'cloud.resolveNodeClass',
-  'cloud.launch',
-  'cloud.describeInstances',
-  'cluster.patchNode',
-  'messages.wake',
-  'function:provisioning',
-  'webhook',
-  'world',
-];
 
 /** A pod for which no node is free, starting or leaving gets a NodeClaim within seconds: its wake is not lost (promise 7). */
 export const pendingPodsAreServed: RuleOf = (watched) =>
@@ -48,21 +31,48 @@ function pendingDuties(watched: Watched): readonly Duty[] {
   const { state } = simulation();
   const general = state.nodePools.get('general');
   const claims = [...records.values()].filter(({ releasedAtMs }) => releasedAtMs === undefined);
-  // The pod may be meant for a node that starts, or for the place of a pod that leaves.
-  const isMoving = claims.some(
-    ({ initializedAtMs, deletion, nodeLostAtMs }) =>
-      initializedAtMs === undefined || deletion !== undefined || nodeLostAtMs !== undefined,
+  const leaving = new Set(
+    [...state.nodes.values()].flatMap(({ metadata, spec }) =>
+      metadata.deletionTimestamp === undefined ? [] : (spec?.providerID ?? []),
+    ),
   );
-  if (general === undefined || isMoving || isFull(watched)) return [];
+  const staying = claims.filter((claim) => {
+    const instance = instanceOf(claim);
+    const isLeaving = instance !== undefined && leaving.has(providerIdOf(instance));
+    return !isLeaving && (claim.deletion ?? claim.nodeLostAtMs) === undefined;
+  });
+  if (general === undefined || isFull(watched, staying)) return [];
   const pods = [...state.pods.values()];
+  if (staying.length === 0)
+    return [...pods.filter(isUnschedulable), ...movingPods(watched, claims)].map((pod) =>
+      dutyOf(pod, SERVED_WITHIN_MS),
+    );
+  // The pod may be meant for a node that starts, or for the place of a pod that leaves.
+  if (staying.length < claims.length || staying.some(({ initializedAtMs }) => initializedAtMs === undefined)) return [];
   if (pods.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) return [];
   const lastMs = Math.max(0, ...claims.map(({ initializedAtMs = 0 }) => initializedAtMs));
-  return pods.filter(isUnschedulable).map((pod) => ({
-    name: `pod ${podKey(pod)} gets a node or a NodeClaim`,
-    withinMs:
-      parseTime(pod.metadata.creationTimestamp ?? '') > lastMs + SECOND_MS ? SERVED_WITHIN_MS : SERVED_AGAIN_WITHIN_MS,
-    needs: NEEDS,
-  }));
+  return pods.filter(isUnschedulable).map((pod) => {
+    const isNew = parseTime(pod.metadata.creationTimestamp ?? '') > lastMs + SECOND_MS;
+    return dutyOf(pod, isNew ? SERVED_WITHIN_MS : SERVED_AGAIN_WITHIN_MS);
+  });
+}
+
+function dutyOf(pod: Pod, withinMs: number): Duty {
+  return { name: `pod ${podKey(pod)} gets a node or a NodeClaim`, withinMs, needs: PLACEMENT };
+}
+
+/** B7: the pods that will be evicted from nodes that are removed. Their next node is launched before. */
+function movingPods({ simulation, startMs, nowMs }: Watched, claims: readonly NodeClaimRecord[]): readonly Pod[] {
+  const { state } = simulation();
+  const removed = new Set(claims.flatMap(({ deletion, nodeName }) => (deletion === undefined ? [] : (nodeName ?? []))));
+  return [...state.pods.values()].filter(
+    (pod) =>
+      removed.has(pod.spec.nodeName ?? '') &&
+      pod.metadata.namespace !== 'kube-system' &&
+      needsNode(pod) &&
+      !isKeptInPlace(pod, startMs() + nowMs()) &&
+      !state.podDisruptionBudgets.some((one) => one.spec.maxUnavailable === 0 && selectsPod(one, pod)),
+  );
 }
 
 function isUnschedulable({ metadata, spec, status }: Pod): boolean {

@@ -7,6 +7,7 @@ import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import { type Fault, includesCall } from '../../../lib/simulator/faults/fault.ts';
 import { budgetStatus } from '../../../lib/simulator/kubernetes/disruptions-allowed.ts';
+import { type Activity, NEEDS } from '../../controllers/outages/needs.ts';
 import type { Rule, RuleOf, Watched } from '../rule.ts';
 import { isDrainable, isKeptInPlace, isTerminating, tierOf } from './pods.ts';
 import { type HeldDrains, heldDrains } from './removals/held-drains.ts';
@@ -23,6 +24,32 @@ export interface Duty {
   readonly needs: readonly string[];
 }
 
+/** The methods that the activity needs. Every other method may fail, and it is at most ten seconds later (promise 7). */
+function methodsFor(activity: Activity): readonly string[] {
+  const methods = Object.entries(NEEDS).flatMap(([method, needs]) => (needs[activity] === undefined ? [] : [method]));
+  // Runs use its last answer for five minutes, and an outage of a story may be longer.
+  return [...methods, 'cluster.findOtherAutoscalers'];
+}
+
+const EVICTION = [...methodsFor('drain'), 'function:termination', 'world'];
+/** The end of an instance without pods. */
+const END = [
+  ...methodsFor('termination'),
+  'store.readNodeClaim',
+  'store.updateNodeClaim',
+  'cluster.listNodes',
+  'function:termination',
+  'world',
+];
+const JOIN = [
+  ...methodsFor('join'),
+  'store.readNodeClaim',
+  'store.updateNodeClaim',
+  'function:lifecycle',
+  'webhook',
+  'world',
+];
+export const PLACEMENT = [...methodsFor('launch'), 'store.', 'function:provisioning', 'webhook', 'world'];
 export const TERMINATION = [
   'store.',
   'function:termination',
@@ -72,7 +99,7 @@ export function progressOf(watched: Watched, duties: () => readonly Duty[]): Rul
         if (isDisturbed(story.faults, duty, now)) Object.assign(known, { withinMs: duty.withinMs, spentMs: 0 });
         else known.spentMs += now - known.lastMs;
         known.lastMs = now;
-        if (known.spentMs > known.withinMs + moreMs)
+        if (known.spentMs > known.withinMs + moreMs + laterMs(story.faults, now))
           violate(
             'undisturbed work makes progress',
             `${name}: for ${Math.round(known.spentMs / SECOND_MS)} s, and ${Math.round(known.withinMs / SECOND_MS)} s are allowed`,
@@ -80,6 +107,15 @@ export function progressOf(watched: Watched, duties: () => readonly Duty[]): Rul
       }
     },
   };
+}
+
+/** While other calls fail, a run may fail once for each of its reads, and is repeated five seconds later. */
+function laterMs(faults: readonly Fault[], nowMs: number): number {
+  const fails = faults.some(
+    ({ kind, fromMs, forMs }) =>
+      (kind === 'calls-fail' || kind === 'object-refused') && nowMs >= fromMs && nowMs < fromMs + forMs + RECOVERY_MS,
+  );
+  return fails ? 10 * SECOND_MS : 0;
 }
 
 /** A conflict is answered by another try, in the same run or a second later. */
@@ -230,9 +266,9 @@ function joinDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] 
   const node = nodeOf(watched, record);
   if (node === undefined) return [];
   const { labels = {} } = node.metadata;
-  const needs = [...LIFECYCLE, 'cluster.patchNode', 'webhook', 'messages.wake', 'world'];
   const { name } = node.metadata;
-  if (labels[REGISTERED] !== 'true') return [{ name: `node ${name} is registered`, withinMs: 8 * SECOND_MS, needs }];
+  if (labels[REGISTERED] !== 'true')
+    return [{ name: `node ${name} is registered`, withinMs: 8 * SECOND_MS, needs: JOIN }];
   const startup = record.spec.startupTaints ?? [];
   const isWaiting =
     node.spec?.taints?.some(
@@ -242,7 +278,7 @@ function joinDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] 
         startup.some((one) => sameTaint(one, taint)),
     ) === true;
   if (labels[INITIALIZED] === 'true' || isWaiting || !isNodeReady(node)) return [];
-  return [{ name: `node ${name} is initialized`, withinMs: 8 * SECOND_MS, needs }];
+  return [{ name: `node ${name} is initialized`, withinMs: 8 * SECOND_MS, needs: JOIN }];
 }
 
 function removalDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {
@@ -262,10 +298,12 @@ function removalDuties(watched: WatchedDrains, record: NodeClaimRecord): readonl
   if (isOver) return [{ name: `NodeClaim ${name} is released`, withinMs: releaseMs(watched, record), needs }];
   const node = nodeOf(watched, record);
   if (node === undefined || record.registeredAtMs === undefined)
-    return [{ name: `the instance of NodeClaim ${name} ends`, withinMs: 15 * SECOND_MS, needs }];
+    return [{ name: `the instance of NodeClaim ${name} ends`, withinMs: 15 * SECOND_MS, needs: END }];
   const isCordoned = node.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
-  if (!isCordoned) return [{ name: `node ${node.metadata.name} is cordoned`, withinMs: 8 * SECOND_MS, needs }];
-  return evictionDuties(watched, record, { node: node.metadata.name, needs });
+  return [
+    ...(isCordoned ? [] : [{ name: `node ${node.metadata.name} is cordoned`, withinMs: 8 * SECOND_MS, needs }]),
+    ...evictionDuties(watched, record, node.metadata.name),
+  ];
 }
 
 /** EC2 takes up to 25 s to shut an instance down. A new instance that EC2 does not list is gone only 3 minutes after its launch. */
@@ -277,28 +315,28 @@ function releaseMs({ startMs, nowMs }: Watched, { launch }: NodeClaimRecord): nu
 function evictionDuties(
   { simulation, startMs, nowMs, held }: WatchedDrains,
   record: NodeClaimRecord,
-  { node, needs }: { readonly node: string; readonly needs: readonly string[] },
+  node: string,
 ): readonly Duty[] {
   const { state } = simulation();
   const now = startMs() + nowMs();
   const pods = [...state.pods.values()].filter(({ spec }) => spec.nodeName === node).filter(isDrainable);
   const pauseMs = held.pauseMs(record, now);
   if (pods.length === 0)
-    return [{ name: `the instance of NodeClaim ${record.name} ends`, withinMs: 20 * SECOND_MS + pauseMs, needs }];
+    return [{ name: `the instance of NodeClaim ${record.name} ends`, withinMs: 20 * SECOND_MS + pauseMs, needs: END }];
   const deadlineMs = record.deletion?.deadlineMs;
   const late = deadlineMs === undefined ? [] : pods.filter((pod) => endsAfter(pod, deadlineMs, now));
   if (late.length > 0)
     return late.map(({ metadata }) => ({
       name: `pod ${metadata.name}, which takes longer than node ${node} has, gets a shorter grace period`,
       withinMs: 12 * SECOND_MS,
-      needs: [...needs, 'cluster.deletePod'],
+      needs: [...EVICTION, 'cluster.deletePod'],
     }));
   if (deadlineMs !== undefined && now > deadlineMs) {
     const left = pods.filter((pod) => !isTerminating(pod));
     return left.map(({ metadata }) => ({
       name: `pod ${metadata.name} is deleted at the deadline of node ${node}`,
       withinMs: 12 * SECOND_MS,
-      needs: [...needs, 'cluster.deletePod'],
+      needs: [...EVICTION, 'cluster.deletePod'],
     }));
   }
   // D20: a tier starts after the previous one is gone.
@@ -316,7 +354,7 @@ function evictionDuties(
     name: `a pod of node ${node} that may be evicted is evicted (${pods.length} left)`,
     withinMs: 7 * SECOND_MS + pauseMs,
     // Near the deadline, the pod is deleted without an eviction (D24).
-    needs: [...needs, 'cluster.evictPod', ...(deadlineMs === undefined ? [] : ['cluster.deletePod'])],
+    needs: deadlineMs === undefined ? EVICTION : [...EVICTION, 'cluster.deletePod'],
   }));
 }
 

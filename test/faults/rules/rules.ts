@@ -13,6 +13,7 @@ import { limitsHold } from './limits.ts';
 import { joinedNodesAreComplete } from './marks/joined.ts';
 import { marksOfOthersStay } from './marks/of-others.ts';
 import { marksNameTheirOffering } from './marks/offerings.ts';
+import { claimsFollowTheirNodePool } from './marks/templates.ts';
 import { whatIsShownIsTrue } from './mirrors.ts';
 import { pendingPodsAreServed } from './pending.ts';
 import { undisturbedWorkProgresses } from './progress.ts';
@@ -65,4 +66,5 @@ export const RULES: readonly RuleOf[] = [
   decisionsHaveTheirEpoch,
   leasesHaveOneHolder,
   failuresAreReportedOnce,
+  claimsFollowTheirNodePool,
 ];

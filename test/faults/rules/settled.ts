@@ -103,11 +103,11 @@ function pendingPods(watched: Watched): readonly string[] {
     );
 }
 
-/** Whether the limits of the general NodePool have no room for another node of the smallest type, or its disposal is pending. */
-export function isFull(watched: Watched): boolean {
+/** Whether the limits of the general NodePool have no room for another node of the smallest type beside these claims. */
+export function isFull(watched: Watched, claims = unreleased(watched)): boolean {
   const { state } = watched.simulation();
   const limits = parseResources(state.nodePools.get('general')?.spec.limits);
-  const mine = unreleased(watched).filter(({ nodePool }) => nodePool === 'general');
+  const mine = claims.filter(({ nodePool }) => nodePool === 'general');
   const cpu = mine.reduce((sum, { types, launch, holds }) => {
     const type =
       launch.kind === 'launched' ? types.find(({ name }) => name === launch.instance.instanceType) : undefined;

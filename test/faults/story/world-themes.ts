@@ -66,6 +66,7 @@ export const WORLD_THEMES: Themes = {
             'delete-node-claim',
             'delete-pod',
             'terminate-instance',
+            'cordon-node',
           ] as const) ?? 'delete-pod',
         nth: draw.random.between(0, 10),
       }),
