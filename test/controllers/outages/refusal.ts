@@ -15,7 +15,7 @@ import type { Method } from './needs.ts';
 
 /** Three nodes with a pod each are launched; then their NodeClaims are deleted; then another pod is created. */
 export const DELETED_MS = 3 * MINUTE_MS;
-export const SCALED_MS = 4 * MINUTE_MS;
+const SCALED_MS = 4 * MINUTE_MS;
 /** The `terminationGracePeriod` of the nodes. */
 export const GRACE_MS = 5 * MINUTE_MS;
 /** The longest time from the deletion of a claim to the end of its instance, and from a new pod to its start. */
