@@ -88,6 +88,10 @@ describe('lifecycle', () => {
   test.each([
     ['another host', { clientConfig: { url: 'https://evil.example.com/demo/secret' } }],
     ['a host that only begins alike', { clientConfig: { url: 'https://hooks.example.com.evil.test/demo/secret' } }],
+    [
+      'its own address in the path of another host',
+      { clientConfig: { url: 'https://evil.example.com/https://hooks.example.com/demo/secret' } },
+    ],
     ['the path of another cluster', { clientConfig: { url: 'https://hooks.example.com/other/secret' } }],
     ['a service', { clientConfig: { service: { name: 'evil', namespace: 'default', path: '/' } } }],
     ['a rule on secrets', { rules: [{ ...rule, apiGroups: [''], resources: ['secrets'] }] }],

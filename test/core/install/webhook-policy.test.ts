@@ -28,3 +28,21 @@ test('it denies writes where it cannot be evaluated, and concerns the groups of 
   const groups = rbacObjects().flatMap((object) => (object.kind === 'ClusterRoleBinding' ? object.subjects : []));
   for (const { name } of groups) expect(name.startsWith('kerf:'), name).toBe(true);
 });
+
+test('every way to write a webhook configuration is checked, for each group of Kerf, and its address from the first character', () => {
+  const [condition] = 'matchConditions' in policy.spec ? policy.spec.matchConditions : [];
+  expect(condition?.expression).toContain("group.startsWith('kerf:')");
+  expect(policy.spec).toMatchObject({
+    matchConstraints: {
+      resourceRules: [
+        {
+          apiGroups: ['admissionregistration.k8s.io'],
+          apiVersions: ['*'],
+          operations: ['CREATE', 'UPDATE'],
+          resources: ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'],
+        },
+      ],
+    },
+  });
+  expect(text.replaceAll('\\"', '"')).toContain('url.startsWith("https://hooks.example.com/demo/")');
+});
