@@ -165,14 +165,14 @@ describe('the daily check', () => {
   });
 });
 
-/** A server that answers with these statuses, in order, and a redirect to itself for 302. */
+/** A server that answers with these statuses, in order, and a redirect to another path of itself for 302. */
 async function served(statuses: readonly number[], use: (url: string) => Promise<void>): Promise<readonly string[]> {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (part) => (body += String(part)));
     request.on('end', () => {
-      bodies.push(`${request.method} ${body}`);
+      bodies.push(`${request.method} ${request.url} ${body}`);
       response.writeHead(statuses[bodies.length - 1] ?? 200, { location: '/elsewhere' }).end();
     });
   });
@@ -189,10 +189,10 @@ async function served(statuses: readonly number[], use: (url: string) => Promise
 
 test('the answer is put to the address, once more where it was not taken', async () => {
   const bodies = await served([503, 200], async (url) => await putAnswer(url, '{}'));
-  expect(bodies).toEqual(['PUT {}', 'PUT {}']);
+  expect(bodies).toEqual(['PUT /answer {}', 'PUT /answer {}']);
 });
 
 test('the answer follows no redirect, which would leave the address', async () => {
   const bodies = await served([302, 200], async (url) => await putAnswer(url, '{}'));
-  expect(bodies).toEqual(['PUT {}', 'PUT {}']);
+  expect(bodies).toEqual(['PUT /answer {}', 'PUT /answer {}']);
 });
