@@ -12,14 +12,14 @@ export type Turning = { readonly name: string } & Partial<
 >;
 
 /**
- * The order in which a run looks at claims: first those that cannot wait, then the others. Within both groups, each run begins
- * at another claim, so that runs that are cut off early do not look at the same claims again: if each run looks at `k` of `n`
+ * The order in which a run looks at claims: first those that EC2 interrupts, then others that cannot wait, then the rest. Within
+ * each group, each run begins at another claim, so that runs that are cut off early do not look at the same claims again: if each run looks at `k` of `n`
  * claims, every claim has its turn within about `3 n / k` runs.
  * *Shape:* the same time and claims give the same order. No state is kept between runs.
  */
 export function inTurn<Claim extends Turning>(claims: readonly Claim[], nowMs: number): readonly Claim[] {
-  const { urgent = [], others = [] } = Object.groupBy(claims, (claim) => (isUrgent(claim) ? 'urgent' : 'others'));
-  return [...rotated(urgent, nowMs), ...rotated(others, nowMs)];
+  const { interrupted = [], urgent = [], others = [] } = Object.groupBy(claims, urgencyOf);
+  return [interrupted, urgent, others].flatMap((group) => rotated(group, nowMs));
 }
 
 /** A part of the claims for this run: the first of them change from run to run. */
@@ -33,9 +33,10 @@ function rotated<Claim>(claims: readonly Claim[], nowMs: number): readonly Claim
 
 const INTERRUPTIONS: readonly DeletionReason[] = ['spot_interrupted', 'capacity_reservation_interrupted'];
 
-/** Whether pods wait for the claim, or its instance ends at a certain time. */
-function isUrgent({ launch, deletion, initializedAtMs }: Turning): boolean {
-  if (launch === undefined) return false;
-  if (deletion === undefined) return initializedAtMs === undefined;
-  return deletion.deadlineMs !== undefined || INTERRUPTIONS.includes(deletion.reason);
+/** An interrupted instance ends within two minutes. `urgent`: pods wait for the claim, or it has a deadline. */
+function urgencyOf({ launch, deletion, initializedAtMs }: Turning): 'interrupted' | 'urgent' | 'others' {
+  if (launch === undefined) return 'others';
+  if (deletion === undefined) return initializedAtMs === undefined ? 'urgent' : 'others';
+  if (INTERRUPTIONS.includes(deletion.reason)) return 'interrupted';
+  return deletion.deadlineMs === undefined ? 'others' : 'urgent';
 }

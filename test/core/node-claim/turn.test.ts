@@ -51,6 +51,17 @@ test.each<[string, NodeClaimRecord]>([
   }
 });
 
+test('an interrupted claim comes before any number of claims that are launched, or drained before a deadline', () => {
+  const interrupted = deleted({ reason: 'spot_interrupted' });
+  const urgent = Array.from({ length: 20 }, (_, index) => [
+    aClaim({ name: `new-${index}` }),
+    { ...deleted({ reason: 'expired', deadlineMs: NOW_MS }), name: `old-${index}` },
+  ]).flat();
+  for (let run = 0; run < 10; run += 1) {
+    expect(inTurn([...urgent, interrupted, ...urgent], NOW_MS + run * MINUTE)[0]).toBe(interrupted);
+  }
+});
+
 const JOINED = { registeredAtMs: NOW_MS, initializedAtMs: NOW_MS };
 
 function deleted(over: Pick<NodeClaimRecord['deletion'] & object, 'reason'> & { readonly deadlineMs?: number }) {
