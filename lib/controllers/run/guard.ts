@@ -52,14 +52,22 @@ async function otherAutoscalersFor(
   try {
     const observed = await observeOtherAutoscalers(ports, cluster);
     const isUnsure = observed.isLast && observed.otherAutoscalers.length === 0;
-    if (isUnsure && (await ports.store.isOnStandby(cluster, ports.clock.now()))) throw new UnreachableError(ON_STANDBY);
+    if (isUnsure && (await staysOnStandby(ports, cluster))) throw new UnreachableError(ON_STANDBY);
     return observed;
   } catch (cause) {
     if (controller !== 'termination' || !(cause instanceof PortError)) throw cause;
-    if (await ports.store.isOnStandby(cluster, ports.clock.now())) throw cause;
+    if (await staysOnStandby(ports, cluster)) throw cause;
     const unknown = [new Error(`failed to check for other autoscalers: ${cause.message}`, { cause })];
     return { otherAutoscalers: [], isUnclaimed: false, isLast: false, unknown };
   }
+}
+
+/** Whether the mark of standby exists. It is renewed, so that standby lasts until other autoscalers can be read. */
+async function staysOnStandby({ store, clock }: UsesStandby & HasClock, cluster: string): Promise<boolean> {
+  const nowMs = clock.now();
+  const isOn = await store.isOnStandby(cluster, nowMs);
+  if (isOn) await store.setStandby(cluster, nowMs + STANDBY_MS);
+  return isOn;
 }
 
 const ON_STANDBY =

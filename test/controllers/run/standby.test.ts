@@ -140,6 +140,22 @@ describe('a decision for a cluster at rest, recorded before Karpenter became act
   });
 });
 
+test('standby lasts while the signs of the other autoscaler cannot be read', async () => {
+  const calls: string[] = [];
+  const unread = (ports: ControllerPorts): ControllerPorts => {
+    const fromMs = ports.clock.now() + 5 * MINUTE_MS;
+    const guardedPorts = karpenterBetween(4 * MINUTE_MS, 14 * MINUTE_MS, calls)(ports);
+    return withFaults(guardedPorts, ({ method }) => {
+      const sinceMs = ports.clock.now() - fromMs;
+      return method === 'cluster.findOtherAutoscalers' && sinceMs >= 0 && sinceMs < 8 * MINUTE_MS
+        ? 'before'
+        : undefined;
+    });
+  };
+  expectAllGone(await live({ wrapPorts: unread }));
+  expect(calls.filter((call) => !ALLOWED.has(call))).toEqual([]);
+});
+
 const clock = { now: () => NOW_MS };
 
 test('if EKS does not answer, this is reported, and the NodePools of Auto Mode are used', async () => {
