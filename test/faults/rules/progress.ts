@@ -298,7 +298,13 @@ function removalDuties(watched: WatchedDrains, record: NodeClaimRecord): readonl
   if (isOver) return [{ name: `NodeClaim ${name} is released`, withinMs: releaseMs(watched, record), needs }];
   const node = nodeOf(watched, record);
   if (node === undefined || record.registeredAtMs === undefined)
-    return [{ name: `the instance of NodeClaim ${name} ends`, withinMs: 15 * SECOND_MS, needs: END }];
+    return [
+      {
+        name: `the instance of NodeClaim ${name} ends`,
+        withinMs: 15 * SECOND_MS + refusedForMs(watched, record),
+        needs: END,
+      },
+    ];
   const isCordoned = node.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
   return [
     ...(isCordoned ? [] : [{ name: `node ${node.metadata.name} is cordoned`, withinMs: 8 * SECOND_MS, needs }]),
@@ -312,17 +318,25 @@ function releaseMs({ startMs, nowMs }: Watched, { launch }: NodeClaimRecord): nu
   return Math.max(untilListedMs, 0) + 45 * SECOND_MS;
 }
 
-function evictionDuties(
-  { simulation, startMs, nowMs, held }: WatchedDrains,
-  record: NodeClaimRecord,
-  node: string,
-): readonly Duty[] {
+/** A refused termination is tried again after a pause that is as long as EC2 has refused it, at most 5 minutes. */
+export function refusedForMs({ startMs, nowMs }: Watched, { deletion }: NodeClaimRecord): number {
+  return Math.max(0, (deletion?.terminationRefused?.retryAtMs ?? 0) - startMs() - nowMs());
+}
+
+function evictionDuties(watched: WatchedDrains, record: NodeClaimRecord, node: string): readonly Duty[] {
+  const { simulation, startMs, nowMs, held } = watched;
   const { state } = simulation();
   const now = startMs() + nowMs();
   const pods = [...state.pods.values()].filter(({ spec }) => spec.nodeName === node).filter(isDrainable);
   const pauseMs = held.pauseMs(record, now);
   if (pods.length === 0)
-    return [{ name: `the instance of NodeClaim ${record.name} ends`, withinMs: 20 * SECOND_MS + pauseMs, needs: END }];
+    return [
+      {
+        name: `the instance of NodeClaim ${record.name} ends`,
+        withinMs: 20 * SECOND_MS + pauseMs + refusedForMs(watched, record),
+        needs: END,
+      },
+    ];
   const deadlineMs = record.deletion?.deadlineMs;
   const late = deadlineMs === undefined ? [] : pods.filter((pod) => endsAfter(pod, deadlineMs, now));
   if (late.length > 0)

@@ -2,7 +2,7 @@ import { parseDuration } from '../../../lib/apis/formats/duration.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
-import { type Duty, LIFECYCLE, progressOf, TERMINATION } from './progress.ts';
+import { type Duty, LIFECYCLE, progressOf, refusedForMs, TERMINATION } from './progress.ts';
 
 /** Clocks of functions are up to two minutes apart from the true time. */
 const CLOCK_MS = 2 * MINUTE_MS;
@@ -43,7 +43,8 @@ export const timesAreKept: RuleOf = (watched) =>
     ),
   );
 
-function timeDuties({ simulation, startMs, nowMs }: Watched, record: NodeClaimRecord): readonly Duty[] {
+function timeDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] {
+  const { simulation, startMs, nowMs } = watched;
   const { name, deletion, launch } = record;
   const now = startMs() + nowMs();
   if (deletion === undefined) {
@@ -57,6 +58,12 @@ function timeDuties({ simulation, startMs, nowMs }: Watched, record: NodeClaimRe
   // The API server may refuse to change the node and its pods: the instance ends nevertheless.
   const needs = [...TERMINATION, 'messages.wake', 'cloud.terminate'];
   return isAlive && now > (deletion.deadlineMs ?? Infinity)
-    ? [{ name: `the instance of NodeClaim ${name} ends at its deadline`, withinMs: 40 * SECOND_MS, needs }]
+    ? [
+        {
+          name: `the instance of NodeClaim ${name} ends at its deadline`,
+          withinMs: 40 * SECOND_MS + refusedForMs(watched, record),
+          needs,
+        },
+      ]
     : [];
 }
