@@ -5,7 +5,7 @@ import type { TimelineEntry } from '../../lib/simulator/timeline.ts';
 import type { Violation } from './rule.ts';
 import { addForeigners } from './rules/foreign.ts';
 import { RULES } from './rules/rules.ts';
-import { FAULTS_CATALOGUE } from './story/cluster.ts';
+import { FAULTS_CATALOGUE, STORY_SETTINGS } from './story/cluster.ts';
 import type { Story } from './story/story.ts';
 import { faultyTable } from './table.ts';
 import { watch } from './watch.ts';
@@ -34,6 +34,7 @@ export async function runStory(story: Story, untilMs?: number): Promise<StoryRes
     manifests: story.manifests,
     scenario: { name: `seed ${story.seed}`, events: story.events },
     catalogue: FAULTS_CATALOGUE,
+    settings: STORY_SETTINGS,
     seed: story.seed,
     durationMs: endMs,
     invocations: story.invocations,

@@ -110,7 +110,8 @@ export type HandWork =
   | 'terminate-instance'
   | 'remove-tags'
   | 'cordon-node'
-  | 'stop-kubelet';
+  | 'stop-kubelet'
+  | 'hold-pods';
 
 /** A fault that begins at `fromMs` after the start of the simulation. A fault at one moment ignores `forMs`. */
 export type Fault = FaultKind & {

@@ -146,6 +146,8 @@ function changeByHand(stage: WorldFaultStage, fault: FaultOf<'by-hand'>): string
     case 'stop-kubelet':
       if (node === undefined) return nothing;
       return stopKubelet(stage, node, fault.forMs);
+    case 'hold-pods':
+      return holdPods(stage, fault.forMs);
     case 'delete-node-claim': {
       const claim = byTurn([...state.nodeClaims.values()], fault)?.metadata.name;
       if (claim === undefined) return nothing;
@@ -196,6 +198,17 @@ function stopKubelet({ state, timetable }: WorldFaultStage, name: string, forMs:
   write('Unknown');
   timetable.after(forMs, () => write('True'));
   return `the kubelet of node ${name} stops`;
+}
+
+/** For this time, one PodDisruptionBudget in place of all others allows no eviction in the namespace `default`. */
+function holdPods({ state, timetable }: WorldFaultStage, forMs: number): string {
+  const before = state.podDisruptionBudgets;
+  const metadata = { name: 'hold', namespace: 'default', creationTimestamp: formatTime(timetable.now()) };
+  state.podDisruptionBudgets = [{ metadata, spec: { selector: {}, maxUnavailable: 0 } }];
+  timetable.after(forMs, () => {
+    state.podDisruptionBudgets = before;
+  });
+  return 'a PodDisruptionBudget holds all pods';
 }
 
 function byTurn<Kind extends { readonly metadata: { readonly name: string } }>(

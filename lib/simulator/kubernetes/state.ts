@@ -32,7 +32,7 @@ export interface KubernetesState {
   readonly nodePools: Map<string, NodePool>;
   readonly nodeClasses: Map<string, EC2NodeClass>;
   readonly daemonSets: readonly DaemonSet[];
-  readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+  podDisruptionBudgets: readonly PodDisruptionBudget[];
   readonly nodeOverlays: Map<string, NodeOverlay>;
   readonly capacityBuffers: Map<string, CapacityBuffer>;
   readonly podTemplates: readonly NamedPodTemplate[];

@@ -21,6 +21,7 @@ import { recordsGoForward } from './records.ts';
 import { deletedObjectsAreRemoved } from './removals/deleted-objects.ts';
 import { keptPodsStay, startupTaintsAreAwaited, volumesAreDetached } from './removals/order.ts';
 import { deletionsAreTrue } from './removals/reasons.ts';
+import { repairsAreLimited } from './removals/repairs.ts';
 import { warningsAreHandled } from './removals/warnings.ts';
 import { failuresAreReportedOnce } from './reports/once.ts';
 import { everythingSettles } from './settled.ts';
@@ -67,4 +68,5 @@ export const RULES: readonly RuleOf[] = [
   leasesHaveOneHolder,
   failuresAreReportedOnce,
   claimsFollowTheirNodePool,
+  repairsAreLimited,
 ];

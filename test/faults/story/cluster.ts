@@ -1,11 +1,20 @@
 import type { ClusterManifests } from '../../../lib/apis/cluster-manifests.ts';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { DaemonSet, Deployment, PodDisruptionBudget, PodSpec, PodTemplate } from '../../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../../lib/apis/node-pool.ts';
 import { shippedCatalogue } from '../../../lib/catalogue/figures.ts';
 import type { Catalogue } from '../../../lib/core/instance-type/facts.ts';
+import { type ClusterSettings, DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import type { Random } from '../../../lib/simulator/random.ts';
 import { coreDns, coreDnsBudget, someManifests } from '../../builders/cluster-manifests.ts';
 import { aNodePool, asking } from '../../builders/node-pools.ts';
+
+/** Nodes that stay unhealthy are replaced, soon enough for a story. */
+export const STORY_SETTINGS: ClusterSettings = {
+  ...DEFAULT_SETTINGS,
+  featureGates: { ...DEFAULT_SETTINGS.featureGates, nodeRepair: true },
+  repairAfterMs: { 'Ready=Unknown': 2 * MINUTE_MS },
+};
 
 const TYPES = new Set([
   'c7g.large',

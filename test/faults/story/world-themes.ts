@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { ZONES } from './cluster.ts';
-import { EC2_CALLS, percentOf, some, type Themes, whereOf } from './draw.ts';
+import { EC2_CALLS, percentOf, some, type Themes, type Timed, whereOf } from './draw.ts';
 
 /** Faults of EC2, of the cluster, and of the stored items. */
 export const WORLD_THEMES: Themes = {
@@ -147,5 +147,31 @@ export const WORLD_THEMES: Themes = {
       percent: 30,
     }),
   ],
+  // The kubelets of some nodes are silent for longer than nodes may be unhealthy.
+  'unhealthy nodes': (draw) => {
+    const fromMs = draw.random.between(3 * MINUTE_MS, draw.calmFromMs - 9 * MINUTE_MS);
+    const nth = draw.random.between(0, 10);
+    return Array.from({ length: draw.random.between(1, 4) }, (_, at) => ({
+      fault: { kind: 'by-hand', what: 'stop-kubelet', nth: nth + at },
+      fromMs: fromMs + draw.random.between(0, 30 * SECOND_MS),
+      forMs: draw.random.between(3, 8) * MINUTE_MS,
+    }));
+  },
+  // Several drains of which no pod may be evicted for some minutes.
+  'held drains': (draw) => {
+    const fromMs = 3 * MINUTE_MS;
+    const nth = draw.random.between(0, 10);
+    return [
+      { fault: { kind: 'by-hand', what: 'hold-pods', nth: 0 }, fromMs, forMs: draw.calmFromMs - fromMs },
+      ...Array.from(
+        { length: draw.random.between(2, 5) },
+        (_, at): Timed => ({
+          fault: { kind: 'by-hand', what: 'delete-node-claim', nth: nth + at },
+          fromMs: fromMs + at,
+          forMs: 0,
+        }),
+      ),
+    ];
+  },
   nothing: () => [],
 };

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../../../lib/apis/formats/duration.ts';
-import { MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, timeIn } from '../../../../lib/apis/formats/time.ts';
 import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import { allowsNoEviction, selectsPod } from '../../../../lib/core/cluster/pod-disruption-budgets.ts';
 import { isActive, isDrainable, isKeptInPlace, isOwnedByDaemonSet } from '../../../../lib/core/cluster/pods.ts';
@@ -67,7 +67,9 @@ function whyKept(
   const reason = deletion?.reason ?? '';
   if (!VOLUNTARY.has(reason)) return undefined;
   const now = startMs() + nowMs();
-  const { podDisruptionBudgets } = simulation().state;
+  const podDisruptionBudgets = simulation().state.podDisruptionBudgets.filter(
+    ({ metadata: { creationTimestamp } }) => (timeIn(creationTimestamp) ?? 0) < now - DECIDED_BEFORE_MS - slackMs,
+  );
   const active = pods.filter((pod) => isActive(pod) && isDrainable(pod) && !isOwnedByDaemonSet(pod));
   const kept = active.find((pod) => isKeptInPlace(pod, now + slackMs) && isKeptInPlace(pod, now - slackMs));
   if (kept !== undefined) return `pod ${kept.metadata.name} must not be disrupted`;
