@@ -23,13 +23,13 @@ test('content is the same if its JSON with sorted keys is the same', () => {
 });
 
 test.each([
-  ['keys in another order', { a: 1, b: { c: 1, d: 2 } }, { b: { d: 2, c: 1 }, a: 1 }, true],
-  ['a field that is undefined', { a: 1, b: undefined }, { a: 1 }, true],
-  ['a field that only the other one has', { a: 1 }, { a: 1, b: 2 }, false],
-  ['a list in another order', [1, 2], [2, 1], false],
-  ['a list and an object', [], {}, false],
-  ['null and an object', null, {}, false],
-])('same content: %s', (_, a, b, isSame) => {
+  { what: 'keys in another order', a: { a: 1, b: { c: 1, d: 2 } }, b: { b: { d: 2, c: 1 }, a: 1 }, isSame: true },
+  { what: 'a field that is undefined', a: { a: 1, b: undefined }, b: { a: 1 }, isSame: true },
+  { what: 'a field that only one has', a: { a: 1 }, b: { a: 1, b: 2 }, isSame: false },
+  { what: 'a list in another order', a: [1, 2], b: [2, 1], isSame: false },
+  { what: 'a list and an object', a: [], b: {}, isSame: false },
+  { what: 'null and an object', a: null, b: {}, isSame: false },
+])('same content, $what: $isSame', ({ a, b, isSame }) => {
   expect(sameContent(a, b)).toBe(isSame);
   expect(sameContent(b, a)).toBe(isSame);
 });
