@@ -56,7 +56,9 @@ export async function withInstanceTypes(
   const known = { unavailable, learnedMemory: readOr(learnedMemory, []), log };
   const catalogue = read === undefined ? undefined : withOverlayPrices(read, overlays);
   const classNamed = new Map(nodeClasses.map((one) => [one.metadata.name, one]));
-  const asked = new Map(nodePools.map((nodePool) => [launchKey(nodePool), nodePool]));
+  const invalid = new Map(nodePools.flatMap(invalidity));
+  const valid = nodePools.filter((nodePool) => !invalid.has(nodePool));
+  const asked = new Map(valid.map((nodePool) => [launchKey(nodePool), nodePool]));
   const launchable = new Map(
     await Promise.all(
       [...asked].flatMap(([key, nodePool]) => {
@@ -71,7 +73,7 @@ export async function withInstanceTypes(
     const { name } = nodePool.spec.template.spec.nodeClassRef;
     const nodeClass = classNamed.get(name);
     const missing = unusable('NodeClassNotFound', `its EC2NodeClass ${name} does not exist`);
-    const launches = invalidity(nodePool) ?? launchable.get(launchKey(nodePool)) ?? missing;
+    const launches = invalid.get(nodePool) ?? launchable.get(launchKey(nodePool)) ?? missing;
     return { nodePool, ...optional({ nodeClass }), ...launches };
   });
   return { ...applyOverlays(views, overlays), overlays: observed };
@@ -88,10 +90,10 @@ function tenancyOfPool({ spec }: NodePool): Pick<Placement, 'tenancy'> {
 
 type Launchable = Pick<NodePoolView, 'instanceTypes' | 'unusable'>;
 
-/** A1.26: why the NodePool is invalid. */
-function invalidity(nodePool: NodePool): Launchable | undefined {
+/** A1.26: the NodePool and why it is invalid. An invalid NodePool is set aside before its fields are read. */
+function invalidity(nodePool: NodePool): readonly (readonly [NodePool, Launchable])[] {
   const message = whyInvalid(nodePool);
-  return message === undefined ? undefined : unusable('NodePoolValidationFailed', message);
+  return message === undefined ? [] : [[nodePool, unusable('NodePoolValidationFailed', message)]];
 }
 
 interface Known {

@@ -44,7 +44,8 @@ export function decideNodePool(look: NodePoolState, nowMs: number): ObjectPatch<
       nowMs,
     ),
   };
-  const hash = nodePoolHash(nodePool);
+  // The fields of an invalid NodePool may have no hash.
+  const hash = whyInvalid(nodePool) === undefined ? nodePoolHash(nodePool) : {};
   const patch = {
     ...(Object.entries(hash).some(([key, value]) => annotations[key] !== value) && { annotations: hash }),
     ...(!sameContent(status, before) && { status }),

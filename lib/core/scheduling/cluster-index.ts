@@ -166,17 +166,19 @@ function templatesOf(
   return { templates, closed };
 }
 
-/** B23: the remaining limits of each pool. A node that is being deleted releases its share for its replacement. */
+/** B23: the remaining limits of each pool that launches nodes. A node that is being deleted releases its share for its replacement. */
 function limitsOf({ nodePools, stateNodes }: SchedulingProblem): PoolLimits {
   const held = Map.groupBy(
     stateNodes.filter(({ deleting }) => !deleting),
     ({ nodeClaim, nodePool }) => nodeClaim?.nodePool ?? nodePool,
   );
   return new Map(
-    nodePools.map(({ nodePool }) => {
-      const { name } = nodePool.metadata;
-      return [name, remainingLimits(nodePool, (held.get(name) ?? []).map(holdsOf))];
-    }),
+    nodePools
+      .filter(({ unusable }) => unusable === undefined)
+      .map(({ nodePool }) => {
+        const { name } = nodePool.metadata;
+        return [name, remainingLimits(nodePool, (held.get(name) ?? []).map(holdsOf))];
+      }),
   );
 }
 

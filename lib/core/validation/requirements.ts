@@ -1,6 +1,7 @@
 import { counted } from '../../apis/counted.ts';
 import { isLabelValue, isQualifiedName, NAME_RULE } from '../../apis/formats/label-syntax.ts';
 import { quote } from '../../apis/formats/quote.ts';
+import type { RequirementOperator } from '../../apis/kubernetes.ts';
 import {
   CAPACITY_TYPE,
   CAPACITY_TYPES,
@@ -23,6 +24,7 @@ const KNOWN_VALUES: ReadonlyMap<string, readonly string[]> = new Map<string, rea
 export function requirementProblems(requirements: readonly NodePoolRequirement[]): readonly FieldProblem[] {
   return requirements.flatMap((requirement, index) => [
     ...keyProblems(requirement.key, [index, 'key']),
+    ...operatorProblems(requirement, index),
     ...valueProblems(requirement, index),
     ...knownValueProblems(requirement, index),
   ]);
@@ -54,6 +56,23 @@ function isRestricted(key: string): boolean {
     key === HOSTNAME ||
     ['karpenter.sh', 'karpenter.k8s.aws'].some((own) => domain === own || domain.endsWith(`.${own}`))
   );
+}
+
+const OPERATORS: ReadonlySet<string> = new Set<RequirementOperator>([
+  'In',
+  'NotIn',
+  'Exists',
+  'DoesNotExist',
+  'Gt',
+  'Lt',
+  'Gte',
+  'Lte',
+]);
+
+function operatorProblems({ operator }: NodePoolRequirement, index: number): readonly FieldProblem[] {
+  if (OPERATORS.has(operator)) return [];
+  const message = `${quote(operator)} is not an operator`;
+  return [{ path: [index, 'operator'], message, allowed: [...OPERATORS].join(', ') }];
 }
 
 function valueProblems({ operator, values = [] }: NodePoolRequirement, index: number): readonly FieldProblem[] {

@@ -23,6 +23,15 @@ describe('A1.26: a requirement that the API server lets pass and Karpenter refus
       { path: [1, 'key'], message: `"example.com/${LONG}" is not a label name`, allowed: KEY_RULE },
     ],
     [
+      'an unknown operator',
+      JSON.parse('{ "key": "team", "operator": "Resembles" }'),
+      {
+        path: [1, 'operator'],
+        message: '"Resembles" is not an operator',
+        allowed: 'In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte',
+      },
+    ],
+    [
       'the label of the NodeClass',
       { key: 'karpenter.k8s.aws/ec2nodeclass', operator: 'In', values: ['default'] },
       {
