@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { isRecord, ownField } from '../../../../lib/apis/record.ts';
 import { formatSubject } from '../../../../lib/core/model/subject.ts';
 import { PortError, RefusedError } from '../../../../lib/ports/errors.ts';
@@ -6,15 +6,22 @@ import type { RuleOf } from '../../rule.ts';
 
 /** The clocks of two functions may be apart. */
 const TOLERANCE_MS = 4 * MINUTE_MS;
+/** Two runs at the same time decide the same, and both report it. Polls are five seconds apart. */
+const TOGETHER_MS = 4 * SECOND_MS;
+/** With slow calls, two runs may begin together and report a minute apart. */
+const SLOW_TOGETHER_MS = MINUTE_MS;
+const SLOW: ReadonlySet<string> = new Set(['calls-slow', 'calls-hang', 'table-steps']);
 /** Events that are repeated while a state lasts, and that the API server keeps as one series (F16). */
 const STATES: ReadonlySet<unknown> = new Set(['FailedScheduling', 'NodeClassNotReady']);
 
 /** A refusal is reported at most once an hour for each object and cause: in the log and the metric, as an Event, and on the bus. */
-export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs }) => {
+export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
+  const togetherMs = story.faults.some(({ kind }) => SLOW.has(kind)) ? SLOW_TOGETHER_MS : TOGETHER_MS;
   const lastMs = new Map<string, number>();
   const report = (where: string, text: string): void => {
     const key = `${where}: ${text.replaceAll(/\d+/g, '#')}`;
     const agoMs = nowMs() - (lastMs.get(key) ?? -Infinity);
+    if (agoMs < togetherMs) return;
     lastMs.set(key, nowMs());
     if (agoMs < HOUR_MS - TOLERANCE_MS)
       violate('failures are reported once', `${where} has it again after ${Math.round(agoMs / 1_000)} s: ${text}`);
