@@ -8,7 +8,16 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PLANTS = fileURLToPath(new URL('./plants', import.meta.url));
 /** What the tester reads. */
-const SOURCES = ['lib', 'test/faults', 'test/fakes', 'test/builders', 'test/samples.ts', 'data', 'package.json'];
+const SOURCES = [
+  'lib',
+  'test/faults',
+  'test/controllers/outages',
+  'test/fakes',
+  'test/builders',
+  'test/samples.ts',
+  'data',
+  'package.json',
+];
 
 /** The names of all plants. */
 export function plantNames(): readonly string[] {
