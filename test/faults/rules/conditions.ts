@@ -4,7 +4,7 @@ import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
-import { isDisturbed, LIFECYCLE } from './progress.ts';
+import { isDisturbed, LIFECYCLE } from './progress/duty.ts';
 
 /** A call that takes effect may be answered late, and a clock may be two minutes away. */
 const SLACK_MS = 8 * SECOND_MS;

@@ -4,7 +4,7 @@ import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts'
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
 import { isKeptInPlace, needsNode } from './pods.ts';
-import { type Duty, PLACEMENT, progressOf } from './progress.ts';
+import { type Duty, PLACEMENT, progressOf } from './progress/duty.ts';
 import { isFull } from './settled.ts';
 
 /** A wake collects further wakes for up to 10 s, and a run that is busy is followed by another one. */

@@ -2,7 +2,8 @@ import { parseDuration } from '../../../lib/apis/formats/duration.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
-import { type Duty, LIFECYCLE, progressOf, refusedForMs, TERMINATION } from './progress.ts';
+import { type Duty, LIFECYCLE, progressOf, TERMINATION } from './progress/duty.ts';
+import { refusedForMs } from './progress/removal-duties.ts';
 
 /** Clocks of functions are up to two minutes apart from the true time. */
 const CLOCK_MS = 2 * MINUTE_MS;

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { TERMINATION_FINALIZER } from '../../../../lib/apis/labels.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../../rule.ts';
-import { type Duty, LIFECYCLE, progressOf } from '../progress.ts';
+import { type Duty, LIFECYCLE, progressOf } from '../progress/duty.ts';
 
 /** The next tick finds a deletion whose wake was lost. */
 const RECORDED_WITHIN_MS = 75 * SECOND_MS;

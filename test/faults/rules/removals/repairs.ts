@@ -5,7 +5,7 @@ import { isNodeReady } from '../../../../lib/core/cluster/state-node.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../../rule.ts';
 import { STORY_SETTINGS } from '../../story/cluster.ts';
-import { type Duty, LIFECYCLE, progressOf } from '../progress.ts';
+import { type Duty, LIFECYCLE, progressOf } from '../progress/duty.ts';
 
 const RULE = 'a node is replaced as unhealthy only within the limits';
 /** A function that waits for a call decides on nodes that it read a minute ago. */

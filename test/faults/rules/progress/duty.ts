@@ -1,0 +1,156 @@
+import { SECOND_MS } from '../../../../lib/apis/formats/time.ts';
+import { type Fault, includesCall } from '../../../../lib/simulator/faults/fault.ts';
+import { type Activity, NEEDS } from '../../../controllers/outages/needs.ts';
+import type { Rule, Watched } from '../../rule.ts';
+
+/** After a fault, messages are delivered again and the next tick comes. */
+const RECOVERY_MS = 130 * SECOND_MS;
+
+/** Something that must be done soon, if nothing that it needs is disturbed. */
+export interface Duty {
+  readonly name: string;
+  /** From the time at which the duty begins, or is no longer disturbed. */
+  readonly withinMs: number;
+  /** The calls that it needs, and the functions, as `function:lifecycle`. */
+  readonly needs: readonly string[];
+}
+
+/** The methods that the activity needs. Every other method may fail, and it is at most ten seconds later (promise 7). */
+export function methodsFor(activity: Activity): readonly string[] {
+  const methods = Object.entries(NEEDS).flatMap(([method, needs]) => (needs[activity] === undefined ? [] : [method]));
+  // Runs use its last answer for five minutes, and an outage of a story may be longer.
+  return [...methods, 'cluster.findOtherAutoscalers'];
+}
+
+export const PLACEMENT = [...methodsFor('launch'), 'store.', 'function:provisioning', 'webhook', 'world'];
+export const TERMINATION = [
+  'store.',
+  'function:termination',
+  'cluster.listNodes',
+  'cluster.listPodsOnNode',
+  'cloud.describeInstances',
+  'cluster.deleteNodeClaim',
+  'cluster.listPods',
+];
+export const LIFECYCLE = [
+  'store.',
+  'function:lifecycle',
+  'cluster.listNodes',
+  'cluster.listNodeClaims',
+  'cluster.listNodeClasses',
+  'cluster.listNodePools',
+  'cloud.describeInstances',
+  'cloud.shiftedZones',
+  'catalogue.',
+  'cluster.applyNodeClaim',
+];
+
+/** A rule that these duties are done in time. */
+export function progressOf(watched: Watched, duties: () => readonly Duty[]): Rule {
+  const { violate, nowMs, story } = watched;
+  const moreMs =
+    (story.faults.some(isRareConflict) ? CONFLICTS_MS : 0) + (story.faults.some(isShortDelay) ? DELAYS_MS : 0);
+  const open = new Map<string, { withinMs: number; spentMs: number; lastMs: number }>();
+  return {
+    step() {
+      const now = nowMs();
+      const due = new Map(duties().map((duty) => [duty.name, duty]));
+      for (const name of open.keys()) if (!due.has(name)) open.delete(name);
+      for (const [name, duty] of due) {
+        const known = open.get(name) ?? { withinMs: duty.withinMs, spentMs: 0, lastMs: now };
+        open.set(name, known);
+        if (isDisturbed(story.faults, duty, now)) Object.assign(known, { withinMs: duty.withinMs, spentMs: 0 });
+        else known.spentMs += now - known.lastMs;
+        known.lastMs = now;
+        if (known.spentMs > known.withinMs + moreMs + laterMs(story.faults, now))
+          violate(
+            'undisturbed work makes progress',
+            `${name}: for ${Math.round(known.spentMs / SECOND_MS)} s, and ${Math.round(known.withinMs / SECOND_MS)} s are allowed`,
+          );
+      }
+    },
+  };
+}
+
+/** While other calls fail, a run may fail once for each of its reads, and is repeated five seconds later. */
+function laterMs(faults: readonly Fault[], nowMs: number): number {
+  const fails = faults.some(
+    ({ kind, fromMs, forMs }) =>
+      (kind === 'calls-fail' || kind === 'object-refused') && nowMs >= fromMs && nowMs < fromMs + forMs + RECOVERY_MS,
+  );
+  return fails ? 10 * SECOND_MS : 0;
+}
+
+/** A conflict is answered by another try, in the same run or a second later. */
+function isRareConflict(fault: Fault): boolean {
+  return fault.kind === 'calls-fail' && fault.error === 409 && fault.percent <= 50;
+}
+
+/** The time that further tries take. */
+const CONFLICTS_MS = 20 * SECOND_MS;
+
+/** Slow calls make a run take a few seconds. Wakes that arrive in this time must not be lost. */
+function isShortDelay(fault: Fault): boolean {
+  return fault.kind === 'calls-slow' && fault.upToMs <= 500;
+}
+
+/** The time that slow calls add to the runs that a duty needs. */
+const DELAYS_MS = 16 * SECOND_MS;
+
+/** Whether a fault is active, or was a short time ago, that touches what the duty needs. */
+export function isDisturbed(faults: readonly Fault[], duty: Pick<Duty, 'needs'>, nowMs: number): boolean {
+  return faults.some(
+    (fault) => nowMs >= fault.fromMs && nowMs < fault.fromMs + fault.forMs + RECOVERY_MS && touches(fault, duty),
+  );
+}
+
+function touches(fault: Fault, { needs }: Pick<Duty, 'needs'>): boolean {
+  const needsAny = (calls: readonly string[]): boolean =>
+    needs.some((need) => calls.some((call) => matches(call, need)));
+  switch (fault.kind) {
+    case 'calls-fail':
+      return !isRareConflict(fault) && needsAny(fault.calls);
+    case 'object-refused':
+      return needsAny([fault.call]);
+    case 'listed-late':
+      return needsAny(['cloud.describeInstances']);
+    case 'odd-launches':
+      return needsAny(['cloud.launch']);
+    case 'messages':
+      return true;
+    case 'webhook-down':
+      return needs.includes('webhook');
+    case 'machines':
+    case 'no-capacity':
+    case 'impaired':
+    case 'node-class':
+    case 'node-pool':
+    case 'scheduler-down':
+    case 'spot-volley':
+    case 'volumes-stay':
+      return needs.includes('world');
+    case 'by-hand':
+      // Kerf does not terminate an instance without its tags.
+      return needs.includes('world') || (fault.what === 'remove-tags' && needsAny(['cloud.terminate']));
+    case 'restore-table':
+    case 'other-version':
+      return true;
+    case 'stale-reads':
+    case 'second-deployment':
+    case 'slow-pods':
+      return false;
+    case 'calls-slow':
+      return !isShortDelay(fault);
+    case 'calls-hang':
+    case 'cut-off':
+    case 'clocks':
+    case 'table-steps':
+    case 'other-autoscaler':
+      return true;
+  }
+}
+
+/** `store.` needs every method of the store. */
+function matches(call: string, need: string): boolean {
+  return need.endsWith('.') ? call.startsWith(need) || includesCall([call], `${need}any`) : includesCall([call], need);
+}

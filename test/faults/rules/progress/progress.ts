@@ -1,0 +1,101 @@
+import { MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
+import { INITIALIZED, REGISTERED } from '../../../../lib/apis/labels.ts';
+import { sameTaint, UNREGISTERED_TAINT } from '../../../../lib/apis/taints.ts';
+import { isNodeReady } from '../../../../lib/core/cluster/state-node.ts';
+import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf, Watched } from '../../rule.ts';
+import { heldDrains } from '../removals/held-drains.ts';
+import { type Duty, LIFECYCLE, methodsFor, progressOf } from './duty.ts';
+import { hasEnded, nodeOf, removalDuties, type WatchedDrains } from './removal-duties.ts';
+
+/** Work that nothing disturbs makes progress: wakes are sent and armed, and one stuck item does not stop another (promise 7). */
+export const undisturbedWorkProgresses: RuleOf = (watched) => {
+  const held = heldDrains();
+  return progressOf(watched, () => dutiesOf({ ...watched, held }));
+};
+
+const JOIN = [
+  ...methodsFor('join'),
+  'store.readNodeClaim',
+  'store.updateNodeClaim',
+  'function:lifecycle',
+  'webhook',
+  'world',
+];
+
+/** A decision that cannot be carried out is given up after 5 minutes, by the next run. */
+const GIVEN_UP_MS = 5 * MINUTE_MS + 80 * SECOND_MS;
+const READS_OF_DECISIONS = [
+  'store.openDecisions',
+  'store.closeDecision',
+  'store.recordDecision',
+  'store.listNodeClaims',
+];
+
+function dutiesOf(watched: WatchedDrains): readonly Duty[] {
+  const { records, open, nowMs } = watched;
+  const duties: Duty[] = [];
+  for (const record of records.values())
+    if (record.releasedAtMs === undefined) duties.push(...claimDuties(watched, record));
+  for (const [id, { sinceMs }] of open)
+    if (nowMs() - sinceMs > 0)
+      duties.push({
+        name: `decision ${id} is carried out`,
+        withinMs: 75 * SECOND_MS,
+        needs: ['store.', 'leases.', 'cluster.', 'messages.', 'function:provisioning'],
+      });
+  for (const id of open.keys())
+    duties.push({
+      name: `decision ${id} is carried out or given up`,
+      withinMs: GIVEN_UP_MS,
+      needs: [...READS_OF_DECISIONS, 'leases.', 'cluster.list', 'messages.', 'function:provisioning'],
+    });
+  return duties;
+}
+
+function claimDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {
+  const { name, launch, deletion } = record;
+  if (deletion !== undefined) return removalDuties(watched, record);
+  if (launch.kind === 'planned')
+    return [
+      {
+        name: `NodeClaim ${name} is launched`,
+        withinMs: 10 * SECOND_MS,
+        needs: [...LIFECYCLE, 'cloud.', 'messages.wake', 'world'],
+      },
+    ];
+  if (launch.kind === 'requested')
+    return [
+      {
+        name: `the launch of NodeClaim ${name} is answered`,
+        withinMs: 15 * SECOND_MS,
+        needs: [...LIFECYCLE, 'cloud.', 'messages.wake', 'world'],
+      },
+    ];
+  if (launch.kind !== 'launched') return [];
+  return hasEnded(watched, launch.instance.id)
+    ? [{ name: `the end of instance ${launch.instance.id} is recorded`, withinMs: 20 * SECOND_MS, needs: EVENTS }]
+    : joinDuties(watched, record);
+}
+
+/** EC2 sends an event when an instance shuts down. */
+const EVENTS = ['store.', 'messages.', 'function:interruption', 'cluster.findOtherAutoscalers'];
+
+function joinDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] {
+  const node = nodeOf(watched, record);
+  if (node === undefined) return [];
+  const { labels = {} } = node.metadata;
+  const { name } = node.metadata;
+  if (labels[REGISTERED] !== 'true')
+    return [{ name: `node ${name} is registered`, withinMs: 8 * SECOND_MS, needs: JOIN }];
+  const startup = record.spec.startupTaints ?? [];
+  const isWaiting =
+    node.spec?.taints?.some(
+      (taint) =>
+        sameTaint(taint, UNREGISTERED_TAINT) ||
+        taint.key === 'node.kubernetes.io/not-ready' ||
+        startup.some((one) => sameTaint(one, taint)),
+    ) === true;
+  if (labels[INITIALIZED] === 'true' || isWaiting || !isNodeReady(node)) return [];
+  return [{ name: `node ${name} is initialized`, withinMs: 8 * SECOND_MS, needs: JOIN }];
+}

@@ -1,0 +1,137 @@
+import { MINUTE_MS, parseTime, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
+import type { Node, Pod } from '../../../../lib/apis/kubernetes.ts';
+import { DISRUPTED_TAINT, sameTaint } from '../../../../lib/apis/taints.ts';
+import { selectsPod } from '../../../../lib/core/cluster/pod-disruption-budgets.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../../lib/core/model/node-claim-record.ts';
+import { budgetStatus } from '../../../../lib/simulator/kubernetes/disruptions-allowed.ts';
+import type { Watched } from '../../rule.ts';
+import { isDrainable, isKeptInPlace, isTerminating, tierOf } from '../pods.ts';
+import type { HeldDrains } from '../removals/held-drains.ts';
+import { type Duty, methodsFor, TERMINATION } from './duty.ts';
+
+export interface WatchedDrains extends Watched {
+  readonly held: HeldDrains;
+}
+
+const EVICTION = [...methodsFor('drain'), 'function:termination', 'world'];
+/** The end of an instance without pods. */
+const END = [
+  ...methodsFor('termination'),
+  'store.readNodeClaim',
+  'store.updateNodeClaim',
+  'cluster.listNodes',
+  'function:termination',
+  'world',
+];
+
+export function hasEnded({ simulation }: Watched, instanceId: string): boolean {
+  return simulation()
+    .ec2.instances()
+    .some(({ id, endedAtMs }) => id === instanceId && endedAtMs !== undefined);
+}
+
+export function nodeOf({ simulation }: Watched, record: NodeClaimRecord): Node | undefined {
+  const instance = instanceOf(record);
+  if (instance === undefined) return undefined;
+  return [...simulation().state.nodes.values()].find(({ spec }) => spec?.providerID === providerIdOf(instance));
+}
+
+/** What removes a NodeClaim that is deleted: its drain, the end of its instance and its release. */
+export function removalDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {
+  const { name, deletion, launch } = record;
+  const instance = instanceOf(record);
+  if (launch.kind === 'requested' || deletion === undefined) return [];
+  const needs = [
+    ...TERMINATION,
+    'messages.wake',
+    'cluster.patchNode',
+    'cluster.removeNodeClaim',
+    'cluster.deleteNode',
+    'cloud.terminate',
+    'world',
+  ];
+  const isOver = instance === undefined || hasEnded(watched, instance.id);
+  if (isOver) return [{ name: `NodeClaim ${name} is released`, withinMs: releaseMs(watched, record), needs }];
+  const node = nodeOf(watched, record);
+  if (node === undefined || record.registeredAtMs === undefined)
+    return [
+      {
+        name: `the instance of NodeClaim ${name} ends`,
+        withinMs: 15 * SECOND_MS + refusedForMs(watched, record),
+        needs: END,
+      },
+    ];
+  const isCordoned = node.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
+  return [
+    ...(isCordoned ? [] : [{ name: `node ${node.metadata.name} is cordoned`, withinMs: 8 * SECOND_MS, needs }]),
+    ...evictionDuties(watched, record, node.metadata.name),
+  ];
+}
+
+/** EC2 takes up to 25 s to shut an instance down. A new instance that EC2 does not list is gone only 3 minutes after its launch. */
+function releaseMs({ startMs, nowMs }: Watched, { launch }: NodeClaimRecord): number {
+  const untilListedMs = launch.kind === 'launched' ? launch.atMs + 3 * MINUTE_MS - startMs() - nowMs() : 0;
+  return Math.max(untilListedMs, 0) + 45 * SECOND_MS;
+}
+
+/** A refused termination is tried again after a pause that is as long as EC2 has refused it, at most 5 minutes. */
+export function refusedForMs({ startMs, nowMs }: Watched, { deletion }: NodeClaimRecord): number {
+  return Math.max(0, (deletion?.terminationRefused?.retryAtMs ?? 0) - startMs() - nowMs());
+}
+
+function evictionDuties(watched: WatchedDrains, record: NodeClaimRecord, node: string): readonly Duty[] {
+  const { simulation, startMs, nowMs, held } = watched;
+  const { state } = simulation();
+  const now = startMs() + nowMs();
+  const pods = [...state.pods.values()].filter(({ spec }) => spec.nodeName === node).filter(isDrainable);
+  const pauseMs = held.pauseMs(record, now);
+  if (pods.length === 0)
+    return [
+      {
+        name: `the instance of NodeClaim ${record.name} ends`,
+        withinMs: 20 * SECOND_MS + pauseMs + refusedForMs(watched, record),
+        needs: END,
+      },
+    ];
+  const deadlineMs = record.deletion?.deadlineMs;
+  const late = deadlineMs === undefined ? [] : pods.filter((pod) => endsAfter(pod, deadlineMs, now));
+  if (late.length > 0)
+    return late.map(({ metadata }) => ({
+      name: `pod ${metadata.name}, which takes longer than node ${node} has, gets a shorter grace period`,
+      withinMs: 12 * SECOND_MS,
+      needs: [...EVICTION, 'cluster.deletePod'],
+    }));
+  if (deadlineMs !== undefined && now > deadlineMs) {
+    const left = pods.filter((pod) => !isTerminating(pod));
+    return left.map(({ metadata }) => ({
+      name: `pod ${metadata.name} is deleted at the deadline of node ${node}`,
+      withinMs: 12 * SECOND_MS,
+      needs: [...EVICTION, 'cluster.deletePod'],
+    }));
+  }
+  // D20: a tier starts after the previous one is gone.
+  const tier = Math.min(...pods.map(tierOf));
+  const evictable = pods
+    .filter((pod) => tierOf(pod) === tier && !isTerminating(pod) && !isKeptInPlace(pod, now))
+    .filter((pod) =>
+      state.podDisruptionBudgets.every(
+        (one) => !selectsPod(one, pod) || budgetStatus(one, state).disruptionsAllowed > 0,
+      ),
+    );
+  const waitsFor = evictable.length === 0 ? 'leave' : 'nothing';
+  held.note(record, pods.some(isTerminating) ? 'end-of-pod' : waitsFor, now);
+  return evictable.slice(0, 1).map(() => ({
+    name: `a pod of node ${node} that may be evicted is evicted (${pods.length} left)`,
+    withinMs: 7 * SECOND_MS + pauseMs,
+    // Near the deadline, the pod is deleted without an eviction (D24).
+    needs: deadlineMs === undefined ? EVICTION : [...EVICTION, 'cluster.deletePod'],
+  }));
+}
+
+/** D24: whether the pod was deleted with a grace period that is longer than the time of its node. */
+function endsAfter({ metadata, spec }: Pod, deadlineMs: number, nowMs: number): boolean {
+  const { deletionTimestamp } = metadata;
+  const graceMs = (spec.terminationGracePeriodSeconds ?? 30) * SECOND_MS;
+  if (deletionTimestamp === undefined || nowMs < deadlineMs - graceMs) return false;
+  return parseTime(deletionTimestamp) > Math.max(deadlineMs, nowMs) + 2 * SECOND_MS;
+}
