@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../apis/formats/time.ts';
-import { type Due, requeueAt, retryAt } from '../core/model/decision.ts';
+import { type Due, pollAfter, requeueAt } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
 import { readOr } from '../core/observed.ts';
@@ -102,7 +102,7 @@ async function advance(
     const view = await viewOf(ports, record, world);
     const nowMs = ports.clock.now();
     // The node of a launched claim decides everything.
-    if (view.kind === 'unread') return [retryAt(nowMs)];
+    if (view.kind === 'unread') return [pollAfter(nowMs)];
     const verdict = decideLifecycle(view.value, nowMs);
     ({ due } = verdict);
     const { actions, blocked, whenDone } = verdict;

@@ -1,10 +1,9 @@
 import type { Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { sameContent } from '../../core/canonical-json.ts';
-import type { Due, PodTarget } from '../../core/model/decision.ts';
+import { type Due, type PodTarget, pollAfter } from '../../core/model/decision.ts';
 import { decisionOn } from '../../core/model/decision-id.ts';
 import type { EvictionsRefused, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import { pollAfter } from '../../core/node-claim/poll.ts';
 import {
   examineRefusals,
   examinesRefusals,

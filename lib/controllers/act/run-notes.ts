@@ -1,4 +1,4 @@
-import { type Decision, type Due, retryAt } from '../../core/model/decision.ts';
+import { type Decision, type Due, pollAfter } from '../../core/model/decision.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
 import type { Readings } from '../observe/readings.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
@@ -20,7 +20,7 @@ export interface NotingRun {
 
 /**
  * Does work that the rest of the run does not need. A failure is noted in the report of the run; a permanent refusal is noted
- * once. After a failure that may pass, the run is repeated in five seconds. *Shape:* the failure. *Errors:* a conflict.
+ * once. After a failure that may pass, the run is repeated within five seconds. *Shape:* the failure. *Errors:* a conflict.
  */
 export async function noteFailure(
   { ports, cluster, notes }: NotingRun,
@@ -33,7 +33,7 @@ export async function noteFailure(
   } catch (error) {
     if (!(error instanceof PortError) || isConflict(error)) throw error;
     note({ ports, cluster, notes }, subject, error);
-    if (error.retryable) notes.due.push(retryAt(ports.clock.now()));
+    if (error.retryable) notes.due.push(pollAfter(ports.clock.now()));
     return error;
   }
 }

@@ -1,6 +1,6 @@
 import { optional } from '../../apis/optional.ts';
 import type { SeenObjects } from '../../core/events/events-of.ts';
-import { type Action, type Controller, retryAt, type Verdict } from '../../core/model/decision.ts';
+import { type Action, type Controller, pollAfter, type Verdict } from '../../core/model/decision.ts';
 import { type DecisionSubject, decisionOn } from '../../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { PortError } from '../../ports/errors.ts';
@@ -41,7 +41,7 @@ export interface ObjectVerdict extends Pick<Verdict, 'actions' | 'blocked'> {
  * Applies the verdict on one object: writes the record, carries out the actions, reports, publishes, writes the record of
  * actions that succeeded.
  *
- * An action that fails does not stop the others; it is a failure of the run, and the run is repeated in five seconds. If the
+ * An action that fails does not stop the others; it is a failure of the run, and the run is repeated within five seconds. If the
  * record cannot be written, only a launch waits for it (D36). Every refusal is reported, with and without an action. A verdict
  * with actions is also published on the event bus and as Events. A verdict without an action is not published: every run decides
  * it again, and its refusals are already in the conditions of the NodeClaim or the NodeClass.
@@ -93,7 +93,7 @@ async function act(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdi
   const report = reportOf(ports, planned, await carryOut(ports, planned));
   const { decision, conflict, retry, news } = report;
   notes.failures.push(...report.failures.map((failure) => ofClaim(subject, failure)));
-  if (retry !== undefined) notes.due.push(retryAt(ports.clock.now()));
+  if (retry !== undefined) notes.due.push(pollAfter(ports.clock.now()));
   if (decision.actions.length > 0 || decision.blocked.length > 0) notes.decisions.push(decision);
   if (news !== undefined) notes.failures.push(...(await announce(ports, news, subject.seen)));
   if (conflict !== undefined) throw conflict;

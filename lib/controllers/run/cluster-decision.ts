@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import { isProvisionable } from '../../core/cluster/pods.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
-import { type Controller, type Decision, requeueAt, retryAt, type Verdict } from '../../core/model/decision.ts';
+import { type Controller, type Decision, pollAfter, requeueAt, type Verdict } from '../../core/model/decision.ts';
 import { clusterDecisionId, shadowDecisionId } from '../../core/model/decision-id.ts';
 import { instanceOf } from '../../core/model/node-claim-record.ts';
 import { decisionParts } from '../../core/provisioning/decision-parts.ts';
@@ -58,7 +58,7 @@ export async function recordAndAct(
   const { done, failures, isFinished } = await recordParts(ports, parts, snapshot);
   // The next run decides the remaining parts again, on a snapshot that includes the decision of the other run.
   const again = done.length < parts.length ? [requeueAt(atMs + SECOND_MS)] : [];
-  const unfinished = isFinished ? [] : [retryAt(ports.clock.now())];
+  const unfinished = isFinished ? [] : [pollAfter(ports.clock.now())];
   const due = [...verdict.due, ...again, ...unfinished];
   return { controller, cluster, decisions: done, due, gauges: gaugesOf(snapshot), failures };
 }

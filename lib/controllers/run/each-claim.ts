@@ -1,4 +1,4 @@
-import { type Due, retryAt } from '../../core/model/decision.ts';
+import { type Due, pollAfter } from '../../core/model/decision.ts';
 import { inTurn, type Turning } from '../../core/node-claim/turn.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
 import { inParallel } from '../act/in-parallel.ts';
@@ -18,7 +18,7 @@ const AT_ONCE = 10;
 
 /**
  * Reconciles every claim, in turn (`inTurn`). A claim that fails or hangs does not delay the others (promise 7). After a retryable
- * failure, the claim is reconciled again in five seconds; after a conflict, when `conflictRetry` says.
+ * failure, the claim is reconciled again within five seconds; after a conflict, when `conflictRetry` says.
  */
 export async function eachClaim<Claim extends Turning>(
   records: readonly Claim[],
@@ -38,7 +38,7 @@ export async function eachClaim<Claim extends Turning>(
         hasConflict = true;
         return;
       }
-      if (error instanceof PortError && error.retryable) due.push(retryAt(nowMs));
+      if (error instanceof PortError && error.retryable) due.push(pollAfter(nowMs));
       failures.push(new Error(`NodeClaim ${name}: ${error.message}`, { cause: error }));
     }
   };

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 import { withoutWaitingPods } from '../cluster/at-rest.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
-import { type Blocked, type Due, requeueAt, retryAt, type Verdict } from '../model/decision.ts';
+import { type Blocked, type Due, pollAfter, requeueAt, type Verdict } from '../model/decision.ts';
 import type { DisruptionCommand } from '../model/disruption-command.ts';
 import { whatIfOf } from '../provisioning/what-if.ts';
 import { budgetLedger } from './budget-ledger.ts';
@@ -37,7 +37,7 @@ export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Ver
 
 /** A voluntary disruption waits for everything that could keep a node: budgets, buffers, nominations and earlier commands. */
 function unsure(blocked: readonly Blocked[], commands: readonly DisruptionCommand[], nowMs: number): Verdict {
-  const retry = retryAt(nowMs);
+  const retry = pollAfter(nowMs);
   const isDue = commands.some(({ validateAtMs }) => validateAtMs <= retry.atMs);
   return { actions: [], blocked, due: isDue ? [retry] : [] };
 }

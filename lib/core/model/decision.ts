@@ -149,9 +149,12 @@ export function requeueAt(atMs: number): Due {
   return { atMs, kind: 'settling' };
 }
 
-/** A requeue after something that could not be read or written, or a service that failed: in five seconds. */
-export function retryAt(nowMs: number): Due {
-  return requeueAt(nowMs + 5 * SECOND_MS);
+/** D23, D26: the shortest interval at which a state is read again, and at which what failed is tried again. */
+export const POLL_MS = 5 * SECOND_MS;
+
+/** The next poll, at a multiple of five seconds, so that the runs of a function share one wake. With other times, wakes would add up. */
+export function pollAfter(nowMs: number): Due {
+  return requeueAt((Math.floor(nowMs / POLL_MS) + 1) * POLL_MS);
 }
 
 export type Controller = 'provisioning' | 'lifecycle' | 'disruption' | 'termination' | 'interruption';

@@ -4,7 +4,7 @@ import type { Labels, Node } from '../../apis/kubernetes.ts';
 import { INITIALIZED, NODE_CLASS } from '../../apis/labels.ts';
 import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { nomination } from '../cluster/nomination.ts';
-import { type Action, type Blocked, type Due, requeueAt, retryAt } from '../model/decision.ts';
+import { type Action, type Blocked, type Due, pollAfter, requeueAt } from '../model/decision.ts';
 import { type LearnedMemory, memoryLesson } from '../model/learned-memory.ts';
 import { type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
 import { type NodePatch, nodeTarget } from '../model/node-patch.ts';
@@ -161,7 +161,7 @@ function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdic
   if (instanceLabels.kind === 'unread') {
     const message = whyNotRead('the labels of its instance type', instanceLabels);
     const blocked = blockedClaim(record, { reason: 'NodeNotInitialized', message });
-    return { ...unchanged(record), blocked: [blocked], due: [...due, retryAt(nowMs)] };
+    return { ...unchanged(record), blocked: [blocked], due: [...due, pollAfter(nowMs)] };
   }
   const target = nodeTarget(node);
   const patch = {

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
-import { requeueAt, retryAt } from '../model/decision.ts';
+import { pollAfter, requeueAt } from '../model/decision.ts';
 import type { Instance, NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { Reason } from '../model/reasons.ts';
 import { type Observed, readOr, type Unread, whyNotRead } from '../observed.ts';
@@ -111,7 +111,7 @@ function takeOver({ record, listed }: NodeClaimView, nowMs: number): ClaimVerdic
 function awaitList(record: NodeClaimRecord, listed: Unread, nowMs: number): ClaimVerdict {
   const message = whyNotRead("EC2's list of instances", listed);
   const blocked = [blockedClaim(record, { reason: 'NotRead', message })];
-  return { ...unchanged(record), blocked, due: [retryAt(nowMs)] };
+  return { ...unchanged(record), blocked, due: [pollAfter(nowMs)] };
 }
 
 type Requested = NodeClaimRecord['launch'] & { readonly kind: 'requested' };
@@ -133,7 +133,7 @@ function launch(view: NodeClaimView, nowMs: number): ClaimVerdict {
     const { gone = false, unread = false, ...why } = launchContext;
     // C37.
     if (gone) return deletion(record, { reason: 'insufficient_capacity', message: why.message });
-    return unread ? { ...waiting(record, why, nowMs), due: [retryAt(nowMs)] } : waiting(record, why, nowMs);
+    return unread ? { ...waiting(record, why, nowMs), due: [pollAfter(nowMs)] } : waiting(record, why, nowMs);
   }
   if (state.kind === 'refused' && nowMs < (state.retryAtMs ?? nowMs)) return pausing(record, state);
   const plan = planLaunch(record, launchContext);

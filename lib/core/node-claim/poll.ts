@@ -1,13 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
-import { type Due, requeueAt } from '../model/decision.ts';
-
-/** D23, D26: the shortest interval at which refused evictions are retried, and the state of the instance is read. */
-export const POLL_MS = 5 * SECOND_MS;
-
-/** The time of the next poll, rounded so that all claims share one wake. */
-export function pollAfter(nowMs: number): Due {
-  return requeueAt((Math.floor(nowMs / POLL_MS) + 1) * POLL_MS);
-}
+import { type Due, POLL_MS, requeueAt } from '../model/decision.ts';
 
 /** The pauses between polls of a drain that makes no progress. Each divides a minute, so every minute begins with a poll. */
 const PAUSES_MS = [5, 10, 15, 20, 30, 60].map((seconds) => seconds * SECOND_MS);

@@ -5,7 +5,15 @@ import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait } from '../cluster/at-rest.ts';
 import { isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
-import { type Action, type Blocked, type Due, type PodTarget, requeueAt, type Verdict } from '../model/decision.ts';
+import {
+  type Action,
+  type Blocked,
+  type Due,
+  type PodTarget,
+  pollAfter,
+  requeueAt,
+  type Verdict,
+} from '../model/decision.ts';
 import { type Deletion, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { nodeTarget } from '../model/node-patch.ts';
 import type { WorkloadSelector } from '../model/settings.ts';
@@ -14,7 +22,7 @@ import { type Observed, readOr } from '../observed.ts';
 import { type ClaimVerdict, unchanged } from './claim-verdict.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { isDrained } from './pods-to-drain.ts';
-import { pollAfter, pollAfterWait } from './poll.ts';
+import { pollAfterWait } from './poll.ts';
 import { awaitTags, terminate, terminating } from './terminate.ts';
 import {
   drainsVolumes,

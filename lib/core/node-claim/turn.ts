@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
+import { POLL_MS } from '../model/decision.ts';
 import type { DeletionReason, NodeClaimRecord } from '../model/node-claim-record.ts';
-import { POLL_MS } from './poll.ts';
 
 /** Multiples of these numbers, modulo 1, are spread evenly: each new start lies in the largest gap between the earlier ones. */
 const MINUTE_STEP = (Math.sqrt(5) - 1) / 2;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { pollAfter } from '../../../lib/core/model/decision.ts';
 import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
 import { pollAfterWait } from '../../../lib/core/node-claim/poll.ts';
 import { withProgress } from '../../../lib/core/node-claim/refused-evictions.ts';
@@ -26,6 +27,11 @@ test('D23: a drain is polled after a quarter of the time that it has waited, at 
     return (pollAfterWait(nowMs - seconds * SECOND, nowMs).atMs - nowMs) / SECOND;
   });
   expect(pauses).toEqual([5, 5, 10, 15, 20, 30, 60, 60]);
+});
+
+test('runs at any time are repeated at the same time, so that their wakes become one', () => {
+  const dues = [0, 1, 1_700, 4_999].map((ms) => pollAfter(NOW_MS + ms).atMs - NOW_MS);
+  expect(dues).toEqual([5_000, 5_000, 5_000, 5_000]);
 });
 
 test('all pauses end at the start of a minute, so that claims share their wakes and what is read once a minute', () => {
