@@ -68,7 +68,7 @@ function claimDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly 
     return [
       {
         name: `the launch of NodeClaim ${name} is answered`,
-        withinMs: 15 * SECOND_MS,
+        withinMs: 15 * SECOND_MS + unansweredForMs(watched, record),
         needs: [...LIFECYCLE, 'cloud.', 'messages.wake', 'world'],
       },
     ];
@@ -76,6 +76,14 @@ function claimDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly 
   return hasEnded(watched, launch.instance.id)
     ? [{ name: `the end of instance ${launch.instance.id} is recorded`, withinMs: 20 * SECOND_MS, needs: EVENTS }]
     : joinDuties(watched, record);
+}
+
+/** D36: a request that is not repeated any more has failed once EC2 had 4 minutes to list an instance. */
+function unansweredForMs({ startMs, nowMs }: Watched, { launch, createdAtMs }: NodeClaimRecord): number {
+  const now = startMs() + nowMs();
+  if (launch.kind !== 'requested' || (launch.spent !== true && now < createdAtMs + 5 * MINUTE_MS)) return 0;
+  const { atMs, sentAgainAtMs = atMs } = launch;
+  return Math.max(0, sentAgainAtMs + 4 * MINUTE_MS - now);
 }
 
 /** EC2 sends an event when an instance shuts down. */
