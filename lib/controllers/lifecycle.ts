@@ -9,6 +9,7 @@ import { noteFailure, noteUnread } from './act/run-notes.ts';
 import { syncWebhook } from './install/sync-webhook.ts';
 import type { ClusterWork } from './instances/instance-work.ts';
 import { repairNodes } from './instances/repair-nodes.ts';
+import { requestCatalogue } from './instances/request-catalogue.ts';
 import { syncInstances } from './instances/sync-instances.ts';
 import { findClaims } from './observe/find-claims.ts';
 import { type ObservedClaims, observeWorld, viewOf } from './observe/observe-claims.ts';
@@ -40,6 +41,7 @@ const MAX_STEPS = 12;
 const SYNCS: readonly (readonly [string, (work: ClusterWork<LifecyclePorts>) => Promise<readonly Error[]>])[] = [
   ['sync NodeClaims', syncNodeClaimStatus],
   ['sync instances', syncInstances],
+  ['request the catalogue', requestCatalogue],
   ['sync EC2NodeClasses', syncNodeClassStatus],
   ['sync NodePools', syncNodePoolStatus],
   ['sync NodeOverlays', syncOverlayStatus],

@@ -4,6 +4,7 @@ import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
 import type { ScenarioEvent } from '../../../lib/apis/scenario.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import type { NodePatch } from '../../../lib/core/model/node-patch.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { RefusedError } from '../../../lib/ports/errors.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
@@ -152,5 +153,42 @@ test('a node whose initialization is refused for ever is replaced after the limi
   expect(first?.reason).toBe('initialization_timeout');
   expect(first?.at).toBeGreaterThanOrEqual(10 * 60);
   expect(first?.at).toBeLessThan(13 * 60);
+  expectAllGone(result);
+});
+
+test('a node that joins without a catalogue, as after the table was restored, is initialized with the labels of its type', async () => {
+  const patches: NodePatch[] = [];
+  let isLost = false;
+  const result = await liveWith((ports) => ({
+    ...ports,
+    cloud: {
+      ...ports.cloud,
+      launch: async (request) => {
+        isLost = true;
+        return ports.cloud.launch(request);
+      },
+    },
+    catalogue: {
+      ...ports.catalogue,
+      readCatalogue: async () => (isLost ? undefined : ports.catalogue.readCatalogue()),
+    },
+    messages: {
+      ...ports.messages,
+      wake: async (target, wake, delayMs) => {
+        if (target === 'catalogue' && wake.reason === 'missing') isLost = false;
+        return ports.messages.wake(target, wake, delayMs);
+      },
+    },
+    cluster: {
+      ...ports.cluster,
+      patchNode: async (target, patch) => {
+        patches.push(patch);
+        return ports.cluster.patchNode(target, patch);
+      },
+    },
+  }));
+  const MEMORY = 'karpenter.k8s.aws/instance-memory';
+  expect(patches.find(({ labels }) => labels?.[REGISTERED] === 'true')?.labels).not.toHaveProperty([MEMORY]);
+  expect(patches.find(({ labels }) => labels?.[INITIALIZED] === 'true')?.labels).toHaveProperty([MEMORY]);
   expectAllGone(result);
 });
