@@ -26,12 +26,14 @@ import { warningsAreHandled } from './removals/warnings.ts';
 import { failuresAreReportedOnce } from './reports/once.ts';
 import { everythingSettles } from './settled.ts';
 import { oneDeploymentActs, standbyDoesNothing } from './standby.ts';
+import { recordsAreTrue } from './table/true-records.ts';
 import { decisionsHaveTheirEpoch, leasesHaveOneHolder } from './table/turns.ts';
 import { deletionsWaitForTheirTime, timesAreKept } from './times.ts';
 
 /** Everything that must hold in every run. */
 export const RULES: readonly RuleOf[] = [
   recordsGoForward,
+  recordsAreTrue,
   oneInstanceForAClaim,
   everyInstanceHasARecord,
   releasedAfterItsInstance,
