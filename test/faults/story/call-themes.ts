@@ -1,4 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import type { CallError } from '../../../lib/simulator/faults/fault.ts';
+import { NEEDS } from '../../controllers/outages/needs.ts';
 import {
   API_READS,
   API_WRITES,
@@ -12,8 +14,21 @@ import {
   whereOf,
 } from './draw.ts';
 
+/** Every method of the ports. */
+const METHODS = Object.keys(NEEDS);
+
 /** Faults of calls, functions and messages. */
 export const CALL_THEMES: Themes = {
+  // Most methods are only hints for most of the work.
+  'one method': (draw) =>
+    [0, 1].map(() => {
+      const method = draw.random.pick(METHODS) ?? '';
+      const errors = method.startsWith('cluster.')
+        ? ([403, 500, 'timeout'] as const)
+        : (['throttled', 'timeout'] as const);
+      const error = draw.random.pick<CallError>(errors) ?? 'timeout';
+      return draw.for({ kind: 'calls-fail', calls: [method], error, where: 'before', percent: 100 }, 12);
+    }),
   'cut-off': (draw) => [
     draw.for(
       {
