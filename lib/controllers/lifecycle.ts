@@ -5,7 +5,7 @@ import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
 import { readOr } from '../core/observed.ts';
 import type { Wake } from '../ports/messages.ts';
 import { noteRefusedLaunch } from './act/launch-refusals.ts';
-import { noteFailure, noteUnread } from './act/run-notes.ts';
+import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
 import { syncWebhook } from './install/sync-webhook.ts';
 import type { ClusterWork } from './instances/instance-work.ts';
 import { repairNodes } from './instances/repair-nodes.ts';
@@ -77,9 +77,9 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
     const work = { ...run, records, world };
     const repairs = await repairNodes(work);
     due.push(...repairs.due);
-    notes.failures.push(...repairs.failures);
+    notes.failures.push(...notReported(run, repairs.failures));
     for (const [subject, sync] of SYNCS) {
-      await noteFailure(run, subject, async () => notes.failures.push(...(await sync(work))));
+      await noteFailure(run, subject, async () => notes.failures.push(...notReported(run, await sync(work))));
     }
     notes.failures.push(...(await syncWebhook(ports, wake)));
   }
@@ -87,7 +87,7 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
   const again = conflictRetry(wake, each.hasConflict, ports.clock.now());
   due.push(...notes.due, ...again.due);
   await armWakeUp(ports, 'lifecycle', { ...again, cluster, due });
-  const failures = [...each.failures, ...notes.failures];
+  const failures = [...notReported(run, each.failures), ...notes.failures];
   return { controller: 'lifecycle', cluster, decisions: notes.decisions, due, gauges: {}, failures };
 }
 

@@ -3,7 +3,7 @@ import { isProvisionable } from '../core/cluster/pods.ts';
 import { readOr } from '../core/observed.ts';
 import { isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
 import { lacksCatalogue, provision } from '../core/provisioning/provision.ts';
-import { failuresToRead } from './act/run-notes.ts';
+import { failuresToRead, notReported } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { type Readings, readings } from './observe/readings.ts';
 import { nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
@@ -46,7 +46,7 @@ async function run(ports: ProvisioningPorts, { cluster, reason }: CoalescedWake)
   const report = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'provisioning', report);
   const { failures, decisions } = report;
-  const ofBuffers = await syncBufferStatus(ports, { snapshot, decisions }, log);
+  const ofBuffers = notReported({ ports, cluster }, await syncBufferStatus(ports, { snapshot, decisions }, log));
   return { ...report, failures: [...ofEarlier, ...failures, ...ofBuffers, ...unread()] };
 }
 

@@ -6,7 +6,7 @@ import { decideTermination, type TerminationView } from '../core/node-claim/term
 import { readOr } from '../core/observed.ts';
 import type { Wake } from '../ports/messages.ts';
 import { explainEvictions } from './act/explain-evictions.ts';
-import { noteFailure, noteUnread } from './act/run-notes.ts';
+import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
 import { findClaims } from './observe/find-claims.ts';
 import {
   type ObservedTermination,
@@ -41,7 +41,7 @@ export async function reconcileTermination(ports: TerminationPorts, wake: Wake):
   const again = conflictRetry(wake, each.hasConflict, ports.clock.now());
   const due = [...each.due, ...notes.due, ...again.due];
   await armWakeUp(ports, 'termination', { ...again, cluster, due });
-  const failures = [...found.failures, ...each.failures, ...notes.failures];
+  const failures = [...found.failures, ...notReported(run, each.failures), ...notes.failures];
   return { controller: 'termination', cluster, decisions: notes.decisions, due, gauges: {}, failures };
 }
 

@@ -52,6 +52,18 @@ export function failuresToRead(run: Omit<NotingRun, 'notes'>, log: Pick<Readings
   return notes.failures;
 }
 
+/** The failures without the permanent refusals that were reported before. */
+export function notReported(
+  { ports, cluster }: Omit<NotingRun, 'notes'>,
+  failures: readonly Error[],
+): readonly Error[] {
+  const nowMs = ports.clock.now();
+  return failures.filter(({ message, cause }) => {
+    if (!(cause instanceof PortError) || cause.retryable) return true;
+    return ports.refusals?.isNew(`${cluster}: failure`, message, nowMs) !== false;
+  });
+}
+
 function note({ ports, cluster, notes }: NotingRun, subject: string, error: PortError): void {
   const nowMs = ports.clock.now();
   const isKnown = !error.retryable && ports.refusals?.isNew(`${cluster}: ${subject}`, error.message, nowMs) === false;

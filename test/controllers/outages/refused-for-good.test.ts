@@ -71,6 +71,12 @@ const CASES: Readonly<Record<string, Case>> = {
     failures: [/^general-\w+: tag-instance i-\w+: denied$/],
     ends: 'usual',
   },
+  'the status of a NodePool': {
+    calls: ['cluster.patchNodePool'],
+    while: 'launch',
+    failures: [/^NodePool general: denied$/],
+    ends: 'usual',
+  },
   'the object of a new claim': {
     calls: ['cluster.applyNodeClaim'],
     while: 'launch',
