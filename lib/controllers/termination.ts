@@ -1,9 +1,10 @@
 import { TERMINATION_FINALIZER } from '../apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../apis/taints.ts';
-import type { Due } from '../core/model/decision.ts';
+import { type Due, pollAfter } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
 import { readOr } from '../core/observed.ts';
+import { isConflict } from '../ports/errors.ts';
 import type { Wake } from '../ports/messages.ts';
 import { explainEvictions } from './act/explain-evictions.ts';
 import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
@@ -75,17 +76,26 @@ async function terminate(
 /**
  * D17: deletes the NodeClaim object and the node of a deleted claim. Kerf's finalizers keep both until the termination is
  * complete. The node is deleted after it was cordoned, so that the two writes do not conflict. The drain does not need either
- * deletion, so a refused one does not delay it.
+ * deletion, so one that is refused or has a conflict does not delay it: the next poll repeats it.
  */
 async function requestDeletions(run: ObjectRun, { record, node: observed }: TerminationView): Promise<void> {
   const { cluster } = run.ports;
   const { drainStartedAtMs, terminateRequestedAtMs, terminationRefused } = record.deletion ?? {};
   if (drainStartedAtMs === undefined && (terminateRequestedAtMs ?? terminationRefused) === undefined) {
-    await noteFailure(run, `delete NodeClaim ${record.name}`, async () => cluster.deleteNodeClaim(record.name));
+    await requestDeletion(run, `delete NodeClaim ${record.name}`, async () => cluster.deleteNodeClaim(record.name));
   }
   const node = readOr(observed, undefined);
   const { deletionTimestamp, finalizers = [], name = '' } = node?.metadata ?? {};
   const isCordoned = node?.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
   if (deletionTimestamp !== undefined || !isCordoned || !finalizers.includes(TERMINATION_FINALIZER)) return;
-  await noteFailure(run, `delete Node ${name}`, async () => cluster.deleteNode(name));
+  await requestDeletion(run, `delete Node ${name}`, async () => cluster.deleteNode(name));
+}
+
+async function requestDeletion(run: ObjectRun, subject: string, request: () => Promise<void>): Promise<void> {
+  try {
+    await noteFailure(run, subject, request);
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    run.notes.due.push(pollAfter(run.ports.clock.now()));
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { Cluster } from '../../../lib/ports/cluster.ts';
 import { ConflictError } from '../../../lib/ports/errors.ts';
@@ -79,5 +79,37 @@ test('while every write of a node is refused for five minutes, it is tried a few
   // One node, three tries in a run. With a run each second, these would be about 900.
   expect(tries).toBeGreaterThan(15);
   expect(tries).toBeLessThan(250);
+  expectAllGone(result);
+});
+
+test('conflicts in the deletion of a NodeClaim and its node do not delay the drain', async () => {
+  const evictedMs: number[] = [];
+  let startMs = 0;
+  const result = await live({
+    wrapPorts: (ports) => {
+      const { cluster, clock } = ports;
+      startMs = clock.now();
+      const refuse = (name: string): void => {
+        if (clock.now() < startMs + 7 * MINUTE_MS) throw new ConflictError(`${name} was changed`);
+      };
+      const wrapped: Partial<Cluster> = {
+        deleteNodeClaim: async (name) => {
+          refuse(name);
+          return cluster.deleteNodeClaim(name);
+        },
+        deleteNode: async (name) => {
+          refuse(name);
+          return cluster.deleteNode(name);
+        },
+        evictPod: async (pod) => {
+          evictedMs.push(clock.now() - startMs);
+          return cluster.evictPod(pod);
+        },
+      };
+      return { ...ports, cluster: { ...cluster, ...wrapped } };
+    },
+  });
+  expect(evictedMs[0]).toBeGreaterThan(5 * MINUTE_MS);
+  expect(evictedMs[0]).toBeLessThan(5 * MINUTE_MS + 10 * SECOND_MS);
   expectAllGone(result);
 });
