@@ -1,5 +1,6 @@
 import type { Blocked } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { isNewRefusal } from './is-new-refusal.ts';
 import type { NotingRun } from './run-notes.ts';
 
 /**
@@ -14,7 +15,7 @@ export function noteRefusedLaunch(
   for (const { reason, message } of refusals) {
     if (reason !== 'LaunchFailed') continue;
     const subject = `launches of NodePool ${nodePool}`;
-    if (ports.refusals?.isNew(`${cluster}: ${subject}`, message, ports.clock.now()) === false) continue;
-    notes.failures.push(new Error(`EC2 refuses ${subject}: ${message}`));
+    if (isNewRefusal(ports, `${cluster}: ${subject}`, message))
+      notes.failures.push(new Error(`EC2 refuses ${subject}: ${message}`));
   }
 }

@@ -4,7 +4,9 @@ import { isConflict, PortError } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import type { LostWakes } from '../run/wake-up.ts';
 import { inWords, subjectOf } from './action-subject.ts';
+import { isNewRefusal } from './is-new-refusal.ts';
 import { notAnnounced } from './not-announced.ts';
+import { failureOf } from './run-notes.ts';
 
 /** What became of an action. */
 export type Outcome =
@@ -67,7 +69,7 @@ export function reportOf(
       actions: done,
       blocked: [...decision.blocked, ...pdb, ...refused.map((one) => blockedBy(decision, one))],
     },
-    failures: [...reported.map(failureOf), ...lost],
+    failures: [...reported.map(({ action, error }) => failureOf(inWords(action), error)), ...lost],
     ...optional({ conflict }),
     ...optional({ retry: failed.find(isNeeded)?.error }),
     isComplete: ![...failed, ...refused].some(isNeeded),
@@ -100,15 +102,11 @@ type Failed = Pick<Outcome & { readonly kind: 'refused' }, 'action' | 'error'>;
 
 /** Whether this refusal of the action was not reported before. */
 function isNew(
-  { refusals, clock }: HasClock & RemembersRefusals,
+  ports: HasClock & RemembersRefusals,
   { cluster }: Decision,
   { action, message }: { readonly action: Action; readonly message: string },
 ): boolean {
-  return refusals?.isNew(`${cluster}: ${inWords(action)}`, message, clock.now()) ?? true;
-}
-
-function failureOf({ action, error }: Failed): Error {
-  return new Error(`${inWords(action)}: ${error.message}`, { cause: error });
+  return isNewRefusal(ports, `${cluster}: ${inWords(action)}`, message);
 }
 
 function blockedBy({ cluster }: Decision, { action, error }: Failed): Blocked {

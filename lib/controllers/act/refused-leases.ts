@@ -1,6 +1,7 @@
 import { RefusedError } from '../../ports/errors.ts';
 import type { LeaseName } from '../../ports/leases.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
+import { isNewRefusal } from './is-new-refusal.ts';
 
 /** *Shape:* undefined after a refusal, which is added to the list. */
 export async function unlessRefused<Answer>(
@@ -18,13 +19,13 @@ export async function unlessRefused<Answer>(
 
 /** *Shape:* the refusals that were not reported before. */
 export function newRefusals(
-  { refusals, clock }: HasClock & RemembersRefusals,
+  ports: HasClock & RemembersRefusals,
   { cluster, work }: LeaseName,
   causes: readonly RefusedError[],
 ): readonly Error[] {
   const subject = `${cluster}: the lease of ${work}`;
   return causes
-    .filter(({ message }) => refusals?.isNew(subject, message, clock.now()) !== false)
+    .filter(({ message }) => isNewRefusal(ports, subject, message))
     .map(
       (cause) =>
         new Error(

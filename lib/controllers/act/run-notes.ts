@@ -2,6 +2,7 @@ import { type Decision, type Due, pollAfter } from '../../core/model/decision.ts
 import { isConflict, PortError } from '../../ports/errors.ts';
 import type { Readings } from '../observe/readings.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
+import { isNewRefusal } from './is-new-refusal.ts';
 
 /** The decisions and failures that a run reports. */
 export interface RunNotes {
@@ -52,20 +53,23 @@ export function failuresToRead(run: Omit<NotingRun, 'notes'>, log: Pick<Readings
   return notes.failures;
 }
 
-/** The failures without the permanent refusals that were reported before. */
+/** The failure of work on a subject, for example a NodeClaim. */
+export function failureOf(subject: string, cause: Error): Error {
+  return new Error(`${subject}: ${cause.message}`, { cause });
+}
+
+/** The failures (`failureOf`) without the permanent refusals that were reported before. */
 export function notReported(
   { ports, cluster }: Omit<NotingRun, 'notes'>,
   failures: readonly Error[],
 ): readonly Error[] {
-  const nowMs = ports.clock.now();
   return failures.filter(({ message, cause }) => {
     if (!(cause instanceof PortError) || cause.retryable) return true;
-    return ports.refusals?.isNew(`${cluster}: failure`, message, nowMs) !== false;
+    const subject = message.slice(0, message.length - cause.message.length);
+    return isNewRefusal(ports, `${cluster}: ${subject}`, cause.message);
   });
 }
 
-function note({ ports, cluster, notes }: NotingRun, subject: string, error: PortError): void {
-  const nowMs = ports.clock.now();
-  const isKnown = !error.retryable && ports.refusals?.isNew(`${cluster}: ${subject}`, error.message, nowMs) === false;
-  if (!isKnown) notes.failures.push(new Error(`${subject}: ${error.message}`, { cause: error }));
+function note(run: NotingRun, subject: string, error: PortError): void {
+  run.notes.failures.push(...notReported(run, [failureOf(subject, error)]));
 }

@@ -1,6 +1,7 @@
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { UnreadableError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
+import { isNewRefusal } from '../act/is-new-refusal.ts';
 import { recordOfClaim } from '../instances/record-of-claim.ts';
 import type { HasClock, ReadsClaims, RemembersRefusals } from '../run/ports.ts';
 
@@ -18,12 +19,12 @@ export async function findClaims(
   ports: ReadsClaims & HasClock & RemembersRefusals,
   { cluster, nodeClaim }: Wake,
 ): Promise<FoundClaims> {
-  const { store, clock, refusals } = ports;
+  const { store } = ports;
   if (nodeClaim === undefined) return { records: await store.listNodeClaims(cluster), failures: [] };
   const record = await recordOfClaim(store, cluster, nodeClaim);
   if (record instanceof UnreadableError) {
-    const isKnown = refusals?.isNew(`${cluster}: read ${nodeClaim}`, record.message, clock.now()) === false;
-    return { records: [], failures: isKnown ? [] : [record] };
+    const isNew = isNewRefusal(ports, `${cluster}: read ${nodeClaim}`, record.message);
+    return { records: [], failures: isNew ? [record] : [] };
   }
   return { records: record === undefined || record.releasedAtMs !== undefined ? [] : [record], failures: [] };
 }

@@ -2,6 +2,7 @@ import { type Due, pollAfter } from '../../core/model/decision.ts';
 import { inTurn, type Turning } from '../../core/node-claim/turn.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
 import { inParallel } from '../act/in-parallel.ts';
+import { failureOf } from '../act/run-notes.ts';
 
 export interface EachClaim {
   readonly due: readonly Due[];
@@ -39,7 +40,7 @@ export async function eachClaim<Claim extends Turning>(
         return;
       }
       if (error instanceof PortError && error.retryable) due.push(pollAfter(nowMs));
-      failures.push(new Error(`NodeClaim ${name}: ${error.message}`, { cause: error }));
+      failures.push(failureOf(`NodeClaim ${name}`, error));
     }
   };
   await inParallel(inTurn(records, nowMs), AT_ONCE, async (record) => {

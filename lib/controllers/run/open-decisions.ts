@@ -1,6 +1,7 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { EpochMovedError, type PortError, RefusedError } from '../../ports/errors.ts';
+import { isNewRefusal } from '../act/is-new-refusal.ts';
 import { type OutcomeReport, reportOf } from '../act/outcomes.ts';
 import { type ActPorts, carryOut } from './carry-out.ts';
 import type { RecordsDecisions, RemembersRefusals } from './ports.ts';
@@ -60,18 +61,18 @@ export async function finishDecision(ports: SettlePorts, decision: Decision): Pr
   const outcomes = await carryOut(ports, withoutOutdated(decision, nowMs));
   const { retry, ...report } = reportOf(ports, decision, outcomes);
   if (retry !== undefined && nowMs < decision.atMs + GIVEN_UP_MS) return { ...report, unfinished: retry };
-  return { ...report, failures: [...report.failures, ...(await close(ports, decision, nowMs))] };
+  return { ...report, failures: [...report.failures, ...(await close(ports, decision))] };
 }
 
 /** *Shape:* the refusal, if it was not reported before. *Errors:* a failure that may pass. */
-async function close(ports: SettlePorts, decision: Decision, nowMs: number): Promise<readonly Error[]> {
+async function close(ports: SettlePorts, decision: Decision): Promise<readonly Error[]> {
   const { cluster, id } = decision;
   try {
     await ports.store.closeDecision(decision);
     return [];
   } catch (cause) {
     if (!(cause instanceof RefusedError)) throw cause;
-    if (ports.refusals?.isNew(`${cluster}: close decision ${id}`, cause.message, nowMs) === false) return [];
+    if (!isNewRefusal(ports, `${cluster}: close decision ${id}`, cause.message)) return [];
     const what = `the table refuses to close decision ${id}, so each run carries it out again`;
     return [new Error(`${what}: ${cause.message}`, { cause })];
   }

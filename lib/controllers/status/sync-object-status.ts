@@ -1,4 +1,5 @@
 import { ConflictError, PortError } from '../../ports/errors.ts';
+import { failureOf } from '../act/run-notes.ts';
 
 interface Named {
   readonly kind: string;
@@ -23,7 +24,7 @@ export async function syncObjects<Kind extends Named>(
       } catch (error) {
         if (!(error instanceof PortError)) throw error;
         if (error instanceof ConflictError) return [];
-        return [new Error(`${object.kind} ${object.metadata.name}: ${error.message}`, { cause: error })];
+        return [failureOf(`${object.kind} ${object.metadata.name}`, error)];
       }
     }),
   );

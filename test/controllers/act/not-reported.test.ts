@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { reportedRefusals } from '../../../lib/controllers/act/reported-refusals.ts';
+import { failureOf, notReported } from '../../../lib/controllers/act/run-notes.ts';
+import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
+
+function denied(pool: string): Error {
+  return failureOf(`NodePool ${pool}`, new RefusedError('request 17: denied'));
+}
+
+test('a refusal is reported once for each object, also if the names of two objects differ by a number', () => {
+  const run = { cluster: 'demo', ports: { clock: { now: () => 0 }, refusals: reportedRefusals() } };
+  const away = failureOf('NodePool pool-1', new UnreachableError('no answer'));
+  const failures = [denied('pool-1'), denied('pool-2'), away];
+  expect(notReported(run, failures)).toEqual(failures);
+  expect(notReported(run, failures)).toEqual([away]);
+});
