@@ -5,6 +5,7 @@ import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait } from '../cluster/at-rest.ts';
 import { isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
+import { isNodeReady } from '../cluster/state-node.ts';
 import {
   type Action,
   type Blocked,
@@ -69,7 +70,7 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
   const instance = instanceOf(record);
   if (instance === undefined) return release(view, nowMs);
   if (view.instanceState === 'terminated') return release(view, nowMs);
-  if (view.instanceState === 'not-listed') {
+  if (view.instanceState === 'not-listed' && !runsUnlisted(view)) {
     // EC2 may not list a new instance yet.
     const listedBy = record.launch.kind === 'launched' ? record.launch.atMs + LISTED_AFTER_MS : nowMs;
     return nowMs < listedBy ? { ...unchanged(record), due: [requeueAt(listedBy)] } : release(view, nowMs);
@@ -90,6 +91,15 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
   const waiting = withUnreadVolumes(draining, view.volumes, nowMs);
   const last = { ...view, ...optional({ volumes: knownVolumes(waiting, view.volumes, nowMs) }) };
   return awaitVolumes(last, waiting, nowMs) ?? endInstance(last, waiting, nowMs);
+}
+
+/**
+ * D15: a Ready node runs, even if EC2 does not list its instance, so its pods are drained. After EC2 has accepted the termination,
+ * the list decides.
+ */
+export function runsUnlisted({ record, node: observed }: Pick<TerminationView, 'record' | 'node'>): boolean {
+  const node = readOr(observed, undefined);
+  return node !== undefined && isNodeReady(node) && record.deletion?.terminateRequestedAtMs === undefined;
 }
 
 /** The record of a drain: its start, and whether it evicts pods with volumes. */

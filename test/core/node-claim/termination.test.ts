@@ -272,6 +272,16 @@ describe('the end of the claim', () => {
     expect(kinds(decideTermination(view, NOW_MS + 3 * MINUTE).actions)).toEqual(['release-node-claim']);
   });
 
+  test('a Ready node is drained, even if EC2 does not list its instance', () => {
+    const hour = NOW_MS + HOUR;
+    const unlisted = { instanceState: 'not-listed' } as const;
+    const after = (view: TerminationView) => kinds(decideTermination(view, hour).actions);
+    expect(after(viewOf([pod('a')], unlisted))).toEqual(['evict-pod']);
+    expect(after(viewOf([pod('a')], { ...unlisted, node: aNode({ ready: false }) }))).toEqual(['release-node-claim']);
+    const accepted = { deletion: deletion({ terminateRequestedAtMs: hour }) };
+    expect(after(viewOf([pod('a')], unlisted, accepted))).toEqual(['release-node-claim']);
+  });
+
   test('a new instance that EC2 shows as terminated does not delay the release of its claim', () => {
     const view = terminationView({ record: launchedClaim({ deletion: deletion() }), instanceState: 'terminated' });
     expect(kinds(decideTermination(view, NOW_MS + SECOND).actions)).toEqual(['release-node-claim']);
