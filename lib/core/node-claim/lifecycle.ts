@@ -104,7 +104,8 @@ function settle(view: NodeClaimView, state: Requested, nowMs: number): ClaimVerd
 function takeOver({ record, listed }: NodeClaimView, nowMs: number): ClaimVerdict | undefined {
   const tagged = readOr(listed, undefined)?.tagged;
   if (record.launch.kind === 'launched' || tagged === undefined) return undefined;
-  return unchanged(launched(record, adopted(tagged, record), nowMs));
+  // Its node may have joined already.
+  return { ...unchanged(launched(record, adopted(tagged, record), nowMs)), due: [requeueAt(nowMs)] };
 }
 
 /** Waits for the list of instances: a claim is neither launched again nor given up while an instance may exist for it. */

@@ -192,6 +192,8 @@ describe('an attempt whose outcome is unknown (D36)', () => {
     const taggedInstance = anInstance({ id: 'i-9', priceUsdPerHour: 7 });
     expect(decide(viewOf(asked, { taggedInstance }), NOW_MS)).toMatchObject({
       actions: [],
+      // Its node may have joined already.
+      due: [{ atMs: NOW_MS }],
       record: {
         launch: {
           kind: 'launched',
