@@ -3,13 +3,14 @@ import { disrupt } from '../core/disruption/disrupt.ts';
 import { recordsWithPodEvents } from '../core/disruption/pod-events.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import { StaleRecordError } from '../ports/errors.ts';
-import { failuresToRead } from './act/run-notes.ts';
+import { refusedDeletions } from './act/outcomes.ts';
+import { failuresToRead, type NotingRun, noteFailure, type RunNotes } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { readings } from './observe/readings.ts';
 import { nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
 import type { CoalescedWake } from './run/coalesce-wakes.ts';
 import { settledEpoch } from './run/open-decisions.ts';
-import type { HasClock, RunReport, WritesClaims } from './run/ports.ts';
+import type { RunReport, WritesClaims } from './run/ports.ts';
 import { type TurnPorts, takeTurn, together } from './run/take-turns.ts';
 import { armWakeUp } from './run/wake-up.ts';
 
@@ -31,25 +32,37 @@ async function run(ports: DisruptionPorts, cluster: string): Promise<RunReport> 
   const log = readings();
   const seen = await observeCluster(ports, cluster, { instanceTypes: false, epoch, readings: log });
   // In shadow, the NodeClaim objects have the times of the last pod events.
-  const snapshot = ports.settings.shadow ? seen : await notePodEvents(ports, seen);
+  const notes: RunNotes = { decisions: [], failures: [], due: [] };
+  const snapshot = ports.settings.shadow ? seen : await notePodEvents({ ports, cluster, notes }, seen);
   const named = nameDecision(ports, 'disruption', snapshot);
-  const verdict = disrupt(snapshot, { decisionId: named.id, nowMs: named.atMs });
+  const names = snapshot.nodeClaims.map(({ name }) => name);
+  const refused = refusedDeletions(ports, cluster, names);
+  const verdict = disrupt(snapshot, { decisionId: named.id, nowMs: named.atMs, refused });
   const report = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'disruption', report);
-  return { ...report, failures: [...ofEarlier, ...report.failures, ...failuresToRead({ ports, cluster }, log)] };
+  const failures = [...ofEarlier, ...report.failures, ...notes.failures, ...failuresToRead({ ports, cluster }, log)];
+  return { ...report, failures };
 }
 
-/** Records the time of the last pod event of nodes that have changed: `consolidateAfter` starts there. */
-async function notePodEvents(ports: WritesClaims & HasClock, snapshot: ClusterSnapshot): Promise<ClusterSnapshot> {
-  const changed = recordsWithPodEvents(stateNodes(snapshot), ports.clock.now());
+/**
+ * Records the time of the last pod event of nodes that have changed: `consolidateAfter` starts there. A node whose record could not
+ * be written is not a candidate now, and the next run records the event.
+ */
+async function notePodEvents(
+  run: NotingRun & { readonly ports: WritesClaims },
+  snapshot: ClusterSnapshot,
+): Promise<ClusterSnapshot> {
+  const { store, clock } = run.ports;
+  const changed = recordsWithPodEvents(stateNodes(snapshot), clock.now());
   const written = new Map<string, ClusterSnapshot['nodeClaims'][number]>();
   for (const record of changed) {
+    written.set(record.name, record);
     try {
-      written.set(record.name, await ports.store.updateNodeClaim(record));
+      const write = async () => written.set(record.name, await store.updateNodeClaim(record));
+      await noteFailure(run, `NodeClaim ${record.name}`, write);
     } catch (error) {
-      // Another run has changed the record: the node is not a candidate now, and the next run records the event.
+      // Another run has changed the record.
       if (!(error instanceof StaleRecordError)) throw error;
-      written.set(record.name, record);
     }
   }
   return { ...snapshot, nodeClaims: snapshot.nodeClaims.map((record) => written.get(record.name) ?? record) };

@@ -1,6 +1,6 @@
 import { optional } from '../../apis/optional.ts';
 import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
-import { isConflict, PortError } from '../../ports/errors.ts';
+import { isConflict, PortError, RefusedError } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import type { LostWakes } from '../run/wake-up.ts';
 import { inWords, subjectOf } from './action-subject.ts';
@@ -18,12 +18,13 @@ export type Outcome =
   /** The action may succeed later. It is unknown whether it took effect. */
   | { readonly kind: 'failed'; readonly action: Action; readonly error: PortError };
 
-/** Carries out one action. *Errors:* only those that are not of a port. */
+/** Carries out one action. An error that is not one of a port is a bug, or an answer of an unknown shape: the action is refused. */
 export async function outcomeOf(action: Action, carryOut: () => Promise<LostWakes | void>): Promise<Outcome> {
   try {
     return { kind: 'done', action, lostWakes: (await carryOut()) ?? [] };
-  } catch (error) {
-    if (!(error instanceof PortError)) throw error;
+  } catch (cause) {
+    const error =
+      cause instanceof PortError ? cause : new RefusedError(`unexpected error: ${String(cause)}`, { cause });
     return { kind: error.retryable ? 'failed' : 'refused', action, error };
   }
 }
@@ -107,6 +108,20 @@ function isNew(
   { action, message }: { readonly action: Action; readonly message: string },
 ): boolean {
   return isNewRefusal(ports, `${cluster}: ${inWords(action)}`, message);
+}
+
+/** The NodeClaims whose deletion was refused for good in the last hour. */
+export function refusedDeletions(
+  { refusals, clock }: HasClock & RemembersRefusals,
+  cluster: string,
+  nodeClaims: readonly string[],
+): ReadonlySet<string> {
+  const nowMs = clock.now();
+  const isRefused = (nodeClaim: string): boolean => {
+    const words = inWords({ kind: 'delete-node-claim', nodeClaim, reason: 'empty', message: '' });
+    return refusals?.wasReported(`${cluster}: ${words}`, nowMs) ?? false;
+  };
+  return new Set(nodeClaims.filter(isRefused));
 }
 
 function blockedBy({ cluster }: Decision, { action, error }: Failed): Blocked {

@@ -24,6 +24,8 @@ const MAX_STEPS = 10_000;
 export interface DisruptContext {
   readonly decisionId: string;
   readonly nowMs: number;
+  /** NodeClaims whose deletion was refused a short time ago. They are not candidates, so that the others are. @default none */
+  readonly refused?: ReadonlySet<string>;
 }
 
 /**
@@ -44,13 +46,13 @@ function unsure(blocked: readonly Blocked[], commands: readonly DisruptionComman
 
 /** Decides with other methods. @internal */
 export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
-  const { decisionId, nowMs } = context;
+  const { decisionId, nowMs, refused = new Set<string>() } = context;
   const { commands } = snapshot;
   const unread = (snapshot.ignoredObjects ?? []).filter(({ reason }) => reason === 'NotRead');
   if (unread.length > 0) return unsure(unread, commands, nowMs);
   const all = stateNodes(snapshot);
   const nodes = withoutWaitingPods(all, snapshot, nowMs);
-  const worldBeside = worldsOf(snapshot, { all, nodes, nowMs });
+  const worldBeside = worldsOf(snapshot, { all, nodes, refused, nowMs });
   const later = commands.flatMap(({ validateAtMs }) => (validateAtMs > nowMs ? [requeueAt(validateAtMs)] : []));
   if (later.length < commands.length) {
     const actions = executeDue({ methods, commands, nowMs, worldBeside, atRest: atRestAmong(all, nodes) });
@@ -100,20 +102,23 @@ interface Seen {
   readonly all: readonly StateNode[];
   /** The nodes, without the pods that do not keep a node (ignoreAtZero). */
   readonly nodes: readonly StateNode[];
+  readonly refused: ReadonlySet<string>;
   readonly nowMs: number;
 }
 
 /** The world outside these commands: their nodes are not candidates and count as being disrupted. Each world has its own ledger. */
 function worldsOf(
   snapshot: ClusterSnapshot,
-  { all, nodes, nowMs }: Seen,
+  { all, nodes, refused, nowMs }: Seen,
 ): (commands: readonly DisruptionCommand[]) => World {
   const buffered = bufferedNodes(snapshot, nodes, nowMs);
   const whatIf = whatIfOf(snapshot, nowMs, all);
   return (commands) => {
     const beside = { ...snapshot, commands };
+    const judge: World['candidates']['judge'] = (stateNode) =>
+      refused.has(stateNode.nodeClaim?.name ?? '') ? undefined : candidateOf(stateNode, beside, nowMs);
     return {
-      candidates: { nodes, judge: (stateNode) => candidateOf(stateNode, beside, nowMs) },
+      candidates: { nodes, judge },
       budgets: budgetLedger(beside, nodes, nowMs),
       whatIf,
       buffered,

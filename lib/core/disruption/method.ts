@@ -22,7 +22,7 @@ export interface World {
 
 export interface Candidates {
   readonly nodes: readonly StateNode[];
-  /** Returns the node as a candidate, or why it is not one (E3). *Shape:* undefined if Kerf does not manage it, or it is starting or being deleted. */
+  /** Returns the node as a candidate, or why it is not one (E3). *Shape:* undefined if Kerf does not manage it, it is starting or being deleted, or its deletion was refused. */
   judge(stateNode: StateNode): Candidate | Refusal | undefined;
 }
 

@@ -120,9 +120,16 @@ describe('an action that fails does not stop the others', () => {
     expect(outcome).toMatchObject({ kind: 'done', lostWakes: [lost] });
   });
 
-  test('an error that is not of a port is a bug and is thrown', async () => {
-    const cluster = { patchNode: failWith(new TypeError('a bug')) };
-    await expect(carryOut(portsWith({ cluster }), aDecision({ actions: [CORDON] }))).rejects.toThrow(TypeError);
+  test('an error that is not of a port, as of a bug, is a refusal of its action only', async () => {
+    const { gone, cluster } = denying();
+    const bug = new TypeError('a bug');
+    const ports = portsWith({ cluster: { ...cluster, patchNode: failWith(bug) } });
+    const outcomes = await carryOut(ports, aDecision({ actions: [CORDON, evict('a')] }));
+    expect(gone).toEqual(['a']);
+    expect(outcomes[0]).toMatchObject({
+      kind: 'refused',
+      error: { message: 'unexpected error: TypeError: a bug', cause: bug },
+    });
   });
 });
 
