@@ -89,6 +89,7 @@ export interface OpenSimulation {
   /** Those of the first deployment. */
   readonly messages: SimulatedMessages;
   readonly functions: Functions;
+  readonly refusedObject: FaultPlay['refusedObject'];
   isSettled(): boolean;
   result(ended: SimulationResult['ended']): SimulationResult;
 }
@@ -125,6 +126,7 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
     ec2,
     messages: first.messages,
     functions: first.functions,
+    refusedObject: faults.refusedObject,
     timetable,
     timeline,
     endMs: startMs + input.durationMs,

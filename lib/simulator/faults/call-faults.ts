@@ -2,7 +2,7 @@ import { isRecord, ownField } from '../../apis/record.ts';
 import type { ControllerPorts } from '../../controllers/run/ports.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import type { DescribedInstance, LaunchOutcome } from '../../ports/cloud-provider.ts';
-import { ConflictError, type PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
+import { ConflictError, type PortError, RefusedError, UnreachableError, UnreadableError } from '../../ports/errors.ts';
 import type { SimulatedInvocation } from '../aws/simulated-lambda.ts';
 import { type Around, around, type PortCall } from '../faults.ts';
 import type { Timetable } from '../timetable.ts';
@@ -15,17 +15,24 @@ export interface CallFaultWorld {
   readonly choice: Choice;
 }
 
-/** Puts the faults of calls between an invocation and its ports. */
-export function callFaults(
-  world: CallFaultWorld,
-): (ports: ControllerPorts, invocation: SimulatedInvocation) => ControllerPorts {
+export interface CallFaults {
+  /** Puts the faults of calls between an invocation and its ports. */
+  readonly wrap: (ports: ControllerPorts, invocation: SimulatedInvocation) => ControllerPorts;
+  readonly refusedObject: (fault: FaultOf<'object-refused'>) => string | undefined;
+}
+
+export function callFaults(world: CallFaultWorld): CallFaults {
   const refusedObjects = new Map<number, string[]>();
-  return (ports, invocation) =>
-    around(ports, async (call, go) => {
-      let next = go;
-      for (const fault of world.active()) next = wrapped(fault, { world, call, go: next, invocation, refusedObjects });
-      return next();
-    });
+  return {
+    wrap: (ports, invocation) =>
+      around(ports, async (call, go) => {
+        let next = go;
+        for (const fault of world.active())
+          next = wrapped(fault, { world, call, go: next, invocation, refusedObjects });
+        return next();
+      }),
+    refusedObject: ({ id, nth }) => refusedObjects.get(id)?.[nth],
+  };
 }
 
 interface Wrapping {
@@ -58,7 +65,7 @@ function wrapped(fault: Fault, wrapping: Wrapping): Go {
     case 'cut-off':
       return affects(fault, wrapping) ? cutOff(fault, wrapping) : go;
     case 'object-refused':
-      return isRefused(fault, wrapping) ? async () => Promise.reject(errorOf(403, call)) : go;
+      return isRefused(fault, wrapping) ? async () => Promise.reject(refusalOf(fault)) : go;
     case 'listed-late':
       return call.method === 'cloud.describeInstances' ? listedLate(fault, wrapping) : go;
     case 'odd-launches':
@@ -123,6 +130,13 @@ function errorOf(error: CallError, { method }: PortCall): PortError {
     case 'timeout':
       return new UnreachableError(message);
   }
+}
+
+/** A record that cannot be read has another error than a call that is denied. */
+function refusalOf({ call, unexpected }: FaultOf<'object-refused'>): Error {
+  const message = `${call}: simulated fault: this object is refused`;
+  if (unexpected === true) return new Error(message);
+  return call === 'store.readNodeClaim' ? new UnreadableError(message) : new RefusedError(message);
 }
 
 function cutOff({ where }: FaultOf<'cut-off'>, { go, invocation }: Wrapping): Go {

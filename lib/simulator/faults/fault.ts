@@ -34,8 +34,11 @@ export type FaultKind =
       readonly where: 'before' | 'after';
       readonly percent: number;
     }
-  /** The server refuses one method for one object: the nth object for which it is called. */
-  | { readonly kind: 'object-refused'; readonly call: string; readonly nth: number }
+  /**
+   * The server refuses one method for one object: the nth object for which it is called. `unexpected`: the provider fails with an
+   * error that is not one of its port, because the object is unlike all others.
+   */
+  | { readonly kind: 'object-refused'; readonly call: string; readonly nth: number; readonly unexpected?: true }
   /** Messages are delivered twice, late or not at all. An empty list of queues stands for all queues. */
   | {
       readonly kind: 'messages';

@@ -18,6 +18,8 @@ export interface FaultPlay {
   /** Whether the next pod that ends takes its whole grace period. */
   readonly isPodSlow: () => boolean;
   readonly machineFate: () => MachineFate;
+  /** The name of the object for which calls are refused; undefined until one was. */
+  readonly refusedObject: (fault: FaultOf<'object-refused'>) => string | undefined;
   /** Schedules the faults that change the cluster and EC2. */
   begin(stage: Omit<WorldFaultStage, 'choice'>): void;
 }
@@ -31,11 +33,11 @@ export function playFaults(faults: readonly Fault[], seed: number, timetable: Ti
     return nowMs >= fromMs && nowMs < fromMs + forMs;
   };
   const active = (): readonly Fault[] => faults.filter(isActive);
-  const wrap = callFaults({ timetable, active, choice });
+  const calls = callFaults({ timetable, active, choice });
   return {
     wrapCalls(ports, invocation) {
       if (faults.length === 0) return ports;
-      return wrap(withClock(ports, invocation, { active, choice }), invocation);
+      return calls.wrap(withClock(ports, invocation, { active, choice }), invocation);
     },
     copies(queue) {
       let copies: readonly number[] = [0];
@@ -66,6 +68,7 @@ export function playFaults(faults: readonly Fault[], seed: number, timetable: Ti
       }
       return BOOTS_AS_USUAL;
     },
+    refusedObject: calls.refusedObject,
     begin: (stage) => scheduleWorldFaults({ ...stage, choice }, faults),
   };
 }

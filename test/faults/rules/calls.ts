@@ -10,7 +10,7 @@ const MAX_CALLS_FOR_A_CLAIM = 200;
  * of two invocations at the same time: each of them polls every five seconds. A third one writes as often as each of them.
  */
 const MAX_WRITES: Readonly<Record<string, number>> = {
-  'cloud.launch': 25,
+  'cloud.launch': 30,
   'cloud.terminate': 30,
   'cloud.tagInstance': 25,
   'cluster.patchNode': 30,

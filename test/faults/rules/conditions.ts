@@ -86,7 +86,8 @@ interface LabelledNodes {
 }
 
 /** The labels of nodes. A run that is cut off after it wrote a label leaves the record to the next run, which has its own time. */
-function labelsOf({ simulation, startMs, nowMs, story, records }: Watched): LabelledNodes {
+function labelsOf(watched: Watched): LabelledNodes {
+  const { simulation, startMs, nowMs, records } = watched;
   const known = new Map<string, LabelTimes>();
   const unrecorded = new Map<string, { readonly providerId: string; readonly type: keyof typeof LABELS }>();
   return {
@@ -99,7 +100,7 @@ function labelsOf({ simulation, startMs, nowMs, story, records }: Watched): Labe
           known.set(key, { sinceMs: atMs, unseenUntilMs: atMs });
           unrecorded.set(key, { providerId, type });
         }
-      const isKept = isDisturbed(story.faults, { needs: OBSERVING }, nowMs());
+      const isKept = isDisturbed(watched, { needs: OBSERVING });
       for (const [key, { providerId, type }] of unrecorded) {
         const times = known.get(key);
         if (isKept && times !== undefined) times.unseenUntilMs = atMs;

@@ -35,7 +35,7 @@ export const decisionsAreCarriedOut: RuleOf = (watched) => {
 };
 
 function whyNotDone(
-  { records, nowMs, startMs, story }: Watched,
+  { records, nowMs, startMs, story, simulation }: Watched,
   decision: Decision,
   action: Action,
 ): string | undefined {
@@ -46,6 +46,9 @@ function whyNotDone(
       ? undefined
       : `NodeClaim ${action.nodeClaim.name} was not created`;
   if (action.kind !== 'delete-node-claim') return undefined;
+  // An action that is refused for good is given up.
+  if (story.faults.some((one) => one.kind === 'object-refused' && simulation().refusedObject(one) === action.nodeClaim))
+    return undefined;
   const record = records.get(action.nodeClaim);
   const isDone = record === undefined || record.deletion !== undefined || record.releasedAtMs !== undefined;
   return isDone || ageMs > OUTDATED_MS - slackMs ? undefined : `NodeClaim ${action.nodeClaim} was not deleted`;

@@ -1,4 +1,5 @@
-import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
 import { instanceOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf } from '../rule.ts';
 
@@ -41,13 +42,27 @@ export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs }) => {
   };
 };
 
+/** From the list of instances until the release. */
+const RELEASING_MS = 20 * SECOND_MS;
+
 /** A claim is released after EC2 has terminated its instance. */
-export const releasedAfterItsInstance: RuleOf = ({ violate, simulation }) => ({
+export const releasedAfterItsInstance: RuleOf = ({ violate, simulation, story, nowMs, startMs }) => ({
   recordWritten({ name, releasedAtMs, ...record }, before) {
     const id = instanceOf({ ...record, name })?.id;
     if (releasedAtMs === undefined || before?.releasedAtMs !== undefined || id === undefined) return;
-    const { ec2, timeline } = simulation();
-    if (!ec2.instances().some((one) => one.id === id)) return;
+    const { ec2, timeline, state } = simulation();
+    const instance = ec2.instances().find((one) => one.id === id);
+    if (instance === undefined) return;
+    // D26: an instance that EC2 does not list is gone, unless its node is Ready.
+    const ageMs = nowMs() + startMs() - instance.launchedAtMs;
+    const isUnlisted = story.faults.some(
+      (one) =>
+        one.kind === 'listed-late' &&
+        nowMs() < one.fromMs + one.forMs + RELEASING_MS &&
+        ageMs < one.lagMs + RELEASING_MS,
+    );
+    const node = [...state.nodes.values()].find(({ spec }) => spec?.providerID?.endsWith(id) === true);
+    if (isUnlisted && (node === undefined || !isNodeReady(node))) return;
     if (!timeline.entries.some((entry) => entry.kind === 'instance-terminated' && entry.instanceId === id))
       violate(
         'a claim is released after its instance has ended',

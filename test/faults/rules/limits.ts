@@ -27,9 +27,19 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startM
     const recent = known.filter((_, at) => nowMs() - (known[at + 1]?.atMs ?? nowMs()) < DECIDED_BEFORE_MS);
     return recent.reduce<Resources>((most, one) => larger(most, one.limits), {});
   };
+  const checkHolds = ({ name, holds, types }: NodeClaimRecord): void => {
+    const largest = types.reduce<Resources>((most, { capacity }) => larger(most, capacity), {});
+    for (const resource of ['cpu', 'memory'])
+      if ((holds[resource] ?? 0) < (largest[resource] ?? 0))
+        violate(
+          'a launch in progress counts as its largest option',
+          `NodeClaim ${name} counts ${holds[resource]} of ${resource}, and its largest type has ${largest[resource]}`,
+        );
+  };
   return {
     recordWritten(after, earlier) {
       if (isAdopted(after, earlier)) return;
+      if (earlier === undefined) checkHolds(after);
       const pool = after.nodePool;
       const deleting = deletingNodes(simulation().state.nodes.values());
       const others = [...records.values()].filter(

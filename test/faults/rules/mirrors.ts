@@ -1,10 +1,16 @@
+import { parseNillableDuration } from '../../../lib/apis/formats/duration.ts';
+import { parseTime, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { Node } from '../../../lib/apis/kubernetes.ts';
 import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
 import { isEphemeral, sameTaint } from '../../../lib/apis/taints.ts';
 import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf } from '../rule.ts';
+import type { RuleOf, Watched } from '../rule.ts';
+import { LIFECYCLE, progressOf } from './progress/duty.ts';
+
+/** The next tick shows a loss. */
+const SHOWN_WITHIN_MS = 75 * SECOND_MS;
 
 /** What users read of a NodeClaim and its node is true: the conditions, and the labels of its node. */
 export const whatIsShownIsTrue: RuleOf = ({ violate, simulation, records }) => {
@@ -21,6 +27,8 @@ export const whatIsShownIsTrue: RuleOf = ({ violate, simulation, records }) => {
       for (const type of isTrueFor(record))
         if (hasTrue(after, type) && !(before !== undefined && hasTrue(before, type)))
           violate(rule, `NodeClaim ${record.name}: condition ${type} is True, and its record does not have it`);
+      const early = consolidatableEarly(after, record, simulation);
+      if (early !== undefined) violate(rule, `NodeClaim ${record.name}: ${early}`);
     },
     patchingNode({ name }, { labels = {} }) {
       if (labels[INITIALIZED] !== 'true') return;
@@ -38,6 +46,32 @@ export const whatIsShownIsTrue: RuleOf = ({ violate, simulation, records }) => {
       }),
   };
 };
+
+/** A node that is lost is not shown as registered (D8). */
+export const lossesAreShown: RuleOf = (watched) =>
+  progressOf(watched, () =>
+    [...watched.records.values()].flatMap(({ name, nodeLostAtMs, deletion, releasedAtMs }) => {
+      const mirror = watched.simulation().state.nodeClaims.get(name);
+      if (nodeLostAtMs === undefined || mirror === undefined || (deletion ?? releasedAtMs) !== undefined) return [];
+      const isShown = ['Registered', 'Initialized', 'Ready'].every((type) => !hasTrue(mirror, type));
+      const duty = `NodeClaim ${name}, whose node disappeared, is not shown as registered`;
+      return isShown ? [] : [{ name: duty, withinMs: SHOWN_WITHIN_MS, needs: LIFECYCLE }];
+    }),
+  );
+
+/** D13: the condition begins after the consolidateAfter of the NodePool. */
+function consolidatableEarly(
+  { status }: NodeClaim,
+  { nodePool, initializedAtMs }: NodeClaimRecord,
+  simulation: Watched['simulation'],
+): string | undefined {
+  const shown = status?.conditions?.find((one) => one.type === 'Consolidatable' && one.status === 'True');
+  const after = simulation().state.nodePools.get(nodePool)?.spec.disruption.consolidateAfter;
+  if (shown === undefined || after === undefined || initializedAtMs === undefined) return undefined;
+  const sinceMs = initializedAtMs + (parseNillableDuration(after) ?? Infinity);
+  const earlyMs = sinceMs - parseTime(shown.lastTransitionTime ?? '');
+  return earlyMs > SECOND_MS ? `Consolidatable is ${earlyMs / SECOND_MS} s too early` : undefined;
+}
 
 /** The conditions that must not be True for the record. */
 function isTrueFor({ launch, registeredAtMs, initializedAtMs, deletion }: NodeClaimRecord): readonly string[] {

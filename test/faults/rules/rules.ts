@@ -14,7 +14,7 @@ import { joinedNodesAreComplete } from './marks/joined.ts';
 import { marksOfOthersStay } from './marks/of-others.ts';
 import { marksNameTheirOffering } from './marks/offerings.ts';
 import { claimsFollowTheirNodePool } from './marks/templates.ts';
-import { whatIsShownIsTrue } from './mirrors.ts';
+import { lossesAreShown, whatIsShownIsTrue } from './mirrors.ts';
 import { pendingPodsAreServed } from './pending.ts';
 import { undisturbedWorkProgresses } from './progress/progress.ts';
 import { recordsGoForward } from './records.ts';
@@ -23,7 +23,7 @@ import { keptPodsStay, startupTaintsAreAwaited, volumesAreDetached } from './rem
 import { deletionsAreTrue } from './removals/reasons.ts';
 import { repairsAreLimited } from './removals/repairs.ts';
 import { warningsAreHandled } from './removals/warnings.ts';
-import { failuresAreReportedOnce } from './reports/once.ts';
+import { failuresAreReportedOnce, oneObjectEndsNoRun } from './reports/once.ts';
 import { everythingSettles } from './settled.ts';
 import { oneDeploymentActs, standbyDoesNothing } from './standby.ts';
 import { recordsAreTrue } from './table/true-records.ts';
@@ -60,6 +60,7 @@ export const RULES: readonly RuleOf[] = [
   pendingPodsAreServed,
   emptyNodesAreRemoved,
   whatIsShownIsTrue,
+  lossesAreShown,
   deletionsAreTrue,
   deletedObjectsAreRemoved,
   keptPodsStay,
@@ -69,6 +70,7 @@ export const RULES: readonly RuleOf[] = [
   decisionsHaveTheirEpoch,
   leasesHaveOneHolder,
   failuresAreReportedOnce,
+  oneObjectEndsNoRun,
   claimsFollowTheirNodePool,
   repairsAreLimited,
 ];

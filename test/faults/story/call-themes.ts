@@ -11,6 +11,7 @@ import {
   TABLE,
   TABLE_CALLS,
   type Themes,
+  type Timed,
   whereOf,
 } from './draw.ts';
 
@@ -135,8 +136,21 @@ export const CALL_THEMES: Themes = {
             'cloud.launch',
             'cluster.evictPod',
             'cluster.patchNode',
+            'store.updateNodeClaim',
+            'store.readNodeClaim',
           ]) ?? '',
         nth: draw.random.between(0, 2),
+      },
+      20,
+    ),
+    draw.for(
+      {
+        kind: 'object-refused',
+        call:
+          draw.random.pick(['cloud.terminate', 'cluster.evictPod', 'cluster.patchNode', 'cluster.applyNodeClaim']) ??
+          '',
+        nth: draw.random.between(0, 2),
+        unexpected: true,
       },
       20,
     ),
@@ -220,5 +234,10 @@ export const CALL_THEMES: Themes = {
       fromMs: draw.random.between(0, MINUTE_MS),
       forMs: 13 * MINUTE_MS,
     },
+    // Its claims are removed before it is closed.
+    ...Array.from({ length: draw.random.between(1, 4) }, (_, nth): Timed => {
+      const what = draw.random.pick(['delete-node-claim', 'terminate-instance'] as const) ?? 'delete-node-claim';
+      return { fault: { kind: 'by-hand', what, nth }, fromMs: draw.random.between(3, 9) * MINUTE_MS, forMs: 0 };
+    }),
   ],
 };

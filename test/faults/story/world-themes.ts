@@ -35,6 +35,19 @@ export const WORLD_THEMES: Themes = {
     }),
     draw.for({ kind: 'clocks', functions: [], upToMs: 2 * MINUTE_MS }, 20),
   ],
+  // EC2 lists an instance long after its launch failed.
+  'instances appear late': (draw) => [
+    {
+      fault: { kind: 'odd-launches', how: 'reply-lost', percent: draw.random.pick([60, 100]) ?? 100 },
+      fromMs: 0,
+      forMs: draw.calmFromMs,
+    },
+    {
+      fault: { kind: 'listed-late', lagMs: draw.random.between(4, 14) * MINUTE_MS },
+      fromMs: 0,
+      forMs: draw.calmFromMs,
+    },
+  ],
   capacity: (draw) => [
     draw.for({ kind: 'no-capacity', capacityTypes: ['spot'] }),
     draw.for({ kind: 'no-capacity', zones: some(draw, ZONES) }),

@@ -13,6 +13,8 @@ export interface Duty {
   readonly withinMs: number;
   /** The calls that it needs, and the functions, as `function:lifecycle`. */
   readonly needs: readonly string[];
+  /** The objects of the duty: a fault of another object does not disturb it. @default every fault of a call disturbs it */
+  readonly about?: readonly string[];
 }
 
 /** The methods that the activity needs. Every other method may fail, and it is at most ten seconds later (promise 7). */
@@ -59,7 +61,7 @@ export function progressOf(watched: Watched, duties: () => readonly Duty[]): Rul
       for (const [name, duty] of due) {
         const known = open.get(name) ?? { withinMs: duty.withinMs, spentMs: 0, lastMs: now };
         open.set(name, known);
-        if (isDisturbed(story.faults, duty, now)) Object.assign(known, { withinMs: duty.withinMs, spentMs: 0 });
+        if (isDisturbed(watched, duty)) Object.assign(known, { withinMs: duty.withinMs, spentMs: 0 });
         else known.spentMs += now - known.lastMs;
         known.lastMs = now;
         if (known.spentMs > known.withinMs + moreMs + laterMs(story.faults, now))
@@ -98,20 +100,22 @@ function isShortDelay(fault: Fault): boolean {
 const DELAYS_MS = 16 * SECOND_MS;
 
 /** Whether a fault is active, or was a short time ago, that touches what the duty needs. */
-export function isDisturbed(faults: readonly Fault[], duty: Pick<Duty, 'needs'>, nowMs: number): boolean {
-  return faults.some(
-    (fault) => nowMs >= fault.fromMs && nowMs < fault.fromMs + fault.forMs + RECOVERY_MS && touches(fault, duty),
+export function isDisturbed(watched: Watched, duty: Pick<Duty, 'needs' | 'about'>): boolean {
+  const nowMs = watched.nowMs();
+  return watched.story.faults.some(
+    (fault) =>
+      nowMs >= fault.fromMs && nowMs < fault.fromMs + fault.forMs + RECOVERY_MS && touches(fault, duty, watched),
   );
 }
 
-function touches(fault: Fault, { needs }: Pick<Duty, 'needs'>): boolean {
+function touches(fault: Fault, { needs, about }: Pick<Duty, 'needs' | 'about'>, { simulation }: Watched): boolean {
   const needsAny = (calls: readonly string[]): boolean =>
     needs.some((need) => calls.some((call) => matches(call, need)));
   switch (fault.kind) {
     case 'calls-fail':
       return !isRareConflict(fault) && needsAny(fault.calls);
     case 'object-refused':
-      return needsAny([fault.call]);
+      return needsAny([fault.call]) && (about?.includes(simulation().refusedObject(fault) ?? '') ?? true);
     case 'listed-late':
       return needsAny(['cloud.describeInstances']);
     case 'odd-launches':

@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { INITIALIZED, REGISTERED } from '../../../../lib/apis/labels.ts';
 import { sameTaint, UNREGISTERED_TAINT } from '../../../../lib/apis/taints.ts';
 import { isNodeReady } from '../../../../lib/core/cluster/state-node.ts';
-import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../../rule.ts';
 import { heldDrains } from '../removals/held-drains.ts';
 import { type Duty, LIFECYCLE, methodsFor, progressOf } from './duty.ts';
@@ -53,7 +53,16 @@ function dutiesOf(watched: WatchedDrains): readonly Duty[] {
   return duties;
 }
 
+/** The duties of a NodeClaim are about its record, its instance, its node and the pods there. */
 function claimDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {
+  const node = nodeOf(watched, record)?.metadata.name;
+  const pods = [...watched.simulation().state.pods.values()].filter(({ spec }) => spec.nodeName === node);
+  const names = pods.map(({ metadata }) => metadata.name);
+  const about = [record.name, ...[instanceOf(record)?.id, node].filter((one) => one !== undefined), ...names];
+  return dutiesOfClaim(watched, record).map((duty) => ({ ...duty, about }));
+}
+
+function dutiesOfClaim(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {
   const { name, launch, deletion } = record;
   if (deletion !== undefined) return removalDuties(watched, record);
   if (launch.kind === 'planned')

@@ -97,7 +97,7 @@ function evictionDuties(watched: WatchedDrains, record: NodeClaimRecord, node: s
   const late = deadlineMs === undefined ? [] : pods.filter((pod) => endsAfter(pod, deadlineMs, now));
   if (late.length > 0)
     return late.map(({ metadata }) => ({
-      name: `pod ${metadata.name}, which takes longer than node ${node} has, gets a shorter grace period`,
+      name: `pod ${metadata.name}, which takes longer than node ${node} has, is deleted with a shorter grace period`,
       withinMs: 12 * SECOND_MS,
       needs: [...EVICTION, 'cluster.deletePod'],
     }));
@@ -128,10 +128,11 @@ function evictionDuties(watched: WatchedDrains, record: NodeClaimRecord, node: s
   }));
 }
 
-/** D24: whether the pod was deleted with a grace period that is longer than the time of its node. */
+/** D24: whether the pod has no more time than its grace period, and was not deleted, or with a longer grace period. */
 function endsAfter({ metadata, spec }: Pod, deadlineMs: number, nowMs: number): boolean {
   const { deletionTimestamp } = metadata;
   const graceMs = (spec.terminationGracePeriodSeconds ?? 30) * SECOND_MS;
-  if (deletionTimestamp === undefined || nowMs < deadlineMs - graceMs) return false;
+  if (nowMs < deadlineMs - graceMs) return false;
+  if (deletionTimestamp === undefined) return nowMs < deadlineMs;
   return parseTime(deletionTimestamp) > Math.max(deadlineMs, nowMs) + 2 * SECOND_MS;
 }

@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { isRecord, ownField } from '../../../../lib/apis/record.ts';
 import { formatSubject } from '../../../../lib/core/model/subject.ts';
-import { PortError, RefusedError } from '../../../../lib/ports/errors.ts';
+import { PortError, RefusedError, UnreadableError } from '../../../../lib/ports/errors.ts';
 import type { RuleOf } from '../../rule.ts';
 
 /** The clocks of two functions may be apart. */
@@ -45,6 +45,17 @@ export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
     },
   };
 };
+
+/** A run goes on with the other objects when one fails for good (promise 7). An event of EC2 is about one object. */
+export const oneObjectEndsNoRun: RuleOf = ({ violate, story }) => ({
+  failed({ function: name, error }) {
+    // A run that is about one record ends if the record cannot be read.
+    if (!(error instanceof Error) || error instanceof UnreadableError || name === 'interruption') return;
+    const refused = story.faults.find((one) => one.kind === 'object-refused' && error.message.startsWith(one.call));
+    if (refused !== undefined && error.message.endsWith('this object is refused'))
+      violate('one refused object ends no run', `a run of ${name} ended: ${error.message}`);
+  },
+});
 
 function isRefusal({ cause }: Error): boolean {
   return cause instanceof RefusedError || (cause instanceof Error && isRefusal(cause));
