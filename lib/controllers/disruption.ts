@@ -49,17 +49,17 @@ async function run(ports: DisruptionPorts, cluster: string): Promise<RunReport> 
  * be written is not a candidate now, and the next run records the event.
  */
 async function notePodEvents(
-  run: NotingRun & { readonly ports: WritesClaims },
+  work: NotingRun & { readonly ports: WritesClaims },
   snapshot: ClusterSnapshot,
 ): Promise<ClusterSnapshot> {
-  const { store, clock } = run.ports;
+  const { store, clock } = work.ports;
   const changed = recordsWithPodEvents(stateNodes(snapshot), clock.now());
   const written = new Map<string, ClusterSnapshot['nodeClaims'][number]>();
   for (const record of changed) {
     written.set(record.name, record);
     try {
       const write = async () => written.set(record.name, await store.updateNodeClaim(record));
-      await noteFailure(run, `NodeClaim ${record.name}`, write);
+      await noteFailure(work, `NodeClaim ${record.name}`, write);
     } catch (error) {
       // Another run has changed the record.
       if (!(error instanceof StaleRecordError)) throw error;
