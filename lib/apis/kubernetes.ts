@@ -47,7 +47,10 @@ export interface Toleration {
   readonly tolerationSeconds?: number;
 }
 
-export type RequirementOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt' | 'Gte' | 'Lte';
+/** The order in which schemas and errors list them. */
+export const REQUIREMENT_OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', 'Gte', 'Lte'] as const;
+
+export type RequirementOperator = (typeof REQUIREMENT_OPERATORS)[number];
 
 export interface NodeSelectorRequirement {
   readonly key: string;

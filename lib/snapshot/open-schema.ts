@@ -1,3 +1,4 @@
+import { REQUIREMENT_OPERATORS } from '../apis/kubernetes.ts';
 import type { CustomResource } from '../apis/schemas/custom-resource.ts';
 import {
   BOOLEAN,
@@ -66,7 +67,7 @@ export const CONDITION_LIST: Schema = listOf(
 const SELECTOR_REQUIREMENT: Schema = open(
   {
     key: STRING,
-    operator: enumSchema('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', 'Gte', 'Lte'),
+    operator: enumSchema(...REQUIREMENT_OPERATORS),
     values: STRINGS,
   },
   ['key', 'operator'],

@@ -1,3 +1,4 @@
+import { REQUIREMENT_OPERATORS } from '../kubernetes.ts';
 import { AWS_WELL_KNOWN_LABELS, CAPACITY_TYPE, HOSTNAME, NODE_POOL } from '../labels.ts';
 import {
   atomicListOf,
@@ -153,7 +154,7 @@ const MIN_VALUES_RULE: Rule = {
 
 export const OPERATOR: Schema = described(
   'The operator: In, NotIn, Exists, DoesNotExist, or Gt, Lt, Gte, Lte for numbers.',
-  enumSchema('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', 'Gte', 'Lte'),
+  enumSchema(...REQUIREMENT_OPERATORS),
 );
 
 export const VALUES: Schema = described(

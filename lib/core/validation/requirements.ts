@@ -1,7 +1,7 @@
 import { counted } from '../../apis/counted.ts';
 import { isLabelValue, isQualifiedName, NAME_RULE } from '../../apis/formats/label-syntax.ts';
 import { quote } from '../../apis/formats/quote.ts';
-import type { RequirementOperator } from '../../apis/kubernetes.ts';
+import { REQUIREMENT_OPERATORS } from '../../apis/kubernetes.ts';
 import {
   CAPACITY_TYPE,
   CAPACITY_TYPES,
@@ -58,16 +58,7 @@ function isRestricted(key: string): boolean {
   );
 }
 
-const OPERATORS: ReadonlySet<string> = new Set<RequirementOperator>([
-  'In',
-  'NotIn',
-  'Exists',
-  'DoesNotExist',
-  'Gt',
-  'Lt',
-  'Gte',
-  'Lte',
-]);
+const OPERATORS: ReadonlySet<string> = new Set(REQUIREMENT_OPERATORS);
 
 function operatorProblems({ operator }: NodePoolRequirement, index: number): readonly FieldProblem[] {
   if (OPERATORS.has(operator)) return [];
