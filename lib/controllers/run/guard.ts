@@ -40,20 +40,29 @@ export function guarded(controller: Controller, reconcile: Reconcile): Reconcile
   };
 }
 
-/**
- * Without a new answer, a run waits while the mark of another function shows that Kerf is on standby. Without any answer, only
- * termination runs: it drains nodes and terminates instances whose NodeClaims Kerf has deleted, for example after a spot warning.
- */
+/** Without a new answer, a run waits while the mark of another function shows that Kerf is on standby. */
 async function otherAutoscalersFor(
   controller: Controller,
   ports: ControllerPorts,
   cluster: string,
 ): Promise<ObservedAutoscalers> {
+  const observed = await answerFor(controller, ports, cluster);
+  const isUnsure = observed.isLast && observed.otherAutoscalers.length === 0;
+  if (isUnsure && (await staysOnStandby(ports, cluster))) throw new UnreachableError(ON_STANDBY);
+  return observed;
+}
+
+/**
+ * Without any answer, only termination runs, unless Kerf is on standby: it drains nodes and terminates instances whose
+ * NodeClaims Kerf has deleted, for example after a spot warning.
+ */
+async function answerFor(
+  controller: Controller,
+  ports: ControllerPorts,
+  cluster: string,
+): Promise<ObservedAutoscalers> {
   try {
-    const observed = await observeOtherAutoscalers(ports, cluster);
-    const isUnsure = observed.isLast && observed.otherAutoscalers.length === 0;
-    if (isUnsure && (await staysOnStandby(ports, cluster))) throw new UnreachableError(ON_STANDBY);
-    return observed;
+    return await observeOtherAutoscalers(ports, cluster);
   } catch (cause) {
     if (controller !== 'termination' || !(cause instanceof PortError)) throw cause;
     if (await staysOnStandby(ports, cluster)) throw cause;
