@@ -33,7 +33,8 @@ export function decideNodePool(look: NodePoolState, nowMs: number): ObjectPatch<
   const sameGeneration =
     before.nodeClassObservedGeneration === observed &&
     before.conditions?.every(({ observedGeneration = generation }) => observedGeneration === generation) === true;
-  const gates = [validation(nodePool), nodeClassReady(nodePool, nodeClass)];
+  const invalid = whyInvalid(nodePool);
+  const gates = [validation(nodePool, invalid), nodeClassReady(nodePool, nodeClass)];
   const health = registrationHealth({ nodePool, records: look.records, sameGeneration });
   const status: Status = {
     ...sumOf(look),
@@ -45,7 +46,7 @@ export function decideNodePool(look: NodePoolState, nowMs: number): ObjectPatch<
     ),
   };
   // The fields of an invalid NodePool may have no hash.
-  const hash = whyInvalid(nodePool) === undefined ? nodePoolHash(nodePool) : {};
+  const hash = invalid === undefined ? nodePoolHash(nodePool) : {};
   const patch = {
     ...(Object.entries(hash).some(([key, value]) => annotations[key] !== value) && { annotations: hash }),
     ...(!sameContent(status, before) && { status }),
@@ -67,11 +68,10 @@ function capacityOf(record: NodeClaimRecord, nodes: ReadonlyMap<string, Node>): 
 }
 
 /** A1.26. */
-function validation(nodePool: NodePool): ConditionFinding {
+function validation({ spec }: NodePool, invalid: string | undefined): ConditionFinding {
   const type = 'ValidationSucceeded';
-  const invalid = whyInvalid(nodePool);
   if (invalid !== undefined) return { type, status: 'False', reason: 'NodePoolValidationFailed', message: invalid };
-  const { replicas } = nodePool.spec;
+  const { replicas } = spec;
   if (replicas === undefined) return holds(type);
   const message = `spec.replicas is ${replicas}: Kerf does not support static capacity: remove the field to launch nodes for pending pods`;
   return { type, status: 'False', reason: 'StaticCapacityNotSupported', message };
