@@ -15,6 +15,7 @@ import { translated } from '../client/errors.ts';
 const HIDDEN_SECONDS = 60;
 /** The limit of SQS for one call. */
 const BATCH = 10;
+
 /** The dead letters of the queue with this address. *Errors:* RefusedError for a queue without a dead-letter queue. */
 export async function sqsDeadLetters(client: SQSClient, queueUrl: string): Promise<DeadLetters> {
   const deadLettersUrl = await deadLettersOf(client, queueUrl);
