@@ -170,7 +170,7 @@ function changeByHand(stage: WorldFaultStage, fault: FaultOf<'by-hand'>): string
       return `instance ${instance.id} is terminated in the console`;
     }
     case 'remove-tags': {
-      const instance = running(stage)[fault.nth % Math.max(1, running(stage).length)];
+      const instance = nthOf(running(stage), fault);
       if (instance === undefined) return nothing;
       timetable.after(fault.forMs, ec2.removeTags(instance.id));
       return `the tags of instance ${instance.id} are removed`;
