@@ -1,7 +1,11 @@
 import type { Node } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { instanceOf } from '../../core/model/node-claim-record.ts';
-import { type FoundInstance, instanceOfNodeClaim } from '../../core/node-claim/adoption/claim-object.ts';
+import {
+  type FoundInstance,
+  instanceOfNodeClaim,
+  nodeOfNodeClaim,
+} from '../../core/node-claim/adoption/claim-object.ts';
 import {
   compareUnrecordedInstances,
   decideUnrecordedInstance,
@@ -75,10 +79,6 @@ function endedInstances(
   const listed = new Set(instances.map(({ id }) => id));
   return mirrors
     .filter(({ metadata }) => !known.has(metadata.name))
-    .flatMap((mirror) => {
-      const { providerID } = mirror.status ?? {};
-      const node = providerID === undefined ? undefined : nodes.find(({ spec }) => spec?.providerID === providerID);
-      return instanceOfNodeClaim(mirror, { node }) ?? [];
-    })
+    .flatMap((mirror) => instanceOfNodeClaim(mirror, { node: nodeOfNodeClaim(nodes, mirror) }) ?? [])
     .filter(({ id }) => !listed.has(id));
 }

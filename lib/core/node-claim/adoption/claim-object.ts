@@ -59,6 +59,12 @@ export function instanceOfNodeClaim(
   };
 }
 
+/** The node of a NodeClaim object: the one with the same provider ID. *Cost:* O(nodes). */
+export function nodeOfNodeClaim(nodes: readonly Node[], { status }: ClaimObject): Node | undefined {
+  const { providerID } = status ?? {};
+  return providerID === undefined ? undefined : nodes.find(({ spec }) => spec?.providerID === providerID);
+}
+
 type Progress = Pick<
   NodeClaimRecord,
   'nodeName' | 'registeredAtMs' | 'initializedAtMs' | 'lastPodEventAtMs' | 'deletion'

@@ -8,7 +8,7 @@ import { instanceTypesFor } from '../../instance-type/resolve.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import { type NodeClaimRecord, providerIdOf } from '../../model/node-claim-record.ts';
 import { type InstanceEvidence, whyLeftAlone } from './adoption.ts';
-import { type FoundInstance, instanceOfNodeClaim } from './claim-object.ts';
+import { type FoundInstance, instanceOfNodeClaim, nodeOfNodeClaim } from './claim-object.ts';
 import { type ClaimEvidence, poolNamedBy, recordFromObject } from './record-from-object.ts';
 
 /** The objects of a cluster from which records of unrecorded instances are made. */
@@ -79,9 +79,7 @@ function typesOfClass({ catalogue, nodeClasses }: ClusterObjects, className: str
 }
 
 function evidenceOfClaim(world: ClusterObjects, nodeClaim: NodeClaim): Omit<ClaimEvidence, 'instanceTypes'> {
-  const node = world.nodes.find(
-    ({ spec }) => spec?.providerID !== undefined && spec.providerID === nodeClaim.status?.providerID,
-  );
+  const node = nodeOfNodeClaim(world.nodes, nodeClaim);
   const instance = instanceOfNodeClaim(nodeClaim, { node });
   if (instance !== undefined) return { ...evidenceOfInstance(world, instance), nodeClaim, node };
   const nodePool = world.nodePools.find(({ metadata }) => metadata.name === poolNamedBy({ nodeClaim }));
