@@ -5,6 +5,7 @@ import { optional } from '../../apis/optional.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import {
   type Placement,
+  placementIn,
   tenancyOf,
   unavailability,
   zonesWithAddresses,
@@ -128,8 +129,7 @@ async function whatLaunches(
   const { subnets, images, placementGroup, capacityReservations = [] } = resolution.nodeClass;
   const reservations = featureGates.reservedCapacity ? capacityReservations : [];
   const zones = zonesWithAddresses(subnets, known.unavailable);
-  const placementGroupId = placementGroup?.id;
-  const isUnavailable = unavailability(known.unavailable, { ...optional({ placementGroupId }), ...known.tenancy });
+  const isUnavailable = unavailability(known.unavailable, placementIn(placementGroup, known.tenancy));
   const { learnedMemory } = known;
   const options = { zones, isUnavailable, reservations, images, placementGroup, learnedMemory, ...amounts };
   return { instanceTypes: instanceTypesFor(known.catalogue, nodeClass, options) };

@@ -60,10 +60,17 @@ function concerns({ placementGroupId, tenancy }: UnavailableOffering, placement:
   );
 }
 
+/** The placement of launches into this group with this tenancy. */
+export function placementIn(
+  group: { readonly id: string } | undefined,
+  { tenancy }: Pick<Placement, 'tenancy'>,
+): Placement {
+  return optional({ placementGroupId: group?.id, tenancy });
+}
+
 /** The placement of the instances of a template. */
 export function placementOfTemplate(template: LaunchTemplateSpec | undefined): Placement {
-  const placementGroupId = template?.placementGroup?.id;
-  return optional({ placementGroupId, tenancy: template?.dedicated === true ? ('dedicated' as const) : undefined });
+  return placementIn(template?.placementGroup, template?.dedicated === true ? { tenancy: 'dedicated' } : {});
 }
 
 /** C43: the tenancy that the requirements force. */

@@ -1,7 +1,6 @@
 import type { CapacityType } from '../../../apis/labels.ts';
 import { CAPACITY_TYPES } from '../../../apis/labels.ts';
-import { optional } from '../../../apis/optional.ts';
-import { tenancyOf, unavailability } from '../../instance-type/offerings/unavailable.ts';
+import { placementIn, tenancyOf, unavailability } from '../../instance-type/offerings/unavailable.ts';
 import type { UnavailableOffering } from '../../model/decision.ts';
 import { imageFor } from '../../model/images.ts';
 import type { LaunchOption, NodeClaimRecord } from '../../model/node-claim-record.ts';
@@ -64,9 +63,8 @@ export function unavailableOptions(
   { spec }: NodeClaimRecord,
   { resolved, unavailable }: LaunchMarket,
 ): (option: LaunchOption) => boolean {
-  const placementGroupId = resolved.placementGroup?.id;
   const tenancy = tenancyOf(requirementsFrom(spec.requirements));
-  const isUnavailable = unavailability(unavailable, { ...optional({ placementGroupId }), ...tenancy });
+  const isUnavailable = unavailability(unavailable, placementIn(resolved.placementGroup, tenancy));
   const open = new Set(
     (resolved.capacityReservations ?? [])
       .filter(({ state, availableInstances }) => state === 'active' && availableInstances > 0)
