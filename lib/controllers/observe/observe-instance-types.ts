@@ -59,7 +59,8 @@ export async function withInstanceTypes(
   const classNamed = new Map(nodeClasses.map((one) => [one.metadata.name, one]));
   const invalid = new Map(nodePools.flatMap(invalidity));
   const valid = nodePools.filter((nodePool) => !invalid.has(nodePool));
-  const asked = new Map(valid.map((nodePool) => [launchKey(nodePool), nodePool]));
+  const keys = new Map(valid.map((nodePool) => [nodePool, launchKey(nodePool)]));
+  const asked = new Map([...keys].map(([nodePool, key]) => [key, nodePool]));
   const launchable = new Map(
     await Promise.all(
       [...asked].flatMap(([key, nodePool]) => {
@@ -74,7 +75,7 @@ export async function withInstanceTypes(
     const { name } = nodePool.spec.template.spec.nodeClassRef;
     const nodeClass = classNamed.get(name);
     const missing = unusable('NodeClassNotFound', `its EC2NodeClass ${name} does not exist`);
-    const launches = invalid.get(nodePool) ?? launchable.get(launchKey(nodePool)) ?? missing;
+    const launches = invalid.get(nodePool) ?? launchable.get(keys.get(nodePool) ?? '') ?? missing;
     return { nodePool, ...optional({ nodeClass }), ...launches };
   });
   return { ...applyOverlays(views, overlays), overlays: observed };
