@@ -1,3 +1,4 @@
+import type { RunReport } from '../../lib/controllers/run/ports.ts';
 import type { Decision } from '../../lib/core/model/decision.ts';
 import type { DisruptionCommand } from '../../lib/core/model/disruption-command.ts';
 import { NOW_MS, SECOND } from './times.ts';
@@ -13,6 +14,11 @@ export function aDecision(over: Partial<Decision> = {}): Decision {
     blocked: [],
     ...over,
   };
+}
+
+/** The report of a run of lifecycle that did nothing. */
+export function aRunReport(over: Partial<RunReport> = {}): RunReport {
+  return { controller: 'lifecycle', cluster: 'demo', decisions: [], due: [], gauges: {}, failures: [], ...over };
 }
 
 /** A proposed command of the emptiness method without nodes. It is validated 15 s after its decision. */

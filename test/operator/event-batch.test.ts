@@ -1,19 +1,12 @@
 import type { SQSRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import type { HandledEvent } from '../../lib/controllers/interruption.ts';
-import type { RunReport } from '../../lib/controllers/run/ports.ts';
 import { answerEvents } from '../../lib/operator/lambda/queue-batch.ts';
 import { RefusedError, StaleRecordError, UnreachableError } from '../../lib/ports/errors.ts';
+import { aRunReport } from '../builders/decisions.ts';
 import { CONTEXT, failedOf, message, recordingRuntime } from './messages.ts';
 
-const REPORT: RunReport = {
-  controller: 'interruption',
-  cluster: 'demo',
-  decisions: [],
-  due: [],
-  gauges: {},
-  failures: [],
-};
+const REPORT = aRunReport({ controller: 'interruption' });
 
 const DONE = { reports: [REPORT], failures: [] };
 

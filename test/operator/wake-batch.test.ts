@@ -6,6 +6,7 @@ import { hungClusters } from '../../lib/core/delivery/hung-clusters.ts';
 import { answerWakes, queuedMessage } from '../../lib/operator/lambda/queue-batch.ts';
 import { EpochMovedError, RefusedError, UnreachableError } from '../../lib/ports/errors.ts';
 import type { Wake } from '../../lib/ports/messages.ts';
+import { aRunReport } from '../builders/decisions.ts';
 import { failedOf, message, recordingRuntime, type Seen, UNUSED } from './messages.ts';
 
 const tick = (cluster: string): Wake => ({ cluster, reason: 'tick' });
@@ -22,7 +23,7 @@ function runtime(served: readonly string[]): { readonly runtime: WakeRuntime; re
 }
 
 function reportOf(wake: Wake, failures: readonly Error[] = []): RunReport {
-  return { controller: 'lifecycle', cluster: wake.cluster, decisions: [], due: [], gauges: {}, failures };
+  return aRunReport({ cluster: wake.cluster, failures });
 }
 
 const unreachable: Reconcile = async () => await Promise.reject(new UnreachableError('still not'));

@@ -9,6 +9,7 @@ import type { Controller } from '../../../lib/core/model/decision.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { aRunReport } from '../../builders/decisions.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { KARPENTER_TRACES, OWN_TRACES } from '../../core/cluster/autoscaler-traces.ts';
 import { UNUSED } from '../../operator/messages.ts';
@@ -37,7 +38,7 @@ function process() {
       let ran = false;
       const reconcile = guarded(controller, async () => {
         ran = true;
-        return { controller, cluster: CLUSTER, decisions: [], due: [], gauges: {}, failures: [] };
+        return aRunReport({ controller, cluster: CLUSTER });
       });
       const { failures } = await reconcile(ports, { cluster: CLUSTER, reason: 'tick' });
       return { ran, failures: failures.map(({ message }) => message) };

@@ -8,6 +8,7 @@ import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { invocationTimer } from '../../../lib/simulator/aws/simulated-lambda.ts';
 import { simulatedQueue } from '../../../lib/simulator/aws/simulated-queue.ts';
 import { type Timetable, timetableFrom } from '../../../lib/simulator/timetable.ts';
+import { aRunReport } from '../../builders/decisions.ts';
 import { recordingRuntime, UNUSED } from '../../operator/messages.ts';
 
 const CLUSTERS = Array.from({ length: 10 }, (_, index) => `cluster-${index}`);
@@ -55,7 +56,7 @@ async function delaysOf({ hung = healthy, hungWakesEveryMs }: Played): Promise<r
         if (!isHung(cluster)) {
           for (const one of reason.split('+')) delays.push((timetable.now() - (sentMs.get(one) ?? 0)) / SECOND_MS);
         }
-        return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: [] };
+        return aRunReport({ cluster });
       };
       const failed = await handleWakes(runtime, { messages, timer: invocationTimer(timetable) }, reconcile);
       idle.push(process);

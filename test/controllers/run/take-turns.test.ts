@@ -10,6 +10,7 @@ import type { QueuedMessage } from '../../../lib/ports/redelivery.ts';
 import { simulatedMessages } from '../../../lib/simulator/aws/simulated-messages.ts';
 import { memoryLeases } from '../../../lib/simulator/memory-leases.ts';
 import { timetableFrom } from '../../../lib/simulator/timetable.ts';
+import { aRunReport } from '../../builders/decisions.ts';
 
 const CLUSTER = 'demo';
 
@@ -39,7 +40,7 @@ function world({ runMs = 1_200, calls = 1, failing = [], hanging = [] }: World =
     atOnce -= 1;
     runs.splice(nth - 1, 1, { fromMs: runs[nth - 1]?.fromMs ?? 0, toMs: timetable.now() });
     if (failing.includes(nth)) throw new UnreachableError(`run ${nth} failed`);
-    return { controller: 'provisioning', cluster: CLUSTER, decisions: [], due: [], gauges: {}, failures: [] };
+    return aRunReport({ controller: 'provisioning', cluster: CLUSTER });
   };
   const answer = async (wake: CoalescedWake): Promise<RunReport['skipped']> => {
     const turn = await takeTurn(ports, { work: 'provisioning', wake, collects: true });

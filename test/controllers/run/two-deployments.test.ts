@@ -6,6 +6,7 @@ import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { RefusedError } from '../../../lib/ports/errors.ts';
 import { withFaults } from '../../../lib/simulator/faults.ts';
+import { aRunReport } from '../../builders/decisions.ts';
 import { expectAllGone, expectOneInstanceAClaim, launchedFor, live, SMALL_CATALOGUE } from '../life.ts';
 
 /** Without an interruption, whose pods a run may place on one node or on several. */
@@ -130,30 +131,22 @@ describe('two deployments of Kerf for one cluster', () => {
   });
 });
 
+/** A run of lifecycle in a cluster without a claim, where this function answers the claim. */
+async function runWith(claimCluster: ControllerPorts['cluster']['claimCluster']) {
+  let seen: ControllerPorts | undefined;
+  await live({
+    catalogue: SMALL_CATALOGUE,
+    durationMs: MINUTE_MS,
+    wrapPorts: (ports) => (seen = ports),
+  });
+  if (seen === undefined) throw new Error('the simulation has no ports');
+  const { claim: _, ...traces } = await seen.cluster.findOtherAutoscalers();
+  const cluster = { ...seen.cluster, findOtherAutoscalers: async () => traces, claimCluster };
+  const wake = { cluster: 'demo', reason: 'tick', sentAtMs: 0 };
+  return await guarded('lifecycle', async () => aRunReport())({ ...seen, cluster }, wake);
+}
+
 describe('a run of lifecycle in a cluster without a claim', () => {
-  const report = {
-    controller: 'lifecycle',
-    cluster: 'demo',
-    decisions: [],
-    due: [],
-    gauges: {},
-    failures: [],
-  } as const;
-
-  async function runWith(claimCluster: ControllerPorts['cluster']['claimCluster']) {
-    let seen: ControllerPorts | undefined;
-    await live({
-      catalogue: SMALL_CATALOGUE,
-      durationMs: MINUTE_MS,
-      wrapPorts: (ports) => (seen = ports),
-    });
-    if (seen === undefined) throw new Error('the simulation has no ports');
-    const { claim: _, ...traces } = await seen.cluster.findOtherAutoscalers();
-    const cluster = { ...seen.cluster, findOtherAutoscalers: async () => traces, claimCluster };
-    const wake = { cluster: 'demo', reason: 'tick', sentAtMs: 0 };
-    return await guarded('lifecycle', async () => report)({ ...seen, cluster }, wake);
-  }
-
   test('claims it and continues', async () => {
     let claims = 0;
     const ran = await runWith(async () => {

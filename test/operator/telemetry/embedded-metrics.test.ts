@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import type { RunReport } from '../../../lib/controllers/run/ports.ts';
 import type { Action } from '../../../lib/core/model/decision.ts';
 import { embeddedMetrics, failureMetrics } from '../../../lib/operator/telemetry/embedded-metrics.ts';
+import { aRunReport } from '../../builders/decisions.ts';
 import { listAt, textAt } from '../../stack/json.ts';
 
 function report(overrides: Partial<RunReport> = {}): RunReport {
-  return { controller: 'termination', cluster: 'demo', decisions: [], due: [], gauges: {}, failures: [], ...overrides };
+  return aRunReport({ controller: 'termination', ...overrides });
 }
 
 function decisionOf(actions: readonly Action[]) {

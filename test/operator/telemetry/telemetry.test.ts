@@ -3,6 +3,7 @@ import type { RunReport } from '../../../lib/controllers/run/ports.ts';
 import type { Blocked } from '../../../lib/core/model/decision.ts';
 import { telemetryOf } from '../../../lib/operator/telemetry/telemetry.ts';
 import type { Wake } from '../../../lib/ports/messages.ts';
+import { aRunReport } from '../../builders/decisions.ts';
 import { heard } from '../../heard.ts';
 import { at } from '../../stack/json.ts';
 
@@ -15,16 +16,8 @@ const SIGN: Blocked = {
 
 /** The log lines of a run that found the sign, with this message. */
 async function linesOf(message: string, cause: Pick<Wake, 'reason' | 'nodeClaim'>, over: Partial<RunReport>) {
-  const report = {
-    controller: 'lifecycle',
-    cluster: 'demo',
-    decisions: [],
-    due: [],
-    gauges: {},
-    failures: [],
-  } as const;
   const text = await heard(() => {
-    telemetryOf('lifecycle').report(cause, { ...report, ignored: SIGN, ...over });
+    telemetryOf('lifecycle').report(cause, aRunReport({ ignored: SIGN, ...over }));
   });
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line): unknown => JSON.parse(line)).filter((line) => at(line, 'message') === message);
