@@ -27,7 +27,7 @@ test('the clusters of the account are listed', async () => {
 });
 
 describe('an entry on EKS', () => {
-  const principal = 'arn:aws:iam::123456789012:role/somebody';
+  const principal = 'arn:aws:iam::123456789012:role/of-others';
 
   test('is created once, changed and removed; an entry of others stays', async () => {
     expect(await entries.find('demo', principal)).toBeUndefined();

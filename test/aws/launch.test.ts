@@ -91,7 +91,7 @@ test('a client token with another request launches nothing', async () => {
 
 test.each([
   { what: 'image', override: { imageId: 'ami-00000000000000000' }, code: 'InvalidAMIID.NotFound' },
-  { what: 'instance profile', template: { instanceProfile: 'nobody' }, code: 'InvalidParameterValue' },
+  { what: 'instance profile', template: { instanceProfile: 'missing' }, code: 'InvalidParameterValue' },
   { what: 'security group', template: { securityGroupIds: ['sg-00000000000000000'] }, code: 'InvalidGroup.NotFound' },
 ])(
   'a launch whose $what is missing fails with that reason, and leaves no resources',

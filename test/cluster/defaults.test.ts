@@ -80,7 +80,7 @@ const DEFAULTED: readonly Defaulted[] = [
     spec: aNodeClass({ metadataOptions: { ...METADATA_OPTIONS, httpPutResponseHopLimit: 2 } }).spec,
   },
   {
-    what: 'the kubelet settings of an EC2NodeClass come back as they are, those that nobody knows too',
+    what: 'the kubelet settings of an EC2NodeClass come back as they are, unknown settings too',
     row: 'A3.15',
     object: aNodeClass({ kubelet: { maxPods: 58, clusterDNS: ['10.100.0.10'], somethingNew: { deep: [1] } } }),
     spec: aNodeClass({

@@ -84,7 +84,7 @@ describe('a token', () => {
   test.each([
     ['for another cluster', { ...GOOD, cluster: 'another' }],
     ['signed with a wrong key', { ...GOOD, credentials: { ...LIFECYCLE, secretAccessKey: 'guessed' } }],
-    ['of a key that IAM does not know', { ...GOOD, credentials: { ...LIFECYCLE, accessKeyId: 'ASIANOBODY' } }],
+    ['of a key that IAM does not know', { ...GOOD, credentials: { ...LIFECYCLE, accessKeyId: 'ASIAUNKNOWN' } }],
     ['without the session that its key belongs to', { ...GOOD, credentials: { ...LIFECYCLE, sessionToken: 'other' } }],
     ['of a role without an access entry', { ...GOOD, credentials: STRANGER }],
   ])('%s is not accepted', async (_name, request) => {

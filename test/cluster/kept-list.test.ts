@@ -41,7 +41,7 @@ const podsOf = (namespace: string) => `/api/v1/namespaces/${namespace}/pods`;
 
 /** No scheduler binds it. */
 async function put(namespace: string, name: string): Promise<void> {
-  const spec = { schedulerName: 'nobody', containers: [{ name: 'main', image: 'none' }] };
+  const spec = { schedulerName: 'none', containers: [{ name: 'main', image: 'none' }] };
   const answer = await callApi({ method: 'POST', path: podsOf(namespace), body: { metadata: { name }, spec } });
   if (answer.status !== 201 && answer.status !== 409) throw new Error(JSON.stringify(answer.body));
 }

@@ -98,7 +98,7 @@ const NEVER: readonly Attempt[] = [
   ...attempts(['impersonate'], '', ['users', 'groups', 'serviceaccounts']),
   ...attempts(ANY_VERB, 'admissionregistration.k8s.io', [WEBHOOK.resource, 'mutatingwebhookconfigurations']),
   ...['delete', 'update'].map((verb) => ({ ...WEBHOOK, verb })),
-  ...ANY_VERB.map((verb) => ({ ...WEBHOOK, verb, name: 'of-somebody-else' })),
+  ...ANY_VERB.map((verb) => ({ ...WEBHOOK, verb, name: 'of-others' })),
   ...attempts(ANY_VERB, 'apiextensions.k8s.io', ['customresourcedefinitions']),
   ...attempts(WRITE, 'certificates.k8s.io', ['certificatesigningrequests', 'certificatesigningrequests/approval']),
   ...attempts(ANY_VERB, LEASE.group, [LEASE.resource]),

@@ -140,7 +140,7 @@ function claimSpec(spec: Fields): Fields {
 const spec = fc.record(
   {
     // No scheduler of that name runs, so the pods do not change between two reads.
-    schedulerName: fc.constant('nobody'),
+    schedulerName: fc.constant('none'),
     containers: fc.tuple(container('main'), container('side')),
     initContainers: fc.tuple(
       fc

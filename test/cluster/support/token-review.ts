@@ -87,7 +87,7 @@ function judge(token: string, { cluster, identityOf, now = Date.now }: TokenRevi
   const malformed = whyMalformed(url, scope) ?? whyNotNow(url, now());
   if (malformed !== undefined) return malformed;
   const identity = identityOf(accessKeyId);
-  if (identity === undefined) return `the access key ${accessKeyId} is nobody's`;
+  if (identity === undefined) return `the access key ${accessKeyId} belongs to no identity`;
   if ((url.searchParams.get('X-Amz-Security-Token') ?? undefined) !== identity.sessionToken) {
     return `${accessKeyId} belongs to another session`;
   }

@@ -110,7 +110,7 @@ describe('what the user wrote', () => {
       'Content-Type: multipart/mixed;',
       ' boundary="//"',
       '',
-      'a preamble that nobody reads',
+      'a preamble that is not read',
       '--//',
       'Content-Type: text/cloud-config; charset="us-ascii"',
       '',
