@@ -69,6 +69,14 @@ export const CALL_THEMES: Themes = {
       forMs: draw.calmFromMs,
     },
   ],
+  // Provisioning and disruption decide on the same snapshot.
+  'slow decisions': (draw) => [
+    {
+      fault: { kind: 'calls-slow', calls: ['store.recordDecision'], upToMs: 25 * SECOND_MS, percent: 90 },
+      fromMs: 0,
+      forMs: draw.calmFromMs,
+    },
+  ],
   messages: (draw) => [
     draw.for(
       {
