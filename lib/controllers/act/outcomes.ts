@@ -40,8 +40,8 @@ export interface OutcomeReport {
   readonly retry?: PortError;
   /** Whether every action was carried out, or is blocked by a PodDisruptionBudget, or is only a hint. */
   readonly isComplete: boolean;
-  /** What to publish: the decision without refusals that were published before. @default nothing is new */
-  readonly news?: Decision;
+  /** What to publish: the decision without refusals that were published before. They count as published from now on. *Shape:* undefined if nothing is new. */
+  readonly news: () => Decision | undefined;
 }
 
 /**
@@ -74,7 +74,7 @@ export function reportOf(
     ...optional({ conflict }),
     ...optional({ retry: failed.find(isNeeded)?.error }),
     isComplete: ![...failed, ...refused].some(isNeeded),
-    ...optional({ news: newsOf(ports, decision, { outcomes, fresh: [...fresh, ...held] }) }),
+    news: () => newsOf(ports, decision, { outcomes, fresh: [...fresh, ...held] }),
   };
 }
 

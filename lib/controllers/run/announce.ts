@@ -10,14 +10,16 @@ const AT_ONCE = 10;
 /**
  * Publishes a decision on the event bus, and as Kubernetes Events on the objects that it affects. The decision is carried out
  * already, so the run reports a failure to publish it and continues. *Shape:* the failures.
+ * @param told the part of the decision that Events tell of
  */
 export async function announce(
   ports: PublishesDecisions & WritesEvents,
   decision: Decision,
   seen: SeenObjects = {},
+  told = decision,
 ): Promise<readonly Error[]> {
   const published = failureOf(decision, ports.messages.publish(decision));
-  const shown = announceEvents(ports, decision, eventsOf(decision, seen));
+  const shown = announceEvents(ports, decision, eventsOf(told, seen));
   return [...(await published), ...(await shown)];
 }
 

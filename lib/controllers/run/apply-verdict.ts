@@ -91,7 +91,8 @@ async function act(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdi
   const { ports, controller, cluster, notes } = run;
   const planned = decisionOn(subject, { controller, cluster, atMs: subject.atMs }, verdict);
   const report = reportOf(ports, planned, await carryOut(ports, planned));
-  const { decision, conflict, retry, news } = report;
+  const { decision, conflict, retry } = report;
+  const news = report.news();
   notes.failures.push(...report.failures.map((failure) => ofClaim(subject, failure)));
   if (retry !== undefined) notes.due.push(pollAfter(ports.clock.now()));
   if (decision.actions.length > 0 || decision.blocked.length > 0) notes.decisions.push(decision);

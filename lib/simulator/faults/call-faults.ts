@@ -88,6 +88,7 @@ function wrapped(fault: Fault, wrapping: Wrapping): Go {
     case 'spot-volley':
     case 'stale-reads':
     case 'table-steps':
+    case 'unreadable-record':
     case 'volumes-stay':
     case 'webhook-down':
       return go;

@@ -96,6 +96,8 @@ export type FaultKind =
   | { readonly kind: 'restore-table'; readonly agoMs: number }
   /** The version before wrote the items of the table, or the next version did. */
   | { readonly kind: 'other-version'; readonly as: 'older' | 'newer' }
+  /** The nth record of a NodeClaim in the table cannot be read. */
+  | { readonly kind: 'unreadable-record'; readonly nth: number }
   /** Reads of the table that are not strongly consistent lag. */
   | { readonly kind: 'stale-reads' }
   /** Each call of the table takes time, so that other functions write between the calls of one method. */

@@ -76,6 +76,7 @@ function begin(stage: WorldFaultStage, fault: Fault): string | undefined {
     case 'slow-pods':
     case 'stale-reads':
     case 'table-steps':
+    case 'unreadable-record':
     case 'volumes-stay':
     case 'webhook-down':
       return undefined;

@@ -45,7 +45,7 @@ export interface Played {
   readonly refused: { readonly object: string; readonly nodeClaim: string; readonly calls: number } | undefined;
   /** The failures in the logs. */
   readonly failures: readonly Told[];
-  /** The Events that name a refusal; those of pods, which are shown while the pod waits, separately. */
+  /** The Events that name a refusal, or a record that cannot be read; those of pods, which are shown while the pod waits, separately. */
   readonly events: readonly Told[];
   readonly podEvents: readonly Told[];
   /** The decisions on the bus that have a refusal of an action. */
@@ -91,7 +91,7 @@ export async function playRefused(refused: Refused, under: Partial<SimulationInp
     if (method === 'cluster.publishEvent' && isRecord(first)) {
       const kind = ownField(ownField(first, 'regarding'), 'kind');
       const text = `${String(kind)} ${String(ownField(first, 'reason'))}: ${String(ownField(first, 'message'))}`;
-      if (text.includes('denied')) (kind === 'Pod' ? podEvents : events).push({ text, atMs: now() });
+      if (/denied|RecordUnreadable/.test(text)) (kind === 'Pod' ? podEvents : events).push({ text, atMs: now() });
     }
     if (method !== 'messages.publish' || !isRecord(first)) return;
     const text = JSON.stringify(ownField(first, 'blocked'));

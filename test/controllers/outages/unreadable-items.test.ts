@@ -66,6 +66,7 @@ test('a claim that cannot be read: the others are drained, and it is reported tw
   expect(played.podsPending).toEqual([]);
   expect([...new Set(reports.texts)]).toEqual([expect.stringMatching(`claim#${name} .*restore it`)]);
   expect(reports.texts).toHaveLength(2);
+  expect(played.events.map(({ text }) => text)).toEqual([expect.stringContaining('RecordUnreadable')]);
   expect(played.failures).toEqual([]);
 });
 
