@@ -52,6 +52,7 @@ test('the stories of 300 seeds have every kind of fault', () => {
     'spot-volley',
     'stale-reads',
     'table-steps',
+    'unreadable-record',
     'volumes-stay',
     'webhook-down',
   ]);

@@ -7,6 +7,7 @@ import type { LaunchRequest, NodeClaimRecord } from '../../lib/core/model/node-c
 import type { NodePatch, NodeTarget } from '../../lib/core/model/node-patch.ts';
 import type { LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
 import type { Lease } from '../../lib/ports/leases.ts';
+import type { Fault } from '../../lib/simulator/faults/fault.ts';
 import type { PortCall } from '../../lib/simulator/faults.ts';
 import type { ReportedFailure } from '../../lib/simulator/functions.ts';
 import type { OpenSimulation } from '../../lib/simulator/simulation.ts';
@@ -70,6 +71,8 @@ export interface Watched {
   readonly records: ReadonlyMap<string, NodeClaimRecord>;
   /** Decisions that are recorded and not closed, by id, with the time of the record. */
   readonly open: ReadonlyMap<string, { readonly decision: Decision; readonly sinceMs: number }>;
+  /** The object of a fault of one object; undefined before it had an effect. */
+  readonly objectOf: (fault: Fault) => string | undefined;
   readonly violate: (rule: string, message: string) => void;
 }
 

@@ -47,7 +47,7 @@ export async function runStory(story: Story, untilMs?: number): Promise<StoryRes
         seed,
         onReplaced: () => void timetable.after(0, watching.lookAgain),
       });
-      watching.lookInto(table.plain);
+      watching.lookInto(table);
       return table.stores;
     },
     wrapPorts: (ports) => watching.wrapPorts(ports),

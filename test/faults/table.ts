@@ -1,16 +1,19 @@
 /** The stores of a simulation: the real ones, over a table in memory. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
+import { isRecord, ownField } from '../../lib/apis/record.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import type { Bodies } from '../../lib/providers/dynamodb/body-bucket.ts';
 import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
+import { CLAIM } from '../../lib/providers/dynamodb/keys.ts';
 import { DynamoDbLeases } from '../../lib/providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
 import type { SimulatedStores } from '../../lib/simulator/deployment.ts';
-import { choices, type Fault } from '../../lib/simulator/faults/fault.ts';
+import { choices, type Fault, type FaultOf } from '../../lib/simulator/faults/fault.ts';
 import type { Timetable } from '../../lib/simulator/timetable.ts';
 import { inProcessTable, MAX_LAG_MS } from '../fakes/dynamodb/in-process-table.ts';
 import type { TableState } from '../fakes/dynamodb/storage.ts';
+import type { StoredItem } from '../fakes/dynamodb/values.ts';
 import { memoryBodies } from '../fakes/memory-bodies.ts';
 import { isTableState, rewritten } from './table-versions.ts';
 
@@ -18,6 +21,8 @@ export interface FaultyTable {
   readonly stores: SimulatedStores;
   /** The same items without faults, for the rules. */
   readonly plain: DynamoDbNodeClaimStore;
+  /** The NodeClaim whose record cannot be read. */
+  readonly unreadable: (fault: FaultOf<'unreadable-record'>) => string | undefined;
 }
 
 export interface FaultyTableOptions {
@@ -51,15 +56,33 @@ function expiringBodies(clock: Clock): Bodies {
   };
 }
 
+/** Spoils the payload of an item in the answer to a read. */
+function spoil(answer: unknown, key: string | undefined): void {
+  const items = [ownField(answer, 'Item'), ...listOf(ownField(answer, 'Items'))];
+  for (const item of items)
+    if (isRecord(item) && key !== undefined && ownField(ownField(item, 'sk'), 'S') === key)
+      Object.assign(item, { payload: { S: 'edited by hand' } });
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /** A table whose reads lag and whose calls take time, one after the other, while a fault says so. */
 export function faultyTable({ clock, wait, faults, seed, onReplaced }: FaultyTableOptions): FaultyTable {
   const startMs = clock.now();
   const choice = choices(seed);
+  const spoiled = new Map<number, string>();
+  const unreadable = ({ id, nth }: FaultOf<'unreadable-record'>, items: readonly StoredItem[]): string | undefined => {
+    const keys = items.flatMap(({ sk }) => (sk?.S?.startsWith(CLAIM) === true ? [sk.S] : []));
+    const key = spoiled.get(id) ?? keys[nth % Math.max(1, keys.length)];
+    if (key !== undefined) spoiled.set(id, key);
+    return key;
+  };
+  const isActive = ({ fromMs, forMs }: Fault): boolean =>
+    clock.now() - startMs >= fromMs && clock.now() - startMs < fromMs + forMs;
   const active = (kind: 'stale-reads' | 'table-steps'): Fault | undefined =>
-    faults.find(
-      (one) =>
-        one.kind === kind && clock.now() - startMs >= one.fromMs && clock.now() - startMs < one.fromMs + one.forMs,
-    );
+    faults.find((one) => one.kind === kind && isActive(one));
   const table = inProcessTable({
     clock,
     faults: {
@@ -72,7 +95,10 @@ export function faultyTable({ clock, wait, faults, seed, onReplaced }: FaultyTab
   const send = async (command: Parameters<DynamoDBClient['send']>[0]): Promise<unknown> => {
     const fault = active('table-steps');
     if (fault?.kind === 'table-steps') await wait(choice(fault).between(1, fault.upToMs));
-    return table.client.send(command);
+    const answer = await table.client.send(command);
+    for (const one of faults)
+      if (one.kind === 'unreadable-record' && isActive(one)) spoil(answer, unreadable(one, table.items()));
+    return answer;
   };
   const stepwise = { ...table, client: { send: send as DynamoDBClient['send'] } };
   const replace = (state: TableState): void => {
@@ -93,5 +119,6 @@ export function faultyTable({ clock, wait, faults, seed, onReplaced }: FaultyTab
       },
     },
     plain: new DynamoDbNodeClaimStore({ ...table, ...decisions }),
+    unreadable: ({ id }) => spoiled.get(id)?.slice(CLAIM.length),
   };
 }

@@ -9,12 +9,13 @@ import type { ReportedFailure } from '../../lib/simulator/functions.ts';
 import type { OpenSimulation } from '../../lib/simulator/simulation.ts';
 import type { Rule, RuleOf, Violation, Watched } from './rule.ts';
 import type { Story } from './story/story.ts';
+import type { FaultyTable } from './table.ts';
 import { watchedPorts } from './watched-ports.ts';
 
 export interface Watch extends Watched {
   readonly violations: readonly Violation[];
   /** The store through which the rules read, without faults. */
-  lookInto(store: ControllerPorts['store']): void;
+  lookInto(table: Pick<FaultyTable, 'plain' | 'unreadable'>): void;
   /** Reads every record again, after the table was replaced. */
   readonly lookAgain: () => Promise<void>;
   wrapPorts(ports: ControllerPorts): ControllerPorts;
@@ -40,6 +41,7 @@ export function watch(story: Story, rulesOf: readonly RuleOf[]): Watch {
   let simulation: OpenSimulation | undefined;
   let raw: ControllerPorts | undefined;
   let plain: ControllerPorts['store'] | undefined;
+  let unreadable: FaultyTable['unreadable'] | undefined;
   let startMs = 0;
   const nowMs = (): number => of(raw).clock.now() - startMs;
   const watched: Watched = {
@@ -50,6 +52,10 @@ export function watch(story: Story, rulesOf: readonly RuleOf[]): Watch {
     startMs: () => startMs,
     records,
     open,
+    objectOf(fault) {
+      if (fault.kind === 'unreadable-record') return of(unreadable)(fault);
+      return fault.kind === 'object-refused' ? of(simulation).refusedObject(fault) : undefined;
+    },
     violate: (rule, message) => void violations.push({ rule, atMs: nowMs(), message }),
   };
   const rules = rulesOf.map((rule) => rule(watched));
@@ -58,8 +64,9 @@ export function watch(story: Story, rulesOf: readonly RuleOf[]): Watch {
   return {
     ...watched,
     violations,
-    lookInto(store) {
-      plain = store;
+    lookInto(table) {
+      plain = table.plain;
+      unreadable = table.unreadable;
     },
     async lookAgain() {
       const store = of(plain);

@@ -24,6 +24,9 @@ export const decisionsAreCarriedOut: RuleOf = (watched) => {
         );
       if (recorded.has(decision.id)) violate('a decision is recorded once', decision.id);
       recorded.add(decision.id);
+      const created = decision.actions.flatMap((one) => (one.kind === 'create-node-claim' ? [one.nodeClaim.name] : []));
+      if (new Set(created).size < created.length)
+        violate('the NodeClaims of a decision have different names', `${decision.id}: ${created.join(', ')}`);
     },
     decisionClosed(decision) {
       for (const action of decision.actions) {
@@ -35,7 +38,7 @@ export const decisionsAreCarriedOut: RuleOf = (watched) => {
 };
 
 function whyNotDone(
-  { records, nowMs, startMs, story, simulation }: Watched,
+  { records, nowMs, startMs, story, objectOf }: Watched,
   decision: Decision,
   action: Action,
 ): string | undefined {
@@ -47,8 +50,7 @@ function whyNotDone(
       : `NodeClaim ${action.nodeClaim.name} was not created`;
   if (action.kind !== 'delete-node-claim') return undefined;
   // An action that is refused for good is given up.
-  if (story.faults.some((one) => one.kind === 'object-refused' && simulation().refusedObject(one) === action.nodeClaim))
-    return undefined;
+  if (story.faults.some((fault) => objectOf(fault) === action.nodeClaim)) return undefined;
   const record = records.get(action.nodeClaim);
   const isDone = record === undefined || record.deletion !== undefined || record.releasedAtMs !== undefined;
   return isDone || ageMs > OUTDATED_MS - slackMs ? undefined : `NodeClaim ${action.nodeClaim} was not deleted`;

@@ -23,7 +23,7 @@ import { keptPodsStay, startupTaintsAreAwaited, volumesAreDetached } from './rem
 import { deletionsAreTrue } from './removals/reasons.ts';
 import { repairsAreLimited } from './removals/repairs.ts';
 import { warningsAreHandled } from './removals/warnings.ts';
-import { failuresAreReportedOnce, oneObjectEndsNoRun } from './reports/once.ts';
+import { failuresAreReportedOnce, oneObjectEndsNoRun, refusalsAreReported } from './reports/once.ts';
 import { everythingSettles } from './settled.ts';
 import { oneDeploymentActs, standbyDoesNothing } from './standby.ts';
 import { recordsAreTrue } from './table/true-records.ts';
@@ -71,6 +71,7 @@ export const RULES: readonly RuleOf[] = [
   leasesHaveOneHolder,
   failuresAreReportedOnce,
   oneObjectEndsNoRun,
+  refusalsAreReported,
   claimsFollowTheirNodePool,
   repairsAreLimited,
 ];

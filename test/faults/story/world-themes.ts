@@ -128,7 +128,13 @@ export const WORLD_THEMES: Themes = {
   warnings: (draw) => {
     const fromMs = draw.random.between(3 * MINUTE_MS, draw.calmFromMs - MINUTE_MS);
     const calls = [
-      draw.random.pick(['store.*', 'store.updateNodeClaim', 'messages.wake', 'store.findNodeClaim']) ?? '',
+      draw.random.pick([
+        'store.*',
+        'store.updateNodeClaim',
+        'messages.wake',
+        'store.findNodeClaim',
+        'catalogue.markUnavailable',
+      ]) ?? '',
     ];
     return [
       { fault: { kind: 'spot-volley', percent: 100 }, fromMs, forMs: 0 },
@@ -139,6 +145,8 @@ export const WORLD_THEMES: Themes = {
       },
     ];
   },
+  'unreadable records': (draw) =>
+    [0, 1].map(() => draw.for({ kind: 'unreadable-record', nth: draw.random.between(0, 5) }, 12)),
   'second deployment': () => [{ fault: { kind: 'second-deployment' }, fromMs: 0, forMs: 0 }],
   'webhook down': (draw) => [draw.for({ kind: 'webhook-down' }, 20)],
   restore: (draw) => [

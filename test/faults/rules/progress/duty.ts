@@ -108,14 +108,16 @@ export function isDisturbed(watched: Watched, duty: Pick<Duty, 'needs' | 'about'
   );
 }
 
-function touches(fault: Fault, { needs, about }: Pick<Duty, 'needs' | 'about'>, { simulation }: Watched): boolean {
+function touches(fault: Fault, { needs, about }: Pick<Duty, 'needs' | 'about'>, { objectOf }: Watched): boolean {
   const needsAny = (calls: readonly string[]): boolean =>
     needs.some((need) => calls.some((call) => matches(call, need)));
   switch (fault.kind) {
     case 'calls-fail':
       return !isRareConflict(fault) && needsAny(fault.calls);
     case 'object-refused':
-      return needsAny([fault.call]) && (about?.includes(simulation().refusedObject(fault) ?? '') ?? true);
+      return needsAny([fault.call]) && (about?.includes(objectOf(fault) ?? '') ?? true);
+    case 'unreadable-record':
+      return about?.includes(objectOf(fault) ?? '') ?? true;
     case 'listed-late':
       return needsAny(['cloud.describeInstances']);
     case 'odd-launches':

@@ -46,6 +46,51 @@ export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
   };
 };
 
+/** Faults that do not end runs, and do not keep a run from its reports. */
+const ORDERLY: ReadonlySet<string> = new Set([
+  'object-refused',
+  'unreadable-record',
+  'no-capacity',
+  'by-hand',
+  'spot-volley',
+  'machines',
+  'impaired',
+  'scheduler-down',
+  'slow-pods',
+]);
+/** What the log alone reports: Kerf shows the rest on the objects as Events. */
+const ONLY_LOGGED: ReadonlySet<string> = new Set([
+  'cloud.tagInstance',
+  'cluster.applyNodeClaim',
+  'cluster.deleteNodeClaim',
+  'store.updateNodeClaim',
+  'store.readNodeClaim',
+]);
+
+/** A refusal for good is reported: in the log, and as an Event that names the cause (promise 7). */
+export const refusalsAreReported: RuleOf = ({ story, objectOf }) => {
+  const [logged, shown] = [new Set<string>(), new Set<string>()];
+  const refused = story.faults.flatMap((one) => (one.kind === 'object-refused' ? [one] : []));
+  const note = (where: Set<string>, text: string): void => {
+    for (const { call } of refused) if (text.includes(`${call}: simulated fault: this object`)) where.add(call);
+  };
+  return {
+    failed: ({ error }) => note(logged, error instanceof Error ? error.message : ''),
+    call({ method, args: [event] }) {
+      if (method === 'cluster.publishEvent') note(shown, String(ownField(event, 'message')));
+    },
+    unsettled: () =>
+      story.faults.every(({ kind }) => ORDERLY.has(kind))
+        ? refused
+            .filter((one) => objectOf(one) !== undefined)
+            .flatMap(({ call }) => [
+              ...(logged.has(call) ? [] : [`the refusal of ${call} is in no log`]),
+              ...(shown.has(call) || ONLY_LOGGED.has(call) ? [] : [`the refusal of ${call} has no Event`]),
+            ])
+        : [],
+  };
+};
+
 /** A run goes on with the other objects when one fails for good (promise 7). An event of EC2 is about one object. */
 export const oneObjectEndsNoRun: RuleOf = ({ violate, story }) => ({
   failed({ function: name, error }) {
