@@ -132,8 +132,8 @@ function becomeReady(
   timetable.after(STARTUP_TAINTS_MS, () => liftStartupTaints({ state, timetable }, instance));
 }
 
-/** Removes the startup taints, because the simulated cluster has no component that would remove them. */
-function liftStartupTaints(
+/** Removes the startup taints, because the simulated cluster has no component that would remove them. A node without its registration gets them later. */
+export function liftStartupTaints(
   { state, timetable }: Pick<MachineWorld, 'state' | 'timetable'>,
   instance: SimulatedInstance,
 ): void {

@@ -115,6 +115,10 @@ export type HandWork =
   | 'terminate-instance'
   | 'remove-tags'
   | 'cordon-node'
+  /** The annotation that keeps the node from disruption, for this time. */
+  | 'keep-node'
+  /** The Node object is removed, and its kubelet registers it again after this time. */
+  | 'lose-node'
   | 'stop-kubelet'
   | 'hold-pods';
 

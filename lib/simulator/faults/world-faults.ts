@@ -1,15 +1,13 @@
-import { formatTime } from '../../apis/formats/time.ts';
-import { NODE_POOL } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
-import { compareText } from '../../core/compare-text.ts';
-import type { SimulatedEc2, SimulatedInstance } from '../aws/simulated-ec2.ts';
+import type { SimulatedEc2 } from '../aws/simulated-ec2.ts';
 import { deleteCustom, writeCustom } from '../kubernetes/objects.ts';
-import { deleteNode, deleteNodeClaim, endPod } from '../kubernetes/simulated-cluster.ts';
-import { type KubernetesState, removeNode, writeNode } from '../kubernetes/state.ts';
+import { deleteNodeClaim } from '../kubernetes/simulated-cluster.ts';
+import type { KubernetesState } from '../kubernetes/state.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
 import { type Choice, type Fault, type FaultOf, isHit } from './fault.ts';
+import { byTurn, changeByHand, running } from './hand-work.ts';
 
 /** Backups of the table. A backup is not changed by later writes. */
 export interface Backups {
@@ -103,14 +101,6 @@ function takeCapacity({ ec2, timetable }: WorldFaultStage, fault: FaultOf<'no-ca
   return `EC2 has no capacity for ${JSON.stringify(what)}`;
 }
 
-/** The running instances of NodePools, by id. */
-function running({ ec2 }: WorldFaultStage): readonly SimulatedInstance[] {
-  return ec2
-    .instances()
-    .filter(({ state, endedAtMs, nodePool }) => state === 'running' && endedAtMs === undefined && nodePool !== '')
-    .toSorted((a, b) => compareText(a.id, b.id));
-}
-
 function interruptSpot(stage: WorldFaultStage, fault: FaultOf<'spot-volley'>): string {
   const spot = running(stage).filter(({ capacityType }) => capacityType === 'spot');
   const hit = spot.filter(() => isHit(fault, stage.choice));
@@ -125,104 +115,6 @@ function impair(stage: WorldFaultStage, fault: FaultOf<'impaired'>): string {
     chosen.push(...ids.splice(stage.choice(fault).between(0, ids.length), 1));
   for (const id of chosen) stage.ec2.impair(id);
   return `the status checks of ${chosen.join(', ')} fail`;
-}
-
-function changeByHand(stage: WorldFaultStage, fault: FaultOf<'by-hand'>): string {
-  const { state, ec2, timetable } = stage;
-  const nodes = [...state.nodes.values()].filter(({ metadata }) => metadata.labels?.[NODE_POOL] !== undefined);
-  const node = byTurn(nodes, fault)?.metadata.name;
-  const nothing = `${fault.what}: there is nothing to change`;
-  switch (fault.what) {
-    case 'delete-node':
-      if (node === undefined) return nothing;
-      deleteNode(state, node, timetable);
-      return `node ${node} is deleted`;
-    case 'remove-node':
-      if (node === undefined) return nothing;
-      removeNode(state, node);
-      return `node ${node} is removed without its finalizers`;
-    case 'cordon-node':
-      if (node === undefined) return nothing;
-      return cordon(state, node);
-    case 'stop-kubelet':
-      if (node === undefined) return nothing;
-      return stopKubelet(stage, node, fault.forMs);
-    case 'hold-pods':
-      return holdPods(stage, fault.forMs);
-    case 'delete-node-claim': {
-      const claim = byTurn([...state.nodeClaims.values()], fault)?.metadata.name;
-      if (claim === undefined) return nothing;
-      deleteNodeClaim(state, claim, timetable);
-      return `NodeClaim ${claim} is deleted`;
-    }
-    case 'delete-pod': {
-      const pods = [...state.pods.values()].filter(
-        ({ metadata }) => metadata.ownerReferences?.[0]?.kind === 'ReplicaSet',
-      );
-      const pod = byTurn(pods, fault);
-      if (pod === undefined) return nothing;
-      endPod(state, pod, timetable.now() + 30_000);
-      return `pod ${pod.metadata.name} is deleted`;
-    }
-    case 'terminate-instance': {
-      const instance = nthOf(running(stage), fault);
-      if (instance === undefined) return nothing;
-      ec2.terminate(instance.cluster, instance.id).catch(() => {});
-      return `instance ${instance.id} is terminated in the console`;
-    }
-    case 'remove-tags': {
-      const instance = nthOf(running(stage), fault);
-      if (instance === undefined) return nothing;
-      timetable.after(fault.forMs, ec2.removeTags(instance.id));
-      return `the tags of instance ${instance.id} are removed`;
-    }
-  }
-}
-
-/** `kubectl cordon`: no new pod is bound to the node. */
-function cordon(state: KubernetesState, name: string): string {
-  const node = state.nodes.get(name);
-  if (node !== undefined) writeNode(state, { ...node, spec: { ...node.spec, unschedulable: true } });
-  return `node ${name} is cordoned`;
-}
-
-/** The node is not Ready for this time. */
-function stopKubelet({ state, timetable }: WorldFaultStage, name: string, forMs: number): string {
-  const write = (status: 'True' | 'Unknown'): void => {
-    const node = state.nodes.get(name);
-    if (node === undefined) return;
-    const lastTransitionTime = formatTime(timetable.now());
-    const others = (node.status?.conditions ?? []).filter(({ type }) => type !== 'Ready');
-    const conditions = [...others, { type: 'Ready', status, lastTransitionTime }];
-    writeNode(state, { ...node, status: { ...node.status, conditions } });
-  };
-  write('Unknown');
-  timetable.after(forMs, () => write('True'));
-  return `the kubelet of node ${name} stops`;
-}
-
-/** For this time, one PodDisruptionBudget in place of all others allows no eviction in the namespace `default`. */
-function holdPods({ state, timetable }: WorldFaultStage, forMs: number): string {
-  const before = state.podDisruptionBudgets;
-  const metadata = { name: 'hold', namespace: 'default', creationTimestamp: formatTime(timetable.now()) };
-  state.podDisruptionBudgets = [{ metadata, spec: { selector: {}, maxUnavailable: 0 } }];
-  timetable.after(forMs, () => {
-    state.podDisruptionBudgets = before;
-  });
-  return 'a PodDisruptionBudget holds all pods';
-}
-
-function byTurn<Kind extends { readonly metadata: { readonly name: string } }>(
-  objects: readonly Kind[],
-  { nth }: { readonly nth: number },
-): Kind | undefined {
-  const sorted = objects.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
-  return nthOf(sorted, { nth });
-}
-
-/** Counts from the beginning again after the last one. *Shape:* undefined for an empty list. */
-function nthOf<Element>(list: readonly Element[], { nth }: { readonly nth: number }): Element | undefined {
-  return list[nth % Math.max(1, list.length)];
 }
 
 function changeNodePool(stage: WorldFaultStage, fault: FaultOf<'node-pool'>): string {

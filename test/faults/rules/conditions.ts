@@ -21,6 +21,8 @@ export const transitionTimesAreTrue: RuleOf = (watched) => {
   const rule = 'transition times are those of the transition';
   const isCalm = !story.faults.some(({ kind }) => kind === 'clocks' || kind === 'calls-slow' || kind === 'calls-hang');
   const slackMs = isCalm ? SLACK_MS : 2 * MINUTE_MS + MINUTE_MS;
+  // A node that is lost and returns is initialized again, and its NodeClaim may not be shown in between.
+  const isAgain = story.faults.some((one) => one.kind === 'by-hand' && one.what === 'lose-node');
   const labels = labelsOf(watched);
   const launched = new Map<string, number>();
   let isReplaced = false;
@@ -42,6 +44,7 @@ export const transitionTimesAreTrue: RuleOf = (watched) => {
           old?.status === condition.status &&
           condition.status === 'True' &&
           old.lastTransitionTime !== condition.lastTransitionTime &&
+          !isAgain &&
           !CHANGING.has(condition.type)
         )
           violate(
@@ -96,6 +99,8 @@ function labelsOf(watched: Watched): LabelledNodes {
       for (const { metadata, spec: { providerID: providerId } = {} } of simulation().state.nodes.values())
         for (const type of ['Registered', 'Initialized'] as const) {
           const key = `${providerId} ${type}`;
+          // A node that was lost registers again.
+          if (metadata.labels?.[LABELS[type]] !== 'true') known.delete(key);
           if (providerId === undefined || metadata.labels?.[LABELS[type]] !== 'true' || known.has(key)) continue;
           known.set(key, { sinceMs: atMs, unseenUntilMs: atMs });
           unrecorded.set(key, { providerId, type });

@@ -1,7 +1,10 @@
-import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, parseTime, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { Action, Decision } from '../../../lib/core/model/decision.ts';
 import type { RuleOf, Watched } from '../rule.ts';
+import { isKeptInPlace } from './pods.ts';
 
+/** From the snapshot of a decision to its record, with slow calls. */
+const DECIDED_MS = 3 * MINUTE_MS;
 /** An older decision does not delete NodeClaims. */
 const OUTDATED_MS = 2 * MINUTE_MS;
 /** An action that fails this long is given up. */
@@ -24,6 +27,11 @@ export const decisionsAreCarriedOut: RuleOf = (watched) => {
         );
       if (recorded.has(decision.id)) violate('a decision is recorded once', decision.id);
       recorded.add(decision.id);
+      for (const action of decision.actions)
+        if (action.kind === 'create-node-claim')
+          for (const pod of action.nodeClaim.pods)
+            if (staysForEver(watched, pod))
+              violate('no NodeClaim is created for a pod that stays', `${action.nodeClaim.name} is for pod ${pod}`);
       const created = decision.actions.flatMap((one) => (one.kind === 'create-node-claim' ? [one.nodeClaim.name] : []));
       if (new Set(created).size < created.length)
         violate('the NodeClaims of a decision have different names', `${decision.id}: ${created.join(', ')}`);
@@ -36,6 +44,14 @@ export const decisionsAreCarriedOut: RuleOf = (watched) => {
     },
   };
 };
+
+/** Whether the pod runs on a node, and nothing evicts it. */
+function staysForEver({ simulation, nowMs, startMs }: Watched, key: string): boolean {
+  const pod = simulation().state.pods.get(key);
+  const atMs = startMs() + nowMs();
+  const isOld = parseTime(pod?.status?.startTime ?? '9999-01-01T00:00:00Z') < atMs - DECIDED_MS;
+  return pod?.spec.nodeName !== undefined && isOld && isKeptInPlace(pod, atMs);
+}
 
 function whyNotDone(
   { records, nowMs, startMs, story, objectOf }: Watched,

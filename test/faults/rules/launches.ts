@@ -4,7 +4,7 @@ import { instanceOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf } from '../rule.ts';
 
 /** One instance for a claim; the request is recorded before it is sent (promise 1, D36). */
-export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs }) => {
+export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs, startMs }) => {
   const launchedFor = new Map<string, string>();
   const tokens = new Map<string, string>();
   let replacedAtMs = -Infinity;
@@ -28,7 +28,12 @@ export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs }) => {
       if (record === undefined) return violate(rule, `NodeClaim ${request.nodeClaim} has no record`);
       // A repeated request may arrive after another run has recorded its outcome.
       if (sent !== undefined) return;
-      const { launch } = record;
+      const { launch, deletion } = record;
+      if (deletion !== undefined && startMs() + nowMs() - deletion.requestedAtMs > LISTED_WITHIN_MS + 3 * MINUTE_MS)
+        violate(
+          'a deleted claim is not launched',
+          `NodeClaim ${request.nodeClaim} was deleted ${deletion.requestedAtMs}`,
+        );
       if (launch.kind !== 'requested' || JSON.stringify(launch.request) !== text)
         violate(rule, `NodeClaim ${request.nodeClaim}: the record has ${launch.kind}, not this request`);
     },
@@ -42,34 +47,39 @@ export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs }) => {
   };
 };
 
+/** EC2 may list a new instance this late (D26). */
+const LISTED_WITHIN_MS = 3 * MINUTE_MS;
 /** From the list of instances until the release. */
 const RELEASING_MS = 20 * SECOND_MS;
 
 /** A claim is released after EC2 has terminated its instance. */
-export const releasedAfterItsInstance: RuleOf = ({ violate, simulation, story, nowMs, startMs }) => ({
-  recordWritten({ name, releasedAtMs, ...record }, before) {
-    const id = instanceOf({ ...record, name })?.id;
-    if (releasedAtMs === undefined || before?.releasedAtMs !== undefined || id === undefined) return;
-    const { ec2, timeline, state } = simulation();
-    const instance = ec2.instances().find((one) => one.id === id);
-    if (instance === undefined) return;
-    // D26: an instance that EC2 does not list is gone, unless its node is Ready.
-    const ageMs = nowMs() + startMs() - instance.launchedAtMs;
-    const isUnlisted = story.faults.some(
-      (one) =>
-        one.kind === 'listed-late' &&
-        nowMs() < one.fromMs + one.forMs + RELEASING_MS &&
-        ageMs < one.lagMs + RELEASING_MS,
-    );
-    const node = [...state.nodes.values()].find(({ spec }) => spec?.providerID?.endsWith(id) === true);
-    if (isUnlisted && (node === undefined || !isNodeReady(node))) return;
-    if (!timeline.entries.some((entry) => entry.kind === 'instance-terminated' && entry.instanceId === id))
-      violate(
-        'a claim is released after its instance has ended',
-        `NodeClaim ${name}: instance ${id} is not terminated`,
+export const releasedAfterItsInstance: RuleOf = ({ violate, simulation, story, nowMs, startMs }) => {
+  const clocksMs = story.faults.some(({ kind }) => kind === 'clocks') ? 2 * MINUTE_MS : 0;
+  return {
+    recordWritten({ name, releasedAtMs, ...record }, before) {
+      const id = instanceOf({ ...record, name })?.id;
+      if (releasedAtMs === undefined || before?.releasedAtMs !== undefined || id === undefined) return;
+      const { ec2, timeline, state } = simulation();
+      const instance = ec2.instances().find((one) => one.id === id);
+      if (instance === undefined) return;
+      // D26: an instance that EC2 does not list is gone, unless its node is Ready.
+      const ageMs = nowMs() + startMs() - instance.launchedAtMs;
+      const isUnlisted = story.faults.some(
+        (one) =>
+          one.kind === 'listed-late' &&
+          nowMs() < one.fromMs + one.forMs + RELEASING_MS &&
+          ageMs < one.lagMs + RELEASING_MS,
       );
-  },
-});
+      const node = [...state.nodes.values()].find(({ spec }) => spec?.providerID?.endsWith(id) === true);
+      if (isUnlisted && ageMs > LISTED_WITHIN_MS - clocksMs && (node === undefined || !isNodeReady(node))) return;
+      if (!timeline.entries.some((entry) => entry.kind === 'instance-terminated' && entry.instanceId === id))
+        violate(
+          'a claim is released after its instance has ended',
+          `NodeClaim ${name}: instance ${id} is not terminated`,
+        );
+    },
+  };
+};
 
 /** EC2 may list an instance this late, a function may run for a minute, and adoption is decided in the next tick. */
 const RECORDED_AFTER_MS = 5 * MINUTE_MS;

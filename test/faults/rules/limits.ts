@@ -38,7 +38,8 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startM
   };
   return {
     recordWritten(after, earlier) {
-      if (isAdopted(after, earlier)) return;
+      // The node of the claim has returned, after its replacement was launched.
+      if (isAdopted(after, earlier) || earlier?.nodeLostAtMs !== undefined) return;
       if (earlier === undefined) checkHolds(after);
       const pool = after.nodePool;
       const deleting = deletingNodes(simulation().state.nodes.values());

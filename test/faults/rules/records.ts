@@ -7,33 +7,37 @@ const FIXED = ['cluster', 'name', 'decisionId', 'nodePool', 'createdAtMs'] as co
 const FIXED_IN_DELETION = ['reason', 'message', 'requestedAtMs', 'drainStartedAtMs'] as const;
 
 /** A record never goes back to an earlier state, and a released record never changes (promise 1). */
-export const recordsGoForward: RuleOf = ({ violate, story, objectOf }) => ({
-  recordWritten(after, before) {
-    if (before === undefined) return;
-    for (const why of whyNotForward(before, after))
-      violate('a record never goes back', `NodeClaim ${after.name}: ${why}`);
-  },
-  staleRead(method, name) {
-    if (!story.faults.some((one) => one.kind === 'unreadable-record' && objectOf(one) === name))
-      violate('every stored record is read', `${method} did not return the last version of ${name}`);
-  },
-  recordKept(asked, kept) {
-    if (asked.decisionId !== kept.decisionId)
-      violate(
-        'an instance with a record is not adopted',
-        `NodeClaim ${asked.name}: ${asked.decisionId} was to replace the record of ${kept.decisionId}`,
-      );
-  },
-});
+export const recordsGoForward: RuleOf = ({ violate, story, objectOf }) => {
+  const isLost = story.faults.some((one) => one.kind === 'by-hand' && one.what === 'lose-node');
+  return {
+    recordWritten(after, before) {
+      if (before === undefined) return;
+      for (const why of whyNotForward(before, after, isLost))
+        violate('a record never goes back', `NodeClaim ${after.name}: ${why}`);
+    },
+    staleRead(method, name) {
+      if (!story.faults.some((one) => one.kind === 'unreadable-record' && objectOf(one) === name))
+        violate('every stored record is read', `${method} did not return the last version of ${name}`);
+    },
+    recordKept(asked, kept) {
+      if (asked.decisionId !== kept.decisionId)
+        violate(
+          'an instance with a record is not adopted',
+          `NodeClaim ${asked.name}: ${asked.decisionId} was to replace the record of ${kept.decisionId}`,
+        );
+    },
+  };
+};
 
-function whyNotForward(before: NodeClaimRecord, after: NodeClaimRecord): readonly string[] {
+function whyNotForward(before: NodeClaimRecord, after: NodeClaimRecord, isLost: boolean): readonly string[] {
   const why: string[] = [];
   if (before.releasedAtMs !== undefined) why.push(`the released record was written: ${changes(before, after)}`);
   if (after.version !== before.version + 1) why.push(`version ${before.version} became ${after.version}`);
   for (const field of FIXED)
     if (before[field] !== after[field]) why.push(`${field} changed from ${before[field]} to ${after[field]}`);
   why.push(...launchChanges(before, after), ...deletionChanges(before, after));
-  for (const field of ['registeredAtMs', 'initializedAtMs'] as const) {
+  // A node that was lost registers again.
+  for (const field of isLost ? [] : (['registeredAtMs', 'initializedAtMs'] as const)) {
     if (before[field] !== undefined && after[field] !== undefined && before[field] !== after[field])
       why.push(`${field} changed from ${before[field]} to ${after[field]}`);
   }

@@ -16,9 +16,10 @@ import { marksNameTheirOffering } from './marks/offerings.ts';
 import { claimsFollowTheirNodePool } from './marks/templates.ts';
 import { lossesAreShown, whatIsShownIsTrue } from './mirrors.ts';
 import { pendingPodsAreServed } from './pending.ts';
-import { undisturbedWorkProgresses } from './progress/progress.ts';
+import { commandsEnd, undisturbedWorkProgresses } from './progress/progress.ts';
 import { recordsGoForward } from './records.ts';
 import { deletedObjectsAreRemoved } from './removals/deleted-objects.ts';
+import { emptyNodesHaveTheirTime } from './removals/empty-nodes.ts';
 import { keptPodsStay, startupTaintsAreAwaited, volumesAreDetached } from './removals/order.ts';
 import { deletionsAreTrue } from './removals/reasons.ts';
 import { repairsAreLimited } from './removals/repairs.ts';
@@ -51,6 +52,7 @@ export const RULES: readonly RuleOf[] = [
   oneDeploymentActs,
   callsAreFew,
   undisturbedWorkProgresses,
+  commandsEnd,
   drainsAreOrdered,
   marksNameTheirOffering,
   marksOfOthersStay,
@@ -59,6 +61,7 @@ export const RULES: readonly RuleOf[] = [
   deletionsWaitForTheirTime,
   pendingPodsAreServed,
   emptyNodesAreRemoved,
+  emptyNodesHaveTheirTime,
   whatIsShownIsTrue,
   lossesAreShown,
   deletionsAreTrue,

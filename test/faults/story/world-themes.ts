@@ -147,6 +147,12 @@ export const WORLD_THEMES: Themes = {
   },
   'unreadable records': (draw) =>
     [0, 1].map(() => draw.for({ kind: 'unreadable-record', nth: draw.random.between(0, 5) }, 12)),
+  // Nodes are lost for some minutes, cordoned, or kept.
+  'nodes by hand': (draw) =>
+    Array.from({ length: draw.random.between(2, 5) }, () => {
+      const what = draw.random.pick(['lose-node', 'lose-node', 'cordon-node', 'keep-node'] as const) ?? 'keep-node';
+      return draw.for({ kind: 'by-hand', what, nth: draw.random.between(0, 10) }, 12);
+    }),
   'second deployment': () => [{ fault: { kind: 'second-deployment' }, fromMs: 0, forMs: 0 }],
   'webhook down': (draw) => [draw.for({ kind: 'webhook-down' }, 20)],
   restore: (draw) => [

@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { INITIALIZED, REGISTERED } from '../../../../lib/apis/labels.ts';
+import { fieldOf, recordOf } from '../../../../lib/apis/record.ts';
 import { sameTaint, UNREGISTERED_TAINT } from '../../../../lib/apis/taints.ts';
 import { isNodeReady } from '../../../../lib/core/cluster/state-node.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
@@ -12,6 +13,26 @@ import { hasEnded, nodeOf, removalDuties, type WatchedDrains } from './removal-d
 export const undisturbedWorkProgresses: RuleOf = (watched) => {
   const held = heldDrains();
   return progressOf(watched, () => dutiesOf({ ...watched, held }));
+};
+
+/** From the proposal of a disruption: its validation after 15 s, by the run of the next minute if a wake is lost. */
+const COMMAND_MS = 95 * SECOND_MS;
+
+/** A proposed disruption is carried out or given up (E13). */
+export const commandsEnd: RuleOf = (watched) => {
+  const commands = new Set<string>();
+  const needs = ['store.', 'leases.', 'cluster.', 'catalogue.', 'cloud.', 'messages.', 'function:disruption'];
+  const duties = progressOf(watched, () =>
+    [...commands].map((id) => ({ name: `disruption ${id} ends`, withinMs: COMMAND_MS, needs })),
+  );
+  return {
+    ...duties,
+    replaced: () => commands.clear(),
+    call({ method, args: [, command] }) {
+      if (method === 'store.startCommand') commands.add(String(fieldOf(recordOf(command), 'id')));
+      if (method === 'store.endCommand') commands.delete(String(command));
+    },
+  };
 };
 
 const JOIN = [

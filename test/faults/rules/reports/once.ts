@@ -41,7 +41,8 @@ export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
     },
     published({ controller, blocked }) {
       for (const { subject, reason, message } of blocked)
-        if (reason === 'ActionRefused') report(`the bus from ${controller}`, `${formatSubject(subject)}: ${message}`);
+        if (reason === 'ActionRefused' || (controller === 'termination' && subject.kind !== 'Cluster'))
+          report(`the bus from ${controller}`, `${formatSubject(subject)}: ${message}`);
     },
   };
 };
