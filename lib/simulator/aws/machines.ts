@@ -138,10 +138,11 @@ export function liftStartupTaints(
   instance: SimulatedInstance,
 ): void {
   const node = state.nodes.get(nodeNameOf(instance));
-  const startup = state.nodeClaims.get(instance.nodeClaim)?.spec.startupTaints ?? [];
-  if (node === undefined || startup.length === 0) return;
+  const nodeClaim = state.nodeClaims.get(instance.nodeClaim);
+  const startup = nodeClaim?.spec.startupTaints ?? [];
+  if (node === undefined || (nodeClaim !== undefined && startup.length === 0)) return;
   // The node gets its startup taints at its registration.
-  if (node.metadata.labels?.[REGISTERED] !== 'true')
+  if (nodeClaim === undefined || node.metadata.labels?.[REGISTERED] !== 'true')
     return void timetable.after(STARTUP_TAINTS_MS, () => liftStartupTaints({ state, timetable }, instance));
   const taints = (node.spec?.taints ?? []).filter(
     (taint) => !startup.some((one) => one.key === taint.key && one.effect === taint.effect),

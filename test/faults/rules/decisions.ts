@@ -1,7 +1,7 @@
 import { MINUTE_MS, parseTime, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { DO_NOT_DISRUPT } from '../../../lib/apis/labels.ts';
 import type { Action, Decision } from '../../../lib/core/model/decision.ts';
 import type { RuleOf, Watched } from '../rule.ts';
-import { isKeptInPlace } from './pods.ts';
 
 /** From the snapshot of a decision to its record, with slow calls. */
 const DECIDED_MS = 3 * MINUTE_MS;
@@ -50,7 +50,7 @@ function staysForEver({ simulation, nowMs, startMs }: Watched, key: string): boo
   const pod = simulation().state.pods.get(key);
   const atMs = startMs() + nowMs();
   const isOld = parseTime(pod?.status?.startTime ?? '9999-01-01T00:00:00Z') < atMs - DECIDED_MS;
-  return pod?.spec.nodeName !== undefined && isOld && isKeptInPlace(pod, atMs);
+  return pod?.spec.nodeName !== undefined && isOld && pod.metadata.annotations?.[DO_NOT_DISRUPT] === 'true';
 }
 
 function whyNotDone(

@@ -151,7 +151,8 @@ export const WORLD_THEMES: Themes = {
   'nodes by hand': (draw) =>
     Array.from({ length: draw.random.between(2, 5) }, () => {
       const what = draw.random.pick(['lose-node', 'lose-node', 'cordon-node', 'keep-node'] as const) ?? 'keep-node';
-      return draw.for({ kind: 'by-hand', what, nth: draw.random.between(0, 10) }, 12);
+      const fault = { kind: 'by-hand', what, nth: draw.random.between(0, 10) } as const;
+      return what === 'cordon-node' ? draw.once(fault) : draw.for(fault, 12);
     }),
   'second deployment': () => [{ fault: { kind: 'second-deployment' }, fromMs: 0, forMs: 0 }],
   'webhook down': (draw) => [draw.for({ kind: 'webhook-down' }, 20)],

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf } from '../../rule.ts';
+import { FAULTS_CATALOGUE } from '../../story/cluster.ts';
 
 /** What a record says was done has been done (promise 1). */
 export const recordsAreTrue: RuleOf = ({ violate, simulation, story, nowMs, startMs }) => {
@@ -19,12 +20,13 @@ export const recordsAreTrue: RuleOf = ({ violate, simulation, story, nowMs, star
       const { name, launch, options, deletion } = after;
       if (launch.kind === 'launched' && options.length > 0)
         violate('a launched NodeClaim keeps no launch options', `NodeClaim ${name} has ${options.length} options`);
-      const type = after.types.find((one) => launch.kind === 'launched' && one.name === launch.instance.instanceType);
-      const { cpu = 0 } = type?.capacity ?? {};
-      if (type !== undefined && (after.holds['cpu'] ?? 0) > cpu)
+      const instanceType = instanceOf(after)?.instanceType;
+      const { vcpus = Infinity } = FAULTS_CATALOGUE.facts.find((one) => one.name === instanceType) ?? {};
+      const { cpu = 0 } = after.holds;
+      if (cpu > vcpus * 1_000)
         violate(
           'a launched NodeClaim counts as its instance',
-          `NodeClaim ${name} counts ${after.holds['cpu']} of cpu, and has ${cpu}`,
+          `NodeClaim ${name} counts ${cpu} of cpu of ${vcpus} CPUs`,
         );
       const refused = deletion?.terminationRefused;
       if (refused === undefined) refusedMs.delete(name);
