@@ -14,7 +14,7 @@ import { simulatedLambda, type WrapInvocation } from './aws/simulated-lambda.ts'
 import { type SimulatedMessages, simulatedMessages } from './aws/simulated-messages.ts';
 import { simulatedPricing } from './aws/simulated-pricing.ts';
 import type { FaultPlay } from './faults/play-faults.ts';
-import type { Backups } from './faults/world-faults.ts';
+import type { Backups } from './faults/stage.ts';
 import { type Functions, functions, type ReportedFailure } from './functions.ts';
 import { simulatedCluster } from './kubernetes/simulated-cluster.ts';
 import { FIRST_DEPLOYMENT, type KubernetesState } from './kubernetes/state.ts';

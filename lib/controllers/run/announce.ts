@@ -7,16 +7,19 @@ import type { PublishesDecisions, WritesEvents } from './ports.ts';
 /** Events are written in parallel; the limit keeps the load of the API server low. */
 const AT_ONCE = 10;
 
+export interface Announced extends SeenObjects {
+  /** The part of the decision that has Events. @default the whole decision */
+  readonly told?: Decision;
+}
+
 /**
  * Publishes a decision on the event bus, and as Kubernetes Events on the objects that it affects. The decision is carried out
  * already, so the run reports a failure to publish it and continues. *Shape:* the failures.
- * @param told the part of the decision that Events tell of
  */
 export async function announce(
   ports: PublishesDecisions & WritesEvents,
   decision: Decision,
-  seen: SeenObjects = {},
-  told = decision,
+  { told = decision, ...seen }: Announced = {},
 ): Promise<readonly Error[]> {
   const published = failureOf(decision, ports.messages.publish(decision));
   const shown = announceEvents(ports, decision, eventsOf(told, seen));

@@ -136,7 +136,7 @@ async function publish(ports: RecordPorts, part: Decision, snapshot: ClusterSnap
   const blocked = [...ofPods, ...notAnnounced(ports, part.cluster, ofOthers)];
   const { pods, nodes } = snapshot;
   const nodePools = snapshot.nodePools.map(({ nodePool }) => nodePool);
-  return announce(ports, part, { pods, nodes, nodePools }, { ...part, blocked });
+  return announce(ports, part, { pods, nodes, nodePools, told: { ...part, blocked } });
 }
 
 function isOfPod({ subject }: Blocked): boolean {

@@ -8,7 +8,7 @@ import type { SimulatedInstance } from '../aws/simulated-ec2.ts';
 import { deleteNode, deleteNodeClaim, endPod } from '../kubernetes/simulated-cluster.ts';
 import { type KubernetesState, removeNode, writeNode } from '../kubernetes/state.ts';
 import type { FaultOf } from './fault.ts';
-import type { WorldFaultStage } from './world-faults.ts';
+import type { WorldFaultStage } from './stage.ts';
 
 /** The running instances of NodePools, by id. */
 export function running({ ec2 }: WorldFaultStage): readonly SimulatedInstance[] {

@@ -4,7 +4,8 @@ import type { SimulatedInvocation } from '../aws/simulated-lambda.ts';
 import type { Timetable } from '../timetable.ts';
 import { callFaults } from './call-faults.ts';
 import { type Choice, choices, type Fault, type FaultOf, isHit } from './fault.ts';
-import { scheduleWorldFaults, type WorldFaultStage } from './world-faults.ts';
+import type { WorldFaultStage } from './stage.ts';
+import { scheduleWorldFaults } from './world-faults.ts';
 
 /** The faults of a simulation, where they act. */
 export interface FaultPlay {

@@ -1,30 +1,10 @@
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
-import type { SimulatedEc2 } from '../aws/simulated-ec2.ts';
 import { deleteCustom, writeCustom } from '../kubernetes/objects.ts';
 import { deleteNodeClaim } from '../kubernetes/simulated-cluster.ts';
-import type { KubernetesState } from '../kubernetes/state.ts';
-import type { Timeline } from '../timeline.ts';
-import type { Timetable } from '../timetable.ts';
-import { type Choice, type Fault, type FaultOf, isHit } from './fault.ts';
+import { type Fault, type FaultOf, isHit } from './fault.ts';
 import { byTurn, changeByHand, running } from './hand-work.ts';
-
-/** Backups of the table. A backup is not changed by later writes. */
-export interface Backups {
-  take(): unknown;
-  restore(backup: unknown): void;
-  /** Rewrites the items as the version before or the next version of Kerf writes them. */
-  rewrite(as: 'older' | 'newer'): void;
-}
-
-export interface WorldFaultStage {
-  readonly state: KubernetesState;
-  readonly ec2: SimulatedEc2;
-  readonly timetable: Timetable;
-  readonly timeline: Timeline;
-  readonly choice: Choice;
-  readonly backups?: Backups;
-}
+import type { WorldFaultStage } from './stage.ts';
 
 /** Schedules the faults that change the cluster or EC2. */
 export function scheduleWorldFaults(stage: WorldFaultStage, faults: readonly Fault[]): void {
