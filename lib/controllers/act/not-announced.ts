@@ -1,4 +1,4 @@
-import type { Blocked } from '../../core/model/decision.ts';
+import type { Blocked, Decision } from '../../core/model/decision.ts';
 import { formatSubject } from '../../core/model/subject.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import { isNewRefusal } from './is-new-refusal.ts';
@@ -15,4 +15,15 @@ export function notAnnounced(
   return blocked.filter(({ subject, reason, message }) =>
     isNewRefusal(ports, `${cluster}: ${formatSubject(subject)} is announced as ${reason}`, message),
   );
+}
+
+/**
+ * The decision with the refusals that are announced now. A waiting pod has an Event of its refusal after each decision (F16), and
+ * every other object once an hour.
+ */
+export function withoutAnnounced(ports: HasClock & RemembersRefusals, decision: Decision): Decision {
+  const isOfPod = ({ subject }: Blocked): boolean => subject.kind === 'Pod';
+  const { cluster, blocked } = decision;
+  const ofOthers = blocked.filter((one) => !isOfPod(one));
+  return { ...decision, blocked: [...blocked.filter(isOfPod), ...notAnnounced(ports, cluster, ofOthers)] };
 }

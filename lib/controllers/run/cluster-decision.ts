@@ -2,19 +2,12 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import { isProvisionable } from '../../core/cluster/pods.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
-import {
-  type Blocked,
-  type Controller,
-  type Decision,
-  pollAfter,
-  requeueAt,
-  type Verdict,
-} from '../../core/model/decision.ts';
+import { type Controller, type Decision, pollAfter, requeueAt, type Verdict } from '../../core/model/decision.ts';
 import { clusterDecisionId, shadowDecisionId } from '../../core/model/decision-id.ts';
 import { instanceOf } from '../../core/model/node-claim-record.ts';
 import { decisionParts } from '../../core/provisioning/decision-parts.ts';
 import { EpochMovedError } from '../../ports/errors.ts';
-import { notAnnounced } from '../act/not-announced.ts';
+import { withoutAnnounced } from '../act/not-announced.ts';
 import { reportOf } from '../act/outcomes.ts';
 import { announce } from './announce.ts';
 import { carryOut } from './carry-out.ts';
@@ -128,19 +121,12 @@ function isProposal({ actions, shadow }: Decision): boolean {
   return shadow !== true && actions.length > 0 && actions.every(({ kind }) => kind === 'start-disruption');
 }
 
-/** A waiting pod has an Event of its refusal after each decision (F16), and every other object once an hour. */
 async function publish(ports: RecordPorts, part: Decision, snapshot: ClusterSnapshot): Promise<readonly Error[]> {
   if (part.actions.length === 0 && part.blocked.length === 0) return [];
   if (part.shadow === true) return recordShadow(ports, part);
-  const [ofPods, ofOthers] = [part.blocked.filter(isOfPod), part.blocked.filter((one) => !isOfPod(one))];
-  const blocked = [...ofPods, ...notAnnounced(ports, part.cluster, ofOthers)];
   const { pods, nodes } = snapshot;
   const nodePools = snapshot.nodePools.map(({ nodePool }) => nodePool);
-  return announce(ports, part, { pods, nodes, nodePools, told: { ...part, blocked } });
-}
-
-function isOfPod({ subject }: Blocked): boolean {
-  return subject.kind === 'Pod';
+  return announce(ports, part, { pods, nodes, nodePools, told: withoutAnnounced(ports, part) });
 }
 
 function gaugesOf(snapshot: ClusterSnapshot): RunReport['gauges'] {
