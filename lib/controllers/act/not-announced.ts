@@ -22,8 +22,11 @@ export function notAnnounced(
  * every other object once an hour.
  */
 export function withoutAnnounced(ports: HasClock & RemembersRefusals, decision: Decision): Decision {
-  const isOfPod = ({ subject }: Blocked): boolean => subject.kind === 'Pod';
   const { cluster, blocked } = decision;
   const ofOthers = blocked.filter((one) => !isOfPod(one));
   return { ...decision, blocked: [...blocked.filter(isOfPod), ...notAnnounced(ports, cluster, ofOthers)] };
+}
+
+function isOfPod({ subject }: Blocked): boolean {
+  return subject.kind === 'Pod';
 }
