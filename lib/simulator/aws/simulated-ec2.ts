@@ -51,6 +51,7 @@ export interface SimulatedEc2 extends CloudProvider {
   removeTags(instanceId: string): () => void;
   /** The status checks of the instance fail from now on. */
   impair(instanceId: string): void;
+  isImpaired(instanceId: string): boolean;
   /** Adds an instance that the simulation did not launch. */
   addInstance(instance: SimulatedInstance): void;
 }
@@ -137,7 +138,8 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
       world.onEvent(eventOf(world, 'EC2 Spot Instance Interruption Warning', detail));
       world.timetable.after(SPOT_WARNING_MS, () => shutDown(state, instances.get(instanceId)));
     },
-    impair: (instanceId) => void impairedSince.set(instanceId, world.timetable.now()),
+    impair: (instanceId) => void impairedSince.set(instanceId, impairedSince.get(instanceId) ?? world.timetable.now()),
+    isImpaired: (instanceId) => impairedSince.has(instanceId),
     addInstance: (instance) => void instances.set(instance.id, instance),
   };
 }

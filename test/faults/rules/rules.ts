@@ -11,6 +11,7 @@ import { othersAreLeftAlone } from './foreign.ts';
 import { everyInstanceHasARecord, oneInstanceForAClaim, releasedAfterItsInstance } from './launches.ts';
 import { limitsHold } from './limits.ts';
 import { joinedNodesAreComplete } from './marks/joined.ts';
+import { missingCapacityIsRemembered } from './marks/missing-capacity.ts';
 import { marksOfOthersStay } from './marks/of-others.ts';
 import { marksNameTheirOffering } from './marks/offerings.ts';
 import { claimsFollowTheirNodePool } from './marks/templates.ts';
@@ -20,6 +21,7 @@ import { commandsEnd, undisturbedWorkProgresses } from './progress/progress.ts';
 import { recordsGoForward } from './records.ts';
 import { deletedObjectsAreRemoved } from './removals/deleted-objects.ts';
 import { emptyNodesHaveTheirTime } from './removals/empty-nodes.ts';
+import { impairedInstancesAreReplaced } from './removals/impaired.ts';
 import { keptPodsStay, startupTaintsAreAwaited, volumesAreDetached } from './removals/order.ts';
 import { deletionsAreTrue } from './removals/reasons.ts';
 import { repairsAreLimited } from './removals/repairs.ts';
@@ -55,6 +57,8 @@ export const RULES: readonly RuleOf[] = [
   commandsEnd,
   drainsAreOrdered,
   marksNameTheirOffering,
+  missingCapacityIsRemembered,
+  impairedInstancesAreReplaced,
   marksOfOthersStay,
   joinedNodesAreComplete,
   timesAreKept,

@@ -1,0 +1,31 @@
+import { MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
+import { instanceOf } from '../../../../lib/core/model/node-claim-record.ts';
+import type { Rule, RuleOf } from '../../rule.ts';
+import { LIFECYCLE, progressOf } from '../progress/duty.ts';
+
+/** C82: the status checks of an instance fail for two minutes before it is replaced, by the tick after them. */
+const REPLACED_WITHIN_MS = 2 * MINUTE_MS + 90 * SECOND_MS;
+
+/** An instance whose status checks fail is replaced without waiting for a drain (C82). */
+export const impairedInstancesAreReplaced: RuleOf = (watched) => {
+  const { simulation, records, violate } = watched;
+  const needs = [...LIFECYCLE, 'cloud.', 'messages.wake'];
+  const progress: Rule = progressOf(watched, () =>
+    [...records.values()].flatMap((record) => {
+      const id = instanceOf(record)?.id ?? '';
+      if ((record.deletion ?? record.releasedAtMs) !== undefined || !simulation().ec2.isImpaired(id)) return [];
+      const name = `NodeClaim ${record.name}, whose instance is impaired, is deleted`;
+      return [{ name, withinMs: REPLACED_WITHIN_MS, needs, about: [record.name, id] }];
+    }),
+  );
+  return {
+    ...progress,
+    recordWritten(after, before) {
+      const { deletion } = after;
+      if (deletion?.reason !== 'unhealthy' || before?.deletion !== undefined) return;
+      const isImpaired = simulation().ec2.isImpaired(instanceOf(after)?.id ?? '');
+      if (isImpaired && (deletion.deadlineMs ?? Infinity) > deletion.requestedAtMs + 2 * MINUTE_MS)
+        violate('an impaired instance ends at once', `NodeClaim ${after.name}: its deadline is ${deletion.deadlineMs}`);
+    },
+  };
+};
