@@ -79,7 +79,11 @@ async function runMany(seeds: number, from: number): Promise<void> {
     workers: number('workers'),
     onVerdict(verdict) {
       done += 1;
-      if (verdict.violation !== undefined) failed.push(verdict);
+      if (verdict.violation !== undefined) {
+        failed.push(verdict);
+        if (process.stdout.isTTY) process.stdout.write('\r');
+        console.log(described(verdict));
+      }
       if (process.stdout.isTTY) process.stdout.write(`\r${done} of ${seeds} seeds, ${failed.length} failed `);
       return !values['until-found'] || failed.length === 0;
     },
@@ -138,11 +142,18 @@ async function findPlants(names: readonly string[]): Promise<void> {
   end(names.length - missed.length, missed.length);
 }
 
-async function explain({ seed, theme, violation }: Verdict, isShrunk: boolean): Promise<void> {
+function described({ seed, theme, violation }: Verdict): string {
+  return violation === undefined
+    ? `seed ${seed} (${theme}) passes`
+    : `seed ${seed} (${theme}), ${clock(violation.atMs)}: ${violation.rule}: ${violation.message}`;
+}
+
+/** The shortest faults that still fail, and the command that replays them. */
+async function explain({ seed, violation }: Verdict, isShrunk: boolean): Promise<void> {
   if (violation === undefined) return;
-  console.log(`seed ${seed} (${theme}), ${clock(violation.atMs)}: ${violation.rule}: ${violation.message}`);
-  if (!isShrunk) return console.log(`  npm run test:faults -- --seed ${seed}`);
+  if (!isShrunk) return console.log(`npm run test:faults -- --seed ${seed}`);
   const kept = await shrink(seed, violation.rule);
+  console.log(`seed ${seed} fails with these of its faults:`);
   for (const fault of withOnly(storyOf(seed), kept).faults) console.log(`  ${describeFault(fault)}`);
   console.log(`  npm run test:faults -- --seed ${seed} --only ${formatKept(kept)}`);
 }

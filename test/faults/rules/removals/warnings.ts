@@ -11,7 +11,7 @@ const HANDLED_WITHIN_MS = 30 * SECOND_MS;
 const RECORDED_MS = 2 * MINUTE_MS;
 
 /** A spot warning deletes the claim of its instance, although other calls fail. */
-export const warningsAreHandled: RuleOf = ({ violate, records, simulation, nowMs, startMs, story }) => {
+export const warningsAreHandled: RuleOf = ({ violate, records, simulation, nowMs, startMs, story, objectOf }) => {
   const recordedAt = new Map<string, number>();
   const terminated = new Set<string>();
   const ended = new Set<string>();
@@ -31,6 +31,8 @@ export const warningsAreHandled: RuleOf = ({ violate, records, simulation, nowMs
         const isVolley = story.faults.some(({ kind, fromMs }) => kind === 'spot-volley' && fromMs === warnedMs);
         if (!isVolley || capacityType !== 'spot' || terminated.has(id)) continue;
         if (isOnStandby(story.faults, warnedMs)) continue;
+        // A record that cannot be read or written.
+        if (story.faults.some((fault) => objectOf(fault) === nodeClaim)) continue;
         if ((recordedAt.get(id) ?? Infinity) > warnedMs - RECORDED_MS) continue;
         const dueMs = undisturbedFrom(story.faults, warnedMs) + HANDLED_WITHIN_MS;
         const { deletion } = records.get(nodeClaim) ?? {};
