@@ -29,6 +29,7 @@ const SIMULATOR_ONLY = [
   'cloud.addInstance',
   'cloud.blackOut',
   'cloud.impair',
+  'cloud.isImpaired',
   'cloud.instances',
   'cloud.interruptSpot',
   'cloud.removeTags',
