@@ -114,7 +114,10 @@ function loseNode({ state, ec2, timetable }: WorldFaultStage, name: string, forM
       labels,
       creationTimestamp: formatTime(timetable.now()),
     };
-    writeNode(state, { ...node, metadata, spec: { ...node.spec, taints: [UNREGISTERED_TAINT] } });
+    // It may have been lost before it was Ready.
+    const conditions = [{ type: 'Ready', status: 'True' as const, lastTransitionTime: formatTime(timetable.now()) }];
+    const spec = { ...node.spec, taints: [UNREGISTERED_TAINT] };
+    writeNode(state, { ...node, metadata, spec, status: { ...node.status, conditions } });
     state.onReview({ resource: 'nodes', name });
     liftStartupTaints({ state, timetable }, instance);
   });
