@@ -38,8 +38,8 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startM
   };
   return {
     recordWritten(after, earlier) {
-      // The node of the claim has returned, after its replacement was launched.
-      if (isAdopted(after, earlier) || earlier?.nodeLostAtMs !== undefined) return;
+      // A node that was lost may return after its replacement was launched: only a write before a launch buys more.
+      if (isAdopted(after, earlier) || earlier?.launch.kind === 'launched') return;
       if (earlier === undefined) checkHolds(after);
       const pool = after.nodePool;
       const deleting = deletingNodes(simulation().state.nodes.values());
