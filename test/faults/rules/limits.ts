@@ -27,6 +27,7 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startM
     const recent = known.filter((_, at) => nowMs() - (known[at + 1]?.atMs ?? nowMs()) < DECIDED_BEFORE_MS);
     return recent.reduce<Resources>((most, one) => larger(most, one.limits), {});
   };
+  const returnedMs = new Map<string, number>();
   const checkHolds = ({ name, holds, types }: NodeClaimRecord): void => {
     const largest = types.reduce<Resources>((most, { capacity }) => larger(most, capacity), {});
     for (const resource of ['cpu', 'memory'])
@@ -39,12 +40,18 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startM
   return {
     recordWritten(after, earlier) {
       // A node that was lost may return after its replacement was launched: only a write before a launch buys more.
+      if (earlier?.nodeLostAtMs !== undefined && after.nodeLostAtMs === undefined) returnedMs.set(after.name, nowMs());
       if (isAdopted(after, earlier) || earlier?.launch.kind === 'launched') return;
       if (earlier === undefined) checkHolds(after);
       const pool = after.nodePool;
       const deleting = deletingNodes(simulation().state.nodes.values());
       const others = [...records.values()].filter(
-        (one) => one.nodePool === pool && one.name !== after.name && !isGivenUp(one, startMs() + nowMs()),
+        (one) =>
+          one.nodePool === pool &&
+          one.name !== after.name &&
+          !isGivenUp(one, startMs() + nowMs()) &&
+          // A decision that was made while its node was lost may be carried out after the node has returned.
+          nowMs() - (returnedMs.get(one.name) ?? -Infinity) > DECIDED_BEFORE_MS,
       );
       const usage = usageOf([...others, after], deleting);
       const before = usageOf(earlier === undefined ? others : [...others, earlier], deleting);
