@@ -1,7 +1,7 @@
 import type { Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import { runsUnlisted, type TerminationView } from '../../core/node-claim/termination.ts';
+import { mayRun, type TerminationView } from '../../core/node-claim/termination.ts';
 import { awaitsVolumes } from '../../core/node-claim/volume-detachment.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
@@ -97,11 +97,8 @@ async function volumesAwaited(
   { volumes }: ObservedTermination,
 ): Promise<Pick<TerminationView, 'volumes'>> {
   const nowMs = clock.now();
-  const mayRun =
-    instanceState === 'alive' ||
-    instanceState === 'unread' ||
-    (instanceState === 'not-listed' && runsUnlisted({ record, node }));
-  if (!mayRun || pods.kind === 'unread' || !awaitsVolumes(record, pods.value, nowMs)) return {};
+  if (!mayRun({ record, node, instanceState }) || pods.kind === 'unread' || !awaitsVolumes(record, pods.value, nowMs))
+    return {};
   if (node.kind === 'unread') return { volumes: node };
   if (node.value === undefined) return {};
   return { volumes: await volumesOf(volumes, { record, node: node.value, pods: pods.value }, nowMs) };

@@ -70,7 +70,7 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
   const instance = instanceOf(record);
   if (instance === undefined) return release(view, nowMs);
   if (view.instanceState === 'terminated') return release(view, nowMs);
-  if (view.instanceState === 'not-listed' && !runsUnlisted(view)) {
+  if (view.instanceState === 'not-listed' && !mayRun(view)) {
     // EC2 may not list a new instance yet.
     const listedBy = record.launch.kind === 'launched' ? record.launch.atMs + LISTED_AFTER_MS : nowMs;
     return nowMs < listedBy ? { ...unchanged(record), due: [requeueAt(listedBy)] } : release(view, nowMs);
@@ -94,12 +94,17 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
 }
 
 /**
- * D15: a Ready node runs, even if EC2 does not list its instance, so its pods are drained. After EC2 has accepted the termination,
- * the list decides.
+ * Whether the instance may run, so that its node is drained. D15: a Ready node runs, even if EC2 does not list its instance; after
+ * EC2 has accepted the termination, the list decides.
  */
-export function runsUnlisted({ record, node: observed }: Pick<TerminationView, 'record' | 'node'>): boolean {
-  const node = readOr(observed, undefined);
-  return node !== undefined && isNodeReady(node) && record.deletion?.terminateRequestedAtMs === undefined;
+export function mayRun({
+  record,
+  node,
+  instanceState,
+}: Pick<TerminationView, 'record' | 'node' | 'instanceState'>): boolean {
+  if (instanceState !== 'not-listed') return instanceState === 'alive' || instanceState === 'unread';
+  const known = readOr(node, undefined);
+  return known !== undefined && isNodeReady(known) && record.deletion?.terminateRequestedAtMs === undefined;
 }
 
 /** The record of a drain: its start, and whether it evicts pods with volumes. */
