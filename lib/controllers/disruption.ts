@@ -4,7 +4,7 @@ import { recordsWithPodEvents } from '../core/disruption/pod-events.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import { StaleRecordError } from '../ports/errors.ts';
 import { refusedDeletions } from './act/outcomes.ts';
-import { failuresToRead, type NotingRun, noteFailure, type RunNotes } from './act/run-notes.ts';
+import { type NotingRun, noteFailure, noteUnread, type RunNotes } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { readings } from './observe/readings.ts';
 import { nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
@@ -31,17 +31,18 @@ async function run(ports: DisruptionPorts, cluster: string): Promise<RunReport> 
   const { epoch, failures: ofEarlier } = await settledEpoch(ports, cluster);
   const log = readings();
   const seen = await observeCluster(ports, cluster, { instanceTypes: false, epoch, readings: log });
-  // In shadow, the NodeClaim objects have the times of the last pod events.
   const notes: RunNotes = { decisions: [], failures: [], due: [] };
-  const snapshot = ports.settings.shadow ? seen : await notePodEvents({ ports, cluster, notes }, seen);
+  const noting = { ports, cluster, notes };
+  // In shadow, the NodeClaim objects have the times of the last pod events.
+  const snapshot = ports.settings.shadow ? seen : await notePodEvents(noting, seen);
   const named = nameDecision(ports, 'disruption', snapshot);
   const names = snapshot.nodeClaims.map(({ name }) => name);
   const refused = refusedDeletions(ports, cluster, names);
   const verdict = disrupt(snapshot, { decisionId: named.id, nowMs: named.atMs, refused });
   const report = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'disruption', report);
-  const failures = [...ofEarlier, ...report.failures, ...notes.failures, ...failuresToRead({ ports, cluster }, log)];
-  return { ...report, failures };
+  noteUnread(noting, log);
+  return { ...report, failures: [...ofEarlier, ...report.failures, ...notes.failures] };
 }
 
 /**
