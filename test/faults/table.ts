@@ -9,11 +9,10 @@ import { CLAIM } from '../../lib/providers/dynamodb/keys.ts';
 import { DynamoDbLeases } from '../../lib/providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
 import type { SimulatedStores } from '../../lib/simulator/deployment.ts';
-import { choices, type Fault, type FaultOf } from '../../lib/simulator/faults/fault.ts';
+import { choices, type Fault, type FaultOf, isActiveAt } from '../../lib/simulator/faults/fault.ts';
 import type { Timetable } from '../../lib/simulator/timetable.ts';
 import { inProcessTable, MAX_LAG_MS } from '../fakes/dynamodb/in-process-table.ts';
 import type { TableState } from '../fakes/dynamodb/storage.ts';
-import type { StoredItem } from '../fakes/dynamodb/values.ts';
 import { memoryBodies } from '../fakes/memory-bodies.ts';
 import { isTableState, rewritten } from './table-versions.ts';
 
@@ -73,14 +72,15 @@ export function faultyTable({ clock, wait, faults, seed, onReplaced }: FaultyTab
   const startMs = clock.now();
   const choice = choices(seed);
   const spoiled = new Map<number, string>();
-  const unreadable = ({ id, nth }: FaultOf<'unreadable-record'>, items: readonly StoredItem[]): string | undefined => {
-    const keys = items.flatMap(({ sk }) => (sk?.S?.startsWith(CLAIM) === true ? [sk.S] : []));
-    const key = spoiled.get(id) ?? keys[nth % Math.max(1, keys.length)];
+  const unreadable = ({ id, nth }: FaultOf<'unreadable-record'>): string | undefined => {
+    const chosen = spoiled.get(id);
+    if (chosen !== undefined) return chosen;
+    const keys = table.items().flatMap(({ sk }) => (sk?.S?.startsWith(CLAIM) === true ? [sk.S] : []));
+    const key = keys[nth % Math.max(1, keys.length)];
     if (key !== undefined) spoiled.set(id, key);
     return key;
   };
-  const isActive = ({ fromMs, forMs }: Fault): boolean =>
-    clock.now() - startMs >= fromMs && clock.now() - startMs < fromMs + forMs;
+  const isActive = (fault: Fault): boolean => isActiveAt(fault, clock.now() - startMs);
   const active = (kind: 'stale-reads' | 'table-steps'): Fault | undefined =>
     faults.find((one) => one.kind === kind && isActive(one));
   const table = inProcessTable({
@@ -97,7 +97,7 @@ export function faultyTable({ clock, wait, faults, seed, onReplaced }: FaultyTab
     if (fault?.kind === 'table-steps') await wait(choice(fault).between(1, fault.upToMs));
     const answer = await table.client.send(command);
     for (const one of faults)
-      if (one.kind === 'unreadable-record' && isActive(one)) spoil(answer, unreadable(one, table.items()));
+      if (one.kind === 'unreadable-record' && isActive(one)) spoil(answer, unreadable(one));
     return answer;
   };
   const stepwise = { ...table, client: { send: send as DynamoDBClient['send'] } };

@@ -82,7 +82,8 @@ async function runMany(seeds: number, from: number): Promise<void> {
       if (verdict.violation !== undefined) {
         failed.push(verdict);
         if (process.stdout.isTTY) process.stdout.write('\r');
-        console.log(described(verdict));
+        const { seed, theme, violation } = verdict;
+        console.log(`seed ${seed} (${theme}), ${clock(violation.atMs)}: ${violation.rule}: ${violation.message}`);
       }
       if (process.stdout.isTTY) process.stdout.write(`\r${done} of ${seeds} seeds, ${failed.length} failed `);
       return !values['until-found'] || failed.length === 0;
@@ -140,12 +141,6 @@ async function findPlants(names: readonly string[]): Promise<void> {
   await Promise.all(Array.from({ length: number('workers') }, next));
   if (missed.length > 0) console.log(`not found: ${missed.toSorted().join(', ')}`);
   end(names.length - missed.length, missed.length);
-}
-
-function described({ seed, theme, violation }: Verdict): string {
-  return violation === undefined
-    ? `seed ${seed} (${theme}) passes`
-    : `seed ${seed} (${theme}), ${clock(violation.atMs)}: ${violation.rule}: ${violation.message}`;
 }
 
 /** The shortest faults that still fail, and the command that replays them. */

@@ -132,6 +132,11 @@ export type Fault = FaultKind & {
 
 export type FaultOf<Kind extends Fault['kind']> = Fault & { readonly kind: Kind };
 
+/** Whether the fault is active at this time after the start of the simulation. */
+export function isActiveAt({ fromMs, forMs }: Fault, nowMs: number): boolean {
+  return nowMs >= fromMs && nowMs < fromMs + forMs;
+}
+
 /** Whether a list of methods, such as `store.*`, contains the method. */
 export function includesCall(calls: readonly string[], method: string): boolean {
   return calls.some((one) => one === method || (one.endsWith('*') && method.startsWith(one.slice(0, -1))));

@@ -3,6 +3,7 @@ import { formatTime } from '../../apis/formats/time.ts';
 import { DO_NOT_DISRUPT, INITIALIZED, NODE_POOL, REGISTERED } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { compareText } from '../../core/compare-text.ts';
+import { providerIdOf } from '../../core/model/node-claim-record.ts';
 import { liftStartupTaints } from '../aws/machines.ts';
 import type { SimulatedInstance } from '../aws/simulated-ec2.ts';
 import { deleteNode, deleteNodeClaim, endPod } from '../kubernetes/simulated-cluster.ts';
@@ -98,14 +99,12 @@ function keepNode({ state, timetable }: WorldFaultStage, name: string, forMs: nu
 }
 
 /** The kubelet registers the node with the labels and the taint that it had at its first start. */
-function loseNode({ state, ec2, timetable }: WorldFaultStage, name: string, forMs: number): string {
+function loseNode(stage: WorldFaultStage, name: string, forMs: number): string {
+  const { state, timetable } = stage;
   const node = state.nodes.get(name);
-  const id = node?.spec?.providerID?.split('/').at(-1);
   removeNode(state, name);
   timetable.after(forMs, () => {
-    const instance = ec2
-      .instances()
-      .find((one) => one.id === id && one.state === 'running' && one.endedAtMs === undefined);
+    const instance = running(stage).find((one) => providerIdOf(one) === node?.spec?.providerID);
     if (node === undefined || instance === undefined || state.nodes.has(name)) return;
     const { [REGISTERED]: _registered, [INITIALIZED]: _initialized, ...labels } = node.metadata.labels ?? {};
     const metadata = {

@@ -3,7 +3,7 @@ import { BOOTS_AS_USUAL, type MachineFate } from '../aws/machines.ts';
 import type { SimulatedInvocation } from '../aws/simulated-lambda.ts';
 import type { Timetable } from '../timetable.ts';
 import { callFaults } from './call-faults.ts';
-import { type Choice, choices, type Fault, type FaultOf, isHit } from './fault.ts';
+import { type Choice, choices, type Fault, type FaultOf, isActiveAt, isHit } from './fault.ts';
 import type { WorldFaultStage } from './stage.ts';
 import { scheduleWorldFaults } from './world-faults.ts';
 
@@ -29,11 +29,7 @@ export interface FaultPlay {
 export function playFaults(faults: readonly Fault[], seed: number, timetable: Timetable): FaultPlay {
   const startMs = timetable.now();
   const choice = choices(seed);
-  const isActive = ({ fromMs, forMs }: Fault): boolean => {
-    const nowMs = timetable.now() - startMs;
-    return nowMs >= fromMs && nowMs < fromMs + forMs;
-  };
-  const active = (): readonly Fault[] => faults.filter(isActive);
+  const active = (): readonly Fault[] => faults.filter((fault) => isActiveAt(fault, timetable.now() - startMs));
   const calls = callFaults({ timetable, active, choice });
   return {
     wrapCalls(ports, invocation) {
