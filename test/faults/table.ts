@@ -96,8 +96,7 @@ export function faultyTable({ clock, wait, faults, seed, onReplaced }: FaultyTab
     const fault = active('table-steps');
     if (fault?.kind === 'table-steps') await wait(choice(fault).between(1, fault.upToMs));
     const answer = await table.client.send(command);
-    for (const one of faults)
-      if (one.kind === 'unreadable-record' && isActive(one)) spoil(answer, unreadable(one));
+    for (const one of faults) if (one.kind === 'unreadable-record' && isActive(one)) spoil(answer, unreadable(one));
     return answer;
   };
   const stepwise = { ...table, client: { send: send as DynamoDBClient['send'] } };
