@@ -25,6 +25,8 @@ const SEEDS = 500;
 /** A planted bug must be found within this many seeds. */
 const MAX_SEEDS_OF_PLANT = 2_000;
 
+type FailedVerdict = Required<Verdict>;
+
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string' },
@@ -70,7 +72,7 @@ async function runOne(seed: number): Promise<void> {
 }
 
 async function runMany(seeds: number, from: number): Promise<void> {
-  const failed: Verdict[] = [];
+  const failed: FailedVerdict[] = [];
   let done = 0;
   const startMs = performance.now();
   await judgeSeeds({
@@ -79,10 +81,10 @@ async function runMany(seeds: number, from: number): Promise<void> {
     workers: number('workers'),
     onVerdict(verdict) {
       done += 1;
-      if (verdict.violation !== undefined) {
-        failed.push(verdict);
+      const { seed, theme, violation } = verdict;
+      if (violation !== undefined) {
+        failed.push({ seed, theme, violation });
         if (process.stdout.isTTY) process.stdout.write('\r');
-        const { seed, theme, violation } = verdict;
         console.log(`seed ${seed} (${theme}), ${clock(violation.atMs)}: ${violation.rule}: ${violation.message}`);
       }
       if (process.stdout.isTTY) process.stdout.write(`\r${done} of ${seeds} seeds, ${failed.length} failed `);
@@ -100,9 +102,9 @@ async function runMany(seeds: number, from: number): Promise<void> {
 /** One test for each seed, for `scripts/sum-tests.ts`. */
 function writeReport(
   file: string,
-  { from, seeds, failed }: { readonly from: number; readonly seeds: number; readonly failed: readonly Verdict[] },
+  { from, seeds, failed }: { readonly from: number; readonly seeds: number; readonly failed: readonly FailedVerdict[] },
 ): void {
-  const rules = new Map(failed.map(({ seed, violation }) => [seed, violation?.rule]));
+  const rules = new Map(failed.map(({ seed, violation }) => [seed, violation.rule]));
   const assertionResults = Array.from({ length: seeds }, (_, nth) => {
     const rule = rules.get(from + nth);
     return {
@@ -144,8 +146,7 @@ async function findPlants(names: readonly string[]): Promise<void> {
 }
 
 /** The shortest faults that still fail, and the command that replays them. */
-async function explain({ seed, violation }: Verdict, isShrunk: boolean): Promise<void> {
-  if (violation === undefined) return;
+async function explain({ seed, violation }: FailedVerdict, isShrunk: boolean): Promise<void> {
   if (!isShrunk) return console.log(`npm run test:faults -- --seed ${seed}`);
   const kept = await shrink(seed, violation.rule);
   console.log(`seed ${seed} fails with these of its faults:`);

@@ -2,8 +2,9 @@ import { MINUTE_MS, parseTime, SECOND_MS } from '../../../lib/apis/formats/time.
 import type { Condition } from '../../../lib/apis/kubernetes.ts';
 import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
+import { losesNodes, recordOf } from './nodes.ts';
 import { isDisturbed, LIFECYCLE } from './progress/duty.ts';
 
 /** A call that takes effect may be answered late, and a clock may be two minutes away. */
@@ -21,9 +22,8 @@ export const transitionTimesAreTrue: RuleOf = (watched) => {
   const rule = 'transition times are those of the transition';
   const isCalm = !story.faults.some(({ kind }) => kind === 'clocks' || kind === 'calls-slow' || kind === 'calls-hang');
   const slackMs = isCalm ? SLACK_MS : 2 * MINUTE_MS + MINUTE_MS;
-  // With slow lists, a run may show an earlier finding after a later one.
-  // A node that is lost and returns is initialized again, and its NodeClaim may not be shown in between.
-  const isAgain = story.faults.some((one) => one.kind === 'by-hand' && one.what === 'lose-node');
+  // The NodeClaim may not be shown between the loss of its node and its return.
+  const isAgain = losesNodes(watched);
   const labels = labelsOf(watched);
   const launched = new Map<string, number>();
   let isReplaced = false;
@@ -46,6 +46,7 @@ export const transitionTimesAreTrue: RuleOf = (watched) => {
           condition.status === 'True' &&
           old.lastTransitionTime !== condition.lastTransitionTime &&
           !isAgain &&
+          // With slow lists, a run may show an earlier finding after a later one.
           (isCalm || condition.type !== 'ConsistentStateFound') &&
           !CHANGING.has(condition.type)
         )
@@ -92,7 +93,7 @@ interface LabelledNodes {
 
 /** The labels of nodes. A run that is cut off after it wrote a label leaves the record to the next run, which has its own time. */
 function labelsOf(watched: Watched): LabelledNodes {
-  const { simulation, startMs, nowMs, records } = watched;
+  const { simulation, startMs, nowMs } = watched;
   const known = new Map<string, LabelTimes>();
   const unrecorded = new Map<string, { readonly providerId: string; readonly type: keyof typeof LABELS }>();
   return {
@@ -111,18 +112,11 @@ function labelsOf(watched: Watched): LabelledNodes {
       for (const [key, { providerId, type }] of unrecorded) {
         const times = known.get(key);
         if (isKept && times !== undefined) times.unseenUntilMs = atMs;
-        if (isRecorded(recordOf(providerId, records), type)) unrecorded.delete(key);
+        if (isRecorded(recordOf(watched, providerId), type)) unrecorded.delete(key);
       }
     },
     of: (providerId, type) => known.get(`${providerId} ${type}`),
   };
-}
-
-function recordOf(providerId: string, records: Watched['records']): NodeClaimRecord | undefined {
-  return [...records.values()].find((record) => {
-    const instance = instanceOf(record);
-    return instance !== undefined && providerIdOf(instance) === providerId;
-  });
 }
 
 function isRecorded(record: NodeClaimRecord | undefined, type: keyof typeof LABELS): boolean {

@@ -1,8 +1,9 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { INITIALIZED } from '../../../lib/apis/labels.ts';
 import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
+import { nodeOf } from './nodes.ts';
 import { needsNode } from './pods.ts';
 
 /** From the observation of an empty node until its deletion is recorded: a run, or an open decision that is carried out late. */
@@ -49,12 +50,6 @@ export const emptyNodesAreRemoved: RuleOf = (watched) => {
         .map(({ name }) => `NodeClaim ${name} has an empty node`),
   };
 };
-
-function nodeOf({ simulation }: Watched, record: NodeClaimRecord) {
-  const instance = instanceOf(record);
-  if (instance === undefined) return undefined;
-  return [...simulation().state.nodes.values()].find(({ spec }) => spec?.providerID === providerIdOf(instance));
-}
 
 function podsOn({ simulation }: Watched, name: string | undefined) {
   return [...simulation().state.pods.values()].filter((pod) => pod.spec.nodeName === name && needsNode(pod));

@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
-import { instanceOf, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf } from '../rule.ts';
+import { recordOf } from './nodes.ts';
 import { isDrainable, isTerminating, tierOf } from './pods.ts';
 
 /** A pod that was bound while a run listed the pods is drained by the next run. */
@@ -9,17 +9,12 @@ const LISTED_MS = MINUTE_MS;
 const SENT_MS = 3 * SECOND_MS;
 
 /** Pods leave a node tier by tier (D20), and a forced deletion leaves a pod no more time than its node has (D24). */
-export const drainsAreOrdered: RuleOf = ({ violate, simulation, records, nowMs, startMs, story }) => {
+export const drainsAreOrdered: RuleOf = (watched) => {
+  const { violate, simulation, nowMs, startMs, story } = watched;
   const boundAtMs = new Map<string, number>();
   const isSlow = story.faults.some(({ kind }) => kind === 'calls-slow' || kind === 'calls-hang' || kind === 'clocks');
-  const deadlineOf = (nodeName: string | undefined): number | undefined => {
-    const providerId = simulation().state.nodes.get(nodeName ?? '')?.spec?.providerID;
-    const record = [...records.values()].find((one) => {
-      const instance = instanceOf(one);
-      return instance !== undefined && providerIdOf(instance) === providerId;
-    });
-    return record?.deletion?.deadlineMs;
-  };
+  const deadlineOf = (nodeName: string | undefined): number | undefined =>
+    recordOf(watched, simulation().state.nodes.get(nodeName ?? '')?.spec?.providerID)?.deletion?.deadlineMs;
   return {
     step() {
       const { pods } = simulation().state;

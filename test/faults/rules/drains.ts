@@ -1,7 +1,8 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
+import { nodeOf, recordOf } from './nodes.ts';
 import { isDrainable, isOwnedByDaemonSet, isTerminal } from './pods.ts';
 
 /** Clocks of functions are up to two minutes apart from the true time. */
@@ -83,13 +84,10 @@ export const instancesEndForAReason: RuleOf = (watched) => {
 };
 
 /** Pods that a drain must wait for: a controller made them and they run. */
-function podsToDrain(
-  { simulation, startMs, nowMs }: Watched,
-  record: NodeClaimRecord,
-  clockMs: number,
-): readonly Pod[] {
+function podsToDrain(watched: Watched, record: NodeClaimRecord, clockMs: number): readonly Pod[] {
+  const { simulation, startMs, nowMs } = watched;
   const { state } = simulation();
-  const node = nodeOf(state.nodes.values(), record);
+  const node = nodeOf(watched, record);
   if (node === undefined || record.registeredAtMs === undefined) return [];
   // D21: a pod that should have ended a minute ago is not waited for.
   const stuckMs = startMs() + nowMs() - MINUTE_MS + clockMs;
@@ -105,19 +103,6 @@ function podsToDrain(
   );
 }
 
-function nodeOf<Node extends { readonly spec?: { readonly providerID?: string } }>(
-  nodes: Iterable<Node>,
-  record: NodeClaimRecord,
-): Node | undefined {
-  const instance = instanceOf(record);
-  if (instance === undefined) return undefined;
-  return [...nodes].find(({ spec }) => spec?.providerID === providerIdOf(instance));
-}
-
-function recordOfNode({ records, simulation }: Watched, name: string | undefined): NodeClaimRecord | undefined {
-  const node = simulation().state.nodes.get(name ?? '');
-  return [...records.values()].find((record) => {
-    const instance = instanceOf(record);
-    return instance !== undefined && node?.spec?.providerID === providerIdOf(instance);
-  });
+function recordOfNode(watched: Watched, name: string | undefined): NodeClaimRecord | undefined {
+  return recordOf(watched, watched.simulation().state.nodes.get(name ?? '')?.spec?.providerID);
 }

@@ -2,6 +2,10 @@ import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
 import { instanceOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf } from '../rule.ts';
+import { nodeOf } from './nodes.ts';
+
+/** EC2 may list a new instance this late (D26). */
+export const LISTED_WITHIN_MS = 3 * MINUTE_MS;
 
 /** One instance for a claim; the request is recorded before it is sent (promise 1, D36). */
 export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs, startMs }) => {
@@ -47,19 +51,19 @@ export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs, startMs 
   };
 };
 
-/** EC2 may list a new instance this late (D26). */
-const LISTED_WITHIN_MS = 3 * MINUTE_MS;
 /** From the list of instances until the release. */
 const RELEASING_MS = 20 * SECOND_MS;
 
 /** A claim is released after EC2 has terminated its instance. */
-export const releasedAfterItsInstance: RuleOf = ({ violate, simulation, story, nowMs, startMs }) => {
+export const releasedAfterItsInstance: RuleOf = (watched) => {
+  const { violate, simulation, story, nowMs, startMs } = watched;
   const clocksMs = story.faults.some(({ kind }) => kind === 'clocks') ? 2 * MINUTE_MS : 0;
   return {
-    recordWritten({ name, releasedAtMs, ...record }, before) {
-      const id = instanceOf({ ...record, name })?.id;
+    recordWritten(after, before) {
+      const { name, releasedAtMs } = after;
+      const id = instanceOf(after)?.id;
       if (releasedAtMs === undefined || before?.releasedAtMs !== undefined || id === undefined) return;
-      const { ec2, timeline, state } = simulation();
+      const { ec2, timeline } = simulation();
       const instance = ec2.instances().find((one) => one.id === id);
       if (instance === undefined) return;
       // D26: an instance that EC2 does not list is gone, unless its node is Ready.
@@ -70,7 +74,7 @@ export const releasedAfterItsInstance: RuleOf = ({ violate, simulation, story, n
           nowMs() < one.fromMs + one.forMs + RELEASING_MS &&
           ageMs < one.lagMs + RELEASING_MS,
       );
-      const node = [...state.nodes.values()].find(({ spec }) => spec?.providerID?.endsWith(id) === true);
+      const node = nodeOf(watched, after);
       if (isUnlisted && ageMs > LISTED_WITHIN_MS - clocksMs && (node === undefined || !isNodeReady(node))) return;
       if (!timeline.entries.some((entry) => entry.kind === 'instance-terminated' && entry.instanceId === id))
         violate(

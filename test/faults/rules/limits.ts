@@ -27,6 +27,7 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startM
     const recent = known.filter((_, at) => nowMs() - (known[at + 1]?.atMs ?? nowMs()) < DECIDED_BEFORE_MS);
     return recent.reduce<Resources>((most, one) => larger(most, one.limits), {});
   };
+  /** A node that was lost may return after its replacement was launched: only a write before a launch buys more. */
   const returnedMs = new Map<string, number>();
   const checkHolds = ({ name, holds, types }: NodeClaimRecord): void => {
     const largest = types.reduce<Resources>((most, { capacity }) => larger(most, capacity), {});
@@ -39,7 +40,6 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startM
   };
   return {
     recordWritten(after, earlier) {
-      // A node that was lost may return after its replacement was launched: only a write before a launch buys more.
       if (earlier?.nodeLostAtMs !== undefined && after.nodeLostAtMs === undefined) returnedMs.set(after.name, nowMs());
       if (isAdopted(after, earlier) || earlier?.launch.kind === 'launched') return;
       if (earlier === undefined) checkHolds(after);

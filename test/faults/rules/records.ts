@@ -1,5 +1,6 @@
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf } from '../rule.ts';
+import { losesNodes } from './nodes.ts';
 
 /** Fields that never change after the record was created. */
 const FIXED = ['cluster', 'name', 'decisionId', 'nodePool', 'createdAtMs'] as const;
@@ -7,12 +8,13 @@ const FIXED = ['cluster', 'name', 'decisionId', 'nodePool', 'createdAtMs'] as co
 const FIXED_IN_DELETION = ['reason', 'message', 'requestedAtMs', 'drainStartedAtMs'] as const;
 
 /** A record never goes back to an earlier state, and a released record never changes (promise 1). */
-export const recordsGoForward: RuleOf = ({ violate, story, objectOf }) => {
-  const isLost = story.faults.some((one) => one.kind === 'by-hand' && one.what === 'lose-node');
+export const recordsGoForward: RuleOf = (watched) => {
+  const { violate, story, objectOf } = watched;
+  const isAgain = losesNodes(watched);
   return {
     recordWritten(after, before) {
       if (before === undefined) return;
-      for (const why of whyNotForward(before, after, isLost))
+      for (const why of whyNotForward(before, after, isAgain))
         violate('a record never goes back', `NodeClaim ${after.name}: ${why}`);
     },
     staleRead(method, name) {
@@ -29,15 +31,14 @@ export const recordsGoForward: RuleOf = ({ violate, story, objectOf }) => {
   };
 };
 
-function whyNotForward(before: NodeClaimRecord, after: NodeClaimRecord, isLost: boolean): readonly string[] {
+function whyNotForward(before: NodeClaimRecord, after: NodeClaimRecord, isAgain: boolean): readonly string[] {
   const why: string[] = [];
   if (before.releasedAtMs !== undefined) why.push(`the released record was written: ${changes(before, after)}`);
   if (after.version !== before.version + 1) why.push(`version ${before.version} became ${after.version}`);
   for (const field of FIXED)
     if (before[field] !== after[field]) why.push(`${field} changed from ${before[field]} to ${after[field]}`);
   why.push(...launchChanges(before, after), ...deletionChanges(before, after));
-  // A node that was lost registers again.
-  for (const field of isLost ? [] : (['registeredAtMs', 'initializedAtMs'] as const)) {
+  for (const field of isAgain ? [] : (['registeredAtMs', 'initializedAtMs'] as const)) {
     if (before[field] !== undefined && after[field] !== undefined && before[field] !== after[field])
       why.push(`${field} changed from ${before[field]} to ${after[field]}`);
   }

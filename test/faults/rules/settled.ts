@@ -5,6 +5,7 @@ import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/cor
 import { parseResources } from '../../../lib/core/resources/resources.ts';
 import { budgetStatus } from '../../../lib/simulator/kubernetes/disruptions-allowed.ts';
 import type { RuleOf, Watched } from '../rule.ts';
+import { nodeOf } from './nodes.ts';
 import { isKeptInPlace } from './pods.ts';
 
 /** What must be true at rest: instances, records, nodes and mirrors agree, nothing is open, every pod runs. */
@@ -44,12 +45,13 @@ function claimsAndInstances(watched: Watched): readonly string[] {
 }
 
 /** Whether a pod that may not be evicted holds the node, and the node has no deadline. */
-function isHeld({ simulation, startMs, nowMs }: Watched, record: NodeClaimRecord): boolean {
+function isHeld(watched: Watched, record: NodeClaimRecord): boolean {
+  const { simulation, startMs, nowMs } = watched;
   const { state } = simulation();
   const instance = instanceOf(record);
   if (instance === undefined) return false;
   if (record.deletion?.deadlineMs !== undefined) return startMs() + nowMs() < record.deletion.deadlineMs;
-  const node = [...state.nodes.values()].find(({ spec }) => spec?.providerID === providerIdOf(instance));
+  const node = nodeOf(watched, record);
   const pods = [...state.pods.values()].filter(({ spec }) => spec.nodeName === node?.metadata.name);
   return pods.some(
     (pod) =>

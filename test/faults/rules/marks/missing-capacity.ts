@@ -26,9 +26,9 @@ export const missingCapacityIsRemembered: RuleOf = ({ violate, records, nowMs, s
   const missingMs = new Map<string, number>();
   const sent = new Set<string>();
   return {
-    launched({ nodeClaim }, { missing }) {
+    launched(_, { missing }) {
       for (const { instanceType, zone, capacityType, subnetId, reservationId } of missing)
-        if (subnetId === undefined && reservationId === undefined && nodeClaim !== '')
+        if (subnetId === undefined && reservationId === undefined)
           missingMs.set(`${instanceType} ${zone} ${capacityType}`, startMs() + nowMs());
     },
     launching({ clientToken, nodeClaim, capacityType, overrides }) {

@@ -14,7 +14,7 @@ export interface Duty {
   /** The calls that it needs, and the functions, as `function:lifecycle`. */
   readonly needs: readonly string[];
   /** The objects of the duty: a fault of another object does not disturb it. @default every fault of a call disturbs it */
-  readonly about?: readonly string[];
+  readonly about?: () => readonly string[];
 }
 
 /** The methods that the activity needs. Every other method may fail, and it is at most ten seconds later (promise 7). */
@@ -111,13 +111,14 @@ export function isDisturbed(watched: Watched, duty: Pick<Duty, 'needs' | 'about'
 function touches(fault: Fault, { needs, about }: Pick<Duty, 'needs' | 'about'>, { objectOf }: Watched): boolean {
   const needsAny = (calls: readonly string[]): boolean =>
     needs.some((need) => calls.some((call) => matches(call, need)));
+  const isAbout = (object: string | undefined): boolean => about === undefined || about().includes(object ?? '');
   switch (fault.kind) {
     case 'calls-fail':
       return !isRareConflict(fault) && needsAny(fault.calls);
     case 'object-refused':
-      return needsAny([fault.call]) && (about?.includes(objectOf(fault) ?? '') ?? true);
+      return needsAny([fault.call]) && isAbout(objectOf(fault));
     case 'unreadable-record':
-      return about?.includes(objectOf(fault) ?? '') ?? true;
+      return isAbout(objectOf(fault));
     case 'listed-late':
       return needsAny(['cloud.describeInstances']);
     case 'odd-launches':

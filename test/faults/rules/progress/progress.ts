@@ -5,9 +5,10 @@ import { sameTaint, UNREGISTERED_TAINT } from '../../../../lib/apis/taints.ts';
 import { isNodeReady } from '../../../../lib/core/cluster/state-node.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../../rule.ts';
+import { nodeOf } from '../nodes.ts';
 import { heldDrains } from '../removals/held-drains.ts';
 import { type Duty, LIFECYCLE, methodsFor, progressOf } from './duty.ts';
-import { hasEnded, nodeOf, removalDuties, type WatchedDrains } from './removal-duties.ts';
+import { hasEnded, removalDuties, type WatchedDrains } from './removal-duties.ts';
 
 /** Work that nothing disturbs makes progress: wakes are sent and armed, and one stuck item does not stop another (promise 7). */
 export const undisturbedWorkProgresses: RuleOf = (watched) => {
@@ -76,10 +77,12 @@ function dutiesOf(watched: WatchedDrains): readonly Duty[] {
 
 /** The duties of a NodeClaim are about its record, its instance, its node and the pods there. */
 function claimDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {
-  const node = nodeOf(watched, record)?.metadata.name;
-  const pods = [...watched.simulation().state.pods.values()].filter(({ spec }) => spec.nodeName === node);
-  const names = pods.map(({ metadata }) => metadata.name);
-  const about = [record.name, ...[instanceOf(record)?.id, node].filter((one) => one !== undefined), ...names];
+  const about = (): readonly string[] => {
+    const node = nodeOf(watched, record)?.metadata.name;
+    const pods = [...watched.simulation().state.pods.values()].filter(({ spec }) => spec.nodeName === node);
+    const names = pods.map(({ metadata }) => metadata.name);
+    return [record.name, ...[instanceOf(record)?.id, node].filter((one) => one !== undefined), ...names];
+  };
   return dutiesOfClaim(watched, record).map((duty) => ({ ...duty, about }));
 }
 

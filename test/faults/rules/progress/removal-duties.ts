@@ -1,10 +1,11 @@
 import { MINUTE_MS, parseTime, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
-import type { Node, Pod } from '../../../../lib/apis/kubernetes.ts';
+import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../../../lib/apis/taints.ts';
 import { selectsPod } from '../../../../lib/core/cluster/pod-disruption-budgets.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../../lib/core/model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import { budgetStatus } from '../../../../lib/simulator/kubernetes/disruptions-allowed.ts';
 import type { Watched } from '../../rule.ts';
+import { nodeOf } from '../nodes.ts';
 import { isDrainable, isKeptInPlace, isTerminating, tierOf } from '../pods.ts';
 import type { HeldDrains } from '../removals/held-drains.ts';
 import { type Duty, methodsFor, TERMINATION } from './duty.ts';
@@ -28,12 +29,6 @@ export function hasEnded({ simulation }: Watched, instanceId: string): boolean {
   return simulation()
     .ec2.instances()
     .some(({ id, endedAtMs }) => id === instanceId && endedAtMs !== undefined);
-}
-
-export function nodeOf({ simulation }: Watched, record: NodeClaimRecord): Node | undefined {
-  const instance = instanceOf(record);
-  if (instance === undefined) return undefined;
-  return [...simulation().state.nodes.values()].find(({ spec }) => spec?.providerID === providerIdOf(instance));
 }
 
 /** What removes a NodeClaim that is deleted: its drain, the end of its instance and its release. */

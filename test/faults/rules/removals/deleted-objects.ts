@@ -1,7 +1,8 @@
 import { SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { TERMINATION_FINALIZER } from '../../../../lib/apis/labels.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../../lib/core/model/node-claim-record.ts';
+import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../../rule.ts';
+import { nodeOf } from '../nodes.ts';
 import { type Duty, LIFECYCLE, progressOf } from '../progress/duty.ts';
 
 /** The next tick finds a deletion whose wake was lost. */
@@ -11,12 +12,10 @@ const RECORDED_WITHIN_MS = 75 * SECOND_MS;
 export const deletedObjectsAreRemoved: RuleOf = (watched) =>
   progressOf(watched, () => [...watched.records.values()].flatMap((record) => dutiesOf(watched, record)));
 
-function dutiesOf({ simulation }: Watched, record: NodeClaimRecord): readonly Duty[] {
+function dutiesOf(watched: Watched, record: NodeClaimRecord): readonly Duty[] {
   if ((record.releasedAtMs ?? record.deletion) !== undefined || record.launch.kind === 'requested') return [];
-  const { state } = simulation();
-  const instance = instanceOf(record);
-  const node =
-    instance && [...state.nodes.values()].find(({ spec }) => spec?.providerID === providerIdOf(instance))?.metadata;
+  const { state } = watched.simulation();
+  const node = nodeOf(watched, record)?.metadata;
   const isKept = node?.finalizers?.includes(TERMINATION_FINALIZER) === true && record.registeredAtMs !== undefined;
   const deleted = [
     ...(state.nodeClaims.get(record.name)?.metadata.deletionTimestamp === undefined

@@ -5,8 +5,8 @@ import { DO_NOT_DISRUPT } from '../../../../lib/apis/labels.ts';
 import { fieldOf, isRecord } from '../../../../lib/apis/record.ts';
 import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf } from '../../rule.ts';
+import { nodeOf } from '../nodes.ts';
 import { needsNode } from '../pods.ts';
-import { nodeOf } from '../progress/removal-duties.ts';
 
 /** The clocks of two functions are up to two minutes apart. */
 const CLOCKS_APART_MS = 2 * MINUTE_MS;
@@ -63,8 +63,8 @@ export const emptyNodesHaveTheirTime: RuleOf = (watched) => {
     call({ method, args: [, nominated] }) {
       if (method !== 'store.nominate' || !isRecord(nominated)) return;
       // The pods are known from the decision.
-      const known = promised.get(String(fieldOf(nominated, 'node')));
-      promised.set(String(fieldOf(nominated, 'node')), { atMs: nowMs(), pods: known?.pods ?? [] });
+      const node = String(fieldOf(nominated, 'node'));
+      promised.set(node, { atMs: nowMs(), pods: promised.get(node)?.pods ?? [] });
     },
     decisionRecorded({ actions }) {
       for (const action of actions)

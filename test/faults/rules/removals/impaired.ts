@@ -15,7 +15,7 @@ export const impairedInstancesAreReplaced: RuleOf = (watched) => {
       const id = instanceOf(record)?.id ?? '';
       if ((record.deletion ?? record.releasedAtMs) !== undefined || !simulation().ec2.isImpaired(id)) return [];
       const name = `NodeClaim ${record.name}, whose instance is impaired, is deleted`;
-      return [{ name, withinMs: REPLACED_WITHIN_MS, needs, about: [record.name, id] }];
+      return [{ name, withinMs: REPLACED_WITHIN_MS, needs, about: () => [record.name, id] }];
     }),
   );
   return {

@@ -5,8 +5,9 @@ import { sameTaint } from '../../../../lib/apis/taints.ts';
 import { claimNames } from '../../../../lib/core/cluster/pod-volumes.ts';
 import { isKeptInPlace } from '../../../../lib/core/cluster/pods.ts';
 import type { PodTarget } from '../../../../lib/core/model/decision.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../../lib/core/model/node-claim-record.ts';
+import { instanceOf } from '../../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../../rule.ts';
+import { nodeOf, recordOf } from '../nodes.ts';
 
 /** Clocks of functions are up to two minutes apart from the true time. */
 const CLOCK_MS = 2 * MINUTE_MS;
@@ -66,14 +67,15 @@ export const volumesAreDetached: RuleOf = (watched) => {
 };
 
 /** D7: a node is initialized after its startup taints are removed. */
-export const startupTaintsAreAwaited: RuleOf = ({ violate, simulation, records }) => {
+export const startupTaintsAreAwaited: RuleOf = (watched) => {
+  const { violate, simulation } = watched;
   const known = new Set<string>();
   return {
     step() {
       for (const { metadata, spec } of simulation().state.nodes.values()) {
         if (metadata.labels?.[INITIALIZED] !== 'true' || known.has(metadata.uid ?? metadata.name)) continue;
         known.add(metadata.uid ?? metadata.name);
-        const record = [...records.values()].find((one) => providerOf(one) === spec?.providerID);
+        const record = recordOf(watched, spec?.providerID);
         const startup = record?.spec.startupTaints ?? [];
         const left = spec?.taints?.find((taint) => startup.some((one) => sameTaint(one, taint)));
         if (left !== undefined)
@@ -82,14 +84,3 @@ export const startupTaintsAreAwaited: RuleOf = ({ violate, simulation, records }
     },
   };
 };
-
-function providerOf(record: NodeClaimRecord): string | undefined {
-  const instance = instanceOf(record);
-  return instance && providerIdOf(instance);
-}
-
-function nodeOf({ simulation }: Watched, record: NodeClaimRecord) {
-  const providerId = providerOf(record);
-  if (providerId === undefined) return undefined;
-  return [...simulation().state.nodes.values()].find(({ spec }) => spec?.providerID === providerId);
-}

@@ -3,19 +3,15 @@ import { MINUTE_MS, timeIn } from '../../../../lib/apis/formats/time.ts';
 import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import { allowsNoEviction, selectsPod } from '../../../../lib/core/cluster/pod-disruption-budgets.ts';
 import { isActive, isDrainable, isKeptInPlace, isOwnedByDaemonSet } from '../../../../lib/core/cluster/pods.ts';
-import {
-  type Deletion,
-  instanceOf,
-  type NodeClaimRecord,
-  providerIdOf,
-} from '../../../../lib/core/model/node-claim-record.ts';
+import { type Deletion, instanceOf, type NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../../rule.ts';
+import { LISTED_WITHIN_MS } from '../launches.ts';
+import { nodeOf } from '../nodes.ts';
 
 const RULE = 'a claim is deleted for a true reason';
 const VOLUNTARY: ReadonlySet<string> = new Set(['empty', 'underutilized', 'drifted']);
 /** A decision may be carried out this long after its snapshot. */
 const DECIDED_BEFORE_MS = 3 * MINUTE_MS;
-const LISTED_WITHIN_MS = 3 * MINUTE_MS;
 /** The clock of one function may be two minutes ahead, and that of another one two minutes behind. */
 const CLOCKS_APART_MS = 4 * MINUTE_MS;
 
@@ -93,10 +89,8 @@ function whyDeadline({ spec }: NodeClaimRecord, { requestedAtMs, deadlineMs }: D
   return `its deadline is ${deadlineMs === undefined ? 'missing' : `${deadlineMs - requestedAtMs} ms away`}, and its terminationGracePeriod is ${graceMs} ms`;
 }
 
-function podsOf({ simulation }: Watched, record: NodeClaimRecord): readonly Pod[] {
-  const instance = instanceOf(record);
-  if (instance === undefined) return [];
-  const { nodes, pods } = simulation().state;
-  const node = [...nodes.values()].find(({ spec }) => spec?.providerID === providerIdOf(instance));
-  return [...pods.values()].filter(({ spec }) => node !== undefined && spec.nodeName === node.metadata.name);
+function podsOf(watched: Watched, record: NodeClaimRecord): readonly Pod[] {
+  const node = nodeOf(watched, record);
+  if (node === undefined) return [];
+  return [...watched.simulation().state.pods.values()].filter(({ spec }) => spec.nodeName === node.metadata.name);
 }

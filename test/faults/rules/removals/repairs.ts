@@ -2,9 +2,10 @@ import { MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import type { Node } from '../../../../lib/apis/kubernetes.ts';
 import { NODE_POOL } from '../../../../lib/apis/labels.ts';
 import { isNodeReady } from '../../../../lib/core/cluster/state-node.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../../lib/core/model/node-claim-record.ts';
+import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../../rule.ts';
 import { STORY_SETTINGS } from '../../story/cluster.ts';
+import { nodeOf } from '../nodes.ts';
 import { type Duty, LIFECYCLE, progressOf } from '../progress/duty.ts';
 
 const RULE = 'a node is replaced as unhealthy only within the limits';
@@ -82,10 +83,4 @@ function dutiesOf(watched: Watched, held: ReadonlyMap<string, number>): readonly
 function unknownSince({ status }: Node): number | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'Unknown' ? Date.parse(ready.lastTransitionTime ?? '') : undefined;
-}
-
-function nodeOf({ simulation }: Watched, record: NodeClaimRecord): Node | undefined {
-  const instance = instanceOf(record);
-  if (instance === undefined) return undefined;
-  return [...simulation().state.nodes.values()].find(({ spec }) => spec?.providerID === providerIdOf(instance));
 }
