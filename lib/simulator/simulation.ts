@@ -20,15 +20,15 @@ import {
 import type { Fault } from './faults/fault.ts';
 import { type FaultPlay, playFaults } from './faults/play-faults.ts';
 import type { Functions } from './functions.ts';
-import { kubeScheduler } from './kubernetes/kube-scheduler.ts';
 import { kubelets } from './kubernetes/kubelet.ts';
 import { uidOf } from './kubernetes/objects.ts';
-import { attachDetach } from './kubernetes/simulated-attachments.ts';
+import { kubeScheduler } from './kubernetes/scheduler/kube-scheduler.ts';
 import { FIRST_DEPLOYMENT, type KubernetesState, kubernetesState, writePod } from './kubernetes/state.ts';
-import { workloadOf, workloads } from './kubernetes/workloads.ts';
-import { playScenario } from './play-scenario.ts';
+import { attachDetach } from './kubernetes/storage/simulated-attachments.ts';
+import { workloadOf, workloads } from './kubernetes/workloads/workloads.ts';
 import { type Random, randomFrom } from './random.ts';
 import { resultOf, type SimulationResult } from './result.ts';
+import { playScenario } from './scenario/play-scenario.ts';
 import { type Timeline, type TimelineEntry, timelineFrom } from './timeline.ts';
 import { type Timetable, timetableFrom } from './timetable.ts';
 

@@ -6,7 +6,7 @@ import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
 import { currentPod, type KubernetesState, removePod, writePod } from './state.ts';
-import { workloadOf } from './workloads.ts';
+import { workloadOf } from './workloads/workloads.ts';
 
 /** The time for a pod to start, and for a terminating pod to end. */
 const START_MS = [1_000, 3_000] as const;

@@ -13,9 +13,9 @@ import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import { budgetStatus } from './disruptions-allowed.ts';
 import { changed, createCustom, deleteCustom, patchSimulatedCustom, writeCustom } from './objects.ts';
-import { boundClaims } from './simulated-attachments.ts';
-import { simulatedStorage } from './simulated-storage.ts';
 import { currentPod, FIRST_DEPLOYMENT, type KubernetesState, removeNode, writeNode, writePod } from './state.ts';
+import { boundClaims } from './storage/simulated-attachments.ts';
+import { simulatedStorage } from './storage/simulated-storage.ts';
 
 /** Kubernetes's default for terminationGracePeriodSeconds. */
 const DEFAULT_GRACE_SECONDS = 30;

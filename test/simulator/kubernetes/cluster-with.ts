@@ -1,5 +1,5 @@
 import type { Node, Pod } from '../../../lib/apis/kubernetes.ts';
-import { kubeScheduler } from '../../../lib/simulator/kubernetes/kube-scheduler.ts';
+import { kubeScheduler } from '../../../lib/simulator/kubernetes/scheduler/kube-scheduler.ts';
 import { type KubernetesState, kubernetesState, writeNode, writePod } from '../../../lib/simulator/kubernetes/state.ts';
 import { someManifests } from '../../builders/cluster-manifests.ts';
 import { NOW_MS } from '../../builders/times.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Affinity, Node, Pod } from '../../../lib/apis/kubernetes.ts';
-import { kubeScheduler } from '../../../lib/simulator/kubernetes/kube-scheduler.ts';
+import { kubeScheduler } from '../../../lib/simulator/kubernetes/scheduler/kube-scheduler.ts';
 import {
   type KubernetesState,
   removeNode,

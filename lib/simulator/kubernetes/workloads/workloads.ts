@@ -1,15 +1,15 @@
-import { formatTime } from '../../apis/formats/time.ts';
-import { type Deployment, type OwnerReference, type Pod, type PodTemplate, podKey } from '../../apis/kubernetes.ts';
-import { isActive } from '../../core/cluster/pods.ts';
-import { compareText } from '../../core/compare-text.ts';
-import { fingerprint } from '../../core/identity.ts';
-import { requirementsFromLabels } from '../../core/requirements/requirements.ts';
-import { requiredAlternatives } from '../../core/scheduling/pods/pod-requirements.ts';
-import { runsOn } from '../../core/scheduling/pools/daemons.ts';
-import type { Clock } from '../../ports/clock.ts';
-import { objectKeyOf, uidOf } from './objects.ts';
-import { endPod } from './simulated-cluster.ts';
-import { type KubernetesState, writePod } from './state.ts';
+import { formatTime } from '../../../apis/formats/time.ts';
+import { type Deployment, type OwnerReference, type Pod, type PodTemplate, podKey } from '../../../apis/kubernetes.ts';
+import { isActive } from '../../../core/cluster/pods.ts';
+import { compareText } from '../../../core/compare-text.ts';
+import { fingerprint } from '../../../core/identity.ts';
+import { requirementsFromLabels } from '../../../core/requirements/requirements.ts';
+import { requiredAlternatives } from '../../../core/scheduling/pods/pod-requirements.ts';
+import { runsOn } from '../../../core/scheduling/pools/daemons.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { objectKeyOf, uidOf } from '../objects.ts';
+import { endPod } from '../simulated-cluster.ts';
+import { type KubernetesState, writePod } from '../state.ts';
 
 /** The Deployment and DaemonSet controllers, which create and delete pods. */
 export interface Workloads {

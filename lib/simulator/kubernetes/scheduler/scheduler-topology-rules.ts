@@ -1,4 +1,4 @@
-import type { TopologySpreadConstraint } from '../../apis/kubernetes.ts';
+import type { TopologySpreadConstraint } from '../../../apis/kubernetes.ts';
 import type { CountRule, DomainCounts } from './scheduler-domain-counts.ts';
 import type { SchedulerNode } from './scheduler-node.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';

@@ -1,4 +1,4 @@
-import { untoleratedTaint } from '../../apis/taints.ts';
+import { untoleratedTaint } from '../../../apis/taints.ts';
 import type { SchedulerCache } from './scheduler-cache.ts';
 import { admitsKind, matchesTerm, nodeHasRoom } from './scheduler-filters.ts';
 import type { SchedulerNode } from './scheduler-node.ts';

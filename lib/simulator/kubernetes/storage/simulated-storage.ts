@@ -1,5 +1,5 @@
-import { namespaceOf, type Pod } from '../../apis/kubernetes.ts';
-import type { PersistentVolumeClaim, Storage, StorageClass } from '../../apis/storage.ts';
+import { namespaceOf, type Pod } from '../../../apis/kubernetes.ts';
+import type { PersistentVolumeClaim, Storage, StorageClass } from '../../../apis/storage.ts';
 
 const ANY_CLASS = 'simulated';
 

@@ -1,4 +1,4 @@
-import type { PodAffinityTerm, TopologySpreadConstraint } from '../../apis/kubernetes.ts';
+import type { PodAffinityTerm, TopologySpreadConstraint } from '../../../apis/kubernetes.ts';
 import type { CountRule } from './scheduler-domain-counts.ts';
 import { matchesNodeAffinity, toleratesTaints } from './scheduler-filters.ts';
 import { nodeLabelOf } from './scheduler-node.ts';

@@ -1,15 +1,15 @@
-import { formatDuration } from '../apis/formats/duration.ts';
-import { NODE_POOL } from '../apis/labels.ts';
-import { optional } from '../apis/optional.ts';
-import type { NodeChoice, Scenario, ScenarioEvent } from '../apis/scenario.ts';
-import type { SimulatedEc2 } from './aws/simulated-ec2.ts';
-import { setNodeCondition } from './kubernetes/node-conditions.ts';
-import { changed } from './kubernetes/objects.ts';
-import { deleteNode, endPod } from './kubernetes/simulated-cluster.ts';
-import { type KubernetesState } from './kubernetes/state.ts';
-import type { Random } from './random.ts';
-import type { Timeline } from './timeline.ts';
-import type { Timetable } from './timetable.ts';
+import { formatDuration } from '../../apis/formats/duration.ts';
+import { NODE_POOL } from '../../apis/labels.ts';
+import { optional } from '../../apis/optional.ts';
+import type { NodeChoice, Scenario, ScenarioEvent } from '../../apis/scenario.ts';
+import type { SimulatedEc2 } from '../aws/simulated-ec2.ts';
+import { setNodeCondition } from '../kubernetes/node-conditions.ts';
+import { changed } from '../kubernetes/objects.ts';
+import { deleteNode, endPod } from '../kubernetes/simulated-cluster.ts';
+import { type KubernetesState } from '../kubernetes/state.ts';
+import type { Random } from '../random.ts';
+import type { Timeline } from '../timeline.ts';
+import type { Timetable } from '../timetable.ts';
 
 interface Stage {
   readonly state: KubernetesState;

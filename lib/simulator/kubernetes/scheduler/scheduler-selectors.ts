@@ -4,7 +4,7 @@ import {
   type PodAffinityTerm,
   selectorMatches,
   type TopologySpreadConstraint,
-} from '../../apis/kubernetes.ts';
+} from '../../../apis/kubernetes.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 
 /** The pods that a constraint or a term selects. */

@@ -1,7 +1,7 @@
-import { type Labels, type Pod, type PodSpec, podKey } from '../../apis/kubernetes.ts';
-import { compareText } from '../../core/compare-text.ts';
-import { podRequests } from '../../core/resources/pod-requests.ts';
-import type { Resources } from '../../core/resources/resources.ts';
+import { type Labels, type Pod, type PodSpec, podKey } from '../../../apis/kubernetes.ts';
+import { compareText } from '../../../core/compare-text.ts';
+import { podRequests } from '../../../core/resources/pod-requests.ts';
+import type { Resources } from '../../../core/resources/resources.ts';
 
 /** A host port that a pod uses. */
 export interface SimulatedHostPort {

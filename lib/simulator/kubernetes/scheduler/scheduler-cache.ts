@@ -1,11 +1,11 @@
-import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
-import { optional } from '../../apis/optional.ts';
-import { isActive, isTerminal, isTerminating } from '../../core/cluster/pods.ts';
-import { compareText } from '../../core/compare-text.ts';
+import { type Node, type Pod, podKey } from '../../../apis/kubernetes.ts';
+import { optional } from '../../../apis/optional.ts';
+import { isActive, isTerminal, isTerminating } from '../../../core/cluster/pods.ts';
+import { compareText } from '../../../core/compare-text.ts';
+import type { KubernetesState } from '../state.ts';
 import { countPods, nodeText, type PodCount, readNode, type SchedulerNode, schedulerNode } from './scheduler-node.ts';
 import { type PodKind, podKinds, type QueuedPod } from './scheduler-pod-kind.ts';
 import { type SchedulerTopology, schedulerTopology } from './scheduler-topology.ts';
-import type { KubernetesState } from './state.ts';
 
 /** The scheduler's cache of the cluster. A refresh reads only changed objects. */
 export interface SchedulerCache {

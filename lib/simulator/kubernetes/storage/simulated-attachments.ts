@@ -1,10 +1,10 @@
-import { SECOND_MS } from '../../apis/formats/time.ts';
-import { namespaceOf, type Pod } from '../../apis/kubernetes.ts';
-import type { PersistentVolumeClaim, VolumeAttachment } from '../../apis/storage.ts';
-import { claimNames } from '../../core/cluster/pod-volumes.ts';
-import { isTerminal } from '../../core/cluster/pods.ts';
-import type { Timetable } from '../timetable.ts';
-import type { KubernetesState } from './state.ts';
+import { SECOND_MS } from '../../../apis/formats/time.ts';
+import { namespaceOf, type Pod } from '../../../apis/kubernetes.ts';
+import type { PersistentVolumeClaim, VolumeAttachment } from '../../../apis/storage.ts';
+import { claimNames } from '../../../core/cluster/pod-volumes.ts';
+import { isTerminal } from '../../../core/cluster/pods.ts';
+import type { Timetable } from '../../timetable.ts';
+import type { KubernetesState } from '../state.ts';
 
 /** The time from the end of a pod until its volume is unmounted and detached. */
 const DETACH_MS = 12 * SECOND_MS;

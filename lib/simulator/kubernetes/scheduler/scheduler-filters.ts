@@ -1,5 +1,5 @@
-import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '../../apis/kubernetes.ts';
-import { untoleratedTaint } from '../../apis/taints.ts';
+import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '../../../apis/kubernetes.ts';
+import { untoleratedTaint } from '../../../apis/taints.ts';
 import { nodeLabelOf, type SchedulerNode } from './scheduler-node.ts';
 import type { PodKind, SimulatedHostPort } from './scheduler-pod-kind.ts';
 

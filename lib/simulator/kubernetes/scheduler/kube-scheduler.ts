@@ -1,10 +1,10 @@
-import { formatTime } from '../../apis/formats/time.ts';
-import type { Pod } from '../../apis/kubernetes.ts';
-import type { Clock } from '../../ports/clock.ts';
+import { formatTime } from '../../../apis/formats/time.ts';
+import type { Pod } from '../../../apis/kubernetes.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { type KubernetesState, writePod } from '../state.ts';
 import { schedulerCache } from './scheduler-cache.ts';
 import { chooseFrom } from './scheduler-choice.ts';
 import { byTurn } from './scheduler-pod-kind.ts';
-import { type KubernetesState, writePod } from './state.ts';
 
 /** A simulated kube-scheduler: it binds pods, marks the others as unschedulable, and sends an event that wakes Kerf. */
 export interface KubeScheduler {

@@ -1,6 +1,6 @@
-import type { Node, Taint } from '../../apis/kubernetes.ts';
-import { currentLabelName, HOSTNAME } from '../../apis/labels.ts';
-import { parseResources, type Resources } from '../../core/resources/resources.ts';
+import type { Node, Taint } from '../../../apis/kubernetes.ts';
+import { currentLabelName, HOSTNAME } from '../../../apis/labels.ts';
+import { parseResources, type Resources } from '../../../core/resources/resources.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 
 /** A node with its pods in the scheduler's cache. The object stays the same while the node exists. */
