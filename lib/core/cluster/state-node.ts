@@ -115,10 +115,17 @@ function fromRecord(record: NodeClaimRecord): StateNode {
   };
 }
 
-/** B16: the taints that apply to pods. Temporary taints and startup taints do not count while the node starts. */
+/**
+ * B16: the taints that apply to pods. Temporary taints and startup taints do not count while the node starts. A PreferNoSchedule taint
+ * that others add to a node of Kerf never counts: the kube-scheduler binds pods there, and each new node may get the same taint.
+ */
 function schedulingTaints(node: Node, record: NodeClaimRecord | undefined, initialized: boolean): readonly Taint[] {
+  const own = record?.spec.taints ?? [];
+  const present = (node.spec?.taints ?? []).filter(
+    (taint) => record === undefined || taint.effect !== 'PreferNoSchedule' || own.some((one) => sameTaint(one, taint)),
+  );
   const taints = [
-    ...(node.spec?.taints ?? []),
+    ...present,
     ...(node.spec?.unschedulable === true
       ? [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const]
       : []),
@@ -126,7 +133,7 @@ function schedulingTaints(node: Node, record: NodeClaimRecord | undefined, initi
   if (initialized || record === undefined) return taints;
   const startup = record.spec.startupTaints ?? [];
   const lasting = taints.filter((taint) => !isEphemeral(taint) && !startup.some((one) => sameTaint(one, taint)));
-  const missing = (record.spec.taints ?? []).filter((taint) => !lasting.some((one) => sameTaint(one, taint)));
+  const missing = own.filter((taint) => !lasting.some((one) => sameTaint(one, taint)));
   return [...lasting, ...missing];
 }
 

@@ -84,6 +84,15 @@ describe('the taints of a node (B16)', () => {
     expect(stateNodes(aSnapshot({ nodes: [aNode({ taints })] }))[0]?.taints).toEqual(taints);
   });
 
+  test('of Kerf: a PreferNoSchedule taint counts if its claim has it, and not if others added it', () => {
+    const own = { key: 'team', value: 'a', effect: 'PreferNoSchedule' } as const;
+    const added = { key: 'descheduler', effect: 'PreferNoSchedule' } as const;
+    const node = initializedNode({ taints: [own, added] }, { spec: claimSpec({ taints: [own] }) });
+    expect(stateNodes(snapshotOf([node]))[0]?.taints).toEqual([own]);
+    expect(starting({ taints: [added] }, { taints: [own] })?.taints).toEqual([own]);
+    expect(stateNodes(aSnapshot({ nodes: [aNode({ taints: [added] })] }))[0]?.taints).toEqual([added]);
+  });
+
   test('an unschedulable node has one more', () => {
     expect(stateNodes(aSnapshot({ nodes: [aNode({ unschedulable: true })] }))[0]?.taints).toEqual([
       { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' },

@@ -85,6 +85,17 @@ describe('an existing node is used before a new one (B33)', () => {
     expect(placesOf(place([pendingPod()], { nodes: [soft], nodePools: [] }))).toEqual({ 'web-1': 'node-1' });
   });
 
+  test('a taint that others prefer pods to avoid does not buy another node for pods of a node of Kerf (B16)', () => {
+    const draining = initializedNode(
+      { name: 'node-1' },
+      { deletion: { reason: 'deleted', message: '', requestedAtMs: NOW_MS } },
+    );
+    const tainted = initializedNode({ name: 'node-2', taints: [{ key: 'descheduler', effect: 'PreferNoSchedule' }] });
+    const nodePools = [aPoolView({ types: [anInstanceType()] })];
+    const snapshot = snapshotOf([draining, tainted], { nodePools, pods: [runningPod('node-1', { name: 'web-1' })] });
+    expect(created(snapshot)).toEqual([]);
+  });
+
   test('a claim in flight accepts pods as a node does (B15)', () => {
     const schedule = place([pendingPod()], { nodeClaims: [aClaim({ name: 'general-x' })] });
     expect(placesOf(schedule)).toEqual({ 'web-1': 'general-x' });
