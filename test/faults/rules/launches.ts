@@ -114,3 +114,21 @@ export const everyInstanceHasARecord: RuleOf = ({ violate, records, simulation, 
     },
   };
 };
+
+/** Nodes that stand for one pod: another pod may take the first, and a run may begin before the second is recorded. */
+const NODES_FOR_A_POD = 4;
+
+/** No node after another is bought for the same pod. */
+export const noPodBuysNodes: RuleOf = ({ violate, records }) => ({
+  recordWritten(after, before) {
+    if (before !== undefined) return;
+    const standing = [...records.values()].filter(
+      (one) => (one.releasedAtMs ?? one.deletion ?? one.nodeLostAtMs) === undefined,
+    );
+    for (const pod of after.pods) {
+      const bought = standing.filter(({ pods }) => pods.includes(pod)).length;
+      if (bought > NODES_FOR_A_POD)
+        violate('no pod buys node after node', `NodeClaim ${after.name} is the ${bought}th that stands for pod ${pod}`);
+    }
+  },
+});

@@ -8,7 +8,7 @@ import { decisionsAreCarriedOut } from './decisions.ts';
 import { drainsAreOrdered } from './drain-order.ts';
 import { instancesEndForAReason, podsAreEvicted } from './drains.ts';
 import { othersAreLeftAlone } from './foreign.ts';
-import { everyInstanceHasARecord, oneInstanceForAClaim, releasedAfterItsInstance } from './launches.ts';
+import { everyInstanceHasARecord, noPodBuysNodes, oneInstanceForAClaim, releasedAfterItsInstance } from './launches.ts';
 import { limitsHold } from './limits.ts';
 import { joinedNodesAreComplete } from './marks/joined.ts';
 import { missingCapacityIsRemembered } from './marks/missing-capacity.ts';
@@ -40,6 +40,7 @@ export const RULES: readonly RuleOf[] = [
   oneInstanceForAClaim,
   everyInstanceHasARecord,
   releasedAfterItsInstance,
+  noPodBuysNodes,
   limitsHold,
   decisionsAreCarriedOut,
   podsAreEvicted,
