@@ -27,6 +27,8 @@ export interface SimulationResult {
   readonly ended: 'settled' | 'time';
   readonly seed: number;
   readonly region: string;
+  /** What is not simulated, or simulated with an assumption; objects with the same note are in one line. */
+  readonly notes: readonly string[];
   readonly timeline: readonly TimelineEntry[];
 }
 
@@ -34,6 +36,7 @@ export interface ResultParts {
   readonly state: KubernetesState;
   readonly instances: readonly SimulatedInstance[];
   readonly timeline: readonly TimelineEntry[];
+  readonly notes: readonly string[];
   /** The last refusals, by pod. */
   readonly refusals: ReadonlyMap<string, readonly Blocked[]>;
   readonly nowMs: number;
@@ -44,7 +47,7 @@ export interface ResultParts {
 }
 
 export function resultOf(parts: ResultParts): SimulationResult {
-  const { state, instances, timeline, nowMs, startMs, ended, seed, region } = parts;
+  const { state, instances, timeline, notes, nowMs, startMs, ended, seed, region } = parts;
   const pods = [...state.pods.values()];
   const pending = pods.filter((pod) => pod.status?.phase === 'Pending');
   const cost = instances.reduce((sum, instance) => sum + costOf(instance, nowMs), 0);
@@ -60,6 +63,7 @@ export function resultOf(parts: ResultParts): SimulationResult {
     ended,
     seed,
     region,
+    notes,
     timeline,
   };
 }

@@ -44,6 +44,8 @@ export interface SimulationInput extends DeploymentInput {
   /** Capacity reservations; every NodeClass selects all of them. @default none */
   readonly capacityReservations?: readonly ResolvedCapacityReservation[];
   readonly durationMs: number;
+  /** Objects of the manifests that are not simulated, or not completely, for the notes of the result. @default none */
+  readonly remarks?: readonly { readonly subject: string; readonly text: string }[];
   /** A second deployment of Kerf for the same cluster and account: its own functions, queues and table. @default none */
   readonly secondDeployment?: SecondDeployment;
   /** Faults of the first deployment, of the cluster and of EC2. @default none */
@@ -107,6 +109,7 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
   const timetable = timetableFrom(parseTime(START));
   const startMs = timetable.now();
   const timeline = timelineFrom(timetable);
+  for (const { text, subject } of input.remarks ?? []) timeline.remarks.add(text, subject);
   const faults = playFaults(input.faults ?? [], input.seed, timetable);
   const state = kubernetesState(input.manifests);
   const parts: Parts = { state, timetable, timeline, random: randomFrom(input.seed), faults };
@@ -136,6 +139,7 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
         state: parts.state,
         instances: ec2.instances(),
         timeline: timeline.entries,
+        notes: timeline.remarks.lines(),
         refusals,
         nowMs: ended === 'time' ? startMs + input.durationMs : timetable.now(),
         startMs,

@@ -1,6 +1,7 @@
 import type { Action, Blocked, Controller, Decision } from '../core/model/decision.ts';
 import type { LaunchOption } from '../core/model/node-claim-record.ts';
 import type { Clock } from '../ports/clock.ts';
+import { type Remarks, remarks } from './remarks.ts';
 
 /** An event of the cluster, EC2 or the scenario. An ActionSummary is an action of Kerf. */
 export type WorldEvent =
@@ -57,12 +58,18 @@ export type TimelineEntry = { readonly at: number } & Happening;
 export interface Timeline {
   note(happening: Happening): void;
   readonly entries: readonly TimelineEntry[];
+  /** What is not simulated as a real cluster does it. Everything that is left out or assumed is added here. */
+  readonly remarks: Remarks;
 }
 
 export function timelineFrom(clock: Clock): Timeline {
   const startMs = clock.now();
   const entries: TimelineEntry[] = [];
-  return { entries, note: (happening) => void entries.push({ at: (clock.now() - startMs) / 1_000, ...happening }) };
+  return {
+    entries,
+    remarks: remarks(),
+    note: (happening) => void entries.push({ at: (clock.now() - startMs) / 1_000, ...happening }),
+  };
 }
 
 /** Which parts of a decision are new. Actions and refusals that repeat every few seconds are noted once. */

@@ -54,6 +54,14 @@ describe('kerf simulate', () => {
     );
   });
 
+  test('names objects that are not simulated in the notes of the result', async () => {
+    const old = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'old' }, spec: {} };
+    const { stdout } = await runKerf(['simulate', 'a.yaml', '-o', 'json'], {
+      'a.yaml': `${CLUSTER}---\n${stringify(old)}`,
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ notes: ['ReplicationController old: its pods are not simulated'] });
+  });
+
   test('ends at --for, or earlier if the cluster is settled', async () => {
     expect(await simulated(CLUSTER, '--for', '20s')).toMatchObject({ ended: 'time', endedAt: 20, podsRunning: 0 });
     expect(await simulated(CLUSTER)).toMatchObject({ ended: 'settled' });

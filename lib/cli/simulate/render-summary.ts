@@ -1,6 +1,7 @@
 import { formatDuration } from '../../apis/formats/duration.ts';
 import type { SimulationResult } from '../../simulator/result.ts';
 import type { CliContext } from '../context.ts';
+import { indented } from '../render/render-lines.ts';
 
 const MAX_PENDING = 20;
 
@@ -27,7 +28,11 @@ export function renderSummary(result: SimulationResult, { columns }: Pick<CliCon
   const pending = podsPending.slice(0, MAX_PENDING).map(({ pod, reason }) => `  ${pod}: ${reason}\n`);
   const more = podsPending.length > MAX_PENDING ? `  and ${podsPending.length - MAX_PENDING} more\n` : '';
   const still = podsPending.length === 0 ? '' : `\nPending pods\n${pending.join('')}${more}`;
-  return `\n${'─'.repeat(Math.min(width, 100))}\nSummary (simulated)\n${table(rows)}\nActions\n${table(actions)}${still}`;
+  const notes =
+    result.notes.length === 0
+      ? ''
+      : `\nNotes\n${result.notes.flatMap((note) => indented(note, 2, width)).join('\n')}\n`;
+  return `\n${'─'.repeat(Math.min(width, 100))}\nSummary (simulated)\n${table(rows)}\nActions\n${table(actions)}${still}${notes}`;
 }
 
 function table(rows: readonly (readonly [string, string])[]): string {

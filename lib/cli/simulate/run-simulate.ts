@@ -43,6 +43,7 @@ function inputOf(manifests: ParsedManifests, flags: SimulateFlags): SimulationIn
     ...optional({ scenario }),
     catalogue: shippedCatalogue(chooseRegion(manifests.nodePools, flags.region ?? scenario?.region)),
     seed: flags.seed ?? scenario?.seed ?? 1,
+    remarks: manifests.ignored.map(({ kind, name, note }) => ({ subject: `${kind} ${name}`, text: note })),
     durationMs: flags.for ?? scenario?.durationMs ?? HOUR_MS,
   };
 }
