@@ -6,7 +6,7 @@ import { compareText } from '../compare-text.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Blocked } from '../model/decision.ts';
 import type { Refusal } from '../model/refusal.ts';
-import { budgetRoom } from './budgets.ts';
+import { type BudgetRoom, budgetRoom } from './budgets.ts';
 import { type Candidate, describeCandidate, poolCounts } from './candidates.ts';
 
 /** The disruptions that the budgets of NodePools still allow in one pass. Each accepted candidate reduces them. */
@@ -24,14 +24,14 @@ export interface BudgetLedger {
 /** *Source:* E6, E7: nodes of the snapshot's commands count as disrupting. */
 export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNode[], nowMs: number): BudgetLedger {
   const taken = new Map<string, number>();
-  const roomOf = ({ nodePool }: Candidate, reason: DisruptionReason): ReturnType<typeof budgetRoom> => {
+  const roomOf = ({ nodePool }: Candidate, reason: DisruptionReason): BudgetRoom & { readonly unreadable: number } => {
     const { name } = nodePool.metadata;
     const counts = poolCounts(name, nodes, snapshot);
-    return budgetRoom(nodePool, reason, {
-      nodes: counts.nodes,
-      disrupting: counts.disrupting + (taken.get(name) ?? 0),
-      nowMs,
-    });
+    const disrupting = counts.disrupting + (taken.get(name) ?? 0);
+    return {
+      ...budgetRoom(nodePool, reason, { nodes: counts.nodes, disrupting, nowMs }),
+      unreadable: counts.unreadable,
+    };
   };
   return {
     take(candidates, reason) {
@@ -49,7 +49,7 @@ export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNod
           ...dearest.slice(room.left).map(({ stateNode }) =>
             blockedNode(stateNode, {
               reason: 'BudgetExhausted',
-              message: `the budget for ${reason} allows ${counted(room.allowed, 'disruption')} at once, and ${room.disrupting} are in progress`,
+              message: describeRoom(reason, room),
               numbers: { allowed: room.allowed, disrupting: room.disrupting },
             }),
           ),
@@ -58,6 +58,15 @@ export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNod
       return { within, over };
     },
   };
+}
+
+function describeRoom(
+  reason: DisruptionReason,
+  { allowed, disrupting, unreadable }: BudgetRoom & { readonly unreadable: number },
+): string {
+  const unknown =
+    unreadable === 0 ? '' : `, among them ${counted(unreadable, 'NodeClaim')} whose record cannot be read`;
+  return `the budget for ${reason} allows ${counted(allowed, 'disruption')} at once, and ${disrupting} are in progress${unknown}`;
 }
 
 function byDescendingPrice(a: Candidate, b: Candidate): number {

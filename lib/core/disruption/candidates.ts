@@ -9,6 +9,7 @@ import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { DisruptionCandidate } from '../model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
+import { unreadableClaimsOf } from '../provisioning/unreadable-claims.ts';
 
 /** A node that a method may disrupt, with its NodePool and NodeClaim. */
 export interface Candidate {
@@ -80,12 +81,12 @@ function inCommand(snapshot: ClusterSnapshot, nodeClaim: string): boolean {
   return snapshot.commands.some((command) => command.candidates.some((one) => one.nodeClaim === nodeClaim));
 }
 
-/** E7: counts the nodes of a pool for its budgets, and those that are being disrupted or are not ready. */
+/** E7: counts the nodes of a pool for its budgets, and those that are being disrupted, are not ready, or may be so: their record cannot be read. */
 export function poolCounts(
   nodePool: string,
   stateNodes: readonly StateNode[],
   snapshot: ClusterSnapshot,
-): { readonly nodes: number; readonly disrupting: number } {
+): { readonly nodes: number; readonly disrupting: number; readonly unreadable: number } {
   const mine = stateNodes.filter(
     ({ nodeClaim, initialized }) =>
       nodeClaim?.nodePool === nodePool && initialized && nodeClaim.deletion?.terminateRequestedAtMs === undefined,
@@ -94,7 +95,8 @@ export function poolCounts(
     ({ node, nodeClaim, deleting }) =>
       deleting || (node !== undefined && !isNodeReady(node)) || inCommand(snapshot, nodeClaim?.name ?? ''),
   );
-  return { nodes: mine.length, disrupting: busy.length };
+  const unreadable = unreadableClaimsOf(nodePool, snapshot);
+  return { nodes: mine.length, disrupting: busy.length + unreadable, unreadable };
 }
 
 /** Returns the candidate in the form that a command stores. */

@@ -3,6 +3,7 @@ import type { NodePool } from '../../../lib/apis/node-pool.ts';
 import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import { refusedClaims } from '../../../lib/core/provisioning/unreadable-claims.ts';
 import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
@@ -119,6 +120,19 @@ describe('what uses up the budget (E7)', () => {
       pods: [runningPod('busy')],
     });
     expect(startedFor(snapshot)).toEqual(expected);
+  });
+
+  test.each([
+    ['general-1', []],
+    ['gpu-1', ['a']],
+    ['renamed', []],
+  ])('a NodeClaim whose record cannot be read, if it may be of the pool: %s', (name, expected) => {
+    const ignoredObjects = refusedClaims([{ name, message: 'edited' }]);
+    const nodePools = [...pool({ budgets: [{ nodes: '1' }] }), aPoolView({ name: 'gpu' })];
+    const snapshot = snapshotOf([nodeNamed('a')], { nodePools, ignoredObjects });
+    expect(startedFor(snapshot)).toEqual(expected);
+    if (expected.length === 0)
+      expect(decide(snapshot).blocked[0]?.message).toContain('1 NodeClaim whose record cannot be read');
   });
 
   test('a node of another command does', () => {
