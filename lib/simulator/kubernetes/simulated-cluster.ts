@@ -12,8 +12,16 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import { budgetStatus } from './disruptions-allowed.ts';
-import { changed, createCustom, deleteCustom, patchSimulatedCustom, writeCustom } from './objects.ts';
-import { currentPod, FIRST_DEPLOYMENT, type KubernetesState, removeNode, writeNode, writePod } from './state.ts';
+import { createCustom, deleteCustom, patchSimulatedCustom, writeCustom } from './objects.ts';
+import {
+  currentPod,
+  FIRST_DEPLOYMENT,
+  type KubernetesState,
+  removeNode,
+  removePod,
+  writeNode,
+  writePod,
+} from './state.ts';
 import { boundClaims } from './storage/simulated-attachments.ts';
 import { simulatedStorage } from './storage/simulated-storage.ts';
 
@@ -188,9 +196,6 @@ function evictPod(state: KubernetesState, target: PodTarget, clock: Clock): Evic
 export function endPod(state: KubernetesState, pod: Pod, deadlineMs: number): void {
   const { deletionTimestamp } = pod.metadata;
   if (deletionTimestamp !== undefined && parseTime(deletionTimestamp) <= deadlineMs) return;
-  if (pod.spec.nodeName === undefined) {
-    state.pods.delete(`${pod.metadata.namespace ?? 'default'}/${pod.metadata.name}`);
-    return changed(state);
-  }
+  if (pod.spec.nodeName === undefined) return removePod(state, pod);
   writePod(state, { ...pod, metadata: { ...pod.metadata, deletionTimestamp: formatTime(deadlineMs) } });
 }

@@ -27,6 +27,12 @@ export interface Review {
   readonly name: string;
 }
 
+/** Follows the pods and nodes without reading them all. `before` is undefined for a new object, `after` for a removed one. */
+export interface StateWatcher {
+  readonly pod?: (before: Pod | undefined, after: Pod | undefined) => void;
+  readonly node?: (before: Node | undefined, after: Node | undefined) => void;
+}
+
 /** The storage of the API server. Every write increases `version` and calls the listeners. */
 export interface KubernetesState {
   readonly nodePools: Map<string, NodePool>;
@@ -48,6 +54,8 @@ export interface KubernetesState {
   autoscalers: AutoscalerTraces;
   readonly volumeAttachments: Map<string, VolumeAttachment>;
   version: number;
+  /** Called with each write and removal, before `onChange`. */
+  readonly watchers: StateWatcher[];
   /** Called after each change, for the controllers of the cluster. */
   onChange: () => void;
   onReview: (review: Review) => void;
@@ -81,6 +89,7 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     },
     volumeAttachments: new Map(),
     version: 0,
+    watchers: [],
     onChange: () => {},
     onReview: () => {},
   };
@@ -92,12 +101,22 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
 }
 
 export function writePod(state: KubernetesState, pod: Pod): void {
+  const before = state.pods.get(podKey(pod));
   state.pods.set(podKey(pod), pod);
+  for (const watcher of state.watchers) watcher.pod?.(before, pod);
   changed(state);
 }
 
 export function removePod(state: KubernetesState, pod: Pod): void {
-  if (state.pods.delete(podKey(pod))) changed(state);
+  if (forgetPod(state, pod)) changed(state);
+}
+
+function forgetPod(state: KubernetesState, pod: Pod): boolean {
+  const before = state.pods.get(podKey(pod));
+  if (before === undefined) return false;
+  state.pods.delete(podKey(pod));
+  for (const watcher of state.watchers) watcher.pod?.(before, undefined);
+  return true;
 }
 
 /** The current version of the pod; undefined if it is gone or another pod has its name. */
@@ -110,15 +129,22 @@ export function currentPod(
 }
 
 export function writeNode(state: KubernetesState, node: Node): void {
+  const { name } = node.metadata;
   const resourceVersion = String(state.version + 1);
-  state.nodes.set(node.metadata.name, { ...node, metadata: { ...node.metadata, resourceVersion } });
+  const before = state.nodes.get(name);
+  const after = { ...node, metadata: { ...node.metadata, resourceVersion } };
+  state.nodes.set(name, after);
+  for (const watcher of state.watchers) watcher.node?.(before, after);
   changed(state);
 }
 
 /** Removes the node and the pods that are bound to it. */
 export function removeNode(state: KubernetesState, name: string): void {
-  if (!state.nodes.delete(name)) return;
-  for (const pod of state.pods.values()) if (pod.spec.nodeName === name) state.pods.delete(podKey(pod));
+  const before = state.nodes.get(name);
+  if (before === undefined) return;
+  state.nodes.delete(name);
+  for (const watcher of state.watchers) watcher.node?.(before, undefined);
+  for (const pod of [...state.pods.values()]) if (pod.spec.nodeName === name) forgetPod(state, pod);
   changed(state);
   state.onReview({ resource: 'nodes', name });
 }
