@@ -144,7 +144,7 @@ export function removeNode(state: KubernetesState, name: string): void {
   if (before === undefined) return;
   state.nodes.delete(name);
   for (const watcher of state.watchers) watcher.node?.(before, undefined);
-  for (const pod of [...state.pods.values()]) if (pod.spec.nodeName === name) forgetPod(state, pod);
+  for (const pod of state.pods.values()) if (pod.spec.nodeName === name) forgetPod(state, pod);
   changed(state);
   state.onReview({ resource: 'nodes', name });
 }

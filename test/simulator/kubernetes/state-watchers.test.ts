@@ -9,11 +9,14 @@ import {
 import { someManifests } from '../../builders/cluster-manifests.ts';
 import { aPod } from '../../builders/pods.ts';
 
+function change(before: unknown, after: unknown): string {
+  if (before === undefined) return 'added';
+  return after === undefined ? 'removed' : 'changed';
+}
+
 test('a watcher gets each write and removal of a pod and a node, also of pods that go with their node', () => {
   const state = kubernetesState(someManifests());
   const seen: string[] = [];
-  const change = (before: unknown, after: unknown): string =>
-    before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
   state.watchers.push({
     pod: (before, after) => seen.push(`pod ${(after ?? before)?.metadata.name} ${change(before, after)}`),
     node: (before, after) => seen.push(`node ${(after ?? before)?.metadata.name} ${change(before, after)}`),
