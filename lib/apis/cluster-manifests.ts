@@ -1,8 +1,9 @@
 import type { CapacityBuffer } from './capacity-buffer.ts';
 import type { EC2NodeClass } from './ec2-node-class.ts';
-import type { DaemonSet, Deployment, NamedPodTemplate, Pod, PodDisruptionBudget } from './kubernetes.ts';
+import type { DaemonSet, Deployment, NamedPodTemplate, Pod, PodDisruptionBudget, PriorityClass } from './kubernetes.ts';
 import type { NodeOverlay } from './node-overlay.ts';
 import type { NodePool } from './node-pool.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from './storage.ts';
 
 /** The objects of a cluster as manifests declare them: a simulation starts from them. */
 export interface ClusterManifests {
@@ -15,4 +16,8 @@ export interface ClusterManifests {
   readonly nodeOverlays: readonly NodeOverlay[];
   readonly capacityBuffers: readonly CapacityBuffer[];
   readonly podTemplates: readonly NamedPodTemplate[];
+  readonly priorityClasses: readonly PriorityClass[];
+  readonly persistentVolumes: readonly PersistentVolume[];
+  readonly persistentVolumeClaims: readonly PersistentVolumeClaim[];
+  readonly storageClasses: readonly StorageClass[];
 }

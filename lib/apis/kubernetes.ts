@@ -1,3 +1,5 @@
+import type { VolumeClaimSpec } from './storage.ts';
+
 /**
  * The part of the Kubernetes API that decisions read: API JSON in camelCase, reduced to the fields that are used. Full
  * objects are valid too. Objects of these types are never written back as a whole.
@@ -131,6 +133,8 @@ export interface Container {
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
 }
 
+export type PreemptionPolicy = 'PreemptLowerPriority' | 'Never';
+
 export interface PodSpec {
   readonly nodeName?: string;
   readonly hostNetwork?: boolean;
@@ -145,6 +149,7 @@ export interface PodSpec {
   readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[];
   readonly priority?: number;
   readonly priorityClassName?: string;
+  readonly preemptionPolicy?: PreemptionPolicy;
   readonly schedulingGates?: readonly { readonly name: string }[];
   readonly terminationGracePeriodSeconds?: number;
   readonly volumes?: readonly {
@@ -152,7 +157,10 @@ export interface PodSpec {
     readonly persistentVolumeClaim?: { readonly claimName: string };
     /** A claim that belongs to the pod, created from this template. */
     readonly ephemeral?: {
-      readonly volumeClaimTemplate?: { readonly spec?: { readonly storageClassName?: string } };
+      readonly volumeClaimTemplate?: {
+        readonly metadata?: Pick<ObjectMeta, 'labels' | 'annotations'>;
+        readonly spec?: VolumeClaimSpec;
+      };
     };
   }[];
   readonly resourceClaims?: readonly { readonly name: string }[];
@@ -220,6 +228,14 @@ export interface Service {
 
 export interface Namespace {
   readonly metadata: ObjectMeta;
+}
+
+export interface PriorityClass {
+  readonly metadata: ObjectMeta;
+  /** @default 0 */
+  readonly value?: number;
+  readonly globalDefault?: boolean;
+  readonly preemptionPolicy?: PreemptionPolicy;
 }
 
 /** A core/v1 PodTemplate object. */

@@ -1,20 +1,44 @@
-import type { LabelSelectorRequirement, NodeSelectorTerm, ObjectMeta } from './kubernetes.ts';
+import type {
+  LabelSelector,
+  LabelSelectorRequirement,
+  NodeSelectorTerm,
+  ObjectMeta,
+  ResourceList,
+} from './kubernetes.ts';
 
-/** The storage objects that restrict where a pod may run, reduced to the fields that decisions read. */
+/** The storage objects that restrict where a pod may run, reduced to the fields that decisions and simulations read. */
+
+export type AccessMode = 'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod';
+
+/** What decides which volume a claim is bound to; only simulations read it. */
+interface VolumeTraits {
+  readonly accessModes?: readonly AccessMode[];
+  readonly volumeMode?: 'Filesystem' | 'Block';
+}
+
+/** The spec of a PersistentVolumeClaim, and of a template of one. */
+export interface VolumeClaimSpec extends VolumeTraits {
+  readonly storageClassName?: string;
+  /** Set once a volume is bound or selected. */
+  readonly volumeName?: string;
+  readonly resources?: { readonly requests?: ResourceList };
+  readonly selector?: LabelSelector;
+}
 
 export interface PersistentVolumeClaim {
   readonly metadata: ObjectMeta;
-  readonly spec: {
-    readonly storageClassName?: string;
-    /** Set once a volume is bound or selected. */
-    readonly volumeName?: string;
-  };
+  readonly spec: VolumeClaimSpec;
   readonly status?: { readonly phase?: 'Pending' | 'Bound' | 'Lost' };
 }
 
 export interface PersistentVolume {
   readonly metadata: ObjectMeta;
-  readonly spec: {
+  readonly spec: VolumeTraits & {
+    readonly storageClassName?: string;
+    readonly capacity?: ResourceList;
+    /** The claim that the volume is bound to, or reserved for. */
+    readonly claimRef?: { readonly namespace?: string; readonly name?: string; readonly uid?: string };
+    readonly persistentVolumeReclaimPolicy?: ReclaimPolicy;
     readonly nodeAffinity?: { readonly required?: { readonly nodeSelectorTerms: readonly NodeSelectorTerm[] } };
     readonly csi?: { readonly driver: string; readonly volumeHandle?: string };
     readonly awsElasticBlockStore?: { readonly volumeID?: string };
@@ -23,9 +47,12 @@ export interface PersistentVolume {
   };
 }
 
+export type ReclaimPolicy = 'Retain' | 'Delete' | 'Recycle';
+
 export interface StorageClass {
   readonly metadata: ObjectMeta;
   readonly provisioner: string;
+  readonly reclaimPolicy?: ReclaimPolicy;
   readonly volumeBindingMode?: 'Immediate' | 'WaitForFirstConsumer';
   readonly allowedTopologies?: readonly {
     readonly matchLabelExpressions?: readonly Pick<LabelSelectorRequirement, 'key' | 'values'>[];

@@ -20,10 +20,11 @@ import {
 import type { Fault } from './faults/fault.ts';
 import { type FaultPlay, playFaults } from './faults/play-faults.ts';
 import type { Functions } from './functions.ts';
+import { createPod } from './kubernetes/create-pod.ts';
 import { kubelets } from './kubernetes/kubelet.ts';
 import { uidOf } from './kubernetes/objects.ts';
 import { kubeScheduler } from './kubernetes/scheduler/kube-scheduler.ts';
-import { FIRST_DEPLOYMENT, type KubernetesState, kubernetesState, writePod } from './kubernetes/state.ts';
+import { FIRST_DEPLOYMENT, type KubernetesState, kubernetesState } from './kubernetes/state.ts';
 import { attachDetach } from './kubernetes/storage/simulated-attachments.ts';
 import { workloadOf, workloads } from './kubernetes/workloads/workloads.ts';
 import { type Random, randomFrom } from './random.ts';
@@ -201,9 +202,10 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], manifest
       attachments.reconcile();
     });
   };
+  state.onAssumption = timeline.remarks.add;
   const creationTimestamp = formatTime(timetable.now());
   for (const pod of manifests.pods) {
-    writePod(state, {
+    createPod(state, {
       ...pod,
       metadata: { ...pod.metadata, uid: uidOf('Pod', pod), creationTimestamp },
       status: { phase: 'Pending' },

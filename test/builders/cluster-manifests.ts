@@ -41,6 +41,10 @@ export function someManifests(over: Partial<ClusterManifests> = {}): ClusterMani
     nodeOverlays: [],
     capacityBuffers: [],
     podTemplates: [],
+    priorityClasses: [],
+    persistentVolumes: [],
+    persistentVolumeClaims: [],
+    storageClasses: [],
     ...over,
   };
 }

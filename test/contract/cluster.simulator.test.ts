@@ -5,6 +5,8 @@ import type { NodePool } from '../../lib/apis/node-pool.ts';
 import { createCustom, objectKeyOf, uidOf } from '../../lib/simulator/kubernetes/objects.ts';
 import { simulatedCluster } from '../../lib/simulator/kubernetes/simulated-cluster.ts';
 import { kubernetesState, writeNode, writePod } from '../../lib/simulator/kubernetes/state.ts';
+import { addVolumeClaim } from '../../lib/simulator/kubernetes/storage/storage-state.ts';
+import { someManifests } from '../builders/cluster-manifests.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { clusterContract } from './cluster.ts';
 
@@ -12,8 +14,8 @@ clusterContract('the simulator', async () => {
   const podDisruptionBudgets: PodDisruptionBudget[] = [];
   const daemonSets: DaemonSet[] = [];
   const podTemplates: NamedPodTemplate[] = [];
-  const none = { nodePools: [], nodeClasses: [], nodeOverlays: [], capacityBuffers: [], deployments: [], pods: [] };
-  const state = { ...kubernetesState({ ...none, podDisruptionBudgets, podTemplates, daemonSets: [] }), daemonSets };
+  const none = someManifests({ nodePools: [], nodeClasses: [], deployments: [] });
+  const state = { ...kubernetesState({ ...none, podDisruptionBudgets, podTemplates }), daemonSets };
   state.holder = undefined;
   const clock = { now: () => NOW_MS };
   return {
@@ -44,10 +46,9 @@ clusterContract('the simulator', async () => {
         case 'CapacityBuffer':
           return createCustom<CapacityBuffer>(state, state.capacityBuffers, thing.object);
         case 'PersistentVolumeClaim':
-          // The simulator derives the claims from the pods.
-          return;
+          return addVolumeClaim(state, thing.object);
         case 'VolumeAttachment':
-          return void state.volumeAttachments.set(thing.object.metadata.name, thing.object);
+          return void state.storage.attachments.set(thing.object.metadata.name, thing.object);
         case 'PodTemplate':
           return void podTemplates.push(thing.object);
         case 'Deployment':

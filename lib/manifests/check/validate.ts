@@ -1,7 +1,14 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
-import type { DaemonSet, Deployment, NamedPodTemplate, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
+import type {
+  DaemonSet,
+  Deployment,
+  NamedPodTemplate,
+  Pod,
+  PodDisruptionBudget,
+  PriorityClass,
+} from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
@@ -13,9 +20,12 @@ import { NODE_CLAIM_RESOURCE } from '../../apis/schemas/node-claim.ts';
 import { NODE_OVERLAY_RESOURCE } from '../../apis/schemas/node-overlay.ts';
 import { NODE_POOL_RESOURCE } from '../../apis/schemas/node-pool.ts';
 import { POD_DISRUPTION_BUDGET } from '../../apis/schemas/pod-disruption-budget.ts';
+import { PRIORITY_CLASS } from '../../apis/schemas/priority-class.ts';
 import { SCENARIO } from '../../apis/schemas/scenario.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
+import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, STORAGE_CLASS } from '../../apis/schemas/storage.ts';
 import { DAEMON_SET, DEPLOYMENT, POD_SCHEMA, POD_TEMPLATE } from '../../apis/schemas/workloads.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../apis/storage.ts';
 import { explain } from '../explain/explain.ts';
 import type { Explanation, Path, Report } from '../explain/problem.ts';
 import type { ReadKind } from '../read/classify.ts';
@@ -35,6 +45,10 @@ export interface ReadObjects {
   readonly Pod: Pod;
   readonly PodTemplate: NamedPodTemplate;
   readonly PodDisruptionBudget: PodDisruptionBudget;
+  readonly PersistentVolume: PersistentVolume;
+  readonly PersistentVolumeClaim: PersistentVolumeClaim;
+  readonly StorageClass: StorageClass;
+  readonly PriorityClass: PriorityClass;
   readonly Scenario: ScenarioManifest;
 }
 
@@ -49,6 +63,10 @@ export const SCHEMAS: Readonly<Record<ReadKind, Schema>> = {
   Pod: POD_SCHEMA,
   PodTemplate: POD_TEMPLATE,
   PodDisruptionBudget: POD_DISRUPTION_BUDGET,
+  PersistentVolume: PERSISTENT_VOLUME,
+  PersistentVolumeClaim: PERSISTENT_VOLUME_CLAIM,
+  StorageClass: STORAGE_CLASS,
+  PriorityClass: PRIORITY_CLASS,
   Scenario: SCENARIO,
 };
 

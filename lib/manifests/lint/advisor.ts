@@ -36,6 +36,10 @@ export function advisor(objects: readonly unknown[]): Advisor {
       case 'DaemonSet':
       case 'Pod':
       case 'PodTemplate':
+      case 'PersistentVolume':
+      case 'PersistentVolumeClaim':
+      case 'StorageClass':
+      case 'PriorityClass':
       case 'Scenario':
         return [];
     }

@@ -14,6 +14,10 @@ export const READ_KINDS = {
   Pod: 'v1',
   PodTemplate: 'v1',
   PodDisruptionBudget: 'policy/v1',
+  PersistentVolume: 'v1',
+  PersistentVolumeClaim: 'v1',
+  StorageClass: 'storage.k8s.io/v1',
+  PriorityClass: 'scheduling.k8s.io/v1',
   Scenario: 'kerf.dev/v1alpha1',
 } as const;
 
@@ -40,8 +44,6 @@ const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
     'List',
     'Namespace',
     'Node',
-    'PersistentVolume',
-    'PersistentVolumeClaim',
     'ReplicationController',
     'ResourceQuota',
     'Secret',
@@ -67,9 +69,6 @@ const NOTES: Readonly<Record<string, string>> = {
   Job: 'its pods are not simulated',
   CronJob: 'its pods are not simulated',
   Node: 'nodes come from the NodePools of the files',
-  PersistentVolume: 'volumes are not simulated',
-  PersistentVolumeClaim: 'volumes are not simulated',
-  PriorityClass: 'priorities are read only from spec.priority of pods',
 };
 
 /** Kinds of Karpenter before v1, and the kind that replaces each. */

@@ -143,6 +143,10 @@ function manifestsOf({ objects, ignored }: Reading): ParsedManifests {
     nodeOverlays: objects.flatMap((read) => (read.kind === 'NodeOverlay' ? [read.object] : [])),
     capacityBuffers: objects.flatMap((read) => (read.kind === 'CapacityBuffer' ? [read.object] : [])),
     podTemplates: objects.flatMap((read) => (read.kind === 'PodTemplate' ? [read.object] : [])),
+    priorityClasses: objects.flatMap((read) => (read.kind === 'PriorityClass' ? [read.object] : [])),
+    persistentVolumes: objects.flatMap((read) => (read.kind === 'PersistentVolume' ? [read.object] : [])),
+    persistentVolumeClaims: objects.flatMap((read) => (read.kind === 'PersistentVolumeClaim' ? [read.object] : [])),
+    storageClasses: objects.flatMap((read) => (read.kind === 'StorageClass' ? [read.object] : [])),
     scenarios: objects.flatMap((read) => (read.kind === 'Scenario' ? [parseScenario(read.object)] : [])),
     ignored,
   };

@@ -7,6 +7,7 @@ import { nodeClassProblems } from '../../core/validation/node-class.ts';
 import { nodeOverlayProblems } from '../../core/validation/node-overlay.ts';
 import { nodePoolProblems } from '../../core/validation/node-pool.ts';
 import { checkScenario } from '../check/check-scenario.ts';
+import { checkPersistentVolume, checkPriorityClass, checkVolumeClaim } from '../check/check-storage.ts';
 import { checkPod, checkPodDisruptionBudget, checkPodTemplate, checkWorkload } from '../check/check-workload.ts';
 import { isValid, type ReadObjects, SCHEMAS } from '../check/validate.ts';
 import type { Path, Report } from '../explain/problem.ts';
@@ -40,6 +41,10 @@ const READERS: { readonly [K in ReadKind]: Reader<K> } = {
   Pod: reader('Pod', checkPod),
   PodTemplate: reader('PodTemplate', checkPodTemplate),
   PodDisruptionBudget: reader('PodDisruptionBudget', checkPodDisruptionBudget),
+  PersistentVolume: reader('PersistentVolume', checkPersistentVolume),
+  PersistentVolumeClaim: reader('PersistentVolumeClaim', checkVolumeClaim),
+  StorageClass: reader('StorageClass', () => {}),
+  PriorityClass: reader('PriorityClass', checkPriorityClass),
   Scenario: reader('Scenario', checkScenario),
 };
 
@@ -53,9 +58,11 @@ const CUSTOM: ReadonlySet<ReadKind> = new Set<ReadKind>([
   'Scenario',
 ]);
 
+const CLUSTER_SCOPED: ReadonlySet<ReadKind> = new Set<ReadKind>(['PersistentVolume', 'StorageClass', 'PriorityClass']);
+
 /** True for kinds that are namespaced. */
 export function isNamespaced(kind: ReadKind): boolean {
-  return kind === 'CapacityBuffer' || !CUSTOM.has(kind);
+  return kind === 'CapacityBuffer' || !(CUSTOM.has(kind) || CLUSTER_SCOPED.has(kind));
 }
 
 /** Returns the object, or undefined where errors were reported. Rules over several fields run only if every field is valid. */

@@ -52,7 +52,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
     listCapacityBuffers: async () => [...state.capacityBuffers.values()],
     listPodTemplates: async () => state.podTemplates,
     listNamespaces: async () => namespacesOf(pods()),
-    listVolumeAttachments: async () => [...state.volumeAttachments.values()],
+    listVolumeAttachments: async () => [...state.storage.attachments.values()],
     listPersistentVolumeClaims: async () => boundClaims(pods()),
     readStorage: async () => simulatedStorage(pods()),
     // Only Deployments are simulated.

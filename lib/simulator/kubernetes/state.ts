@@ -8,15 +8,16 @@ import {
   type Node,
   type Pod,
   type PodDisruptionBudget,
+  type PriorityClass,
   podKey,
 } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import type { VolumeAttachment } from '../../apis/storage.ts';
 import { KARPENTER_NAMESPACES } from '../../core/cluster/karpenter-signs.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { changed, createCustom, objectKeyOf, uidOf } from './objects.ts';
+import { type StorageState, storageState } from './storage/storage-state.ts';
 
 /** The deployment that is installed when a simulation starts. */
 export const FIRST_DEPLOYMENT = 'simulated';
@@ -52,13 +53,16 @@ export interface KubernetesState {
   holder: string | undefined;
   /** The signs of other autoscalers. */
   autoscalers: AutoscalerTraces;
-  readonly volumeAttachments: Map<string, VolumeAttachment>;
+  readonly priorityClasses: ReadonlyMap<string, PriorityClass>;
+  readonly storage: StorageState;
   version: number;
   /** Called with each write and removal, before `onChange`. */
   readonly watchers: StateWatcher[];
   /** Called after each change, for the controllers of the cluster. */
   onChange: () => void;
   onReview: (review: Review) => void;
+  /** Called with what is assumed about an object, because the manifests do not state it. */
+  onAssumption: (text: string, subject: string) => void;
 }
 
 export function kubernetesState(manifests: ClusterManifests): KubernetesState {
@@ -87,17 +91,28 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
       writers: [],
       unread: [],
     },
-    volumeAttachments: new Map(),
+    priorityClasses: priorityClasses(manifests.priorityClasses),
+    storage: storageState(manifests),
     version: 0,
     watchers: [],
     onChange: () => {},
     onReview: () => {},
+    onAssumption: () => {},
   };
   for (const each of manifests.nodePools) createCustom(state, state.nodePools, each);
   for (const each of manifests.nodeClasses) createCustom(state, state.nodeClasses, each);
   for (const each of manifests.nodeOverlays) createCustom(state, state.nodeOverlays, each);
   for (const each of manifests.capacityBuffers) createCustom(state, state.capacityBuffers, each);
   return state;
+}
+
+/** The two classes that every cluster has, and the given ones. */
+function priorityClasses(given: readonly PriorityClass[]): ReadonlyMap<string, PriorityClass> {
+  const system = [
+    { metadata: { name: 'system-cluster-critical' }, value: 2_000_000_000 },
+    { metadata: { name: 'system-node-critical' }, value: 2_000_001_000 },
+  ];
+  return new Map([...system, ...given].map((one) => [one.metadata.name, one]));
 }
 
 export function writePod(state: KubernetesState, pod: Pod): void {

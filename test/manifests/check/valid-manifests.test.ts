@@ -227,7 +227,7 @@ describe('what is read', () => {
       'batch/v1/CronJob',
       'autoscaling/v2/HorizontalPodAutoscaler',
       'rbac.authorization.k8s.io/v1/ClusterRole',
-      'scheduling.k8s.io/v1/PriorityClass',
+      'storage.k8s.io/v1/CSIDriver',
       'eks.amazonaws.com/v1/NodeClass',
       'container.example.com/v1/NodePool',
     ];

@@ -34,13 +34,13 @@ export function attachDetach(
   const detach = (name: string): void => {
     if (keepsVolumes()) return void timetable.after(DETACH_MS, () => detach(name));
     detaching.delete(name);
-    if (!wantedAttachments(state).has(name)) state.volumeAttachments.delete(name);
+    if (!wantedAttachments(state).has(name)) state.storage.attachments.delete(name);
   };
   return {
     reconcile() {
       const wanted = wantedAttachments(state);
-      for (const [name, attachment] of wanted) state.volumeAttachments.set(name, attachment);
-      for (const name of state.volumeAttachments.keys()) {
+      for (const [name, attachment] of wanted) state.storage.attachments.set(name, attachment);
+      for (const name of state.storage.attachments.keys()) {
         if (wanted.has(name) || detaching.has(name)) continue;
         detaching.add(name);
         timetable.after(DETACH_MS, () => detach(name));

@@ -7,9 +7,10 @@ import { requirementsFromLabels } from '../../../core/requirements/requirements.
 import { requiredAlternatives } from '../../../core/scheduling/pods/pod-requirements.ts';
 import { runsOn } from '../../../core/scheduling/pools/daemons.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import { createPod } from '../create-pod.ts';
 import { objectKeyOf, uidOf } from '../objects.ts';
 import { endPod } from '../simulated-cluster.ts';
-import { type KubernetesState, writePod } from '../state.ts';
+import type { KubernetesState } from '../state.ts';
 
 /** The Deployment and DaemonSet controllers, which create and delete pods. */
 export interface Workloads {
@@ -32,7 +33,7 @@ export function workloads(state: KubernetesState, clock: Clock): Workloads {
     made += 1;
     const name = `${owner.name}-${fingerprint(`${owner.uid}/${made}`, 5)}`;
     const creationTimestamp = formatTime(clock.now());
-    writePod(state, {
+    createPod(state, {
       metadata: {
         ...template.metadata,
         name,

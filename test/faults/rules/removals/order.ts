@@ -53,7 +53,7 @@ export const volumesAreDetached: RuleOf = (watched) => {
       const node = record && nodeOf(watched, record);
       const deadlineMs = record?.deletion?.deadlineMs ?? Infinity;
       if (node === undefined || startMs() + nowMs() >= deadlineMs - slackMs) return;
-      const attached = [...simulation().state.volumeAttachments.values()].find(
+      const attached = [...simulation().state.storage.attachments.values()].find(
         ({ spec }) =>
           spec.nodeName === node.metadata.name && ended.has(`${spec.nodeName} ${spec.source.persistentVolumeName}`),
       );

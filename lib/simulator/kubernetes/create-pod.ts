@@ -1,0 +1,36 @@
+import type { Pod, PodSpec, PriorityClass } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
+import { type KubernetesState, writePod } from './state.ts';
+
+/** Creates a pod as the API server does: admission sets its priority. Every new pod of the simulated cluster comes from here. */
+export function createPod(state: KubernetesState, pod: Pod): void {
+  writePod(state, { ...pod, spec: withPriority(state, pod.spec) });
+}
+
+/**
+ * The Priority admission plugin: the priority and the preemption policy of the PriorityClass of the pod, else of the class with
+ * globalDefault. The real API server refuses a pod whose class does not exist; here, it has the priority 0.
+ */
+function withPriority({ priorityClasses, onAssumption }: KubernetesState, spec: PodSpec): PodSpec {
+  const { priorityClassName: name, preemptionPolicy } = spec;
+  if (spec.priority !== undefined) return spec;
+  const found = name === undefined ? defaultClass(priorityClasses) : priorityClasses.get(name);
+  if (found === undefined && name !== undefined)
+    onAssumption('it is not in the files: its pods have the priority 0', `PriorityClass ${name}`);
+  if (found === undefined) return spec;
+  const policy = preemptionPolicy ?? found.preemptionPolicy;
+  return {
+    ...spec,
+    priorityClassName: found.metadata.name,
+    priority: found.value ?? 0,
+    ...optional({ preemptionPolicy: policy }),
+  };
+}
+
+/** Of several, that with the lowest value, as in Kubernetes. */
+function defaultClass(classes: ReadonlyMap<string, PriorityClass>): PriorityClass | undefined {
+  const [first] = [...classes.values()]
+    .filter(({ globalDefault }) => globalDefault === true)
+    .toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0));
+  return first;
+}
