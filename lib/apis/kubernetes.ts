@@ -1,5 +1,3 @@
-import type { VolumeClaimSpec } from './storage.ts';
-
 /**
  * The part of the Kubernetes API that decisions read: API JSON in camelCase, reduced to the fields that are used. Full
  * objects are valid too. Objects of these types are never written back as a whole.
@@ -131,6 +129,23 @@ export interface Container {
   readonly ports?: readonly ContainerPort[];
   readonly restartPolicy?: string;
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+export type AccessMode = 'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod';
+
+/** What decides which volume a claim is bound to; only simulations read it. */
+export interface VolumeTraits {
+  readonly accessModes?: readonly AccessMode[];
+  readonly volumeMode?: 'Filesystem' | 'Block';
+}
+
+/** The spec of a PersistentVolumeClaim, and of a template of one. */
+export interface VolumeClaimSpec extends VolumeTraits {
+  readonly storageClassName?: string;
+  /** Set once a volume is bound or selected. */
+  readonly volumeName?: string;
+  readonly resources?: { readonly requests?: ResourceList };
+  readonly selector?: LabelSelector;
 }
 
 export type PreemptionPolicy = 'PreemptLowerPriority' | 'Never';

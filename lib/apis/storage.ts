@@ -1,29 +1,13 @@
 import type {
-  LabelSelector,
   LabelSelectorRequirement,
   NodeSelectorTerm,
   ObjectMeta,
   ResourceList,
+  VolumeClaimSpec,
+  VolumeTraits,
 } from './kubernetes.ts';
 
 /** The storage objects that restrict where a pod may run, reduced to the fields that decisions and simulations read. */
-
-export type AccessMode = 'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod';
-
-/** What decides which volume a claim is bound to; only simulations read it. */
-interface VolumeTraits {
-  readonly accessModes?: readonly AccessMode[];
-  readonly volumeMode?: 'Filesystem' | 'Block';
-}
-
-/** The spec of a PersistentVolumeClaim, and of a template of one. */
-export interface VolumeClaimSpec extends VolumeTraits {
-  readonly storageClassName?: string;
-  /** Set once a volume is bound or selected. */
-  readonly volumeName?: string;
-  readonly resources?: { readonly requests?: ResourceList };
-  readonly selector?: LabelSelector;
-}
 
 export interface PersistentVolumeClaim {
   readonly metadata: ObjectMeta;

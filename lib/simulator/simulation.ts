@@ -202,7 +202,7 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], manifest
       attachments.reconcile();
     });
   };
-  state.onAssumption = timeline.remarks.add;
+  state.onAssumption = (text, subject) => timeline.remarks.add(text, subject);
   const creationTimestamp = formatTime(timetable.now());
   for (const pod of manifests.pods) {
     createPod(state, {

@@ -1,6 +1,6 @@
-import type { PriorityClass } from '../../apis/kubernetes.ts';
+import type { PriorityClass, VolumeClaimSpec } from '../../apis/kubernetes.ts';
 import { PERSISTENT_VOLUME_SOURCES } from '../../apis/schemas/storage.ts';
-import type { PersistentVolume, PersistentVolumeClaim, VolumeClaimSpec } from '../../apis/storage.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../apis/storage.ts';
 import type { Path, Report } from '../explain/problem.ts';
 import { checkLabelSelector, checkNodeSelectorRequirements } from './check-requirements.ts';
 
