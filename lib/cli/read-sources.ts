@@ -2,6 +2,7 @@ import { BadInputError } from '../apis/bad-input-error.ts';
 import { fieldOf } from '../apis/record.ts';
 import type { ManifestSource } from '../manifests/read/read-documents.ts';
 import { type CliContext, MAX_TEXT } from './context.ts';
+import { printable } from './render/render-lines.ts';
 
 /** A file or document that cannot be read. */
 export interface Unreadable {
@@ -13,6 +14,8 @@ export interface Unreadable {
 export interface Sources {
   readonly sources: readonly ManifestSource[];
   readonly unreadable: readonly Unreadable[];
+  /** Templates and Terraform files of the folders that name Karpenter. They are not read. */
+  readonly templates: readonly string[];
 }
 
 /**
@@ -25,25 +28,32 @@ export function readSources(context: CliContext, paths: readonly string[]): Sour
     throw new BadInputError('no file is given: add -f and a file, a folder, or - for standard input');
   const sources: ManifestSource[] = [];
   const unreadable: Unreadable[] = [];
+  const templates: string[] = [];
   let characters = 0;
   for (const path of new Set(paths)) {
     try {
-      for (const file of manifestFiles(context, path)) {
+      const { files, others, isFolder } = filesOf(context, path);
+      for (const file of files) {
         const text = context.readText(file);
         characters += text.length;
         if (characters > MAX_TEXT) throw new RangeError('the input is larger than 16 MB in total');
-        sources.push({ file: file === '-' ? 'stdin' : file, text });
+        sources.push({ file: file === '-' ? 'stdin' : file, text, ...(isFolder && { inFolder: true }) });
       }
+      templates.push(...others.filter((file) => namesKarpenter(context, file)));
     } catch (cause) {
       unreadable.push({ file: path, line: 1, message: `cannot be read: ${reasonOf(cause)}` });
     }
   }
-  return { sources, unreadable };
+  return { sources, unreadable, templates };
 }
 
-/** The same for commands that need all files. *Errors:* BadInputError with the first file that cannot be read. */
+/**
+ * The same for commands that need all files; templates that are not read are named on stderr. *Errors:* BadInputError with the
+ * first file that cannot be read.
+ */
 export function readAllSources(context: CliContext, paths: readonly string[]): readonly ManifestSource[] {
-  const { sources, unreadable } = readSources(context, paths);
+  const { sources, unreadable, templates } = readSources(context, paths);
+  context.process.stderr.write(templateNotes(templates));
   const [missing] = unreadable;
   if (missing === undefined) return sources;
   throw new BadInputError(`${missing.file} ${missing.message}. Use existing files or folders, or - for standard input`);
@@ -60,14 +70,40 @@ function reasonOf(cause: unknown): string {
   return fieldOf(REASONS, code) ?? cause.message;
 }
 
+/** One line for each template that was not read. */
+export function templateNotes(templates: readonly string[]): string {
+  return templates
+    .map((file) => `${printable(file)}: is not read, and names karpenter.sh: use what it renders, as YAML or JSON\n`)
+    .join('');
+}
+
+const MANIFEST = /\.(?:ya?ml|json)$/i;
+const TEMPLATE = /\.(?:tpl|tftpl|tf|tmpl|gotmpl|j2|jsonnet|libsonnet|cue|hcl)$/i;
+
+interface FilesOfPath {
+  readonly files: readonly string[];
+  /** Files of a folder that may contain manifests in another form. */
+  readonly others: readonly string[];
+  readonly isFolder: boolean;
+}
+
 /** Hidden folders and node_modules are skipped. */
-function manifestFiles(context: CliContext, path: string): readonly string[] {
-  const files = context.filesIn(path);
-  if (files === undefined) return [path];
-  const manifests = files.filter((file) => {
-    const below = file.slice(path.length);
-    return /\.(?:ya?ml|json)$/i.test(below) && !/(?:^|[/\\])(?:\.|node_modules[/\\])/.test(below);
-  });
-  if (manifests.length === 0) throw new RangeError('the folder has no .yaml, .yml or .json files');
-  return manifests;
+function filesOf(context: CliContext, path: string): FilesOfPath {
+  const all = context.filesIn(path);
+  if (all === undefined) return { files: [path], others: [], isFolder: false };
+  const shown = all.filter((file) => !/(?:^|[/\\])(?:\.|node_modules[/\\])/.test(file.slice(path.length)));
+  const files = shown.filter((file) => MANIFEST.test(file));
+  const others = shown.filter((file) => TEMPLATE.test(file));
+  if (files.length === 0 && !others.some((file) => namesKarpenter(context, file)))
+    throw new RangeError('the folder has no .yaml, .yml or .json files');
+  return { files, others, isFolder: true };
+}
+
+function namesKarpenter(context: CliContext, file: string): boolean {
+  try {
+    return /karpenter\.(?:sh|k8s\.aws)/.test(context.readText(file));
+  } catch {
+    // The file is not read in any case.
+    return false;
+  }
 }

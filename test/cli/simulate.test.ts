@@ -48,7 +48,8 @@ describe('kerf simulate', () => {
   });
 
   test('without a NodePool the pods stay pending with that reason', async () => {
-    const result = await simulated(yaml(DEPLOYMENT));
+    const { stdout } = await runKerf(['simulate', '-', '-o', 'json'], { '-': yaml(DEPLOYMENT) });
+    const result: SimulationResult = JSON.parse(stdout);
     expect(result.podsPending.map(({ reason }) => reason)).toEqual(
       Array.from({ length: 3 }, () => 'there is no NodePool that can launch a node for it'),
     );

@@ -5,6 +5,7 @@ import { classify } from '../../manifests/read/classify.ts';
 import { type ManifestSource, readDocuments } from '../../manifests/read/read-documents.ts';
 import { type ReadObject, readObject } from '../../manifests/read/read-object.ts';
 import { objectLabelOf, reporterOf, type SourceObject } from '../../manifests/read/source-object.ts';
+import { passedOverNotes } from '../render/ignored-notes.ts';
 import { isTemplateKind, type PodsOfTemplate, podsOfTemplate } from './template-pods.ts';
 
 /** The objects that manifests add to a snapshot. */
@@ -20,11 +21,11 @@ export interface ManifestObjects {
 
 /** Reads manifests as `kerf validate` does. References are not checked, because their objects may be in the cluster. */
 export function readManifestObjects(sources: readonly ManifestSource[]): ManifestObjects {
-  const { objects: documents, problems: malformed } = readDocuments(sources);
+  const { objects: documents, problems: malformed, passedOver } = readDocuments(sources);
   const problems: ManifestProblem[] = [...malformed];
   const objects: ReadObject[] = [];
   const templates: PodsOfTemplate[] = [];
-  const notes: string[] = [];
+  const notes: string[] = [...passedOverNotes(passedOver)];
   const seen = new Map<string, string>();
   for (const source of documents.flatMap(({ today }) => today)) {
     const report = reporterOf(source, problems);

@@ -12,6 +12,8 @@ import { type SimulationInput, simulate } from '../../simulator/simulation.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { readAllSources } from '../read-sources.ts';
+import { ignoredNotes, passedOverNotes } from '../render/ignored-notes.ts';
+import { gapNotes, standInRemarks, withStandIns } from './manifest-gaps.ts';
 import { renderSummary } from './render-summary.ts';
 import { timelineRenderer } from './render-timeline.ts';
 import type { SimulateFlags } from './simulate-command.ts';
@@ -20,7 +22,7 @@ import type { SimulateFlags } from './simulate-command.ts';
 export async function runSimulate(context: CliContext, flags: SimulateFlags, files: readonly string[]): Promise<void> {
   const { stdout, stderr } = context.process;
   const sources = readAllSources(context, files);
-  const { manifests, problems, warnings } = readManifests(sources);
+  const { manifests: read, problems, warnings, passedOver } = readManifests(sources);
   stderr.write(warnings.map((warning) => `${formatProblem(warning)}\n`).join(''));
   if (problems.length > 0) {
     stderr.write(problems.map((problem) => `${formatProblem(problem)}\n`).join(''));
@@ -28,14 +30,15 @@ export async function runSimulate(context: CliContext, flags: SimulateFlags, fil
     context.process.exitCode = EXIT.badInput;
     return;
   }
-  for (const { file, line, kind, name, note } of manifests.ignored)
-    stderr.write(`${file}:${line}  ${kind}/${name}: ${note}\n`);
-  const input = inputOf(manifests, flags);
+  const notes = [...passedOverNotes(passedOver), ...ignoredNotes(read.ignored), ...gapNotes(read)];
+  stderr.write(notes.map((note) => `${note}\n`).join(''));
+  const input = inputOf(read, flags);
   const result = flags.output === 'json' ? await drain(input) : await show(context, input, flags.speed);
   stdout.write(flags.output === 'json' ? `${JSON.stringify(result, null, 2)}\n` : renderSummary(result, context));
 }
 
-function inputOf(manifests: ParsedManifests, flags: SimulateFlags): SimulationInput {
+function inputOf(read: ParsedManifests, flags: SimulateFlags): SimulationInput {
+  const manifests = withStandIns(read);
   const scenario: Scenario | undefined = manifests.scenarios[0];
   checkSize(manifests);
   return {
@@ -43,7 +46,10 @@ function inputOf(manifests: ParsedManifests, flags: SimulateFlags): SimulationIn
     ...optional({ scenario }),
     catalogue: shippedCatalogue(chooseRegion(manifests.nodePools, flags.region ?? scenario?.region)),
     seed: flags.seed ?? scenario?.seed ?? 1,
-    remarks: manifests.ignored.map(({ kind, name, note }) => ({ subject: `${kind} ${name}`, text: note })),
+    remarks: [
+      ...manifests.ignored.map(({ kind, name, note }) => ({ subject: `${kind} ${name}`, text: note })),
+      ...standInRemarks(read),
+    ],
     durationMs: flags.for ?? scenario?.durationMs ?? HOUR_MS,
   };
 }

@@ -1,16 +1,17 @@
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { ManifestFlags } from '../manifest-parameters.ts';
-import { readSources } from '../read-sources.ts';
+import { readSources, templateNotes } from '../read-sources.ts';
 import { renderValidation } from './render-validation.ts';
 import { validate } from './validation.ts';
 
 /** Runs `kerf validate`. */
 export function runValidate(context: CliContext, { file = [], output }: ManifestFlags, more: readonly string[]): void {
-  const { sources, unreadable } = readSources(context, [...file, ...more]);
+  const { sources, unreadable, templates } = readSources(context, [...file, ...more]);
   const found = validate(sources, unreadable.length === 0);
   const all = { ...found, unreadable: [...unreadable, ...found.unreadable] };
   const { objects } = all;
+  context.process.stderr.write(templateNotes(templates));
   const report = { objects, unreadable: all.unreadable };
   context.process.stdout.write(
     output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : renderValidation(all, context),

@@ -44,7 +44,7 @@ export interface Validation {
  * @param isComplete false if other files could not be read: they may contain what these objects reference
  */
 export function validate(sources: readonly ManifestSource[], isComplete = true): Validation {
-  const { objects, problems } = readDocuments(sources);
+  const { objects, problems, passedOver } = readDocuments(sources);
   const classes = isComplete && problems.length === 0 ? nodeClassesOf(objects) : [];
   const checked = objects.map((object) => withClassNames(check(object), classes));
   const advise = advisor(objects.flatMap(({ today }) => today.map(({ value }) => value)));
@@ -53,8 +53,11 @@ export function validate(sources: readonly ManifestSource[], isComplete = true):
     unreadable: [
       ...problems.map((problem) => ({ file: problem.file, line: problem.line, message: sentenceOf(problem) })),
       ...objects.flatMap(({ written }) => whyNoObject(written) ?? []),
+      ...passedOver.flatMap(({ file, line, problem }) =>
+        problem === undefined ? [] : [{ file, line, message: sentenceOf(problem) }],
+      ),
     ],
-    seen: objects.filter(({ written }) => isRecord(written.value)).length,
+    seen: objects.filter(({ written }) => isRecord(written.value)).length + passedOver.length,
   };
 }
 

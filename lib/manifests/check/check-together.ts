@@ -35,7 +35,7 @@ export function checkTogether(all: Together): void {
   for (const read of all.objects) {
     if (read.kind === 'NodePool') {
       checkNodeClassKind(read.object.spec.template.spec.nodeClassRef, read.report);
-      checkNodeClassName(read, all.declared, read.report);
+      checkMisspeltNodeClass(read, all.declared, read.report);
     }
     if (read.kind === 'Scenario') {
       for (const [index, event] of read.object.spec.events.entries()) {
@@ -86,6 +86,13 @@ export type Names = readonly Pick<Declared, 'kind' | 'key'>[];
 export function checkNodeClassName(read: ReadObject, names: Names, report: Report): void {
   const found = nodeClassNameOf(read);
   if (found !== undefined) checkReference({ kind: KIND, key: found.name, at: found.at }, names, report);
+}
+
+/** Reports a name that is similar to that of an EC2NodeClass of the files. Any other class may be in the cluster. */
+function checkMisspeltNodeClass(read: ReadObject, names: Names, report: Report): void {
+  const known = names.flatMap(({ kind, key }) => (kind === KIND ? [key] : []));
+  const found = nodeClassNameOf(read);
+  if (found !== undefined && suggest(found.name, known) !== undefined) checkNodeClassName(read, names, report);
 }
 
 /** *Shape:* undefined for objects without a reference to an EC2NodeClass, and for NodeClaims of a NodePool. */

@@ -31,6 +31,8 @@ export type Classification =
       readonly field: 'apiVersion' | 'kind';
       readonly message: string;
       readonly allowed: string;
+      /** True where nothing of Kubernetes or Karpenter has a similar name. */
+      readonly isForeign?: true;
     };
 
 /** The other kinds of the groups that are listed completely. Any other kind in these groups is an error. */
@@ -61,7 +63,7 @@ const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
 /** The groups of Kubernetes without a dot. Every other group must contain one. */
 const DOTLESS_GROUPS: ReadonlySet<string> = new Set(['', 'apps', 'autoscaling', 'batch', 'extensions', 'policy']);
 
-const NOT_USED = 'not used by a simulation';
+export const NOT_USED = 'not used by a simulation';
 const NOTES: Readonly<Record<string, string>> = {
   ReplicaSet: 'its pods are not simulated',
   ReplicationController: 'its pods are not simulated',
@@ -186,11 +188,15 @@ function unknown({ apiVersion, kind, group }: Head): Wrong | undefined {
     );
   }
   if (!group.includes('.') && !DOTLESS_GROUPS.has(group)) {
-    return wrong(
-      'apiVersion',
-      `Kubernetes has no API group ${quote(group)}`,
-      `an existing group, such as ${suggest(group, ['apps', 'batch', 'policy']) ?? 'apps'}`,
-    );
+    const meant = suggest(group, ['apps', 'batch', 'policy']);
+    return {
+      ...wrong(
+        'apiVersion',
+        `Kubernetes has no API group ${quote(group)}`,
+        `an existing group, such as ${meant ?? 'apps'}`,
+      ),
+      ...(meant === undefined && { isForeign: true }),
+    };
   }
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(kind)) {
     const meant = suggest(kind.slice(0, 80).replaceAll(/[^A-Za-z0-9]/g, ''), [
@@ -208,7 +214,10 @@ function unknownKind({ apiVersion, kind, group }: Head): Wrong | undefined {
   const all = [...kindsOf(group), ...others];
   const meant = meantKind(kind, all);
   if (meant === undefined)
-    return wrong('kind', `${quote(apiVersion)} has no kind ${quote(kind)}`, `one of ${all.join(', ')}`);
+    return {
+      ...wrong('kind', `${quote(apiVersion)} has no kind ${quote(kind)}`, `one of ${all.join(', ')}`),
+      ...(DOTLESS_GROUPS.has(group) && { isForeign: true }),
+    };
   const right = isReadKind(meant) && READ_KINDS[meant] !== apiVersion ? READ_KINDS[meant] : undefined;
   const message = `${quote(apiVersion)} has no kind ${quote(kind)}; did you mean ${meant}${right === undefined ? '' : ` of ${right}`}?`;
   return wrong('kind', message, right === undefined ? meant : `${meant}, and apiVersion: ${right}`);

@@ -1,12 +1,16 @@
 import { optional } from '../../apis/optional.ts';
 import { type ConversionWarning, convertDocuments } from '../convert/convert-documents.ts';
 import { formatPath, type ManifestProblem, type Path } from '../explain/problem.ts';
-import { parseDocuments, type SourceDocument } from './parse-documents.ts';
+import { type ParsedSource, parseDocuments, type SourceDocument } from './parse-documents.ts';
+import { type PassedOver, patchFiles, resolvedPath, whyPassedOver, whyTextPassedOver } from './passed-over.ts';
 import { flatten, objectLabelOf, type SourceObject } from './source-object.ts';
+import type { TextProblem } from './yaml-problems.ts';
 
 export interface ManifestSource {
   readonly file: string;
   readonly text: string;
+  /** True for a file that was found in a folder: it may be anything. */
+  readonly inFolder?: true;
 }
 
 /** One object as written, and its form in the current API. */
@@ -22,12 +26,18 @@ export interface ReadDocuments {
   readonly objects: readonly WrittenObject[];
   /** Errors in text that is not valid YAML. */
   readonly problems: readonly ManifestProblem[];
+  /** Files and documents that are not objects of a cluster, such as Kustomizations. */
+  readonly passedOver: readonly PassedOver[];
 }
 
 /** Parses the sources and converts objects of Karpenter before v1. *Cost:* O(size of the text). */
 export function readDocuments(sources: readonly ManifestSource[]): ReadDocuments {
-  const parsed = sources.map(({ file, text }) => ({ file, ...parseDocuments(text) }));
-  const documents = parsed.flatMap(({ file, documents: ofFile }) => ofFile.map((document) => ({ file, document })));
+  const parsed = sources.map(parseSource);
+  const patches = new Set(
+    parsed.flatMap(({ source: { file }, documents }) => documents.flatMap(({ value }) => patchFiles(file, value))),
+  );
+  const sorted = parsed.map((one) => sortDocuments(one, patches.has(resolvedPath(one.source.file))));
+  const documents = sorted.flatMap(({ documents: ofFile }) => ofFile);
   const conversions = convertDocuments(documents.map(({ document }) => document.document));
   return {
     objects: documents.flatMap(({ file, document }, index) => {
@@ -35,7 +45,52 @@ export function readDocuments(sources: readonly ManifestSource[]): ReadDocuments
       const converted = after.map((one) => (one === document.document ? document : document.replacedBy(one)));
       return writtenObjects({ file, document, converted, warnings });
     }),
-    problems: parsed.flatMap(({ file, problems }) => problems.map((problem) => ({ file, field: '', ...problem }))),
+    problems: parsed.flatMap(({ source: { file }, problems }) => problems.map((problem) => problemIn(file, problem))),
+    passedOver: sorted.flatMap(({ passedOver }) => passedOver),
+  };
+}
+
+interface ParsedFile extends ParsedSource {
+  readonly source: ManifestSource;
+  /** The file as a whole, if it is passed over. */
+  readonly passedOver: readonly PassedOver[];
+}
+
+/** In a folder, text that cannot be parsed is passed over if it is a template or not a manifest. */
+function parseSource(source: ManifestSource): ParsedFile {
+  const parsed = parseDocuments(source.text);
+  const { file, text, inFolder } = source;
+  const [problem] = parsed.problems;
+  const what = inFolder === true && problem !== undefined ? whyTextPassedOver(text, parsed.problems) : undefined;
+  if (problem !== undefined && what !== undefined) {
+    const namesKarpenter = /karpenter\.(?:sh|k8s\.aws)/.test(text);
+    const whole = namesKarpenter ? { problem: problemIn(file, problem) } : {};
+    return { source, documents: [], problems: [], passedOver: [{ file, line: problem.line, what, ...whole }] };
+  }
+  const isEmpty = inFolder === true && parsed.documents.length === 0 && problem === undefined;
+  return { source, ...parsed, passedOver: isEmpty ? [{ file, line: 1, what: 'has no object' }] : [] };
+}
+
+function problemIn(file: string, textProblem: TextProblem): ManifestProblem {
+  const { isTemplate: _, ...problem } = textProblem;
+  return { file, field: '', ...problem };
+}
+
+function sortDocuments({ source, documents, passedOver }: ParsedFile, isPatch: boolean) {
+  const { file } = source;
+  const judged = documents.map((document) => ({
+    file,
+    document,
+    what: isPatch ? 'is a patch' : whyPassedOver(source, document.value),
+  }));
+  return {
+    documents: judged.filter(({ what }) => what === undefined),
+    passedOver: [
+      ...passedOver,
+      ...judged.flatMap(({ document: { position }, what }) =>
+        what === undefined ? [] : [{ file, line: position.line, what }],
+      ),
+    ],
   };
 }
 

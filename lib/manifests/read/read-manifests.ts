@@ -6,6 +6,7 @@ import { parseScenario, type Scenario } from '../../apis/scenario.ts';
 import { checkTogether, type Declared } from '../check/check-together.ts';
 import type { ManifestProblem, Report } from '../explain/problem.ts';
 import { classify, type ReadKind } from './classify.ts';
+import type { PassedOver } from './passed-over.ts';
 import { type ManifestSource, readDocuments } from './read-documents.ts';
 import { isNamespaced, type ReadObject, readObject } from './read-object.ts';
 import { reporterOf, type SourceObject } from './source-object.ts';
@@ -32,6 +33,8 @@ export interface ReadManifests {
   readonly problems: readonly ManifestProblem[];
   /** What the conversion of old manifests changed, assumed or left out. */
   readonly warnings: readonly ManifestProblem[];
+  /** Files and documents that are not objects of a cluster, such as Kustomizations. */
+  readonly passedOver: readonly PassedOver[];
 }
 
 /** Limits the output for a file that is invalid throughout. */
@@ -43,14 +46,15 @@ const MAX_PROBLEMS_PER_FILE = 20;
  */
 export function readManifests(sources: readonly ManifestSource[]): ReadManifests {
   const reading: Reading = { problems: [], ignored: [], declared: [], objects: [], generated: new Map() };
-  const { objects, problems } = readDocuments(sources);
-  reading.problems.push(...problems, ...emptyFiles(sources, [...objects.map(({ written }) => written), ...problems]));
+  const { objects, problems, passedOver } = readDocuments(sources);
+  const written = objects.map((object) => object.written);
+  reading.problems.push(...problems, ...emptyFiles(sources, [...written, ...problems, ...passedOver]));
   for (const { today } of objects) for (const object of today) readOne(object, reading);
   // A reference may point into a file that could not be read.
   if (problems.length === 0) checkTogether(reading);
   const order = new Map(sources.map(({ file }, index) => [file, index]));
   const warnings = objects.flatMap((object) => object.warnings);
-  return { manifests: manifestsOf(reading), problems: cut(reading.problems, order), warnings };
+  return { manifests: manifestsOf(reading), problems: cut(reading.problems, order), warnings, passedOver };
 }
 
 interface Reading {

@@ -7,6 +7,8 @@ export interface TextProblem {
   readonly column?: number;
   readonly message: string;
   readonly allowed?: string;
+  /** True for a template that is not rendered. */
+  readonly isTemplate?: true;
 }
 
 interface Sentence {
@@ -111,7 +113,7 @@ export function templatingProblem(text: string, problems: readonly TextProblem[]
   const found = all[index];
   if (found === undefined) return undefined;
   const [message, allowed] = templateOf(found, text);
-  return { line: index + 1, message, allowed };
+  return { line: index + 1, message, allowed, isTemplate: true };
 }
 
 /** A Terraform directive, which YAML reads as a directive of its own. The parser's error may be many lines away. */

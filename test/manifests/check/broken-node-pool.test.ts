@@ -179,7 +179,6 @@ const NODE_POOLS: readonly Case[] = [
     `${POD_SPEC}.nodeClassRef.name`,
     'no file has an EC2NodeClass "defualt"; did you mean default?',
   ],
-  [NODE_POOL, 10, `${POD_SPEC}.nodeClassRef.name`, 'which have none'],
   [
     pool('    spec:\n      nodeClassRef', '    spce:\n      nodeClassRef'),
     9,

@@ -13,7 +13,6 @@ const REFUSED_BY_RULES: readonly (readonly [field: RegExp, message: RegExp, reas
     /not a (?:group|kind) that Kerf reads/,
     'A1.30: another provider, such as EKS Auto Mode',
   ],
-  [/nodeClassRef\.name$/, /no file has an EC2NodeClass/, 'the class is in another file'],
   [
     /requirements\[\d+\]\.values\[0\]$/,
     /"<<AZ>>" is not a label value: a placeholder that was not replaced/,

@@ -1,0 +1,41 @@
+import { counted } from '../../apis/counted.ts';
+import { listNames } from '../../manifests/lint/values/words.ts';
+import { NOT_USED } from '../../manifests/read/classify.ts';
+import type { PassedOver } from '../../manifests/read/passed-over.ts';
+import type { IgnoredObject } from '../../manifests/read/read-manifests.ts';
+import { printable } from './render-lines.ts';
+
+/** Up to this number, each object or file has its own line. */
+const FEW = 3;
+const MAX_NAMES = 8;
+
+/** Notes on objects that are not simulated: one line for each, or one line for all with the same reason. */
+export function ignoredNotes(ignored: readonly IgnoredObject[]): readonly string[] {
+  return [...Map.groupBy(ignored, ({ note }) => note)].flatMap(([note, objects]) =>
+    objects.length <= FEW ? objects.map(oneIgnored) : [manyIgnored(note, objects)],
+  );
+}
+
+/** Notes on files and documents that are not objects of a cluster: one line for all with the same reason. */
+export function passedOverNotes(passedOver: readonly PassedOver[]): readonly string[] {
+  return [...Map.groupBy(passedOver, ({ what }) => what)].map(([what, documents]) => {
+    const names = new Set(documents.map(({ file, line }) => (line === 1 ? file : `${file}:${line}`)));
+    const subject = names.size === 1 ? 'it' : 'each';
+    return printable(`passed over, because ${subject} ${what}: ${listNames([...names], MAX_NAMES)}`);
+  });
+}
+
+function oneIgnored({ file, line, kind, name, note }: IgnoredObject): string {
+  return printable(`${file}:${line}  ${kind}/${name}: ${note}`);
+}
+
+function manyIgnored(note: string, objects: readonly IgnoredObject[]): string {
+  const kinds = Map.groupBy(objects, ({ kind }) => kind);
+  const count = `${counted(objects.length, 'object')} of ${counted(kinds.size, 'kind')}`;
+  if (note === NOT_USED) {
+    const shown = [...kinds].map(([kind, { length }]) => (length === 1 ? kind : `${kind} (${length})`));
+    return printable(`${count} are not simulated: ${listNames(shown, MAX_NAMES)}`);
+  }
+  const names = objects.map(({ kind, name }) => `${kind}/${name}`);
+  return printable(`${count}: ${note}: ${listNames(names, MAX_NAMES)}`);
+}
