@@ -21,12 +21,16 @@ const WITHOUT_CAPACITY: ReadonlySet<string> = new Set([
 ]);
 
 /** A pod for which no node is free, starting or leaving gets a NodeClaim within seconds: its wake is not lost (promise 7). */
-export const pendingPodsAreServed: RuleOf = (watched) =>
-  !watched.story.faults.some(({ kind }) => WITHOUT_CAPACITY.has(kind))
-    ? progressOf(watched, () => pendingDuties(watched))
-    : {};
+export const pendingPodsAreServed: RuleOf = (watched) => {
+  const { faults } = watched.story;
+  if (faults.some(({ kind }) => WITHOUT_CAPACITY.has(kind))) return {};
+  // A class that was edited launches nothing until its status is written.
+  const isEdited = faults.some(({ kind }) => kind === 'node-class');
+  const needs = isEdited ? [...PLACEMENT, 'cluster.patchNodeClass'] : PLACEMENT;
+  return progressOf(watched, () => pendingDuties(watched).map((duty) => ({ ...duty, needs })));
+};
 
-function pendingDuties(watched: Watched): readonly Duty[] {
+function pendingDuties(watched: Watched): readonly Omit<Duty, 'needs'>[] {
   const { simulation, records } = watched;
   const { state } = simulation();
   const general = state.nodePools.get('general');
@@ -57,8 +61,8 @@ function pendingDuties(watched: Watched): readonly Duty[] {
   });
 }
 
-function dutyOf(pod: Pod, withinMs: number): Duty {
-  return { name: `pod ${podKey(pod)} gets a node or a NodeClaim`, withinMs, needs: PLACEMENT };
+function dutyOf(pod: Pod, withinMs: number): Omit<Duty, 'needs'> {
+  return { name: `pod ${podKey(pod)} gets a node or a NodeClaim`, withinMs };
 }
 
 /** B7: the pods that will be evicted from nodes that are removed. Their next node is launched before. */
