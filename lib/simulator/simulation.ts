@@ -2,13 +2,14 @@ import type { ClusterManifests } from '../apis/cluster-manifests.ts';
 import { formatTime, MINUTE_MS, parseTime } from '../apis/formats/time.ts';
 import { podKey } from '../apis/kubernetes.ts';
 import { optional } from '../apis/optional.ts';
-import type { Scenario } from '../apis/scenario.ts';
+import type { Scenario } from '../apis/scenario/scenario.ts';
 import type { Blocked } from '../core/model/decision.ts';
 import type { ResolvedCapacityReservation } from '../core/model/resolved-node-class.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import { boot, vanish } from './aws/machines.ts';
 import { type SimulatedEc2, type SimulatedInstance, simulatedEc2 } from './aws/simulated-ec2.ts';
 import type { SimulatedMessages } from './aws/simulated-messages.ts';
+import { type ZonePower, zonePower } from './aws/zone-power.ts';
 import {
   CLUSTER,
   type Deployment,
@@ -22,6 +23,7 @@ import { type FaultPlay, playFaults } from './faults/play-faults.ts';
 import type { Functions } from './functions.ts';
 import { createPod } from './kubernetes/create-pod.ts';
 import { kubelets } from './kubernetes/kubelet.ts';
+import { type NodeLifecycle, nodeLifecycle } from './kubernetes/node-lifecycle.ts';
 import { uidOf } from './kubernetes/objects.ts';
 import { kubeScheduler } from './kubernetes/scheduler/kube-scheduler.ts';
 import { FIRST_DEPLOYMENT, type KubernetesState, kubernetesState } from './kubernetes/state.ts';
@@ -103,6 +105,8 @@ interface Parts {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly faults: FaultPlay;
+  readonly power: ZonePower;
+  readonly nodeLifecycle: NodeLifecycle;
 }
 
 /** Assembles a simulation without starting it. @internal */
@@ -113,7 +117,15 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
   for (const { text, subject } of input.remarks ?? []) timeline.remarks.add(text, subject);
   const faults = playFaults(input.faults ?? [], input.seed, timetable);
   const state = kubernetesState(input.manifests);
-  const parts: Parts = { state, timetable, timeline, random: randomFrom(input.seed), faults };
+  const parts: Parts = {
+    state,
+    timetable,
+    timeline,
+    random: randomFrom(input.seed),
+    faults,
+    power: zonePower(timetable, input.seed),
+    nodeLifecycle: nodeLifecycle({ state, timetable, timeline }),
+  };
   const refusals = new Map<string, readonly Blocked[]>();
   const deployments: Deployment[] = [];
   const ec2 = simulatedAccount(input, parts, deployments);
@@ -122,7 +134,9 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
   deployments.push(first);
   if (input.secondDeployment !== undefined) deployments.push(deploySecond(input.secondDeployment, input, world));
   startCluster(parts, deployments, input.manifests);
-  if (input.scenario !== undefined) playScenario(world, input.scenario);
+  const endMs = startMs + input.durationMs;
+  if (input.scenario !== undefined)
+    playScenario({ ...world, catalogue: input.catalogue, seed: input.seed, endMs }, input.scenario);
   faults.begin({ ...world, ...optional({ backups: first.backups }) });
   const settled = startTicks(parts, deployments);
   return {
@@ -180,7 +194,7 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], manifest
   const [controllers, scheduler, kubelet, attachments] = [
     workloads(state, timetable),
     kubeScheduler(state, timetable, faults.isSchedulerDown),
-    kubelets(parts),
+    kubelets({ ...parts, isSilent: parts.nodeLifecycle.isSilent }),
     attachDetach(state, timetable, faults.keepsVolumes),
   ];
   const pending = new Set<string>();

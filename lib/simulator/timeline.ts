@@ -19,6 +19,10 @@ export type WorldEvent =
     }
   | { readonly kind: 'node-joined'; readonly node: string; readonly nodeClaim: string }
   | { readonly kind: 'node-ready'; readonly node: string }
+  /** Its kubelet does not report, so the node is not Ready. */
+  | { readonly kind: 'node-unreachable'; readonly node: string }
+  /** Kubernetes deletes the pod of an unreachable node. */
+  | { readonly kind: 'pod-evicted'; readonly pod: string; readonly workload: string; readonly node: string }
   | { readonly kind: 'node-gone'; readonly node: string }
   | { readonly kind: 'function-failed'; readonly function: string; readonly message: string };
 

@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { customResourceDefinition } from '../../lib/apis/custom-resource-definition.ts';
 import { CUSTOM_RESOURCES } from '../../lib/apis/custom-resources.ts';
 import type { CustomResource } from '../../lib/apis/schemas/custom-resource.ts';
+import { SCENARIO } from '../../lib/apis/schemas/scenario.ts';
 import type { Schema } from '../../lib/apis/schemas/schema.ts';
 
 /** The generated files: path from the root of the project, and text. */
@@ -12,6 +13,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     files.set(`lib/apis/generated/${kebabCase(resource.kind)}.ts`, await typesOf(resource));
     files.set(`data/crds/${resource.group}_${resource.plural}.yaml`, definitionOf(resource));
   }
+  files.set('lib/apis/generated/scenario-manifest.ts', await scenarioTypes());
   return files;
 }
 
@@ -25,7 +27,7 @@ function definitionOf(resource: CustomResource): string {
 /** The project's types that a schema may name. */
 const IMPORTS: readonly (readonly [string, readonly string[]])[] = [
   ['../kubelet-configuration.ts', ['KubeletConfiguration']],
-  ['../kubernetes.ts', ['Condition', 'NodeSelectorRequirement', 'ObjectMeta', 'ResourceList', 'Taint']],
+  ['../kubernetes.ts', ['Condition', 'NodeSelectorRequirement', 'ObjectMeta', 'PodTemplate', 'ResourceList', 'Taint']],
 ];
 
 async function typesOf(resource: CustomResource): Promise<string> {
@@ -44,13 +46,37 @@ async function typesOf(resource: CustomResource): Promise<string> {
     required: ['apiVersion', 'kind', 'metadata', 'spec'],
     additionalProperties: false,
   };
-  const body = await compile(root, kind, {
+  return typesFile(root, kind);
+}
+
+/** The Scenario is not a custom resource: it has no CRD. */
+async function scenarioTypes(): Promise<string> {
+  const { properties = {}, description, required } = SCENARIO;
+  const { apiVersion = {}, kind = {}, spec = {} } = properties;
+  const root: JSONSchema = {
+    title: 'ScenarioManifest',
+    ...(description !== undefined && { description }),
+    type: 'object',
+    properties: {
+      apiVersion: jsonSchema(apiVersion),
+      kind: jsonSchema(kind),
+      metadata: { tsType: 'ObjectMeta' },
+      spec: jsonSchema(spec),
+    },
+    required: [...(required ?? [])],
+    additionalProperties: false,
+  };
+  return typesFile(root, 'ScenarioManifest');
+}
+
+async function typesFile(root: JSONSchema, title: string): Promise<string> {
+  const body = await compile(root, title, {
     bannerComment: '',
     ignoreMinAndMaxItems: true,
     style: { singleQuote: true, printWidth: 120 },
   });
   const imports = IMPORTS.flatMap(([from, names]) => {
-    const used = names.filter((name) => new RegExp(`\\b${name}\\b(?! \\{)`).test(body));
+    const used = names.filter((name) => new RegExp(`: ${name}\\b`).test(body));
     return used.length === 0 ? [] : [`import type { ${used.join(', ')} } from '${from}';\n`];
   });
   return `/* ${HEADER} */\n${imports.join('')}\n${body.trimStart()}`;

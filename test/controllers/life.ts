@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
-import type { ScenarioEvent } from '../../lib/apis/scenario.ts';
+import type { ScenarioEvent } from '../../lib/apis/scenario/scenario.ts';
 import type { Catalogue } from '../../lib/core/instance-type/facts.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';

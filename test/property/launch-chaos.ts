@@ -1,5 +1,5 @@
 import { formatTime, MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
-import type { ScenarioEvent } from '../../lib/apis/scenario.ts';
+import type { ScenarioEvent } from '../../lib/apis/scenario/scenario.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
-import type { ScenarioEvent } from '../../lib/apis/scenario.ts';
+import type { ScenarioEvent } from '../../lib/apis/scenario/scenario.ts';
 import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
 import { observeCluster } from '../../lib/controllers/observe/observe-cluster.ts';
 import { readings } from '../../lib/controllers/observe/readings.ts';

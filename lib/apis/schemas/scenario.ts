@@ -1,38 +1,29 @@
 import { OBJECT_META_SCHEMA } from './object-meta.ts';
-import { BOOLEAN, COUNT, closed, enumSchema, listOf, resource, type Schema, TEXT, textSchema } from './schema.ts';
+import { SCENARIO_EVENT } from './scenario-events.ts';
+import { closed, described, listOf, resource, type Schema, TEXT, textSchema } from './schema.ts';
 
-const NAMES: Schema = listOf(TEXT, { minItems: 1 });
-
-/** An event at the time `at`. Another rule requires exactly one of the other fields. */
-const EVENT: Schema = closed(
-  {
-    at: textSchema('go-duration'),
-    scale: closed({ deployment: textSchema('object-reference'), replicas: COUNT }, ['deployment', 'replicas']),
-    deleteNode: closed({ name: TEXT, nodePool: TEXT, any: BOOLEAN }),
-    interruptSpot: closed({ nodePool: TEXT, count: { type: 'integer', minimum: 1 } }),
-    withoutCapacity: closed({
-      instanceTypes: NAMES,
-      zones: NAMES,
-      capacityTypes: listOf(enumSchema('on-demand', 'spot', 'reserved'), { minItems: 1 }),
-      for: textSchema('go-duration'),
-    }),
-    deletePod: closed({ pod: textSchema('object-reference') }, ['pod']),
-  },
-  ['at'],
-);
-
-export const SCENARIO: Schema = resource(
-  { apiVersion: 'kerf.dev/v1alpha1', kind: 'Scenario' },
-  {
-    metadata: OBJECT_META_SCHEMA,
-    spec: closed(
-      {
-        seed: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-        region: TEXT,
-        duration: textSchema('go-duration'),
-        events: listOf(EVENT),
-      },
-      ['events'],
-    ),
-  },
+/** What happens in a simulation, besides what the other manifests declare. */
+export const SCENARIO: Schema = described(
+  'The events of a simulation with `kerf simulate`, and their times. It is not installed in a cluster.',
+  resource(
+    { apiVersion: 'kerf.dev/v1alpha1', kind: 'Scenario' },
+    {
+      metadata: OBJECT_META_SCHEMA,
+      spec: closed(
+        {
+          seed: described(
+            'The seed of the random numbers. The same seed gives the same output. The option --seed overrides it. Default: 1.',
+            { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+          ),
+          region: described('The AWS region, if no NodePool names a zone. The option --region overrides it.', TEXT),
+          duration: described(
+            'The simulated time, such as 24h. The option --for overrides it. Default: 1h.',
+            textSchema('go-duration'),
+          ),
+          events: described('The events. The order of the list does not matter.', listOf(SCENARIO_EVENT)),
+        },
+        ['events'],
+      ),
+    },
+  ),
 );

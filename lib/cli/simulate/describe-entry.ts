@@ -57,6 +57,10 @@ function describeWorld(event: WorldEvent): Description | undefined {
       return line('joined', `node ${short(event.node)} of ${event.nodeClaim}`);
     case 'node-ready':
       return line('ready', `node ${short(event.node)}`);
+    case 'node-unreachable':
+      return line('lost', `node ${short(event.node)}: its kubelet does not report`, 'bad');
+    case 'pod-evicted':
+      return repeated('lost', event.workload, `deleted, because ${short(event.node)} is unreachable`);
     case 'node-gone':
       return undefined;
     case 'function-failed':

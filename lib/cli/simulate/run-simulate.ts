@@ -2,7 +2,7 @@ import { BadInputError } from '../../apis/bad-input-error.ts';
 import { counted } from '../../apis/counted.ts';
 import { HOUR_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
-import type { Scenario } from '../../apis/scenario.ts';
+import type { Scenario } from '../../apis/scenario/scenario.ts';
 import { chooseRegion } from '../../catalogue/choose-region.ts';
 import { shippedCatalogue } from '../../catalogue/figures.ts';
 import { formatProblem } from '../../manifests/explain/format-problem.ts';

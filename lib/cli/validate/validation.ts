@@ -1,5 +1,6 @@
 import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
-import { checkNodeClassName, type Names, nodeClassNameOf } from '../../manifests/check/check-together.ts';
+import type { Names } from '../../manifests/check/check-reference.ts';
+import { checkNodeClassName, nodeClassNameOf } from '../../manifests/check/check-together.ts';
 import { fixOf, formatPath, type ManifestProblem, type Report, sentenceOf } from '../../manifests/explain/problem.ts';
 import { type Advisor, advisor } from '../../manifests/lint/advisor.ts';
 import { placeholders } from '../../manifests/lint/placeholders.ts';

@@ -1,9 +1,9 @@
 import { parseDuration } from '../../apis/formats/duration.ts';
 import { quote } from '../../apis/formats/quote.ts';
-import type { ScenarioManifest, ScenarioManifestEvent } from '../../apis/scenario.ts';
+import type { ScenarioManifest, ScenarioManifestEvent } from '../../apis/generated/scenario-manifest.ts';
 import type { Path, Report } from '../explain/problem.ts';
 
-const ACTIONS = ['scale', 'deleteNode', 'interruptSpot', 'withoutCapacity', 'deletePod'] as const;
+const ACTIONS = ['scale', 'deleteNode', 'interruptSpot', 'withoutCapacity', 'zoneOutage', 'deletePod'] as const;
 const NODE_CHOICES = ['name', 'nodePool', 'any'] as const;
 
 /** Checks the rules for a Scenario that involve more than one field. */

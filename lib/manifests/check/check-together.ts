@@ -1,11 +1,12 @@
 import { quote } from '../../apis/formats/quote.ts';
 import type { NodeClassReference } from '../../apis/generated/node-pool.ts';
 import { NODE_POOL } from '../../apis/labels.ts';
-import { inScenarioNamespace } from '../../apis/scenario.ts';
 import { suggest } from '../../core/suggest.ts';
 import type { Path, Report } from '../explain/problem.ts';
 import type { ReadKind } from '../read/classify.ts';
 import type { ReadObject } from '../read/read-object.ts';
+import { checkReference, type Names } from './check-reference.ts';
+import { checkScenarioReferences } from './check-scenario-references.ts';
 
 const GROUP = 'karpenter.k8s.aws';
 const KIND = 'EC2NodeClass';
@@ -32,35 +33,14 @@ export function checkTogether(all: Together): void {
   for (const { report } of scenarios.slice(1)) {
     report(['kind'], `is a second Scenario; the first is at ${scenarios[0]?.place ?? ''}`, 'one Scenario in all files');
   }
+  const nodePools = all.objects.flatMap((read) => (read.kind === 'NodePool' ? [read.object] : []));
   for (const read of all.objects) {
     if (read.kind === 'NodePool') {
       checkNodeClassKind(read.object.spec.template.spec.nodeClassRef, read.report);
       checkMisspeltNodeClass(read, all.declared, read.report);
     }
-    if (read.kind === 'Scenario') {
-      for (const [index, event] of read.object.spec.events.entries()) {
-        const at = ['spec', 'events', index];
-        const { scale, deleteNode, interruptSpot } = event;
-        if (scale !== undefined)
-          checkReference(
-            { kind: 'Deployment', key: inScenarioNamespace(scale.deployment), at: [...at, 'scale', 'deployment'] },
-            all.declared,
-            read.report,
-          );
-        if (deleteNode?.nodePool !== undefined)
-          checkReference(
-            { kind: 'NodePool', key: deleteNode.nodePool, at: [...at, 'deleteNode', 'nodePool'] },
-            all.declared,
-            read.report,
-          );
-        if (interruptSpot?.nodePool !== undefined)
-          checkReference(
-            { kind: 'NodePool', key: interruptSpot.nodePool, at: [...at, 'interruptSpot', 'nodePool'] },
-            all.declared,
-            read.report,
-          );
-      }
-    }
+    if (read.kind === 'Scenario')
+      checkScenarioReferences({ manifest: read.object, nodePools, names: all.declared, report: read.report });
   }
 }
 
@@ -78,9 +58,6 @@ function checkDuplicates(declared: readonly Declared[]): void {
     first.set(name, before ?? place);
   }
 }
-
-/** The objects that references may name. */
-export type Names = readonly Pick<Declared, 'kind' | 'key'>[];
 
 /** Checks that the EC2NodeClass of a NodePool, or of a NodeClaim without a NodePool, exists. */
 export function checkNodeClassName(read: ReadObject, names: Names, report: Report): void {
@@ -110,22 +87,4 @@ function nameOf({ group, kind, name }: NodeClassReference, at: Path): ReturnType
 function checkNodeClassKind({ group, kind }: NodeClassReference, report: Report): void {
   if (group !== GROUP) report([...IN_NODE_POOL, 'group'], `${quote(group)} is not a group that Kerf reads`, GROUP);
   else if (kind !== KIND) report([...IN_NODE_POOL, 'kind'], `${quote(kind)} is not a kind that Kerf reads`, KIND);
-}
-
-interface Reference {
-  readonly kind: ReadKind;
-  readonly key: string;
-  readonly at: Path;
-}
-
-function checkReference({ kind, key, at }: Reference, names: Names, report: Report): void {
-  const known = names.filter((object) => object.kind === kind).map((object) => object.key);
-  if (known.includes(key)) return;
-  const nearest = suggest(key, known);
-  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  const allowed =
-    known.length === 0
-      ? `the ${kind} to one of the files, which have none`
-      : `one of ${known.join(', ')}, or add the ${kind} to the files`;
-  report(at, `no file has ${kind === 'EC2NodeClass' ? 'an' : 'a'} ${kind} ${quote(key)}${hint}`, allowed);
 }

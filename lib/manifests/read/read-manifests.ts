@@ -2,7 +2,7 @@ import type { ClusterManifests } from '../../apis/cluster-manifests.ts';
 import { counted } from '../../apis/counted.ts';
 import { quote } from '../../apis/formats/quote.ts';
 import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
-import { parseScenario, type Scenario } from '../../apis/scenario.ts';
+import { parseScenario, type Scenario } from '../../apis/scenario/scenario.ts';
 import { checkTogether, type Declared } from '../check/check-together.ts';
 import type { ManifestProblem, Report } from '../explain/problem.ts';
 import { classify, type ReadKind } from './classify.ts';

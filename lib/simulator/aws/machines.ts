@@ -14,6 +14,7 @@ import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
 import type { SimulatedInstance } from './simulated-ec2.ts';
+import type { ZonePower } from './zone-power.ts';
 
 /** The time from CreateFleet to the registration of the node, and from there to Ready. */
 const BOOT_MS = [25_000, 45_000] as const;
@@ -29,6 +30,8 @@ export interface MachineWorld {
   readonly random: Random;
   readonly timeline: Timeline;
   readonly catalogue: Catalogue;
+  /** @default all zones have power */
+  readonly power?: ZonePower;
   /** What happens to the next instance. @default it boots as usual */
   readonly fate?: () => MachineFate;
 }
@@ -48,17 +51,26 @@ export const BOOTS_AS_USUAL: MachineFate = { joins: true, joinDelayMs: 0, readyD
 export function boot(world: MachineWorld, instance: SimulatedInstance, isAlive: () => boolean): void {
   const { timetable, random, fate } = world;
   const { joins, joinDelayMs, readyDelayMs, taintDelayMs } = fate?.() ?? BOOTS_AS_USUAL;
-  timetable.after(random.between(...BOOT_MS) + joinDelayMs, () => {
+  const join = (): void => {
     if (!isAlive() || !joins) return;
+    if (waitsForPower(world, instance, join)) return;
     joinCluster(world, instance);
     const readyMs = random.between(...READY_MS) + readyDelayMs;
     if (taintDelayMs !== 0) timetable.after(readyMs + taintDelayMs, () => liftNotReady(world, instance));
     timetable.after(readyMs, () => becomeReady(world, instance, { keepsTaint: taintDelayMs > 0 }));
-  });
+  };
+  timetable.after(random.between(...BOOT_MS) + joinDelayMs, join);
+}
+
+/** Whether the instance has no power. Then it goes on when it has started again. */
+function waitsForPower({ power }: MachineWorld, { zone }: SimulatedInstance, goOn: () => void): boolean {
+  if (power?.isOff(zone) !== true) return false;
+  power.onceRestarted(zone, goOn);
+  return true;
 }
 
 /** The resource-based host name of an instance. */
-function nodeNameOf(instance: Pick<SimulatedInstance, 'id' | 'zone'>): string {
+export function nodeNameOf(instance: Pick<SimulatedInstance, 'id' | 'zone'>): string {
   return `${instance.id}.${instance.zone.slice(0, -1)}.compute.internal`;
 }
 
@@ -118,10 +130,12 @@ function withoutNotReady({ spec }: Node): readonly Taint[] {
 }
 
 function becomeReady(
-  { state, timetable, timeline }: MachineWorld,
+  world: MachineWorld,
   instance: SimulatedInstance,
   { keepsTaint }: { readonly keepsTaint: boolean },
 ): void {
+  if (waitsForPower(world, instance, () => becomeReady(world, instance, { keepsTaint }))) return;
+  const { state, timetable, timeline } = world;
   const node = state.nodes.get(nodeNameOf(instance));
   if (node === undefined) return;
   const taints = keepsTaint ? (node.spec?.taints ?? []) : withoutNotReady(node);

@@ -52,6 +52,8 @@ export interface SimulatedEc2 extends CloudProvider {
   /** The status checks of the instance fail from now on. */
   impair(instanceId: string): void;
   isImpaired(instanceId: string): boolean;
+  /** The status checks of the instance succeed again. */
+  recover(instanceId: string): void;
   /** Adds an instance that the simulation did not launch. */
   addInstance(instance: SimulatedInstance): void;
 }
@@ -140,6 +142,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     },
     impair: (instanceId) => void impairedSince.set(instanceId, impairedSince.get(instanceId) ?? world.timetable.now()),
     isImpaired: (instanceId) => impairedSince.has(instanceId),
+    recover: (instanceId) => void impairedSince.delete(instanceId),
     addInstance: (instance) => void instances.set(instance.id, instance),
   };
 }

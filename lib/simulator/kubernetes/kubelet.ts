@@ -24,6 +24,8 @@ interface KubeletWorld {
   readonly timeline: Timeline;
   /** @default pods end soon */
   readonly faults?: { readonly isPodSlow: () => boolean };
+  /** Whether the kubelet of a node does nothing. @default all kubelets run */
+  readonly isSilent?: (node: string) => boolean;
 }
 
 export function kubelets(world: KubeletWorld): Kubelets {
@@ -38,18 +40,25 @@ export function kubelets(world: KubeletWorld): Kubelets {
     const isSlow = known?.isSlow ?? world.faults?.isPodSlow() === true;
     ending.set(uid, { until, isSlow });
     const leftMs = Math.max(parseTime(until) - timetable.now(), 0);
-    timetable.after(isSlow ? leftMs : Math.min(leftMs, random.between(...END_MS)), () => end(world, pod));
+    timetable.after(isSlow ? leftMs : Math.min(leftMs, random.between(...END_MS)), () => {
+      if (world.isSilent?.(pod.spec.nodeName ?? '') === true) ending.delete(uid);
+      else end(world, pod);
+    });
   };
   return {
     reconcile() {
       for (const pod of state.pods.values()) {
         const uid = pod.metadata.uid ?? '';
         const node = state.nodes.get(pod.spec.nodeName ?? '');
-        if (node === undefined) continue;
+        if (node === undefined || world.isSilent?.(node.metadata.name) === true) continue;
         if (isTerminating(pod)) beginEnd(pod, uid);
         else if (pod.status?.phase === 'Pending' && isNodeReady(node) && !starting.has(uid)) {
           starting.add(uid);
-          timetable.after(random.between(...START_MS), () => start(world, pod));
+          timetable.after(random.between(...START_MS), () => {
+            // The kubelet has stopped: it starts the pod when it runs again.
+            if (world.isSilent?.(node.metadata.name) === true) starting.delete(uid);
+            else start(world, pod);
+          });
         }
       }
     },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
-import type { ScenarioEvent } from '../../../lib/apis/scenario.ts';
+import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { expectAllGone, live, SMALL_CATALOGUE } from '../life.ts';

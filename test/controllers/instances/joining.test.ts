@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
-import type { ScenarioEvent } from '../../../lib/apis/scenario.ts';
+import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { NodePatch } from '../../../lib/core/model/node-patch.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
-import type { ScenarioEvent } from '../../../lib/apis/scenario.ts';
+import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { expectAllGone, launchedFor, live, SMALL_CATALOGUE } from '../life.ts';

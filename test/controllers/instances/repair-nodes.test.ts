@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
-import type { NodeChoice, ScenarioEvent } from '../../../lib/apis/scenario.ts';
+import type { NodeChoice, ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { ClusterEvent } from '../../../lib/core/model/event.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';

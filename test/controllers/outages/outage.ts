@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { INITIALIZED } from '../../../lib/apis/labels.ts';
 import { optional } from '../../../lib/apis/optional.ts';
 import { isRecord, ownField } from '../../../lib/apis/record.ts';
-import type { ScenarioEvent } from '../../../lib/apis/scenario.ts';
+import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import { DISRUPTED_TAINT } from '../../../lib/apis/taints.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { NodeClaimStore } from '../../../lib/ports/node-claim-store.ts';

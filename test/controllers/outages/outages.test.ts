@@ -30,6 +30,7 @@ const SIMULATOR_ONLY = [
   'cloud.blackOut',
   'cloud.impair',
   'cloud.isImpaired',
+  'cloud.recover',
   'cloud.instances',
   'cloud.interruptSpot',
   'cloud.removeTags',

@@ -1,6 +1,6 @@
 import type { ClusterManifests } from '../../../lib/apis/cluster-manifests.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
-import type { ScenarioEvent } from '../../../lib/apis/scenario.ts';
+import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import type { Fault } from '../../../lib/simulator/faults/fault.ts';
 import { randomOf } from '../../../lib/simulator/faults/fault.ts';
 import { clusterOf } from './cluster.ts';

@@ -40,6 +40,26 @@ const SCENARIOS: readonly Case[] = [
     'spec.events[4].deletePod',
     'exactly one of',
   ],
+  [
+    scenario('{nodePool: default}', '{zones: [us-east-1a]}'),
+    13,
+    'spec.events[1].interruptSpot.zones[0]',
+    '"us-east-1a" is not a zone of eu-west-3 (spec.region); write one of eu-west-3a, eu-west-3b, eu-west-3c',
+  ],
+  [scenario('{nodePool: default}', '{zone: [a]}'), 13, 'spec.events[1].interruptSpot.zone', 'did you mean zones?'],
+  [
+    scenario('[m5.large]', '[m5.lagre]'),
+    17,
+    'spec.events[3].withoutCapacity.instanceTypes[0]',
+    '"m5.lagre" is not an instance type with figures; did you mean m5.large?',
+  ],
+  [
+    scenario('deletePod: {pod: shop/web-1}', 'zoneOutage: {zone: eu-west-3d}'),
+    19,
+    'spec.events[4].zoneOutage.zone',
+    '"eu-west-3d" is not a zone of eu-west-3',
+  ],
+  [scenario('deletePod: {pod: shop/web-1}', 'zoneOutage: {for: 1h}'), 19, 'spec.events[4].zoneOutage.zone', 'missing'],
   [scenario('seed: 7', 'seed: -7'), 6, 'spec.seed', '-7 is too small'],
 ];
 

@@ -1,7 +1,8 @@
-import { parseDuration } from './formats/duration.ts';
-import type { Condition, ObjectMeta } from './kubernetes.ts';
-import type { CapacityType } from './labels.ts';
-import { optional } from './optional.ts';
+import { parseDuration } from '../formats/duration.ts';
+import type { ScenarioManifest, ScenarioManifestEvent } from '../generated/scenario-manifest.ts';
+import type { Condition } from '../kubernetes.ts';
+import type { CapacityType } from '../labels.ts';
+import { optional } from '../optional.ts';
 
 /** The node that an event affects. The simulator chooses among several with its seed. */
 export type NodeChoice =
@@ -9,11 +10,18 @@ export type NodeChoice =
   | { readonly kind: 'nodePool'; readonly nodePool: string }
   | { readonly kind: 'any' };
 
+/** Spot instances. An absent field matches all of them. */
+export interface SpotChoice {
+  readonly nodePool?: string;
+  readonly zones?: readonly string[];
+  readonly instanceTypes?: readonly string[];
+}
+
 /** An external event in the cluster. *Units:* `atMs` counts from the start of the simulation. */
 export type ScenarioEvent =
   | { readonly kind: 'scale'; readonly atMs: number; readonly deployment: string; readonly replicas: number }
   | { readonly kind: 'deleteNode'; readonly atMs: number; readonly node: NodeChoice }
-  | { readonly kind: 'interruptSpot'; readonly atMs: number; readonly nodePool?: string; readonly count: number }
+  | ({ readonly kind: 'interruptSpot'; readonly atMs: number; readonly count: number } & SpotChoice)
   | {
       readonly kind: 'withoutCapacity';
       readonly atMs: number;
@@ -21,6 +29,15 @@ export type ScenarioEvent =
       readonly instanceTypes?: readonly string[];
       readonly zones?: readonly string[];
       readonly capacityTypes?: readonly CapacityType[];
+      /** Absent: until the end of the simulation. */
+      readonly forMs?: number;
+    }
+  | {
+      readonly kind: 'zoneOutage';
+      readonly atMs: number;
+      readonly zone: string;
+      /** Whether the instances of the zone lose power too. */
+      readonly nodes: boolean;
       /** Absent: until the end of the simulation. */
       readonly forMs?: number;
     }
@@ -38,33 +55,6 @@ export interface Scenario {
   readonly durationMs?: number;
   /** Ordered by time; events at the same time in the order of the manifest. */
   readonly events: readonly ScenarioEvent[];
-}
-
-/** An event of the manifest: `at` and exactly one of the other fields. */
-export interface ScenarioManifestEvent {
-  readonly at: string;
-  readonly scale?: { readonly deployment: string; readonly replicas: number };
-  readonly deleteNode?: { readonly name?: string; readonly nodePool?: string; readonly any?: boolean };
-  readonly interruptSpot?: { readonly nodePool?: string; readonly count?: number };
-  readonly withoutCapacity?: {
-    readonly instanceTypes?: readonly string[];
-    readonly zones?: readonly string[];
-    readonly capacityTypes?: readonly CapacityType[];
-    readonly for?: string;
-  };
-  readonly deletePod?: { readonly pod: string };
-}
-
-export interface ScenarioManifest {
-  readonly apiVersion: 'kerf.dev/v1alpha1';
-  readonly kind: 'Scenario';
-  readonly metadata: ObjectMeta;
-  readonly spec: {
-    readonly seed?: number;
-    readonly region?: string;
-    readonly duration?: string;
-    readonly events: readonly ScenarioManifestEvent[];
-  };
 }
 
 /** Converts a scenario to the form that the simulator runs. *Errors:* RangeError for a duration or event that validation rejects. */
@@ -85,7 +75,7 @@ export function inScenarioNamespace(reference: string): string {
 
 function parseEvent(event: ScenarioManifestEvent): ScenarioEvent {
   const atMs = milliseconds(event.at);
-  const { scale, deleteNode, interruptSpot, withoutCapacity, deletePod } = event;
+  const { scale, deleteNode, interruptSpot, withoutCapacity, zoneOutage, deletePod } = event;
   if (scale !== undefined)
     return { kind: 'scale', atMs, deployment: inScenarioNamespace(scale.deployment), replicas: scale.replicas };
   if (deleteNode !== undefined) return { kind: 'deleteNode', atMs, node: parseNodeChoice(deleteNode) };
@@ -94,7 +84,11 @@ function parseEvent(event: ScenarioManifestEvent): ScenarioEvent {
   if (deletePod !== undefined) return { kind: 'deletePod', atMs, pod: inScenarioNamespace(deletePod.pod) };
   if (withoutCapacity !== undefined) {
     const { for: length, ...what } = withoutCapacity;
-    return { kind: 'withoutCapacity', atMs, ...what, ...(length !== undefined && { forMs: milliseconds(length) }) };
+    return { kind: 'withoutCapacity', atMs, ...what, ...lasting(length) };
+  }
+  if (zoneOutage !== undefined) {
+    const { for: length, zone, nodes = false } = zoneOutage;
+    return { kind: 'zoneOutage', atMs, zone, nodes, ...lasting(length) };
   }
   throw new RangeError(`the event at ${event.at} has no action`);
 }
@@ -102,6 +96,10 @@ function parseEvent(event: ScenarioManifestEvent): ScenarioEvent {
 function parseNodeChoice(choice: NonNullable<ScenarioManifestEvent['deleteNode']>): NodeChoice {
   if (choice.name !== undefined) return { kind: 'name', name: choice.name };
   return choice.nodePool === undefined ? { kind: 'any' } : { kind: 'nodePool', nodePool: choice.nodePool };
+}
+
+function lasting(length: string | undefined): { readonly forMs?: number } {
+  return length === undefined ? {} : { forMs: milliseconds(length) };
 }
 
 function milliseconds(duration: string): number {

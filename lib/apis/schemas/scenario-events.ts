@@ -1,0 +1,103 @@
+import { BOOLEAN, COUNT, closed, described, enumSchema, listOf, type Schema, TEXT, textSchema } from './schema.ts';
+
+const DURATION: Schema = textSchema('go-duration');
+const NAMES: Schema = listOf(TEXT, { minItems: 1 });
+const POSITIVE: Schema = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
+export const PERCENT: Schema = { type: 'number', minimum: 0, maximum: 100 };
+
+export const ZONES: Schema = described('The names of zones, such as us-east-1a. Default: all zones.', NAMES);
+export const INSTANCE_TYPES: Schema = described(
+  'The names of instance types, such as m7g.large. Default: all types.',
+  NAMES,
+);
+export const OF_NODE_POOL: Schema = described('The name of a NodePool. Default: all NodePools.', TEXT);
+
+/** How long an event lasts. */
+export const FOR: Schema = described(
+  'How long it lasts, such as 10m or 1h30m. Default: until the end of the simulation.',
+  DURATION,
+);
+const CAPACITY_TYPES: Schema = described(
+  'on-demand, spot or reserved. Default: all of them.',
+  listOf(enumSchema('on-demand', 'spot', 'reserved'), { minItems: 1 }),
+);
+
+const SCALE = described(
+  'Changes the replicas of a Deployment.',
+  closed(
+    {
+      deployment: described(
+        'The Deployment: its name in the namespace default, or namespace/name.',
+        textSchema('object-reference'),
+      ),
+      replicas: described('The new number of replicas.', COUNT),
+    },
+    ['deployment', 'replicas'],
+  ),
+);
+
+const DELETE_NODE = described(
+  'Deletes a Node, as `kubectl delete node` does. Exactly one of the fields chooses it.',
+  closed({
+    name: described('The name of the Node.', TEXT),
+    nodePool: described('Any Node of this NodePool; the seed chooses it.', TEXT),
+    any: described('true: any Node; the seed chooses it.', BOOLEAN),
+  }),
+);
+
+const INTERRUPT_SPOT = described(
+  'EC2 interrupts running spot instances: it sends the warning, and terminates them two minutes later. The seed chooses among those that match all fields.',
+  closed({
+    nodePool: OF_NODE_POOL,
+    zones: ZONES,
+    instanceTypes: INSTANCE_TYPES,
+    count: described('The number of instances. If fewer match, all of these. Default: 1.', POSITIVE),
+  }),
+);
+
+const WITHOUT_CAPACITY = described(
+  'EC2 refuses launches: it has no capacity for the offerings that match all fields. Running instances stay.',
+  closed({ instanceTypes: INSTANCE_TYPES, zones: ZONES, capacityTypes: CAPACITY_TYPES, for: FOR }),
+);
+
+const ZONE_OUTAGE = described(
+  'A zone fails. EC2 has no capacity there until the outage is over.',
+  closed(
+    {
+      zone: described('The name of the zone, such as us-east-1a.', TEXT),
+      for: FOR,
+      nodes: described(
+        'true: the instances of the zone lose power too. Their nodes become NotReady after 50 seconds, and their pods are evicted after their tolerations, as Kubernetes does. The status checks of the instances fail. When the outage is over, the instances that still exist start again. Default: false.',
+        BOOLEAN,
+      ),
+    },
+    ['zone'],
+  ),
+);
+
+const DELETE_POD = described(
+  'Deletes a pod with its grace period, as `kubectl delete pod` does.',
+  closed(
+    {
+      pod: described('The pod: its name in the namespace default, or namespace/name.', textSchema('object-reference')),
+    },
+    ['pod'],
+  ),
+);
+
+/** An event at the time `at`. Another rule requires exactly one of the other fields. */
+export const SCENARIO_EVENT: Schema = {
+  title: 'ScenarioManifestEvent',
+  ...closed(
+    {
+      at: described('The time of the event from the start of the simulation, such as 10m.', DURATION),
+      scale: SCALE,
+      deleteNode: DELETE_NODE,
+      interruptSpot: INTERRUPT_SPOT,
+      withoutCapacity: WITHOUT_CAPACITY,
+      zoneOutage: ZONE_OUTAGE,
+      deletePod: DELETE_POD,
+    },
+    ['at'],
+  ),
+};

@@ -1,0 +1,84 @@
+import { quote } from '../../apis/formats/quote.ts';
+import type { ScenarioManifest, ScenarioManifestEvent } from '../../apis/generated/scenario-manifest.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import { inScenarioNamespace } from '../../apis/scenario/scenario.ts';
+import { chooseRegion } from '../../catalogue/choose-region.ts';
+import { shippedFacts, shippedZones } from '../../catalogue/figures.ts';
+import { suggest } from '../../core/suggest.ts';
+import type { Path, Report } from '../explain/problem.ts';
+import { checkReference, type Names } from './check-reference.ts';
+
+interface ScenarioReferences {
+  readonly manifest: ScenarioManifest;
+  readonly nodePools: readonly NodePool[];
+  readonly names: Names;
+  readonly report: Report;
+}
+
+/** Checks that the objects, zones and instance types that a Scenario names exist. */
+export function checkScenarioReferences(references: ScenarioReferences): void {
+  const { manifest } = references;
+  for (const [index, event] of manifest.spec.events.entries()) {
+    const at = ['spec', 'events', index];
+    checkObjects(event, at, references);
+    const { interruptSpot, withoutCapacity, zoneOutage } = event;
+    const places: Readonly<Record<string, Places | undefined>> = { interruptSpot, withoutCapacity, zoneOutage };
+    for (const [name, value] of Object.entries(places))
+      if (value !== undefined) checkPlaces(value, [...at, name], references);
+  }
+}
+
+function checkObjects(
+  { scale, deleteNode, interruptSpot }: ScenarioManifestEvent,
+  at: Path,
+  { names, report }: ScenarioReferences,
+): void {
+  if (scale !== undefined) {
+    const key = inScenarioNamespace(scale.deployment);
+    checkReference({ kind: 'Deployment', key, at: [...at, 'scale', 'deployment'] }, names, report);
+  }
+  for (const [name, field] of Object.entries({ deleteNode, interruptSpot }))
+    if (field?.nodePool !== undefined)
+      checkReference({ kind: 'NodePool', key: field.nodePool, at: [...at, name, 'nodePool'] }, names, report);
+}
+
+/** The fields of the parts of a Scenario that name zones and instance types. */
+interface Places {
+  readonly zone?: string;
+  readonly zones?: readonly string[];
+  readonly instanceTypes?: readonly string[];
+}
+
+function checkPlaces({ zone, zones = [], instanceTypes = [] }: Places, at: Path, references: ScenarioReferences): void {
+  const { report } = references;
+  if (zone !== undefined) checkZone(zone, [...at, 'zone'], references);
+  for (const [index, one] of zones.entries()) checkZone(one, [...at, 'zones', index], references);
+  if (instanceTypes.length === 0) return;
+  const known = shippedFacts().map(({ name }) => name);
+  for (const [index, one] of instanceTypes.entries()) {
+    if (known.includes(one)) continue;
+    const nearest = suggest(one, known);
+    report(
+      [...at, 'instanceTypes', index],
+      `${quote(one)} is not an instance type with figures${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
+      nearest ?? 'names of instance types, such as m7g.large',
+    );
+  }
+}
+
+/** A zone must be in the region of the files. If they name none, --region may choose any region. */
+function checkZone(zone: string, at: Path, { manifest, nodePools, report }: ScenarioReferences): void {
+  const all = shippedZones();
+  const { region, because } = chooseRegion(nodePools, manifest.spec.region);
+  const ofRegion = because === 'the default' ? undefined : all.get(region);
+  const known = [...(ofRegion === undefined ? [...all.values()].flatMap((one) => [...one.keys()]) : ofRegion.keys())];
+  if (known.includes(zone)) return;
+  const nearest = suggest(zone, known);
+  const source = because === '--region' ? 'spec.region' : because;
+  const where = ofRegion === undefined ? 'any region' : `${region} (${source})`;
+  report(
+    at,
+    `${quote(zone)} is not a zone of ${where}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
+    ofRegion === undefined ? 'the name of a zone, such as us-east-1a' : `one of ${known.toSorted().join(', ')}`,
+  );
+}

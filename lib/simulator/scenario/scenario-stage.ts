@@ -1,0 +1,37 @@
+import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { SimulatedEc2 } from '../aws/simulated-ec2.ts';
+import type { ZonePower } from '../aws/zone-power.ts';
+import type { NodeLifecycle } from '../kubernetes/node-lifecycle.ts';
+import type { KubernetesState } from '../kubernetes/state.ts';
+import type { Random } from '../random.ts';
+import type { Timeline } from '../timeline.ts';
+import type { Timetable } from '../timetable.ts';
+
+/** What the events of a scenario change. */
+export interface ScenarioStage {
+  readonly state: KubernetesState;
+  readonly ec2: SimulatedEc2;
+  readonly power: ZonePower;
+  readonly nodeLifecycle: NodeLifecycle;
+  readonly catalogue: Catalogue;
+  readonly timetable: Timetable;
+  readonly timeline: Timeline;
+  /** The choices of events at one time. An event over a time has its own numbers, by the seed. */
+  readonly random: Random;
+  readonly seed: number;
+  /** The end of the simulation. */
+  readonly endMs: number;
+}
+
+/** The names among `zones` that are not zones of the region, and those among `instanceTypes` that it does not have. */
+export function missingFrom(
+  { catalogue: { region, offerings } }: Pick<ScenarioStage, 'catalogue'>,
+  {
+    zones = [],
+    instanceTypes = [],
+  }: { readonly zones?: readonly string[]; readonly instanceTypes?: readonly string[] },
+): string | undefined {
+  const known = new Set(offerings.flatMap(({ zone, type }) => [zone, type]));
+  const missing = [...zones, ...instanceTypes].filter((name) => !known.has(name));
+  return missing.length === 0 ? undefined : `${region} does not have ${missing.join(', ')}`;
+}
