@@ -8,6 +8,8 @@ export type WorldEvent =
   | { readonly kind: 'scenario'; readonly message: string }
   | { readonly kind: 'pod-pending'; readonly pod: string; readonly workload: string }
   | { readonly kind: 'pod-running'; readonly pod: string; readonly workload: string; readonly node: string }
+  /** The containers of a pod with an end have succeeded. */
+  | { readonly kind: 'pod-completed'; readonly pod: string; readonly workload: string; readonly node: string }
   | { readonly kind: 'pod-ended'; readonly pod: string; readonly workload: string; readonly node: string }
   | ({ readonly kind: 'instance-launched'; readonly instanceId: string; readonly nodeClaim: string } & LaunchOption)
   | { readonly kind: 'launch-refused'; readonly nodeClaim: string; readonly message: string }

@@ -1,6 +1,7 @@
 import type { ClusterManifests } from '../../lib/apis/cluster-manifests.ts';
-import type { Deployment, PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
+import type { Deployment, PodDisruptionBudget, PodTemplate } from '../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
+import { type Job, type JobSpec, SIMULATED_DURATION } from '../../lib/apis/workloads.ts';
 import { aNodeClass, aNodePool, asking } from './node-pools.ts';
 
 /** A pool with c7g and m7g, spot and on-demand, in one zone. All its nodes may be disrupted at once. */
@@ -30,11 +31,25 @@ export function aDeployment(name: string, replicas: number, cpu = '1'): Deployme
   };
 }
 
+/** A template of pods with one container, which run for this time in a simulation. */
+export function aJobTemplate(duration: string | undefined, cpu = '1'): PodTemplate {
+  return {
+    metadata: duration === undefined ? {} : { annotations: { [SIMULATED_DURATION]: duration } },
+    spec: { restartPolicy: 'Never', containers: [{ name: 'main', resources: { requests: { cpu } } }] },
+  };
+}
+
+/** A Job of one pod that runs for five minutes. */
+export function aJob(name: string, spec: Partial<JobSpec> = {}): Job {
+  return { metadata: { name, namespace: 'default' }, spec: { template: aJobTemplate('5m'), ...spec } };
+}
+
 export function someManifests(over: Partial<ClusterManifests> = {}): ClusterManifests {
   return {
     nodePools: [aPool()],
     nodeClasses: [aNodeClass()],
     deployments: [aDeployment('web', 3)],
+    jobs: [],
     daemonSets: [],
     pods: [],
     podDisruptionBudgets: [],

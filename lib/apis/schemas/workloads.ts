@@ -3,7 +3,7 @@ import { POD_SPEC } from './pod-spec.ts';
 import { BOOLEAN, COUNT, COUNT_OR_PERCENT, closed, enumSchema, resource, type Schema } from './schema.ts';
 import { LABEL_SELECTOR_SCHEMA } from './selectors.ts';
 
-const TEMPLATE: Schema = closed({ metadata: TEMPLATE_META, spec: POD_SPEC }, ['spec']);
+export const TEMPLATE: Schema = closed({ metadata: TEMPLATE_META, spec: POD_SPEC }, ['spec']);
 const ROLLING_UPDATE: Schema = closed({ maxSurge: COUNT_OR_PERCENT, maxUnavailable: COUNT_OR_PERCENT });
 
 export const POD_SCHEMA: Schema = resource(

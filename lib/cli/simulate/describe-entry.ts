@@ -39,6 +39,8 @@ function describeWorld(event: WorldEvent): Description | undefined {
       return repeated('pending', event.workload, 'pending');
     case 'pod-running':
       return { ...repeated('running', event.workload, `running on ${short(event.node)}`), style: 'good' };
+    case 'pod-completed':
+      return { ...repeated('completed', event.workload, `completed on ${short(event.node)}`), style: 'good' };
     case 'pod-ended':
       return repeated('ended', event.workload, `ended on ${short(event.node)}`);
     case 'instance-launched': {

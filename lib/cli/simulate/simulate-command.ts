@@ -15,7 +15,7 @@ export const simulateCommand: Command<CliContext> = buildCommand({
   docs: {
     brief: 'Run manifests on a simulated EKS cluster and EC2',
     fullDescription: [
-      'Reads NodePools, EC2NodeClasses, Deployments, DaemonSets, Pods and',
+      'Reads NodePools, EC2NodeClasses, Deployments, DaemonSets, Jobs, Pods and',
       'PodDisruptionBudgets from YAML files ("-" is standard input), runs them in',
       'virtual time and shows every decision. A kerf.dev/v1alpha1 Scenario in the',
       'files defines events and their times. A plain AL2023 class stands in for an',

@@ -13,6 +13,7 @@ import type {
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { JOB } from '../../apis/schemas/batch.ts';
 import { CAPACITY_BUFFER_RESOURCE } from '../../apis/schemas/capacity-buffer.ts';
 import { manifestSchema } from '../../apis/schemas/custom-resource.ts';
 import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
@@ -26,6 +27,7 @@ import type { Schema } from '../../apis/schemas/schema.ts';
 import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, STORAGE_CLASS } from '../../apis/schemas/storage.ts';
 import { DAEMON_SET, DEPLOYMENT, POD_SCHEMA, POD_TEMPLATE } from '../../apis/schemas/workloads.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../apis/storage.ts';
+import type { Job } from '../../apis/workloads.ts';
 import { explain } from '../explain/explain.ts';
 import type { Explanation, Path, Report } from '../explain/problem.ts';
 import type { ReadKind } from '../read/classify.ts';
@@ -42,6 +44,7 @@ export interface ReadObjects {
   readonly CapacityBuffer: CapacityBuffer;
   readonly Deployment: Deployment;
   readonly DaemonSet: DaemonSet;
+  readonly Job: Job;
   readonly Pod: Pod;
   readonly PodTemplate: NamedPodTemplate;
   readonly PodDisruptionBudget: PodDisruptionBudget;
@@ -60,6 +63,7 @@ export const SCHEMAS: Readonly<Record<ReadKind, Schema>> = {
   CapacityBuffer: manifestSchema(CAPACITY_BUFFER_RESOURCE),
   Deployment: DEPLOYMENT,
   DaemonSet: DAEMON_SET,
+  Job: JOB,
   Pod: POD_SCHEMA,
   PodTemplate: POD_TEMPLATE,
   PodDisruptionBudget: POD_DISRUPTION_BUDGET,

@@ -34,6 +34,7 @@ export function advisor(objects: readonly unknown[]): Advisor {
       case 'NodeClaim':
       case 'Deployment':
       case 'DaemonSet':
+      case 'Job':
       case 'Pod':
       case 'PodTemplate':
       case 'PersistentVolume':

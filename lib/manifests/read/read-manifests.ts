@@ -7,11 +7,12 @@ import { checkTogether, type Declared } from '../check/check-together.ts';
 import type { ManifestProblem, Report } from '../explain/problem.ts';
 import { classify, type ReadKind } from './classify.ts';
 import type { PassedOver } from './passed-over.ts';
+import { playOf } from './play-of.ts';
 import { type ManifestSource, readDocuments } from './read-documents.ts';
 import { isNamespaced, type ReadObject, readObject } from './read-object.ts';
 import { reporterOf, type SourceObject } from './source-object.ts';
 
-/** A valid object that a simulation does not use. */
+/** A valid object that a simulation does not use, or not as a cluster does. */
 export interface IgnoredObject {
   readonly file: string;
   readonly line: number;
@@ -92,17 +93,13 @@ function readOne(object: SourceObject, reading: Reading): void {
       const named = withGeneratedName(found.readKind, value, reading.generated);
       reading.declared.push(...declare(found.readKind, { ...object, value: named }, report));
       const read = readObject(found.readKind, named, report);
-      if (read !== undefined) reading.objects.push({ ...read, report });
-      const note = NOT_SIMULATED[found.readKind];
-      if (read !== undefined && note !== undefined) reading.ignored.push(ignoredObject(object, note));
+      if (read === undefined) return;
+      const { isLeftOut, notes } = playOf(read);
+      if (!isLeftOut) reading.objects.push({ ...read, report });
+      reading.ignored.push(...notes.map((note) => ignoredObject(object, note)));
     }
   }
 }
-
-/** Kinds that are read and checked, but not yet simulated. */
-const NOT_SIMULATED: Partial<Readonly<Record<ReadKind, string>>> = {
-  NodeClaim: 'nodes come from the NodePools of the files',
-};
 
 function ignoredObject({ file, document, base, value }: SourceObject, note: string): IgnoredObject {
   const metadata = ownField(value, 'metadata');
@@ -142,6 +139,7 @@ function manifestsOf({ objects, ignored }: Reading): ParsedManifests {
     nodeClasses: objects.flatMap((read) => (read.kind === 'EC2NodeClass' ? [read.object] : [])),
     deployments: objects.flatMap((read) => (read.kind === 'Deployment' ? [read.object] : [])),
     daemonSets: objects.flatMap((read) => (read.kind === 'DaemonSet' ? [read.object] : [])),
+    jobs: objects.flatMap((read) => (read.kind === 'Job' ? [read.object] : [])),
     pods: objects.flatMap((read) => (read.kind === 'Pod' ? [read.object] : [])),
     podDisruptionBudgets: objects.flatMap((read) => (read.kind === 'PodDisruptionBudget' ? [read.object] : [])),
     nodeOverlays: objects.flatMap((read) => (read.kind === 'NodeOverlay' ? [read.object] : [])),

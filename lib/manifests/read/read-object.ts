@@ -6,6 +6,7 @@ import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import { nodeClassProblems } from '../../core/validation/node-class.ts';
 import { nodeOverlayProblems } from '../../core/validation/node-overlay.ts';
 import { nodePoolProblems } from '../../core/validation/node-pool.ts';
+import { checkJob } from '../check/check-job.ts';
 import { checkScenario } from '../check/check-scenario.ts';
 import { checkPersistentVolume, checkPriorityClass, checkVolumeClaim } from '../check/check-storage.ts';
 import { checkPod, checkPodDisruptionBudget, checkPodTemplate, checkWorkload } from '../check/check-workload.ts';
@@ -38,6 +39,7 @@ const READERS: { readonly [K in ReadKind]: Reader<K> } = {
   ),
   Deployment: reader('Deployment', checkWorkload),
   DaemonSet: reader('DaemonSet', checkWorkload),
+  Job: reader('Job', checkJob),
   Pod: reader('Pod', checkPod),
   PodTemplate: reader('PodTemplate', checkPodTemplate),
   PodDisruptionBudget: reader('PodDisruptionBudget', checkPodDisruptionBudget),

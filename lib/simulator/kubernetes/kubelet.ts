@@ -6,11 +6,14 @@ import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
 import { currentPod, type KubernetesState, removePod, writePod } from './state.ts';
-import { workloadOf } from './workloads/workloads.ts';
+import { workloadOf } from './workloads/controller-pods.ts';
+import { runTimeOf } from './workloads/run-time.ts';
 
 /** The time for a pod to start, and for a terminating pod to end. */
 const START_MS = [1_000, 3_000] as const;
 const END_MS = [500, 1_500] as const;
+/** How often a kubelet that has stopped tries to report. */
+const REPORT_MS = 10_000;
 
 /** The kubelets of all nodes: they start bound pods and end terminating pods. */
 export interface Kubelets {
@@ -41,8 +44,7 @@ export function kubelets(world: KubeletWorld): Kubelets {
     ending.set(uid, { until, isSlow });
     const leftMs = Math.max(parseTime(until) - timetable.now(), 0);
     timetable.after(isSlow ? leftMs : Math.min(leftMs, random.between(...END_MS)), () => {
-      if (world.isSilent?.(pod.spec.nodeName ?? '') === true) ending.delete(uid);
-      else end(world, pod);
+      if (world.isSilent?.(pod.spec.nodeName ?? '') === true || end(world, pod)) ending.delete(uid);
     });
   };
   return {
@@ -55,9 +57,9 @@ export function kubelets(world: KubeletWorld): Kubelets {
         else if (pod.status?.phase === 'Pending' && isNodeReady(node) && !starting.has(uid)) {
           starting.add(uid);
           timetable.after(random.between(...START_MS), () => {
-            // The kubelet has stopped: it starts the pod when it runs again.
-            if (world.isSilent?.(node.metadata.name) === true) starting.delete(uid);
-            else start(world, pod);
+            starting.delete(uid);
+            // A kubelet that has stopped starts the pod when it runs again.
+            if (world.isSilent?.(node.metadata.name) !== true) start(world, pod);
           });
         }
       }
@@ -65,7 +67,8 @@ export function kubelets(world: KubeletWorld): Kubelets {
   };
 }
 
-function start({ state, timetable, timeline }: KubeletWorld, pod: Pod): void {
+function start(world: KubeletWorld, pod: Pod): void {
+  const { state, timetable, timeline } = world;
   const now = currentPod(state, targetOf(pod));
   if (now === undefined || isTerminating(now)) return;
   const lastTransitionTime = formatTime(timetable.now());
@@ -73,6 +76,25 @@ function start({ state, timetable, timeline }: KubeletWorld, pod: Pod): void {
   const conditions = [...(now.status?.conditions ?? []).filter((condition) => condition.type !== 'Ready'), ready];
   writePod(state, { ...now, status: { ...now.status, phase: 'Running', startTime: lastTransitionTime, conditions } });
   timeline.note({ kind: 'pod-running', pod: podKey(pod), workload: workloadOf(pod), node: now.spec.nodeName ?? '' });
+  const runMs = runTimeOf(pod);
+  if (runMs !== undefined) timetable.after(runMs, () => complete(world, pod));
+}
+
+/** Ends a pod whose containers have succeeded. A kubelet that has stopped reports it when it is back. */
+function complete(world: KubeletWorld, pod: Pod): void {
+  const { state, timetable, timeline } = world;
+  const now = currentPod(state, targetOf(pod));
+  if (now === undefined || isTerminating(now)) return;
+  const isStopped = isLost(state, now) || world.isSilent?.(now.spec.nodeName ?? '') === true;
+  if (isStopped) return void timetable.after(REPORT_MS, () => complete(world, pod));
+  const lastTransitionTime = formatTime(timetable.now());
+  const conditions = (now.status?.conditions ?? []).map((condition) =>
+    condition.type === 'Ready'
+      ? { ...condition, status: 'False' as const, reason: 'PodCompleted', lastTransitionTime }
+      : condition,
+  );
+  writePod(state, { ...now, status: { ...now.status, phase: 'Succeeded', conditions } });
+  timeline.note({ kind: 'pod-completed', pod: podKey(pod), workload: workloadOf(pod), node: now.spec.nodeName ?? '' });
 }
 
 /** Whether the kubelet of the pod has stopped, so that the pod does not end before its node is deleted. */
@@ -83,11 +105,14 @@ function isLost({ nodes }: KubernetesState, { spec }: Pod): boolean {
   );
 }
 
-function end({ state, timeline }: KubeletWorld, pod: Pod): void {
+/** *Shape:* false if the kubelet has stopped, so that the pod stays. */
+function end({ state, timeline }: KubeletWorld, pod: Pod): boolean {
   const now = currentPod(state, targetOf(pod));
-  if (now === undefined || isLost(state, now)) return;
+  if (now === undefined) return true;
+  if (isLost(state, now)) return false;
   removePod(state, now);
   timeline.note({ kind: 'pod-ended', pod: podKey(pod), workload: workloadOf(pod), node: now.spec.nodeName ?? '' });
+  return true;
 }
 
 function targetOf(pod: Pod): { readonly namespace: string; readonly name: string; readonly uid: string } {

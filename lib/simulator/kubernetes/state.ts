@@ -6,6 +6,7 @@ import {
   type Deployment,
   type NamedPodTemplate,
   type Node,
+  type ObjectMeta,
   type Pod,
   type PodDisruptionBudget,
   type PriorityClass,
@@ -14,6 +15,7 @@ import {
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import type { Job } from '../../apis/workloads.ts';
 import { KARPENTER_NAMESPACES } from '../../core/cluster/karpenter-signs.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { changed, createCustom, objectKeyOf, uidOf } from './objects.ts';
@@ -44,6 +46,10 @@ export interface KubernetesState {
   readonly capacityBuffers: Map<string, CapacityBuffer>;
   readonly podTemplates: readonly NamedPodTemplate[];
   readonly deployments: Map<string, Deployment>;
+  /** `addJob` and `removeJob` change it. */
+  readonly jobs: Map<string, Job>;
+  /** The keys of the Jobs that the Job controller has to reconcile. */
+  readonly changedJobs: Set<string>;
   readonly pods: Map<string, Pod>;
   readonly nodes: Map<string, Node>;
   readonly nodeClaims: Map<string, NodeClaim>;
@@ -78,7 +84,9 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     nodeOverlays: new Map(),
     capacityBuffers: new Map(),
     podTemplates: manifests.podTemplates,
-    deployments: new Map(manifests.deployments.map((one) => [objectKeyOf(one), one])),
+    deployments: byKey(manifests.deployments),
+    jobs: byKey(manifests.jobs),
+    changedJobs: new Set(manifests.jobs.map(objectKeyOf)),
     pods: new Map(),
     nodes: new Map(),
     nodeClaims: new Map(),
@@ -113,6 +121,10 @@ function priorityClasses(given: readonly PriorityClass[]): ReadonlyMap<string, P
     { metadata: { name: 'system-node-critical' }, value: 2_000_001_000 },
   ];
   return new Map([...system, ...given].map((one) => [one.metadata.name, one]));
+}
+
+function byKey<Kind extends { readonly metadata: ObjectMeta }>(objects: readonly Kind[]): Map<string, Kind> {
+  return new Map(objects.map((one) => [objectKeyOf(one), one]));
 }
 
 export function writePod(state: KubernetesState, pod: Pod): void {

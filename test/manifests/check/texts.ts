@@ -84,6 +84,23 @@ spec:
             limits: {memory: 1Gi}
 `;
 
+export const JOB = `apiVersion: batch/v1
+kind: Job
+metadata:
+  name: resize
+spec:
+  completions: 10
+  parallelism: 2
+  template:
+    metadata:
+      annotations: {kerf.dev/simulated-duration: "10m"}
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: resize
+          resources: {requests: {cpu: 500m}}
+`;
+
 export const BUDGET = `apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:

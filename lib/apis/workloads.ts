@@ -1,0 +1,39 @@
+import type { Condition, ObjectMeta, PodTemplate } from './kubernetes.ts';
+
+/** Workloads that only the simulator reads, reduced to the fields that it uses. */
+
+/** The annotation of a pod template that gives the time for which its pods run in a simulation: `10m`. */
+export const SIMULATED_DURATION = 'kerf.dev/simulated-duration';
+
+export interface JobSpec {
+  readonly parallelism?: number;
+  /** Absent: the Job is complete when one pod has succeeded and the others have ended. */
+  readonly completions?: number;
+  readonly completionMode?: 'NonIndexed' | 'Indexed';
+  readonly backoffLimit?: number;
+  readonly backoffLimitPerIndex?: number;
+  readonly activeDeadlineSeconds?: number;
+  readonly ttlSecondsAfterFinished?: number;
+  readonly suspend?: boolean;
+  readonly podReplacementPolicy?: 'TerminatingOrFailed' | 'Failed';
+  readonly podFailurePolicy?: {
+    readonly rules: readonly {
+      readonly action: 'FailJob' | 'FailIndex' | 'Ignore' | 'Count';
+      readonly onPodConditions?: readonly { readonly type: string; readonly status?: string }[];
+    }[];
+  };
+  readonly template: PodTemplate;
+}
+
+export interface Job {
+  readonly metadata: ObjectMeta;
+  readonly spec: JobSpec;
+  readonly status?: {
+    readonly startTime?: string;
+    readonly completionTime?: string;
+    readonly succeeded?: number;
+    readonly failed?: number;
+    /** `Complete` or `Failed` once it has finished. */
+    readonly conditions?: readonly Condition[];
+  };
+}

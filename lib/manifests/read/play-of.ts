@@ -1,0 +1,37 @@
+import type { PodTemplate } from '../../apis/kubernetes.ts';
+import { SIMULATED_DURATION } from '../../apis/workloads.ts';
+import type { ReadObject } from './read-object.ts';
+
+/** How a simulation plays a valid object. */
+export interface Play {
+  /** True if it does not use the object at all. */
+  readonly isLeftOut: boolean;
+  /** What differs from a cluster. */
+  readonly notes: readonly string[];
+}
+
+const HOOK = 'helm.sh/hook';
+
+/** Returns how a simulation plays a valid object. */
+export function playOf(read: ReadObject): Play {
+  const hook = read.object.metadata.annotations?.[HOOK];
+  if (hook !== undefined && (read.kind === 'Pod' || read.kind === 'Job'))
+    return leftOut('left out: a Helm hook, which runs only while Helm installs, upgrades or tests');
+  if (read.kind === 'NodeClaim') return played('nodes come from the NodePools of the files');
+  if (read.kind === 'Job' && !hasDuration(read.object.spec.template)) return played(DEFAULT_DURATION);
+  return played();
+}
+
+function hasDuration({ metadata }: PodTemplate): boolean {
+  return metadata?.annotations?.[SIMULATED_DURATION] !== undefined;
+}
+
+const DEFAULT_DURATION = `each pod runs for 1m; the annotation ${SIMULATED_DURATION} of the pod template sets another time, such as 10m`;
+
+function played(...notes: readonly string[]): Play {
+  return { isLeftOut: false, notes };
+}
+
+function leftOut(note: string): Play {
+  return { isLeftOut: true, notes: [note] };
+}

@@ -1,0 +1,123 @@
+import { formatTime } from '../../../apis/formats/time.ts';
+import {
+  type Labels,
+  namespaceOf,
+  type OwnerReference,
+  type Pod,
+  type PodTemplate,
+  podKey,
+} from '../../../apis/kubernetes.ts';
+import { isTerminal } from '../../../core/cluster/pods.ts';
+import { fingerprint } from '../../../core/identity.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { createPod } from '../create-pod.ts';
+import type { KubernetesState } from '../state.ts';
+
+/** The pods that the controllers of workloads create. */
+
+/** The controller of pods. */
+export interface PodOwner {
+  readonly reference: OwnerReference;
+  readonly namespace: string;
+  /** For reports: `Deployment default/web`. */
+  readonly workload: string;
+}
+
+/** What a controller changes in the template for one pod. */
+export interface PodIdentity {
+  /** @default the name of the owner with a hash */
+  readonly name?: string;
+  readonly labels?: Labels;
+  readonly annotations?: Labels;
+}
+
+/** Creates a pod from the template of its owner. */
+export type CreatePod = (owner: PodOwner, template: PodTemplate, identity?: PodIdentity) => Pod;
+
+export function podCreator(state: KubernetesState, clock: Clock): CreatePod {
+  let made = 0;
+  return ({ reference, namespace, workload }, template, identity = {}) => {
+    made += 1;
+    const name = identity.name ?? `${reference.name}-${fingerprint(`${reference.uid}/${made}`, 5)}`;
+    const { labels, annotations } = template.metadata ?? {};
+    const pod: Pod = {
+      metadata: {
+        ...template.metadata,
+        ...(identity.labels !== undefined && { labels: { ...labels, ...identity.labels } }),
+        annotations: { ...annotations, ...identity.annotations, [WORKLOAD]: workload },
+        name,
+        namespace,
+        uid: `pod-${made}-${name}`,
+        ownerReferences: [reference],
+        creationTimestamp: formatTime(clock.now()),
+      },
+      spec: template.spec,
+      status: { phase: 'Pending' },
+    };
+    createPod(state, pod);
+    return pod;
+  };
+}
+
+/** The annotation that names the workload of a pod, which its owner alone does not tell: a ReplicaSet may be that of a Deployment. */
+const WORKLOAD = 'kerf.dev/simulated-workload';
+
+/** The workload of a pod: `Deployment default/web`, `CronJob default/nightly`, `Pod default/one`. */
+export function workloadOf(pod: Pod): string {
+  const named = pod.metadata.annotations?.[WORKLOAD];
+  if (named !== undefined) return named;
+  const owner = pod.metadata.ownerReferences?.[0];
+  return owner === undefined ? `Pod ${podKey(pod)}` : `${owner.kind} ${namespaceOf(pod)}/${owner.name}`;
+}
+
+export function controllerReference(
+  apiVersion: string,
+  kind: string,
+  { name, uid }: { readonly name: string; readonly uid: string },
+): OwnerReference {
+  return { apiVersion, kind, name, uid, controller: true };
+}
+
+/** The pods of each owner, kept up to date with each write. */
+export interface OwnedPods {
+  /** In the order of their creation. */
+  of(ownerUid: string): readonly Pod[];
+  /** The owners whose pods have changed since the last call. */
+  takeChanged(): ReadonlySet<string>;
+  /** Finished pods of all owners and without one, in the order in which they finished. */
+  finished(): readonly Pod[];
+}
+
+export function ownedPods(state: KubernetesState): OwnedPods {
+  const byOwner = new Map<string, Map<string, Pod>>();
+  const finished = new Map<string, Pod>();
+  let changed = new Set<string>();
+  const update = (before: Pod | undefined, after: Pod | undefined): void => {
+    const pod = after ?? before;
+    if (pod === undefined) return;
+    // Another pod may have got the name.
+    if (before !== undefined && before.metadata.uid !== pod.metadata.uid) update(before, undefined);
+    const uid = pod.metadata.uid ?? '';
+    if (after !== undefined && isTerminal(after)) finished.set(uid, after);
+    else finished.delete(uid);
+    const owner = pod.metadata.ownerReferences?.[0]?.uid;
+    if (owner === undefined) return;
+    changed.add(owner);
+    const pods = byOwner.get(owner) ?? new Map<string, Pod>();
+    if (after === undefined) pods.delete(uid);
+    else pods.set(uid, after);
+    if (pods.size === 0) byOwner.delete(owner);
+    else byOwner.set(owner, pods);
+  };
+  for (const pod of state.pods.values()) update(undefined, pod);
+  state.watchers.push({ pod: update });
+  return {
+    of: (ownerUid) => [...(byOwner.get(ownerUid)?.values() ?? [])],
+    takeChanged() {
+      const taken = changed;
+      changed = new Set();
+      return taken;
+    },
+    finished: () => [...finished.values()],
+  };
+}

@@ -1,0 +1,73 @@
+import { type DaemonSet, type Node, namespaceOf, type PodSpec, type PodTemplate } from '../../../apis/kubernetes.ts';
+import { requirementsFromLabels } from '../../../core/requirements/requirements.ts';
+import { requiredAlternatives } from '../../../core/scheduling/pods/pod-requirements.ts';
+import { runsOn } from '../../../core/scheduling/pools/daemons.ts';
+import { objectKeyOf, uidOf } from '../objects.ts';
+import type { KubernetesState } from '../state.ts';
+import { type CreatePod, controllerReference, type OwnedPods, type PodOwner } from './controller-pods.ts';
+
+/** The tolerations that the DaemonSet controller adds to its pods. */
+const DAEMON_TOLERATIONS = [
+  'not-ready',
+  'unreachable',
+  'disk-pressure',
+  'memory-pressure',
+  'pid-pressure',
+  'unschedulable',
+].map((name) => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists' as const }));
+
+interface DaemonWorld {
+  readonly state: KubernetesState;
+  readonly create: CreatePod;
+  readonly pods: OwnedPods;
+}
+
+/** The DaemonSet controller: each node that fits gets one pod. */
+export function daemonSetController({ state, create, pods }: DaemonWorld): (daemonSet: DaemonSet) => void {
+  const plans = new Map<DaemonSet, DaemonPlan>();
+  return (daemonSet) => {
+    const plan = plans.get(daemonSet) ?? planOf(daemonSet);
+    plans.set(daemonSet, plan);
+    const { owner, template } = plan;
+    const present = new Set(pods.of(owner.reference.uid).map((pod) => pod.spec.nodeName));
+    for (const node of state.nodes.values()) {
+      const { name, deletionTimestamp } = node.metadata;
+      if (deletionTimestamp !== undefined || present.has(name) || !fits(plan, node)) continue;
+      create(owner, { ...template, spec: { ...template.spec, nodeName: name } });
+    }
+  };
+}
+
+interface DaemonPlan {
+  readonly owner: PodOwner;
+  readonly template: PodTemplate;
+  /** Whether a pod runs on a node, by the version of the node. */
+  readonly fitting: WeakMap<Node, boolean>;
+}
+
+function planOf(daemonSet: DaemonSet): DaemonPlan {
+  const uid = uidOf('DaemonSet', daemonSet);
+  const { template } = daemonSet.spec;
+  const tolerations = [...(template.spec.tolerations ?? []), ...DAEMON_TOLERATIONS];
+  return {
+    owner: {
+      reference: controllerReference('apps/v1', 'DaemonSet', { name: daemonSet.metadata.name, uid }),
+      namespace: namespaceOf(daemonSet),
+      workload: `DaemonSet ${objectKeyOf(daemonSet)}`,
+    },
+    template: { ...template, spec: { ...template.spec, tolerations } },
+    fitting: new WeakMap(),
+  };
+}
+
+function fits({ template, fitting }: DaemonPlan, node: Node): boolean {
+  const known = fitting.get(node) ?? isWanted(template.spec, node);
+  fitting.set(node, known);
+  return known;
+}
+
+function isWanted(spec: PodSpec, { metadata: { name, labels }, spec: nodeSpec }: Node): boolean {
+  const host = { fixed: true, requirements: requirementsFromLabels({ ...labels }), taints: nodeSpec?.taints ?? [] };
+  const pod = { metadata: { name }, spec };
+  return runsOn({ pod, alternatives: requiredAlternatives(pod) }, host);
+}
