@@ -2,6 +2,7 @@ import { MINUTE_MS, parseTime, SECOND_MS } from '../../../lib/apis/formats/time.
 import { DO_NOT_DISRUPT } from '../../../lib/apis/labels.ts';
 import type { Action, Decision } from '../../../lib/core/model/decision.ts';
 import type { RuleOf, Watched } from '../rule.ts';
+import { RUN_MS } from './records.ts';
 
 /** From the snapshot of a decision to its record, with slow calls. */
 const DECIDED_MS = 3 * MINUTE_MS;
@@ -14,10 +15,14 @@ const CLOCKS_APART_MS = 4 * MINUTE_MS;
 
 /** A decision is closed only after it was carried out, and recorded only after all earlier ones were. */
 export const decisionsAreCarriedOut: RuleOf = (watched) => {
-  const { violate, open } = watched;
+  const { violate, open, nowMs } = watched;
   const recorded = new Set<string>();
+  let replacedAtMs = -Infinity;
   return {
-    replaced: () => recorded.clear(),
+    replaced() {
+      recorded.clear();
+      replacedAtMs = nowMs();
+    },
     decisionRecorded(decision) {
       const [earlier] = open.values();
       if (earlier !== undefined)
@@ -37,6 +42,8 @@ export const decisionsAreCarriedOut: RuleOf = (watched) => {
         violate('the NodeClaims of a decision have different names', `${decision.id}: ${created.join(', ')}`);
     },
     decisionClosed(decision) {
+      // The records that a run wrote before a restore are lost.
+      if (nowMs() - replacedAtMs < RUN_MS) return;
       for (const action of decision.actions) {
         const why = whyNotDone(watched, decision, action);
         if (why !== undefined) violate('a decision is closed after it was carried out', `${decision.id}: ${why}`);
