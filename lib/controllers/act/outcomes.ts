@@ -110,7 +110,7 @@ function isNew(
   return isNewRefusal(ports, `${cluster}: ${inWords(action)}`, message);
 }
 
-/** The NodeClaims whose deletion was refused for good in the last hour. */
+/** The NodeClaims whose deletion was refused for good, until it is tried again. */
 export function refusedDeletions(
   { refusals, clock }: HasClock & RemembersRefusals,
   cluster: string,
@@ -119,7 +119,7 @@ export function refusedDeletions(
   const nowMs = clock.now();
   const isRefused = (nodeClaim: string): boolean => {
     const words = inWords({ kind: 'delete-node-claim', nodeClaim, reason: 'empty', message: '' });
-    return refusals?.wasReported(`${cluster}: ${words}`, nowMs) ?? false;
+    return refusals?.isPaused(`${cluster}: ${words}`, nowMs) ?? false;
   };
   return new Set(nodeClaims.filter(isRefused));
 }

@@ -71,7 +71,15 @@ function isUseless(watched: Watched, record: NodeClaimRecord): boolean {
     const other = nodeOf(watched, one);
     return one.deletion !== undefined || other === undefined || !isNodeReady(other);
   });
-  const isPending = [...simulation().state.pods.values()].some(({ spec }) => spec.nodeName === undefined);
+  // A node may be promised to a pod without a node, or to one whose node is removed.
+  const leaving = new Set(
+    [...records.values()].flatMap((one) =>
+      one.deletion === undefined ? [] : (nodeOf(watched, one)?.metadata.name ?? []),
+    ),
+  );
+  const isPending = [...simulation().state.pods.values()].some(
+    (pod) => needsNode(pod) && (pod.spec.nodeName === undefined || leaving.has(pod.spec.nodeName)),
+  );
   const allowsNone = pool.spec.disruption.budgets.some(({ nodes }) => Number.parseInt(nodes, 10) === 0);
   return !isBusy && !isPending && !allowsNone && podsOn(watched, node.metadata.name).length === 0;
 }

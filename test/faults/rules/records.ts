@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf } from '../rule.ts';
 import { losesNodes } from './nodes.ts';
@@ -7,13 +8,21 @@ const FIXED = ['cluster', 'name', 'decisionId', 'nodePool', 'createdAtMs'] as co
 /** Fields of the deletion that never change after they were set. */
 const FIXED_IN_DELETION = ['reason', 'message', 'requestedAtMs', 'drainStartedAtMs'] as const;
 
+/** A run lasts at most this long. */
+export const RUN_MS = MINUTE_MS;
+
 /** A record never goes back to an earlier state, and a released record never changes (promise 1). */
 export const recordsGoForward: RuleOf = (watched) => {
-  const { violate, story, objectOf } = watched;
+  const { violate, story, objectOf, nowMs } = watched;
   const isAgain = losesNodes(watched);
+  let replacedAtMs = -Infinity;
   return {
+    replaced() {
+      replacedAtMs = nowMs();
+    },
     recordWritten(after, before) {
-      if (before === undefined) return;
+      // A run that began before a restore may write the record that it read.
+      if (before === undefined || nowMs() - replacedAtMs < RUN_MS) return;
       for (const why of whyNotForward(before, after, isAgain))
         violate('a record never goes back', `NodeClaim ${after.name}: ${why}`);
     },
