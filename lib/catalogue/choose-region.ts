@@ -10,7 +10,7 @@ export interface RegionChoice {
 }
 
 /** The region of the first zone in a NodePool, or else `requested`, or else us-east-1. */
-export function chooseRegion(nodePools: readonly NodePool[], requested: string | undefined): RegionChoice {
+export function chooseRegion(nodePools: readonly NodePool[], requested?: RegionChoice): RegionChoice {
   for (const { metadata, spec } of nodePools) {
     const required = spec.template.spec.requirements
       .filter((one) => one.key === ZONE && one.operator === 'In')
@@ -21,7 +21,5 @@ export function chooseRegion(nodePools: readonly NodePool[], requested: string |
       if (region !== undefined) return { region, because: `zone ${zone} of NodePool/${metadata.name}` };
     }
   }
-  return requested === undefined
-    ? { region: DEFAULT_REGION, because: 'the default' }
-    : { region: requested, because: '--region' };
+  return requested ?? { region: DEFAULT_REGION, because: 'the default' };
 }

@@ -48,8 +48,8 @@ export interface SimulationInput extends DeploymentInput {
   /** Capacity reservations; every NodeClass selects all of them. @default none */
   readonly capacityReservations?: readonly ResolvedCapacityReservation[];
   readonly durationMs: number;
-  /** Objects of the manifests that are not simulated, or not completely, for the notes of the result. @default none */
-  readonly remarks?: readonly { readonly subject: string; readonly text: string }[];
+  /** What is not simulated, or not completely, for the notes of the result; with its object. @default none */
+  readonly remarks?: readonly { readonly subject?: string; readonly text: string }[];
   /** A second deployment of Kerf for the same cluster and account: its own functions, queues and table. @default none */
   readonly secondDeployment?: SecondDeployment;
   /** Faults of the first deployment, of the cluster and of EC2. @default none */

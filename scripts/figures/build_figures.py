@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make data/instance-types.json and data/regions/<region>.json, the figures that Kerf ships.
+"""Make data/instance-types.json, data/regions/<region>.json and, for regions without prices, data/offerings/<region>.json.
 
     python3 -m venv /tmp/figures && /tmp/figures/bin/pip install --no-deps moto==5.2.5
     python3 scripts/figures/build_figures.py \
@@ -245,11 +245,17 @@ def main():
     head = {"asOf": options.facts_as_of, "columns": COLUMNS}
     write_lines(options.out / "instance-types.json", head, "rows", "[]", [compact(row) for row in rows])
 
-    for region, prices in sorted(read_prices(options.prices).items()):
-        document = region_document(region, options.moto, prices, set(usable), options.prices_as_of)
+    prices = read_prices(options.prices)
+    tables = options.moto / "ec2" / "resources" / "instance_type_offerings" / "availability-zone"
+    regions = {path.name.removesuffix(".json.gz") for path in tables.iterdir()}
+    for region in sorted(regions | set(prices)):
+        known = prices.get(region)
+        as_of = options.facts_as_of if known is None else options.prices_as_of
+        document = region_document(region, options.moto, known or {}, set(usable), as_of)
         types = document.pop("types")
         lines = [f"{compact(name)}:{compact(row)}" for name, row in types.items()]
-        write_lines(options.out / "regions" / f"{region}.json", document, "types", "{}", lines)
+        folder = options.out / ("offerings" if known is None else "regions")
+        write_lines(folder / f"{region}.json", document, "types", "{}", lines)
 
 
 if __name__ == "__main__":

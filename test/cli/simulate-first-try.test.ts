@@ -26,9 +26,7 @@ describe('an EC2NodeClass that no file has', () => {
       'warning: no file has EC2NodeClass/accelerated, which NodePools gpu, spare use: a plain AL2023 class stands in for it, with all subnets and security groups\n',
     );
     expect(stdout).toContain('3 running, 0 pending');
-    expect(stdout).toContain(
-      'EC2NodeClass accelerated: is in none of the files; a plain AL2023 class stands in for it',
-    );
+    expect(stdout).toContain('Notes\n  no file has EC2NodeClass/accelerated');
     expect(code).toBe(0);
   });
 
@@ -39,6 +37,23 @@ describe('an EC2NodeClass that no file has', () => {
     expect(stderr).toContain('no file has an EC2NodeClass "defualt"; did you mean default?');
     expect(code).toBe(2);
   });
+});
+
+test('instance types without figures are named, in NodePools and pods', async () => {
+  const old = POOL.replace('key: karpenter.sh/capacity-type', 'key: karpenter.k8s.aws/instance-family').replace(
+    'spot',
+    'p3',
+  );
+  const deployment = DEPLOYMENT.replace(
+    'containers:',
+    'nodeSelector: {node.kubernetes.io/instance-type: g3s.xlarge}\n      containers:',
+  );
+  const { stdout, stderr } = await simulate({ 'a.yaml': join(old, CLASS, deployment) });
+  expect(stderr).toBe(
+    'warning: NodePool/default asks for p3: no figures are bundled, so no such node is launched\n' +
+      'warning: Deployment/web asks for g3s.xlarge: no figures are bundled, so no such node is launched\n',
+  );
+  expect(stdout).toContain('3 pending');
 });
 
 test('without a NodePool, a warning says what to add', async () => {

@@ -106,9 +106,27 @@ describe('kerf simulate', () => {
     expect(sleptMs).toBeLessThanOrEqual((Number(minutes) * 60 + Number(seconds)) * 1_000);
   });
 
-  test('the region is that of the first zone that a NodePool names, even with --region', async () => {
-    expect(await simulated(CLUSTER.replaceAll('us-east-1a', 'eu-west-3a'), '--region', 'us-east-1')).toMatchObject({
-      region: 'eu-west-3',
-    });
+  test('the region is that of the first zone that a NodePool names; another --region is not used, with a warning', async () => {
+    const files = { 'a.yaml': CLUSTER.replaceAll('us-east-1a', 'eu-west-3a') };
+    const { stdout, stderr } = await runKerf(['simulate', 'a.yaml', '--region', 'us-east-1', '-o', 'json'], files);
+    const result: SimulationResult = JSON.parse(stdout);
+    const gap = '--region us-east-1 is not used: the region is eu-west-3, that of zone eu-west-3a of NodePool/general';
+    expect(stderr).toBe(`warning: ${gap}\n`);
+    expect(result).toMatchObject({ region: 'eu-west-3', notes: [gap] });
+  });
+
+  test('an unknown --region is bad input even if a NodePool names a zone', async () => {
+    const { stderr, code } = await runKerf(['simulate', 'a.yaml', '--region', 'us-eats-1'], { 'a.yaml': CLUSTER });
+    expect(stderr).toContain('"us-eats-1" (--region): did you mean us-east-1?');
+    expect(code).toBe(2);
+  });
+
+  test('a region without prices is simulated with those of the nearest region, with a warning', async () => {
+    const files = { 'a.yaml': CLUSTER.replaceAll('us-east-1a', 'ap-northeast-1c') };
+    const { stdout, stderr } = await runKerf(['simulate', 'a.yaml', '-o', 'json'], files);
+    const result: SimulationResult = JSON.parse(stdout);
+    expect(stderr).toMatch(/^warning: no prices of ap-northeast-1 are bundled: the prices of us-west-2/);
+    expect(result).toMatchObject({ region: 'ap-northeast-1', podsRunning: 3 });
+    expect(result.totalCostUsd).toBeGreaterThan(0);
   });
 });

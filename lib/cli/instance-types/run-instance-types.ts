@@ -40,7 +40,9 @@ export async function runInstanceTypes(
 async function read(context: CliContext, { from, region }: InstanceTypesFlags): Promise<Catalogue> {
   if (from === 'shipped') {
     const because = region === undefined ? 'the default' : '--region';
-    return shippedCatalogue({ region: region ?? DEFAULT_REGION, because });
+    const catalogue = shippedCatalogue({ region: region ?? DEFAULT_REGION, because });
+    if (catalogue.standIn !== undefined) context.process.stderr.write(`warning: ${catalogue.standIn}\n`);
+    return catalogue;
   }
   // Loading the EC2 client takes a third of a second, and most calls do not need it.
   const { catalogueFromAccount } = await import('../../operator/wiring/account-catalogue.ts');

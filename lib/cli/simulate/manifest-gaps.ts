@@ -1,9 +1,10 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { ClusterManifests } from '../../apis/cluster-manifests.ts';
+import type { Labels } from '../../apis/kubernetes.ts';
+import { leftOutOfNodePool, leftOutOfSelector } from '../../manifests/lint/left-out.ts';
 import { listNames } from '../../manifests/lint/values/words.ts';
 import type { ParsedManifests } from '../../manifests/read/read-manifests.ts';
 import { type StandIn, standInClasses } from '../../manifests/read/stand-in-classes.ts';
-import { printable } from '../render/render-lines.ts';
 
 const EXAMPLE = 'examples/demo/cluster.yaml has one';
 
@@ -13,30 +14,41 @@ export function withStandIns<T extends ClusterManifests>(manifests: T): T {
   return standIns.length === 0 ? manifests : { ...manifests, nodeClasses: [...manifests.nodeClasses, ...standIns] };
 }
 
-/** The same for the notes of the summary. */
-export function standInRemarks(
-  manifests: ClusterManifests,
-): readonly { readonly subject: string; readonly text: string }[] {
-  return standInClasses(manifests).map(({ nodeClass: { metadata } }) => ({
-    subject: `EC2NodeClass ${metadata.name}`,
-    text: 'is in none of the files; a plain AL2023 class stands in for it',
-  }));
-}
-
-/** Warnings about objects that the files lack. *Errors:* BadInputError if the files have nothing that can be simulated. */
-export function gapNotes(read: ParsedManifests): readonly string[] {
+/**
+ * What the files or the bundled figures lack, and what the simulation does instead. *Shape:* one sentence for each gap. *Errors:*
+ * BadInputError if the files have nothing that can be simulated.
+ */
+export function manifestGaps(read: ParsedManifests): readonly string[] {
   const { ignored: _, ...manifests } = read;
   if (Object.values(manifests).every(({ length }) => length === 0))
     throw new BadInputError(
       `the files have nothing to simulate: add a NodePool and a workload, such as a Deployment (${EXAMPLE})`,
     );
-  if (manifests.nodePools.length > 0) return standInClasses(manifests).map(standInNote);
-  return [`warning: no file has a NodePool, so no node is launched: add a NodePool (${EXAMPLE})`];
+  const { nodePools } = manifests;
+  return [
+    ...(nodePools.length > 0 ? [] : [`no file has a NodePool, so no node is launched: add a NodePool (${EXAMPLE})`]),
+    ...standInClasses(manifests).map(standInGap),
+    ...nodePools.flatMap((nodePool) => figureGap(`NodePool/${nodePool.metadata.name}`, leftOutOfNodePool(nodePool))),
+    ...selectorsOf(manifests).flatMap(([name, selector]) => figureGap(name, leftOutOfSelector(selector))),
+  ];
 }
 
-function standInNote({ nodeClass, nodePools }: StandIn): string {
-  const users = nodePools.length === 1 ? 'NodePool %s uses' : 'NodePools %s use';
-  return printable(
-    `warning: no file has EC2NodeClass/${nodeClass.metadata.name}, which ${users.replace('%s', () => listNames(nodePools))}: a plain AL2023 class stands in for it, with all subnets and security groups`,
-  );
+function standInGap({ nodeClass, nodePools }: StandIn): string {
+  const users = `NodePool${nodePools.length === 1 ? '' : 's'} ${listNames(nodePools)} ${nodePools.length === 1 ? 'uses' : 'use'}`;
+  return `no file has EC2NodeClass/${nodeClass.metadata.name}, which ${users}: a plain AL2023 class stands in for it, with all subnets and security groups`;
+}
+
+function figureGap(name: string, values: readonly string[]): readonly string[] {
+  return values.length === 0
+    ? []
+    : [`${name} asks for ${listNames(values)}: no figures are bundled, so no such node is launched`];
+}
+
+function selectorsOf({ deployments, pods }: ClusterManifests): readonly (readonly [name: string, selector: Labels])[] {
+  return [
+    ...deployments.map(
+      (one) => [`Deployment/${one.metadata.name}`, one.spec.template.spec.nodeSelector ?? {}] as const,
+    ),
+    ...pods.map((one) => [`Pod/${one.metadata.name}`, one.spec.nodeSelector ?? {}] as const),
+  ];
 }

@@ -3,8 +3,7 @@ import { counted } from '../../apis/counted.ts';
 import { HOUR_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Scenario } from '../../apis/scenario/scenario.ts';
-import { chooseRegion } from '../../catalogue/choose-region.ts';
-import { shippedCatalogue } from '../../catalogue/figures.ts';
+import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { formatProblem } from '../../manifests/explain/format-problem.ts';
 import { type ParsedManifests, readManifests } from '../../manifests/read/read-manifests.ts';
 import type { SimulationResult } from '../../simulator/result.ts';
@@ -13,10 +12,12 @@ import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { readAllSources } from '../read-sources.ts';
 import { ignoredNotes, passedOverNotes } from '../render/ignored-notes.ts';
-import { gapNotes, standInRemarks, withStandIns } from './manifest-gaps.ts';
+import { printable } from '../render/render-lines.ts';
+import { manifestGaps, withStandIns } from './manifest-gaps.ts';
 import { renderSummary } from './render-summary.ts';
 import { timelineRenderer } from './render-timeline.ts';
 import type { SimulateFlags } from './simulate-command.ts';
+import { simulatedRegion } from './simulated-region.ts';
 
 /** Runs `kerf simulate`. */
 export async function runSimulate(context: CliContext, flags: SimulateFlags, files: readonly string[]): Promise<void> {
@@ -30,25 +31,38 @@ export async function runSimulate(context: CliContext, flags: SimulateFlags, fil
     context.process.exitCode = EXIT.badInput;
     return;
   }
-  const notes = [...passedOverNotes(passedOver), ...ignoredNotes(read.ignored), ...gapNotes(read)];
+  const gaps = manifestGaps(read);
+  const region = simulatedRegion({ ...read, scenario: read.scenarios[0], flag: flags.region });
+  const all = [...gaps, ...region.gaps];
+  const notes = [...passedOverNotes(passedOver), ...ignoredNotes(read.ignored), ...all.map(asWarning)];
   stderr.write(notes.map((note) => `${note}\n`).join(''));
-  const input = inputOf(read, flags);
+  const input = inputOf(read, { flags, catalogue: region.catalogue, gaps: all });
   const result = flags.output === 'json' ? await drain(input) : await show(context, input, flags.speed);
   stdout.write(flags.output === 'json' ? `${JSON.stringify(result, null, 2)}\n` : renderSummary(result, context));
 }
 
-function inputOf(read: ParsedManifests, flags: SimulateFlags): SimulationInput {
+function asWarning(gap: string): string {
+  return printable(`warning: ${gap}`);
+}
+
+interface Circumstances {
+  readonly flags: SimulateFlags;
+  readonly catalogue: Catalogue;
+  readonly gaps: readonly string[];
+}
+
+function inputOf(read: ParsedManifests, { flags, catalogue, gaps }: Circumstances): SimulationInput {
   const manifests = withStandIns(read);
   const scenario: Scenario | undefined = manifests.scenarios[0];
   checkSize(manifests);
   return {
     manifests,
     ...optional({ scenario }),
-    catalogue: shippedCatalogue(chooseRegion(manifests.nodePools, flags.region ?? scenario?.region)),
+    catalogue,
     seed: flags.seed ?? scenario?.seed ?? 1,
     remarks: [
       ...manifests.ignored.map(({ kind, name, note }) => ({ subject: `${kind} ${name}`, text: note })),
-      ...standInRemarks(read),
+      ...gaps.map((text) => ({ text })),
     ],
     durationMs: flags.for ?? scenario?.durationMs ?? HOUR_MS,
   };

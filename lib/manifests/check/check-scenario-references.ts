@@ -69,13 +69,14 @@ function checkPlaces({ zone, zones = [], instanceTypes = [] }: Places, at: Path,
 /** A zone must be in the region of the files. If they name none, --region may choose any region. */
 function checkZone(zone: string, at: Path, { manifest, nodePools, report }: ScenarioReferences): void {
   const all = shippedZones();
-  const { region, because } = chooseRegion(nodePools, manifest.spec.region);
+  const requested = manifest.spec.region;
+  const choice = requested === undefined ? undefined : { region: requested, because: 'spec.region' };
+  const { region, because } = chooseRegion(nodePools, choice);
   const ofRegion = because === 'the default' ? undefined : all.get(region);
   const known = [...(ofRegion === undefined ? [...all.values()].flatMap((one) => [...one.keys()]) : ofRegion.keys())];
   if (known.includes(zone)) return;
   const nearest = suggest(zone, known);
-  const source = because === '--region' ? 'spec.region' : because;
-  const where = ofRegion === undefined ? 'any region' : `${region} (${source})`;
+  const where = ofRegion === undefined ? 'any region' : `${region} (${because})`;
   report(
     at,
     `${quote(zone)} is not a zone of ${where}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,

@@ -3,9 +3,10 @@ import { MINUTE_MS } from '../../apis/formats/time.ts';
 import type { NodeClassReference, NodePool } from '../../apis/node-pool.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import { budgetAdvice } from './budgets.ts';
+import { askedByNodePool, leftOutAdvice } from './left-out.ts';
 import { limitAdvice, unknownLimits } from './limits.ts';
 import { requirementAdvice } from './requirements.ts';
-import { type Asked, askedByLabels, askedByRequirements } from './values/asked.ts';
+import type { Asked } from './values/asked.ts';
 import type { KnownFigures } from './values/known-figures.ts';
 import { longName } from './values/label-names.ts';
 import type { KnownTypeIndex, TypeSet } from './values/type-index.ts';
@@ -16,19 +17,18 @@ const NEVER = 'so the pool can never launch a node';
 const SHORTEST_LIFE_MS = 10 * MINUTE_MS;
 
 /** Warns of settings in a valid NodePool that are probably unintended. */
-export function nodePoolAdvice({ metadata, spec }: NodePool, figures: KnownFigures): readonly FieldProblem[] {
-  const { nodeClassRef, requirements, expireAfter } = spec.template.spec;
+export function nodePoolAdvice(nodePool: NodePool, figures: KnownFigures): readonly FieldProblem[] {
+  const { metadata, spec } = nodePool;
+  const { nodeClassRef, expireAfter } = spec.template.spec;
   const foreign = foreignClass(nodeClassRef);
   if (foreign !== undefined) return [foreign];
-  const asked = [
-    ...askedByRequirements(requirements, [...TEMPLATE, 'spec', 'requirements']),
-    ...askedByLabels(spec.template.metadata?.labels ?? {}, [...TEMPLATE, 'metadata', 'labels']),
-  ];
+  const asked = askedByNodePool(nodePool);
   const { problems, types } = requirementAdvice(asked, figures, NEVER);
   const limited = spec.limits !== undefined && types !== undefined;
   return [
     ...longName(metadata, 'karpenter.sh/nodepool'),
     ...problems,
+    ...leftOutAdvice(asked),
     ...unknownLimits(spec.limits, figures.suggest),
     ...(types === undefined ? [] : minValuesAdvice(asked, figures.types, types)),
     ...limitAdvice(spec.limits, limited ? figures.types.capacitiesOf(types) : undefined),
