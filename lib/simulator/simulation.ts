@@ -33,6 +33,7 @@ import { workloads } from './kubernetes/workloads/workloads.ts';
 import { type Random, randomFrom } from './random.ts';
 import { resultOf, type SimulationResult } from './result.ts';
 import { playScenario } from './scenario/play-scenario.ts';
+import { faultsOf } from './scenario/scenario-faults.ts';
 import { type Timeline, type TimelineEntry, timelineFrom } from './timeline.ts';
 import { type Timetable, timetableFrom } from './timetable.ts';
 
@@ -116,7 +117,8 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
   const startMs = timetable.now();
   const timeline = timelineFrom(timetable);
   for (const { text, subject } of input.remarks ?? []) timeline.remarks.add(text, subject);
-  const faults = playFaults(input.faults ?? [], input.seed, timetable);
+  const ofScenario = input.scenario === undefined ? [] : faultsOf(input.scenario, input.durationMs);
+  const faults = playFaults([...(input.faults ?? []), ...ofScenario], input.seed, timetable);
   const state = kubernetesState(input.manifests);
   const parts: Parts = {
     state,

@@ -122,6 +122,199 @@ export interface ScenarioManifestEvent {
     nodes?: boolean;
   };
   /**
+   * An AWS API or the API server throttles Kerf: a share of its calls fail before they have an effect.
+   */
+  throttle?: {
+    /**
+     * The API that throttles.
+     */
+    api: 'ec2' | 'iam' | 'eks' | 'kubernetes' | 'dynamodb' | 'sqs';
+    /**
+     * The share of the calls that fail, after the retries of the SDK. Default: 50.
+     */
+    percent?: number;
+    /**
+     * How long it lasts, such as 10m or 1h30m. Default: until the end of the simulation.
+     */
+    for?: string;
+  };
+  /**
+   * Instances that are launched in this time boot slowly, or never register as nodes.
+   */
+  boots?: {
+    /**
+     * The additional time until an instance registers as a node, such as 5m.
+     */
+    slowBy?: string;
+    /**
+     * The share of the instances that never register. Default: 0.
+     */
+    failPercent?: number;
+    /**
+     * The names of instance types, such as m7g.large. Default: all types.
+     */
+    instanceTypes?: string[];
+    /**
+     * The names of zones, such as us-east-1a. Default: all zones.
+     */
+    zones?: string[];
+    /**
+     * How long it lasts, such as 10m or 1h30m. Default: until the end of the simulation.
+     */
+    for?: string;
+  };
+  /**
+   * A quota of the account for the vCPUs of running instances. A launch above it is refused: VcpuLimitExceeded, or MaxSpotInstanceCountExceeded for spot.
+   */
+  quota?: {
+    /**
+     * on-demand, which includes reserved capacity, or spot. EC2 has a quota for each.
+     */
+    capacityType: 'on-demand' | 'spot';
+    /**
+     * The group of instance families as EC2 counts them: standard (a, c, d, h, i, m, r, t, z), g (g and vt), p, x, f, inf, trn, dl, hpc or u. Default: standard.
+     */
+    family?: 'standard' | 'g' | 'p' | 'x' | 'f' | 'inf' | 'trn' | 'dl' | 'hpc' | 'u';
+    /**
+     * The quota in vCPUs.
+     */
+    vcpus: number;
+    /**
+     * How long it lasts, such as 10m or 1h30m. Default: until the end of the simulation.
+     */
+    for?: string;
+  };
+  /**
+   * A fault of the fault tester (docs/faults.md), by its name. Each kind has its own fields.
+   */
+  fault?: {
+    /**
+     * The name of the fault.
+     */
+    kind:
+      | 'calls-fail'
+      | 'calls-hang'
+      | 'calls-slow'
+      | 'cut-off'
+      | 'object-refused'
+      | 'messages'
+      | 'clocks'
+      | 'webhook-down'
+      | 'listed-late'
+      | 'odd-launches'
+      | 'no-capacity'
+      | 'machines'
+      | 'spot-volley'
+      | 'impaired'
+      | 'by-hand'
+      | 'node-pool'
+      | 'node-class'
+      | 'slow-pods'
+      | 'volumes-stay'
+      | 'scheduler-down'
+      | 'other-autoscaler';
+    /**
+     * How long it lasts, such as 10m or 1h30m. Default: until the end of the simulation.
+     */
+    for?: string;
+    /**
+     * The share of the calls, messages, launches, instances or pods that the fault affects. Default: 100.
+     */
+    percent?: number;
+    /**
+     * The calls of Kerf that the fault affects: methods of its ports such as store.listNodeClaims, or store.* for all methods of a port. The ports are cluster (the API server), cloud (EC2, EKS and IAM), store, leases and catalogue (DynamoDB), and messages (SQS and EventBridge).
+     */
+    calls?: string[];
+    /**
+     * object-refused: one method of a port, such as cluster.evictPod.
+     */
+    call?: string;
+    /**
+     * calls-fail: the error of the call. Default: timeout.
+     */
+    error?: 'forbidden' | 'conflict' | 'gone' | 'too-many-requests' | 'server-error' | 'throttled' | 'timeout';
+    /**
+     * calls-fail, cut-off: whether the call fails before or after its effect. Default: before.
+     */
+    where?: 'before' | 'after';
+    /**
+     * calls-slow, messages, clocks: the longest delay, which the seed chooses. For messages, the default is 5m.
+     */
+    upTo?: string;
+    /**
+     * object-refused, by-hand, node-pool, node-class: which object, counted from 0. Default: 0.
+     */
+    nth?: number;
+    /**
+     * messages: twice, late or lost. odd-launches: reply-lost, rejected or spent. machines: never-join, late-ready, late-join, late-taint or early-taint.
+     */
+    how?:
+      | 'twice'
+      | 'late'
+      | 'lost'
+      | 'reply-lost'
+      | 'rejected'
+      | 'spent'
+      | 'never-join'
+      | 'late-ready'
+      | 'late-join'
+      | 'late-taint'
+      | 'early-taint';
+    /**
+     * messages: the queues of these functions. Default: all queues.
+     */
+    queues?: ('provisioning' | 'lifecycle' | 'disruption' | 'termination' | 'catalogue' | 'interruption')[];
+    /**
+     * clocks: the functions whose clocks are wrong. Default: all functions.
+     */
+    functions?: (
+      'provisioning' | 'lifecycle' | 'disruption' | 'termination' | 'catalogue' | 'interruption' | 'webhook'
+    )[];
+    /**
+     * listed-late: the age below which EC2 does not list an instance.
+     */
+    lag?: string;
+    /**
+     * machines: the additional time. Default: the seed chooses one to ten minutes.
+     */
+    late?: string;
+    /**
+     * The names of instance types, such as m7g.large. Default: all types.
+     */
+    instanceTypes?: string[];
+    /**
+     * The names of zones, such as us-east-1a. Default: all zones.
+     */
+    zones?: string[];
+    /**
+     * on-demand, spot or reserved. Default: all of them.
+     */
+    capacityTypes?: ('on-demand' | 'spot' | 'reserved')[];
+    /**
+     * impaired: the number of instances. Default: 1.
+     */
+    count?: number;
+    /**
+     * by-hand: what a user does.
+     */
+    what?:
+      | 'delete-node'
+      | 'remove-node'
+      | 'delete-node-claim'
+      | 'delete-pod'
+      | 'terminate-instance'
+      | 'remove-tags'
+      | 'cordon-node'
+      | 'keep-node'
+      | 'lose-node'
+      | 'stop-kubelet'
+      | 'hold-pods';
+    /**
+     * node-pool: what a user does with it.
+     */
+    change?: 'fewer' | 'more' | 'weight' | 'budget' | 'delete';
+  };
+  /**
    * Deletes a pod with its grace period, as `kubectl delete pod` does.
    */
   deletePod?: {

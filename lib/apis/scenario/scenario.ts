@@ -1,8 +1,11 @@
-import { parseDuration } from '../formats/duration.ts';
 import type { ScenarioManifest, ScenarioManifestEvent } from '../generated/scenario-manifest.ts';
 import type { Condition } from '../kubernetes.ts';
 import type { CapacityType } from '../labels.ts';
 import { optional } from '../optional.ts';
+import type { FaultKind } from './fault-kind.ts';
+import { milliseconds } from './milliseconds.ts';
+import { parseFault } from './parse-fault.ts';
+import type { ThrottledApi } from './port-calls.ts';
 
 /** The node that an event affects. The simulator chooses among several with its seed. */
 export type NodeChoice =
@@ -17,30 +20,51 @@ export interface SpotChoice {
   readonly instanceTypes?: readonly string[];
 }
 
+/** The vCPUs that running instances of a group of families may have. */
+export interface VcpuQuota {
+  /** On-demand includes reserved capacity. */
+  readonly capacityType: 'on-demand' | 'spot';
+  readonly family: QuotaFamily;
+  readonly vcpus: number;
+}
+
+/** The groups of instance families as EC2 counts them. */
+export type QuotaFamily = NonNullable<NonNullable<ScenarioManifestEvent['quota']>['family']>;
+
+interface Lasting {
+  readonly atMs: number;
+  /** @default until the end of the simulation */
+  readonly forMs?: number;
+}
+
 /** An external event in the cluster. *Units:* `atMs` counts from the start of the simulation. */
 export type ScenarioEvent =
   | { readonly kind: 'scale'; readonly atMs: number; readonly deployment: string; readonly replicas: number }
   | { readonly kind: 'deleteNode'; readonly atMs: number; readonly node: NodeChoice }
   | ({ readonly kind: 'interruptSpot'; readonly atMs: number; readonly count: number } & SpotChoice)
-  | {
+  | ({
       readonly kind: 'withoutCapacity';
-      readonly atMs: number;
       /** An absent list includes all values. */
       readonly instanceTypes?: readonly string[];
       readonly zones?: readonly string[];
       readonly capacityTypes?: readonly CapacityType[];
-      /** Absent: until the end of the simulation. */
-      readonly forMs?: number;
-    }
-  | {
+    } & Lasting)
+  | ({
       readonly kind: 'zoneOutage';
-      readonly atMs: number;
       readonly zone: string;
       /** Whether the instances of the zone lose power too. */
       readonly nodes: boolean;
-      /** Absent: until the end of the simulation. */
-      readonly forMs?: number;
-    }
+    } & Lasting)
+  | ({ readonly kind: 'throttle'; readonly api: ThrottledApi; readonly percent: number } & Lasting)
+  | ({
+      readonly kind: 'boots';
+      readonly slowByMs?: number;
+      readonly failPercent: number;
+      readonly instanceTypes?: readonly string[];
+      readonly zones?: readonly string[];
+    } & Lasting)
+  | ({ readonly kind: 'quota' } & VcpuQuota & Lasting)
+  | ({ readonly kind: 'fault'; readonly fault: FaultKind } & Lasting)
   | { readonly kind: 'deletePod'; readonly atMs: number; readonly pod: string }
   /** No field of a manifest: for tests. */
   | ({ readonly kind: 'nodeCondition'; readonly atMs: number; readonly node: NodeChoice } & Pick<
@@ -75,35 +99,50 @@ export function inScenarioNamespace(reference: string): string {
 
 function parseEvent(event: ScenarioManifestEvent): ScenarioEvent {
   const atMs = milliseconds(event.at);
-  const { scale, deleteNode, interruptSpot, withoutCapacity, zoneOutage, deletePod } = event;
+  const { scale, deleteNode, interruptSpot, deletePod } = event;
   if (scale !== undefined)
     return { kind: 'scale', atMs, deployment: inScenarioNamespace(scale.deployment), replicas: scale.replicas };
   if (deleteNode !== undefined) return { kind: 'deleteNode', atMs, node: parseNodeChoice(deleteNode) };
   if (interruptSpot !== undefined)
     return { kind: 'interruptSpot', atMs, ...interruptSpot, count: interruptSpot.count ?? 1 };
   if (deletePod !== undefined) return { kind: 'deletePod', atMs, pod: inScenarioNamespace(deletePod.pod) };
+  const lasting = parseLasting(event);
+  if (lasting !== undefined) return lasting;
+  throw new RangeError(`the event at ${event.at} has no action`);
+}
+
+/** *Shape:* undefined for an event at one moment. */
+function parseLasting(event: ScenarioManifestEvent): ScenarioEvent | undefined {
+  const { withoutCapacity, zoneOutage, throttle, boots, quota, fault } = event;
+  const of = (length: string | undefined): Lasting => ({
+    atMs: milliseconds(event.at),
+    ...(length !== undefined && { forMs: milliseconds(length) }),
+  });
   if (withoutCapacity !== undefined) {
     const { for: length, ...what } = withoutCapacity;
-    return { kind: 'withoutCapacity', atMs, ...what, ...lasting(length) };
+    return { kind: 'withoutCapacity', ...what, ...of(length) };
   }
   if (zoneOutage !== undefined) {
     const { for: length, zone, nodes = false } = zoneOutage;
-    return { kind: 'zoneOutage', atMs, zone, nodes, ...lasting(length) };
+    return { kind: 'zoneOutage', zone, nodes, ...of(length) };
   }
-  throw new RangeError(`the event at ${event.at} has no action`);
+  if (throttle !== undefined) {
+    const { for: length, api, percent = 50 } = throttle;
+    return { kind: 'throttle', api, percent, ...of(length) };
+  }
+  if (boots !== undefined) {
+    const { for: length, slowBy, failPercent = 0, ...where } = boots;
+    const slow = slowBy === undefined ? {} : { slowByMs: milliseconds(slowBy) };
+    return { kind: 'boots', failPercent, ...slow, ...where, ...of(length) };
+  }
+  if (quota !== undefined) {
+    const { for: length, family = 'standard', ...what } = quota;
+    return { kind: 'quota', family, ...what, ...of(length) };
+  }
+  return fault === undefined ? undefined : { kind: 'fault', fault: parseFault(fault), ...of(fault.for) };
 }
 
 function parseNodeChoice(choice: NonNullable<ScenarioManifestEvent['deleteNode']>): NodeChoice {
   if (choice.name !== undefined) return { kind: 'name', name: choice.name };
   return choice.nodePool === undefined ? { kind: 'any' } : { kind: 'nodePool', nodePool: choice.nodePool };
-}
-
-function lasting(length: string | undefined): { readonly forMs?: number } {
-  return length === undefined ? {} : { forMs: milliseconds(length) };
-}
-
-function milliseconds(duration: string): number {
-  const ms = parseDuration(duration);
-  if (ms === undefined) throw new RangeError(`"${duration}" is not a duration; write it as 90s, 10m or 1h30m`);
-  return ms;
 }

@@ -1,26 +1,6 @@
-import { BOOLEAN, COUNT, closed, described, enumSchema, listOf, type Schema, TEXT, textSchema } from './schema.ts';
-
-const DURATION: Schema = textSchema('go-duration');
-const NAMES: Schema = listOf(TEXT, { minItems: 1 });
-const POSITIVE: Schema = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
-export const PERCENT: Schema = { type: 'number', minimum: 0, maximum: 100 };
-
-export const ZONES: Schema = described('The names of zones, such as us-east-1a. Default: all zones.', NAMES);
-export const INSTANCE_TYPES: Schema = described(
-  'The names of instance types, such as m7g.large. Default: all types.',
-  NAMES,
-);
-export const OF_NODE_POOL: Schema = described('The name of a NodePool. Default: all NodePools.', TEXT);
-
-/** How long an event lasts. */
-export const FOR: Schema = described(
-  'How long it lasts, such as 10m or 1h30m. Default: until the end of the simulation.',
-  DURATION,
-);
-const CAPACITY_TYPES: Schema = described(
-  'on-demand, spot or reserved. Default: all of them.',
-  listOf(enumSchema('on-demand', 'spot', 'reserved'), { minItems: 1 }),
-);
+import { BOOTS, FAULT, QUOTA, THROTTLE } from './scenario-faults.ts';
+import { CAPACITY_TYPES, DURATION, FOR, INSTANCE_TYPES, OF_NODE_POOL, POSITIVE, ZONES } from './scenario-fields.ts';
+import { BOOLEAN, COUNT, closed, described, type Schema, TEXT, textSchema } from './schema.ts';
 
 const SCALE = described(
   'Changes the replicas of a Deployment.',
@@ -96,6 +76,10 @@ export const SCENARIO_EVENT: Schema = {
       interruptSpot: INTERRUPT_SPOT,
       withoutCapacity: WITHOUT_CAPACITY,
       zoneOutage: ZONE_OUTAGE,
+      throttle: THROTTLE,
+      boots: BOOTS,
+      quota: QUOTA,
+      fault: FAULT,
       deletePod: DELETE_POD,
     },
     ['at'],

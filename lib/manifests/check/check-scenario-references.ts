@@ -21,9 +21,9 @@ export function checkScenarioReferences(references: ScenarioReferences): void {
   for (const [index, event] of manifest.spec.events.entries()) {
     const at = ['spec', 'events', index];
     checkObjects(event, at, references);
-    const { interruptSpot, withoutCapacity, zoneOutage } = event;
-    const places: Readonly<Record<string, Places | undefined>> = { interruptSpot, withoutCapacity, zoneOutage };
-    for (const [name, value] of Object.entries(places))
+    const { interruptSpot, withoutCapacity, zoneOutage, boots, fault } = event;
+    const parts = { interruptSpot, withoutCapacity, zoneOutage, boots, fault };
+    for (const [name, value] of Object.entries<Places | undefined>(parts))
       if (value !== undefined) checkPlaces(value, [...at, name], references);
   }
 }

@@ -2,8 +2,12 @@ import { parseDuration } from '../../apis/formats/duration.ts';
 import { quote } from '../../apis/formats/quote.ts';
 import type { ScenarioManifest, ScenarioManifestEvent } from '../../apis/generated/scenario-manifest.ts';
 import type { Path, Report } from '../explain/problem.ts';
+import { checkFault } from './check-fault.ts';
 
-const ACTIONS = ['scale', 'deleteNode', 'interruptSpot', 'withoutCapacity', 'zoneOutage', 'deletePod'] as const;
+const ACTIONS = [
+  ...(['scale', 'deleteNode', 'interruptSpot', 'withoutCapacity', 'zoneOutage'] as const),
+  ...(['throttle', 'boots', 'quota', 'fault', 'deletePod'] as const),
+] as const;
 const NODE_CHOICES = ['name', 'nodePool', 'any'] as const;
 
 /** Checks the rules for a Scenario that involve more than one field. */
@@ -17,6 +21,8 @@ export function checkScenario({ spec }: ScenarioManifest, report: Report): void 
       { names: ACTIONS, report },
     );
     checkNodeChoice(event, [...at, 'deleteNode'], report);
+    checkBoots(event, [...at, 'boots'], report);
+    if (event.fault !== undefined) checkFault(event.fault, [...at, 'fault'], report);
     if (end !== undefined && (parseDuration(event.at) ?? 0) > end) {
       report(
         [...at, 'at'],
@@ -35,6 +41,11 @@ function checkNodeChoice({ deleteNode }: ScenarioManifestEvent, at: Path, report
     { names: NODE_CHOICES, report },
   );
   if (deleteNode.any === false) report([...at, 'any'], 'false selects no node', 'any: true, a name or a nodePool');
+}
+
+function checkBoots({ boots }: ScenarioManifestEvent, at: Path, report: Report): void {
+  if (boots !== undefined && boots.slowBy === undefined && (boots.failPercent ?? 0) === 0)
+    report(at, 'changes nothing', 'slowBy, failPercent, or both');
 }
 
 function checkOne(

@@ -32,8 +32,8 @@ export interface MachineWorld {
   readonly catalogue: Catalogue;
   /** @default all zones have power */
   readonly power?: ZonePower;
-  /** What happens to the next instance. @default it boots as usual */
-  readonly fate?: () => MachineFate;
+  /** What happens to a new instance. @default it boots as usual */
+  readonly fate?: (instance: SimulatedInstance) => MachineFate;
 }
 
 /** Whether a node registers, and the additional times until it registers and is Ready. */
@@ -50,7 +50,7 @@ export const BOOTS_AS_USUAL: MachineFate = { joins: true, joinDelayMs: 0, readyD
 /** Boots an instance: its kubelet registers the node, and the node becomes Ready. */
 export function boot(world: MachineWorld, instance: SimulatedInstance, isAlive: () => boolean): void {
   const { timetable, random, fate } = world;
-  const { joins, joinDelayMs, readyDelayMs, taintDelayMs } = fate?.() ?? BOOTS_AS_USUAL;
+  const { joins, joinDelayMs, readyDelayMs, taintDelayMs } = fate?.(instance) ?? BOOTS_AS_USUAL;
   const join = (): void => {
     if (!isAlive() || !joins) return;
     if (waitsForPower(world, instance, join)) return;

@@ -1,6 +1,7 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { formatTime } from '../../apis/formats/time.ts';
 import type { CapacityType } from '../../apis/labels.ts';
+import type { VcpuQuota } from '../../apis/scenario/scenario.ts';
 import { compareText } from '../../core/compare-text.ts';
 import { fingerprint } from '../../core/identity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
@@ -17,6 +18,7 @@ import type {
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
+import { QUOTA_ERRORS, type QuotaError, type Quotas, simulatedQuotas } from './simulated-quotas.ts';
 import { isSimulatedReservationUsedUp, reservationsNow } from './simulated-reservations.ts';
 import { simulatedProfile, simulatedResolution } from './simulated-resolution.ts';
 
@@ -45,6 +47,8 @@ export interface SimulatedEc2 extends CloudProvider {
   readonly instances: () => readonly SimulatedInstance[];
   /** Starts a blackout. *Shape:* a function that ends it. */
   blackOut(blackout: Blackout): () => void;
+  /** Limits the vCPUs of running instances. *Shape:* a function that removes the quota. */
+  addQuota(quota: VcpuQuota): () => void;
   /** Sends the interruption warning, and terminates the instance two minutes later. */
   interruptSpot(instanceId: string): void;
   /** Removes the tags of an instance, as a user may do. *Shape:* a function that adds them again. */
@@ -82,6 +86,7 @@ interface Ec2State {
   /** The request and response of each client token: the same request gets the same response. */
   readonly answers: Map<string, { readonly request: string; readonly answer: LaunchOutcome }>;
   readonly blackouts: Set<Blackout>;
+  readonly quotas: Quotas;
   /** The time from which the status checks of an instance fail. */
   readonly impairedSince: Map<string, number>;
 }
@@ -93,6 +98,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     gone: new Set(),
     answers: new Map(),
     blackouts: new Set(),
+    quotas: simulatedQuotas(world.catalogue),
     impairedSince: new Map(),
   };
   const { instances, blackouts, impairedSince } = state;
@@ -126,15 +132,8 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
       blackouts.add(blackout);
       return () => blackouts.delete(blackout);
     },
-    removeTags(instanceId) {
-      const instance = instances.get(instanceId);
-      if (instance === undefined) return () => {};
-      const { cluster, nodeClaim, nodePool } = instance;
-      const write = (tags: Pick<SimulatedInstance, 'cluster' | 'nodeClaim' | 'nodePool'>): void =>
-        void instances.set(instanceId, { ...(instances.get(instanceId) ?? instance), ...tags });
-      write({ cluster: '', nodeClaim: '', nodePool: '' });
-      return () => write({ cluster, nodeClaim, nodePool });
-    },
+    addQuota: (quota) => state.quotas.add(quota),
+    removeTags: (instanceId) => removeTags(state, instanceId),
     interruptSpot(instanceId) {
       const detail = { 'instance-id': instanceId, 'instance-action': 'terminate' };
       world.onEvent(eventOf(world, 'EC2 Spot Instance Interruption Warning', detail));
@@ -145,6 +144,16 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     recover: (instanceId) => void impairedSince.delete(instanceId),
     addInstance: (instance) => void instances.set(instance.id, instance),
   };
+}
+
+function removeTags({ instances }: Ec2State, instanceId: string): () => void {
+  const instance = instances.get(instanceId);
+  if (instance === undefined) return () => {};
+  const { cluster, nodeClaim, nodePool } = instance;
+  const write = (tags: Pick<SimulatedInstance, 'cluster' | 'nodeClaim' | 'nodePool'>): void =>
+    void instances.set(instanceId, { ...(instances.get(instanceId) ?? instance), ...tags });
+  write({ cluster: '', nodeClaim: '', nodePool: '' });
+  return () => write({ cluster, nodeClaim, nodePool });
 }
 
 function byId(a: { readonly id: string }, b: { readonly id: string }): number {
@@ -196,7 +205,7 @@ function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
   const instance = line === undefined ? undefined : instanceFor(state, request, line);
   const answer: LaunchOutcome =
     instance === undefined
-      ? { kind: 'refused', missing, message: `none of ${request.overrides.length} offerings has capacity` }
+      ? { kind: 'refused', missing, message: whyRefused(missing) }
       : { kind: 'launched', instance: pick(instance), missing };
   answers.set(request.clientToken, { request: JSON.stringify(request), answer });
   // The timeline gets the result after the call.
@@ -207,6 +216,13 @@ function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
     world.onLaunch(instance);
   }
   return answer;
+}
+
+function whyRefused(missing: readonly MissingCapacity[]): string {
+  const limited = missing.filter(({ reason }) => QUOTA_ERRORS.has(reason));
+  const reasons = [...new Set(limited.map(({ reason }) => reason))].toSorted(compareText).join(', ');
+  const quota = limited.length === 0 ? '' : `: ${limited.length} are above a quota (${reasons})`;
+  return `none of ${missing.length} offerings has capacity${quota}`;
 }
 
 function instanceFor({ world, instances }: Ec2State, request: LaunchRequest, line: FleetOverride): SimulatedInstance {
@@ -241,24 +257,29 @@ export function costOf(instance: SimulatedInstance, nowMs: number): number {
 /** The cheapest override with capacity, and the cheaper ones without capacity (C47, C53). */
 function firstAvailable(
   request: LaunchRequest,
-  { world, instances, blackouts }: Ec2State,
+  { world, instances, blackouts, quotas }: Ec2State,
 ): { readonly line: FleetOverride | undefined; readonly missing: readonly MissingCapacity[] } {
   const lines = request.overrides.toSorted((a, b) => a.priceUsdPerHour - b.priceUsdPerHour);
   const reservations = reservationsNow(world.capacityReservations ?? [], instances.values());
   const isDark = (line: FleetOverride): boolean =>
     isSimulatedReservationUsedUp(line, reservations) || [...blackouts].some((blackout) => covers(blackout, line));
-  const first = lines.findIndex((line) => !isDark(line));
-  const missing = lines.slice(0, first === -1 ? lines.length : first).map((line) => missingLine(request, line));
-  return { line: lines[first], missing };
+  const missing: MissingCapacity[] = [];
+  for (const line of lines) {
+    const exceeded = isDark(line) ? undefined : quotas.refuses(line, instances.values());
+    if (exceeded === undefined && !isDark(line)) return { line, missing };
+    missing.push(missingLine(request, line, exceeded));
+  }
+  return { line: undefined, missing };
 }
 
 function missingLine(
   { templates }: LaunchRequest,
   { instanceType, zone, capacityType, reservationId, template }: FleetOverride,
+  exceeded: QuotaError | undefined,
 ): MissingCapacity {
   const placement = placementOfTemplate(templates[template]);
   return reservationId === undefined
-    ? { instanceType, zone, capacityType, ...placement, reason: 'InsufficientInstanceCapacity' }
+    ? { instanceType, zone, capacityType, ...placement, reason: exceeded ?? 'InsufficientInstanceCapacity' }
     : { instanceType, zone, capacityType, reservationId, reason: 'ReservationCapacityExceeded' };
 }
 

@@ -1,4 +1,5 @@
 import { isRecord, ownField } from '../../apis/record.ts';
+import type { CallError } from '../../apis/scenario/fault-kind.ts';
 import type { ControllerPorts } from '../../controllers/run/ports.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import type { DescribedInstance, LaunchOutcome } from '../../ports/cloud-provider.ts';
@@ -6,7 +7,7 @@ import { ConflictError, type PortError, RefusedError, UnreachableError, Unreadab
 import type { SimulatedInvocation } from '../aws/simulated-lambda.ts';
 import { type Around, around, type PortCall } from '../faults.ts';
 import type { Timetable } from '../timetable.ts';
-import { type CallError, type Choice, type Fault, type FaultOf, includesCall, isHit } from './fault.ts';
+import { type Choice, type Fault, type FaultOf, includesCall, isHit } from './fault.ts';
 
 export interface CallFaultWorld {
   readonly timetable: Timetable;

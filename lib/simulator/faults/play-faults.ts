@@ -1,5 +1,6 @@
 import type { ControllerPorts } from '../../controllers/run/ports.ts';
 import { BOOTS_AS_USUAL, type MachineFate } from '../aws/machines.ts';
+import type { SimulatedInstance } from '../aws/simulated-ec2.ts';
 import type { SimulatedInvocation } from '../aws/simulated-lambda.ts';
 import type { Timetable } from '../timetable.ts';
 import { callFaults } from './call-faults.ts';
@@ -18,7 +19,7 @@ export interface FaultPlay {
   readonly keepsVolumes: () => boolean;
   /** Whether the next pod that ends takes its whole grace period. */
   readonly isPodSlow: () => boolean;
-  readonly machineFate: () => MachineFate;
+  readonly machineFate: (instance: Pick<SimulatedInstance, 'instanceType' | 'zone'>) => MachineFate;
   /** The name of the object for which calls are refused; undefined until one was. */
   readonly refusedObject: (fault: FaultOf<'object-refused'>) => string | undefined;
   /** Schedules the faults that change the cluster and EC2. */
@@ -52,10 +53,10 @@ export function playFaults(faults: readonly Fault[], seed: number, timetable: Ti
     isSchedulerDown: () => active().some(({ kind }) => kind === 'scheduler-down'),
     keepsVolumes: () => active().some(({ kind }) => kind === 'volumes-stay'),
     isPodSlow: () => active().some((fault) => fault.kind === 'slow-pods' && isHit(fault, choice)),
-    machineFate() {
+    machineFate(instance) {
       for (const fault of active()) {
-        if (fault.kind !== 'machines' || !isHit(fault, choice)) continue;
-        const lateMs = choice(fault).between(60_000, 600_000);
+        if (fault.kind !== 'machines' || !concerns(fault, instance) || !isHit(fault, choice)) continue;
+        const lateMs = fault.lateMs ?? choice(fault).between(60_000, 600_000);
         if (fault.how === 'never-join') return { ...BOOTS_AS_USUAL, joins: false };
         if (fault.how === 'late-join') return { ...BOOTS_AS_USUAL, joinDelayMs: lateMs };
         if (fault.how === 'late-taint') return { ...BOOTS_AS_USUAL, taintDelayMs: lateMs / 10 };
@@ -68,6 +69,13 @@ export function playFaults(faults: readonly Fault[], seed: number, timetable: Ti
     refusedObject: calls.refusedObject,
     begin: (stage) => scheduleWorldFaults({ ...stage, choice }, faults),
   };
+}
+
+function concerns(
+  { instanceTypes, zones }: FaultOf<'machines'>,
+  { instanceType, zone }: Pick<SimulatedInstance, 'instanceType' | 'zone'>,
+): boolean {
+  return (instanceTypes?.includes(instanceType) ?? true) && (zones?.includes(zone) ?? true);
 }
 
 function withClock(

@@ -7,6 +7,7 @@ import { changed } from '../kubernetes/objects.ts';
 import { deleteNode, endPod } from '../kubernetes/simulated-cluster.ts';
 import { type KubernetesState } from '../kubernetes/state.ts';
 import { interruptSpot } from './interrupt-spot.ts';
+import { noteFault } from './scenario-faults.ts';
 import { missingFrom, type ScenarioStage } from './scenario-stage.ts';
 import { failZone } from './zone-outage.ts';
 
@@ -32,6 +33,12 @@ function perform(stage: ScenarioStage, event: ScenarioEvent): string {
       return takeCapacity(stage, event);
     case 'zoneOutage':
       return failZone(stage, event);
+    case 'quota':
+      return setQuota(stage, event);
+    case 'throttle':
+    case 'boots':
+    case 'fault':
+      return noteFault(stage, event);
     case 'deletePod':
       return deletePod(stage, event);
     case 'nodeCondition':
@@ -90,6 +97,19 @@ function takeCapacity(stage: ScenarioStage, event: Of<'withoutCapacity'>): strin
     timeline.note({ kind: 'scenario', message: `EC2 has capacity for ${what} again` });
   });
   return `EC2 has no capacity for ${what} for ${formatDuration(forMs)}${but}`;
+}
+
+function setQuota({ ec2, timetable, timeline }: ScenarioStage, event: Of<'quota'>): string {
+  const { capacityType, family, vcpus, forMs } = event;
+  const what = `${capacityType} instances of ${family} families`;
+  const remove = ec2.addQuota({ capacityType, family, vcpus });
+  const message = `the quota for ${what} is ${vcpus} vCPUs`;
+  if (forMs === undefined) return `${message} from now on`;
+  timetable.after(forMs, () => {
+    remove();
+    timeline.note({ kind: 'scenario', message: `the quota for ${what} is as before` });
+  });
+  return `${message} for ${formatDuration(forMs)}`;
 }
 
 function deletePod({ state, timetable }: ScenarioStage, { pod }: Of<'deletePod'>): string {

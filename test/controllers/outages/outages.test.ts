@@ -27,6 +27,7 @@ const KINDS: readonly Pick<Outage, 'error' | 'where'>[] = [
 /** Methods of the simulation that are not part of a port. */
 const SIMULATOR_ONLY = [
   'cloud.addInstance',
+  'cloud.addQuota',
   'cloud.blackOut',
   'cloud.impair',
   'cloud.isImpaired',

@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
-import type { CallError } from '../../../lib/simulator/faults/fault.ts';
+import type { CallError } from '../../../lib/apis/scenario/fault-kind.ts';
 import { NEEDS } from '../../controllers/outages/needs.ts';
 import {
   API_READS,

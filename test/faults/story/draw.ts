@@ -1,5 +1,5 @@
 /** How themes draw their faults. */
-import type { FaultKind } from '../../../lib/simulator/faults/fault.ts';
+import type { FaultKind } from '../../../lib/apis/scenario/fault-kind.ts';
 import type { Random } from '../../../lib/simulator/random.ts';
 
 export interface Timed {

@@ -4,6 +4,16 @@ import { DEPLOYMENT, edit, join, NODE_CLASS, NODE_POOL, SCENARIO } from './texts
 const scenario = (from: string, to: string): string =>
   join(edit(SCENARIO, from, to), DEPLOYMENT, NODE_POOL, NODE_CLASS);
 
+/** Cases of the last event: its text, the field below it, and the message. */
+function faults(cases: readonly (readonly [text: string, field: string, message: string])[]): readonly Case[] {
+  return cases.map(([text, field, message]) => [
+    scenario('deletePod: {pod: shop/web-1}', text),
+    19,
+    `spec.events[4].${field}`,
+    message,
+  ]);
+}
+
 const SCENARIOS: readonly Case[] = [
   [scenario('at: 30m', 'at: 30'), 10, 'spec.events[0].at', '30 is a number'],
   [scenario('at: 30m', 'at: half past'), 10, 'spec.events[0].at', 'a duration such as 90s'],
@@ -60,6 +70,35 @@ const SCENARIOS: readonly Case[] = [
     '"eu-west-3d" is not a zone of eu-west-3',
   ],
   [scenario('deletePod: {pod: shop/web-1}', 'zoneOutage: {for: 1h}'), 19, 'spec.events[4].zoneOutage.zone', 'missing'],
+  ...faults([
+    ['throttle: {api: ec3}', 'throttle.api', '"ec3" is not allowed; did you mean ec2?'],
+    ['throttle: {api: s3}', 'throttle.api', 'one of ec2, iam, eks, kubernetes, dynamodb, sqs'],
+    ['throttle: {api: ec2, percent: 101}', 'throttle.percent', '101 is too large'],
+    ['boots: {for: 5m}', 'boots', 'changes nothing; write slowBy, failPercent, or both'],
+    ['quota: {vcpus: 5}', 'quota.capacityType', 'is missing; write one of on-demand, spot'],
+    ['quota: {capacityType: spot, vcpus: 5, family: m}', 'quota.family', 'one of standard, g, p'],
+    ['fault: {kind: call-fail}', 'fault.kind', 'did you mean calls-fail?'],
+    ['fault: {kind: calls-fail}', 'fault.calls', 'is missing'],
+    ['fault: {kind: restore-table}', 'fault.kind', '"restore-table" is not allowed'],
+    ['fault: {kind: webhook-down, percent: 5}', 'fault.percent', 'is not a field of the fault webhook-down'],
+    ['fault: {kind: impaired, for: 5m}', 'fault.for', 'is not a field of the fault impaired'],
+    [
+      'fault: {kind: machines, how: lost}',
+      'fault.how',
+      '"lost" is not a way of the fault machines; write one of never',
+    ],
+    [
+      'fault: {kind: calls-hang, calls: [store.listClaims]}',
+      'fault.calls[0]',
+      '"store.listClaims" is not a call of Kerf',
+    ],
+    [
+      'fault: {kind: calls-hang, calls: [cluster.listPod]}',
+      'fault.calls[0]',
+      '"cluster.listPod" is not a call of Kerf; did you mean cluster.listPods?',
+    ],
+    ['fault: {kind: machines, how: never-join, zones: [eu-west-3z]}', 'fault.zones[0]', 'is not a zone of eu-west-3'],
+  ]),
   [scenario('seed: 7', 'seed: -7'), 6, 'spec.seed', '-7 is too small'],
 ];
 

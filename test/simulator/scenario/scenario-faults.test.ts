@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import type { QuotaFamily } from '../../../lib/apis/scenario/scenario.ts';
+import { quotaFamilyOf } from '../../../lib/simulator/aws/simulated-quotas.ts';
+import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
+import { aNodePool, asking } from '../../builders/node-pools.ts';
+import { entriesOf, played, saidOf } from './played.ts';
+
+/** Nodes of 2 vCPUs, each with room for one pod. */
+function manifests(pods: number, capacityType = 'on-demand'): ReturnType<typeof someManifests> {
+  const pool = aNodePool({
+    requirements: [
+      asking('karpenter.sh/capacity-type', 'In', capacityType),
+      asking('topology.kubernetes.io/zone', 'In', 'us-east-1a'),
+      asking('node.kubernetes.io/instance-type', 'In', 'c7g.large'),
+    ],
+    disruption: { budgets: [{ nodes: '100%' }], consolidateAfter: 'Never', consolidationPolicy: 'WhenEmpty' },
+  });
+  return someManifests({ nodePools: [pool], deployments: [aDeployment('web', pods, '1500m')] });
+}
+
+describe('a throttled API', () => {
+  test('of EC2 lets no launch through until it ends', async () => {
+    const throttle = { kind: 'throttle', atMs: 0, api: 'ec2', percent: 100, forMs: 5 * MINUTE_MS } as const;
+    const result = await played([throttle], { manifests: manifests(1) });
+    const [launched] = entriesOf(result, 'instance-launched');
+    expect(launched?.at).toBeGreaterThan(300);
+    expect(launched?.at).toBeLessThan(420);
+    expect(saidOf(result)).toEqual(['0 EC2 throttles 100 % of the calls for 5m', '300 EC2 throttles no more calls']);
+    expect(result).toMatchObject({ podsRunning: 1, nodesLaunched: 1 });
+  });
+
+  test.each(['kubernetes', 'dynamodb', 'sqs', 'eks', 'iam'] as const)(
+    'of %s by half for 10 minutes loses no pod and launches no second node',
+    async (api) => {
+      const throttle = { kind: 'throttle', atMs: 0, api, percent: 50, forMs: 10 * MINUTE_MS } as const;
+      const result = await played([throttle], { manifests: manifests(2) });
+      expect(result).toMatchObject({ podsRunning: 2, podsPending: [], nodesLaunched: 2, nodesAtEnd: 2 });
+    },
+  );
+});
+
+describe('boots', () => {
+  test('that are slow by 5 minutes delay the nodes by exactly that', async () => {
+    const usual = await played([], { manifests: manifests(1) });
+    const slow = await played([{ kind: 'boots', atMs: 0, slowByMs: 5 * MINUTE_MS, failPercent: 0 }], {
+      manifests: manifests(1),
+    });
+    const joinedAt = [usual, slow].map((result) => entriesOf(result, 'node-joined')[0]?.at ?? 0);
+    expect((joinedAt[1] ?? 0) - (joinedAt[0] ?? 0)).toBeCloseTo(300, 3);
+    expect(saidOf(slow)).toEqual(['0 new instances register 5m later']);
+  });
+
+  test('that fail never register; Kerf replaces them after its 15 minutes', async () => {
+    const boots = { kind: 'boots', atMs: 0, failPercent: 100, forMs: 5 * MINUTE_MS } as const;
+    const result = await played([boots], { manifests: manifests(1) });
+    const [first, second] = entriesOf(result, 'instance-launched');
+    expect(entriesOf(result, 'node-joined').map(({ nodeClaim }) => nodeClaim)).toEqual([second?.nodeClaim]);
+    const [deleted] = entriesOf(result, 'delete-node-claim');
+    expect(deleted).toMatchObject({ nodeClaim: first?.nodeClaim });
+    expect((deleted?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(14 * 60);
+    expect(saidOf(result)).toEqual([
+      '0 100 % of new instances never register for 5m',
+      '300 new instances boot as usual again',
+    ]);
+  });
+
+  test('of other types and zones boot as usual', async () => {
+    const boots = { kind: 'boots', atMs: 0, failPercent: 100 } as const;
+    const events = [
+      { ...boots, instanceTypes: ['m7g.large'] },
+      { ...boots, zones: ['us-east-1b'] },
+    ];
+    const result = await played(events, { manifests: manifests(1) });
+    expect(result).toMatchObject({ podsRunning: 1, nodesLaunched: 1 });
+  });
+});
+
+describe('a quota of vCPUs', () => {
+  const quota = { kind: 'quota', atMs: 0, capacityType: 'on-demand', family: 'standard', vcpus: 5 } as const;
+
+  test('allows as many nodes as fit: two nodes of 2 vCPUs in 5', async () => {
+    const result = await played([quota], { manifests: manifests(4) });
+    expect(entriesOf(result, 'instance-launched')).toHaveLength(2);
+    expect(result).toMatchObject({ podsRunning: 2, nodesAtEnd: 2 });
+    expect(result.podsPending).toHaveLength(2);
+    expect(new Set(entriesOf(result, 'launch-refused').map(({ message }) => message))).toEqual(
+      new Set(['none of 1 offerings has capacity: 1 are above a quota (VcpuLimitExceeded)']),
+    );
+    expect(saidOf(result)).toEqual(['0 the quota for on-demand instances of standard families is 5 vCPUs from now on']);
+  });
+
+  test('that ends lets the other nodes begin', async () => {
+    const result = await played([{ ...quota, forMs: 10 * MINUTE_MS }], { manifests: manifests(4) });
+    const after = entriesOf(result, 'instance-launched').filter(({ at }) => at > 600);
+    expect(after).toHaveLength(2);
+    expect(result).toMatchObject({ podsRunning: 4, podsPending: [] });
+  });
+
+  test('of spot counts spot instances only, with the error of spot', async () => {
+    const onDemand = await played([{ ...quota, capacityType: 'spot' }], { manifests: manifests(4) });
+    expect(onDemand).toMatchObject({ podsRunning: 4 });
+    const spot = await played([{ ...quota, capacityType: 'spot' }], { manifests: manifests(4, 'spot') });
+    expect(spot).toMatchObject({ podsRunning: 2 });
+    expect(entriesOf(spot, 'launch-refused')[0]?.message).toContain('MaxSpotInstanceCountExceeded');
+  });
+
+  test.each<readonly [string, QuotaFamily]>([
+    ['m7g.large', 'standard'],
+    ['im4gn.large', 'standard'],
+    ['z1d.large', 'standard'],
+    ['g5.xlarge', 'g'],
+    ['gr6.4xlarge', 'g'],
+    ['vt1.3xlarge', 'g'],
+    ['p5.48xlarge', 'p'],
+    ['x2gd.medium', 'x'],
+    ['inf2.xlarge', 'inf'],
+    ['trn1.2xlarge', 'trn'],
+    ['hpc7a.12xlarge', 'hpc'],
+    ['u-3tb1.56xlarge', 'u'],
+    ['u7i-12tb.224xlarge', 'u'],
+    ['f2.6xlarge', 'f'],
+    ['dl2q.24xlarge', 'dl'],
+  ])('counts %s in %s', (type, family) => {
+    expect(quotaFamilyOf(type)).toBe(family);
+  });
+});
+
+describe('a fault of the fault tester', () => {
+  test('is played by its name, and its line says what it does', async () => {
+    const fault = { kind: 'machines', how: 'never-join', percent: 100 } as const;
+    const result = await played([{ kind: 'fault', atMs: 0, fault, forMs: 5 * MINUTE_MS }], { manifests: manifests(1) });
+    expect(result).toMatchObject({ nodesLaunched: 2, podsRunning: 1 });
+    expect(saidOf(result)).toEqual(['0 fault machines, how never-join, percent 100 for 5m', '300 fault machines ends']);
+  });
+
+  test('is the same each time for one seed', async () => {
+    const fault = { kind: 'calls-fail', calls: ['*'], error: 500, where: 'after', percent: 10 } as const;
+    const runs = [1, 2].map(async () =>
+      played([{ kind: 'fault', atMs: 0, fault, forMs: 5 * MINUTE_MS }], { manifests: manifests(3) }),
+    );
+    const [first, second] = await Promise.all(runs);
+    expect(JSON.stringify(first)).toBe(JSON.stringify(second));
+    expect(first).toMatchObject({ podsRunning: 3 });
+  });
+});
