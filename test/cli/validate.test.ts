@@ -53,6 +53,26 @@ describe('the exit code if', () => {
   });
 });
 
+describe('a Scenario', () => {
+  const SCENARIO =
+    'apiVersion: kerf.dev/v1alpha1\nkind: Scenario\nmetadata: {name: day}\nspec: {events: [{at: 1m, scale: {deployment: web, replicas: 2}}]}\n';
+
+  test('is valid alone', async () => {
+    const { stdout, code } = await runKerf(['validate', '-'], { '-': SCENARIO });
+    expect({ stdout, code }).toEqual({ stdout: '1 object, all valid\n', code: 0 });
+  });
+
+  test.each([
+    ['a field that does not exist', SCENARIO.replace('at: 1m', 'at: 1m, kill: x'), 'spec.events[0].kill'],
+    ['two actions in an event', SCENARIO.replace('at: 1m', 'at: 1m, deletePod: {pod: a}'), 'spec.events[0].deletePod'],
+    ['a misspelt kind', SCENARIO.replace('kind: Scenario', 'kind: Scenaro'), 'kind'],
+  ])('with %s is invalid', async (_, text, path) => {
+    const { objects, code } = await validated({ 'a.yaml': text });
+    expect(objects).toMatchObject([{ valid: false, findings: [{ severity: 'error', path }] }]);
+    expect(code).toBe(1);
+  });
+});
+
 test('a finding has its severity, field, line, problem and correction', async () => {
   const { objects } = await validated({ 'a.yaml': join(CLASS, BROKEN) });
   expect(objects).toEqual([

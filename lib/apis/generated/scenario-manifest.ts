@@ -22,7 +22,7 @@ export interface ScenarioManifest {
      */
     duration?: string;
     /**
-     * The events. The order of the list does not matter.
+     * The events. Each has `at` and exactly one of the other fields. The order of the list does not matter.
      */
     events: ScenarioManifestEvent[];
   };

@@ -20,7 +20,10 @@ export const SCENARIO: Schema = described(
             'The simulated time, such as 24h. The option --for overrides it. Default: 1h.',
             textSchema('go-duration'),
           ),
-          events: described('The events. The order of the list does not matter.', listOf(SCENARIO_EVENT)),
+          events: described(
+            'The events. Each has `at` and exactly one of the other fields. The order of the list does not matter.',
+            listOf(SCENARIO_EVENT),
+          ),
         },
         ['events'],
       ),

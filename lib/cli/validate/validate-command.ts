@@ -8,7 +8,8 @@ export const validateCommand: Command<CliContext> = buildCommand({
     brief: 'Check Karpenter manifests without a cluster',
     fullDescription: [
       'Reads NodePools, EC2NodeClasses, NodeClaims, NodeOverlays and CapacityBuffers',
-      'of any API version from files, from folders and from standard input ("-").',
+      'of any API version, and Scenarios of kerf simulate, from files, from folders and',
+      'from standard input ("-").',
       'Reports what the API server and Karpenter would reject, and settings that are',
       'valid but probably unintended. If EC2NodeClasses are given, the class of each',
       'NodePool must be one of them. Exit code 0: all valid; 1: some are invalid or',

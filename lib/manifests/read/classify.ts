@@ -241,12 +241,12 @@ function splitVersion(apiVersion: string): { readonly group: string; readonly ve
   return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** True for an object that is meant to be one of Karpenter's kinds, in any version and even with errors. */
+/** True for an object that is meant to be one of Karpenter's kinds or a Scenario, in any version and even with errors. */
 export function isOurs(value: unknown): boolean {
   const kind = textField(value, 'kind') ?? '';
   const apiVersion = textField(value, 'apiVersion');
   const { group } = splitVersion(apiVersion ?? '');
-  if (group === 'karpenter.sh' || group === 'karpenter.k8s.aws') return true;
+  if (group === 'karpenter.sh' || group === 'karpenter.k8s.aws' || group === 'kerf.dev') return true;
   if (!KARPENTER_KINDS.has(kind)) return false;
   return group === 'autoscaling.x-k8s.io' || classify(value).kind === 'wrong';
 }
