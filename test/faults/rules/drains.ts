@@ -59,11 +59,12 @@ export const instancesEndForAReason: RuleOf = (watched) => {
   const rule = 'an instance is terminated only for a recorded reason';
   const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCK_MS : 0;
   return {
-    terminating(_, id) {
+    terminating(cluster, id) {
       const instance = simulation()
         .ec2.instances()
         .find((one) => one.id === id);
-      if (instance === undefined || instance.endedAtMs !== undefined) return;
+      // EC2 refuses the termination of an instance without tags. Kerf sees this only if EC2 lists the instance.
+      if (instance === undefined || instance.endedAtMs !== undefined || instance.cluster !== cluster) return;
       const record = records.get(instance.nodeClaim);
       if (record === undefined)
         return violate(rule, `instance ${id}: its NodeClaim ${instance.nodeClaim} has no record`);
