@@ -120,7 +120,7 @@ function wrongScalar(data: unknown, schema: Schema, written: string): Sentence {
 }
 
 function readAs(data: unknown, written: string): string {
-  if (typeof data === 'string') return `${quote(data)} is text`;
+  if (typeof data === 'string') return `${quote(data)} is text${placeholderHint(data)}`;
   const shown = cutText(written, 80);
   if (typeof data === 'boolean')
     return written === quote(data) ? `${shown} is a boolean` : `${shown} is read as ${quote(data)}`;
@@ -142,6 +142,7 @@ function typeAllowed(data: unknown, schema: Schema, written: string): string {
 function listAllowed(schema: Schema, written: string): string {
   const { items = {} } = schema;
   const entries = written.split(/, +/);
+  if (placeholderHint(written) !== '') return allowedBy(schema);
   const fine = items.type === 'string' && written.length <= 200 && entries.every((entry) => accepts(items, entry));
   return fine && written !== '' ? `[${entries.map((entry) => JSON.stringify(entry)).join(', ')}]` : allowedBy(schema);
 }

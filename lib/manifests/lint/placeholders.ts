@@ -1,7 +1,8 @@
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
 
-/** `${NAME}`, `$(NAME)`, `$NAME`, `{{ name }}`, `<NAME>`, `<<NAME>>`: text that a tool or a user should have replaced. */
-const PLACEHOLDER = /\$\{[^}]*\}|\$\([A-Za-z_]\w*\)|\$[A-Z_][A-Z0-9_]+|\{\{[^}]*\}\}|<<?[A-Za-z][\w .-]*>?>/;
+/** `${NAME}`, `$(NAME)`, `$NAME`, `{{ name }}`, `<NAME>`, `<<NAME>>`, `__NAME__`: text that a tool or a user should have replaced. */
+const PLACEHOLDER =
+  /\$\{[^}]*\}|\$\([A-Za-z_]\w*\)|\$[A-Z_][A-Z0-9_]+|\{\{[^}]*\}\}|<<?[A-Za-z][\w .-]*>?>|__[A-Z][A-Z0-9_]*__/;
 
 /** Warns of unreplaced placeholders in all text inside a value, including keys. */
 export function placeholders(value: unknown, path: FieldProblem['path']): readonly FieldProblem[] {

@@ -25,7 +25,7 @@ const KUSTOMIZATION_FILE = /^kustomization(?:\.ya?ml)?$/i;
 const HELM_FILE = /^(?:Chart|requirements|.*values.*)\.ya?ml$/i;
 
 /** True for a Kustomization or a Component of kustomize. */
-export function isKustomization(file: string, value: unknown): boolean {
+function isKustomization(file: string, value: unknown): boolean {
   return (textField(value, 'apiVersion') ?? '').startsWith(KUSTOMIZE) || KUSTOMIZATION_FILE.test(baseName(file));
 }
 

@@ -108,7 +108,10 @@ export function templatingProblem(text: string, problems: readonly TextProblem[]
   if (problems.length === 0) return undefined;
   const near = new Set(problems.flatMap(({ line }) => [line - 1, line, line + 1]));
   const all = text.split('\n');
-  const isTemplate = (line: string): boolean => TEMPLATE.test(line.slice(0, MAX_OF_A_LINE));
+  const isTemplate = (line: string): boolean => {
+    const start = line.slice(0, MAX_OF_A_LINE);
+    return TEMPLATE.test(start) || TERRAFORM_CALL.test(start);
+  };
   const index = all.findIndex((line, number) => DIRECTIVE.test(line) || (near.has(number + 1) && isTemplate(line)));
   const found = all[index];
   if (found === undefined) return undefined;
@@ -122,10 +125,13 @@ const DIRECTIVE = /^%\{/;
 const MAX_OF_A_LINE = 10_000;
 const TEMPLATE = /^(?:[^"'#]|"[^"]*"|'[^']*'|(?<=\S)#)*(?:\{\{|\{%|%\{)/;
 
+/** `${join("\",\"", types)}`: a call of a function of Terraform, also in quotes, because its own quotes end them. */
+const TERRAFORM_CALL = /\$\{\s*[a-z][a-z0-9_]*\(/;
+
 function templateOf(line: string, text: string): readonly [message: string, allowed: string] {
-  if (!line.includes('{{') && line.includes('%{'))
+  if (!line.includes('{{') && (line.includes('%{') || TERRAFORM_CALL.test(line)))
     return [
-      'is a Terraform template ("%{ … }") that is not rendered',
+      `is a Terraform template ("${line.includes('%{') ? '%' : '$'}{ … }") that is not rendered`,
       'the result of templatefile() to a file and use that file',
     ];
   if (/\{%.*%\}/.test(text))

@@ -174,6 +174,18 @@ const NODE_POOLS: readonly Case[] = [
     'is not a field, and group is missing; write group: karpenter.k8s.aws instead',
   ],
   [
+    pool('values: [spot, on-demand]', 'values: ${jsonencode(types)}'),
+    14,
+    `${POD_SPEC}.requirements[0].values`,
+    '"${jsonencode(types)}" is text: a placeholder that was not replaced; write a list',
+  ],
+  [
+    pool('cpu: 100', 'cpu: __CPU__'),
+    29,
+    'spec.limits.cpu',
+    '"__CPU__" is not allowed: a placeholder that was not replaced',
+  ],
+  [
     pool('name: default}', 'name: defualt}'),
     10,
     `${POD_SPEC}.nodeClassRef.name`,

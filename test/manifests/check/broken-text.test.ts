@@ -30,6 +30,7 @@ const TEXTS: readonly Case[] = [
   ['a: |\n  x\n\ty\n', 3, '', 'this line is indented with a tab'],
   ['a: b\n%{ if x }\nc: d\n%{ endif }\n', 2, '', 'Terraform template'],
   ['%{ if x }\nc: d\n%{ endif }\n', 1, '', 'Terraform template'],
+  ['a: b\nc: ["${join("\\",\\"", types)}"]\n', 2, '', 'Terraform template'],
   ['a: b\n{% if x %}\nc: d\n{% endif %}\n', 2, '', 'Jinja template'],
   ['a: b: c\n', 1, '', 'key: value'],
   ['{"kind": "Pod",\n', 2, '', 'a bracket is never closed'],
