@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
-import type { ScenarioEvent } from '../../lib/apis/scenario.ts';
+import type { ScenarioEvent } from '../../lib/apis/scenario/scenario.ts';
 import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
 import { readManifests } from '../../lib/manifests/read/read-manifests.ts';
 import { randomFrom } from '../../lib/simulator/random.ts';

@@ -1,6 +1,6 @@
 import type { ClusterManifests } from '../apis/cluster-manifests.ts';
 import { formatTime, MINUTE_MS, parseTime } from '../apis/formats/time.ts';
-import { podKey } from '../apis/kubernetes.ts';
+import { type Pod, podKey } from '../apis/kubernetes.ts';
 import { optional } from '../apis/optional.ts';
 import type { Scenario } from '../apis/scenario/scenario.ts';
 import type { Blocked } from '../core/model/decision.ts';
@@ -200,6 +200,7 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], manifest
     kubelets({ ...parts, isSilent: parts.nodeLifecycle.isSilent }),
     attachDetach(state, timetable, faults.keepsVolumes),
   ];
+  const changes = state.podIndex.follow();
   const pending = new Set<string>();
   let isScheduled = false;
   // The cluster has one webhook configuration. The deployment that holds the cluster owns it.
@@ -212,7 +213,7 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], manifest
     isScheduled = true;
     timetable.after(REACTION_MS, () => {
       controllers.reconcile();
-      notePending(state, timeline, pending);
+      notePending(changes().pods, timeline, pending);
       scheduler.pass();
       kubelet.reconcile();
       isScheduled = false;
@@ -231,8 +232,8 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], manifest
   state.onChange();
 }
 
-function notePending(state: KubernetesState, timeline: Timeline, known: Set<string>): void {
-  for (const pod of state.pods.values()) {
+function notePending(pods: readonly Pod[], timeline: Timeline, known: Set<string>): void {
+  for (const pod of pods) {
     const uid = pod.metadata.uid ?? '';
     if (pod.status?.phase !== 'Pending' || known.has(uid)) continue;
     known.add(uid);

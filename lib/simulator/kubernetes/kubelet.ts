@@ -33,6 +33,7 @@ interface KubeletWorld {
 
 export function kubelets(world: KubeletWorld): Kubelets {
   const { state, timetable, random } = world;
+  const changes = state.podIndex.follow();
   const starting = new Set<string>();
   /** The deletion timestamps of pods that end, and whether they take their whole grace period. */
   const ending = new Map<string, { readonly until: string; readonly isSlow: boolean }>();
@@ -49,7 +50,7 @@ export function kubelets(world: KubeletWorld): Kubelets {
   };
   return {
     reconcile() {
-      for (const pod of state.pods.values()) {
+      for (const pod of changes().pods) {
         const uid = pod.metadata.uid ?? '';
         const node = state.nodes.get(pod.spec.nodeName ?? '');
         if (node === undefined || world.isSilent?.(node.metadata.name) === true) continue;

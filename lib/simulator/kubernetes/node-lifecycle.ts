@@ -72,7 +72,10 @@ export function nodeLifecycle(world: World): NodeLifecycle {
       if (!silent.delete(name)) return;
       const node = state.nodes.get(name);
       if (node === undefined) return;
-      if (conditionStatus(node, 'Ready') !== 'Unknown') return changed(state);
+      if (conditionStatus(node, 'Ready') !== 'Unknown') {
+        state.podIndex.touch(name);
+        return changed(state);
+      }
       setNodeCondition(state, node, { type: 'Ready', status: 'True', clock: timetable });
       markPods(controller, name, 'True');
       world.timeline.note({ kind: 'node-ready', node: name });
@@ -99,8 +102,8 @@ function loseNode(controller: Controller, name: string): void {
 /** The pods of a node that does not report are not ready. */
 function markPods({ state, timetable }: Controller, node: string, status: 'True' | 'False'): void {
   const lastTransitionTime = formatTime(timetable.now());
-  for (const pod of state.pods.values()) {
-    if (pod.spec.nodeName !== node || pod.status?.phase !== 'Running') continue;
+  for (const pod of state.podIndex.onNode(node)) {
+    if (pod.status?.phase !== 'Running') continue;
     const others = (pod.status.conditions ?? []).filter(({ type }) => type !== 'Ready');
     writePod(state, {
       ...pod,
@@ -126,7 +129,7 @@ function taintNext(controller: Controller, zone: string): void {
   queues.set(zone, queue.slice(1));
   nextMs.set(zone, timetable.now() + everyMs);
   writeNode(state, { ...node, spec: { ...node.spec, taints: [...(node.spec?.taints ?? []), UNREACHABLE] } });
-  for (const pod of state.pods.values()) if (pod.spec.nodeName === name) scheduleEviction(controller, pod, name);
+  for (const pod of state.podIndex.onNode(name)) scheduleEviction(controller, pod, name);
   timetable.after(everyMs, () => taintNext(controller, zone));
 }
 

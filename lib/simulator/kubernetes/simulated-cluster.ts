@@ -30,11 +30,11 @@ const DEFAULT_GRACE_SECONDS = 30;
 
 /** The Cluster port on the simulated API server, for one deployment of Kerf. */
 export function simulatedCluster(state: KubernetesState, clock: Clock, deployment = FIRST_DEPLOYMENT): Cluster {
-  const pods = (): readonly Pod[] => [...state.pods.values()];
+  const { all: pods, onNode, unbound } = state.podIndex;
   return {
-    listUnboundPods: async () => pods().filter((pod) => pod.spec.nodeName === undefined),
+    listUnboundPods: async () => unbound(),
     listPods: async () => pods(),
-    listPodsOnNode: async (node) => pods().filter((pod) => pod.spec.nodeName === node),
+    listPodsOnNode: async (node) => onNode(node),
     listNodes: async () => [...state.nodes.values()],
     readNode: async (name) => state.nodes.get(name),
     listNodePools: async () =>

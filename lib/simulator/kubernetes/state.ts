@@ -19,6 +19,7 @@ import type { Job } from '../../apis/workloads.ts';
 import { KARPENTER_NAMESPACES } from '../../core/cluster/karpenter-signs.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { changed, createCustom, objectKeyOf, uidOf } from './objects.ts';
+import { type PodIndex, podIndex, type StateWatcher } from './pod-index.ts';
 import { type StorageState, storageState } from './storage/storage-state.ts';
 
 /** The deployment that is installed when a simulation starts. */
@@ -28,12 +29,6 @@ export const FIRST_DEPLOYMENT = 'simulated';
 export interface Review {
   readonly resource: 'events' | 'nodes' | 'nodeclaims' | 'nodepools';
   readonly name: string;
-}
-
-/** Follows the pods and nodes without reading them all. `before` is undefined for a new object, `after` for a removed one. */
-export interface StateWatcher {
-  readonly pod?: (before: Pod | undefined, after: Pod | undefined) => void;
-  readonly node?: (before: Node | undefined, after: Node | undefined) => void;
 }
 
 /** The storage of the API server. Every write increases `version` and calls the listeners. */
@@ -50,7 +45,9 @@ export interface KubernetesState {
   readonly jobs: Map<string, Job>;
   /** The keys of the Jobs that the Job controller has to reconcile. */
   readonly changedJobs: Set<string>;
+  /** `writePod` and `removePod` change it. */
   readonly pods: Map<string, Pod>;
+  readonly podIndex: PodIndex;
   readonly nodes: Map<string, Node>;
   readonly nodeClaims: Map<string, NodeClaim>;
   /** What Kerf applied last, by the name of the NodeClaim: a later apply removes the labels and annotations that it omits. */
@@ -76,6 +73,8 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     ...one,
     metadata: { ...one.metadata, uid: uidOf('DaemonSet', one) },
   }));
+  const pods = new Map<string, Pod>();
+  const watchers: StateWatcher[] = [];
   const state: KubernetesState = {
     nodePools: new Map(),
     nodeClasses: new Map(),
@@ -87,7 +86,8 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     deployments: byKey(manifests.deployments),
     jobs: byKey(manifests.jobs),
     changedJobs: new Set(manifests.jobs.map(objectKeyOf)),
-    pods: new Map(),
+    pods,
+    podIndex: podIndex(pods, watchers),
     nodes: new Map(),
     nodeClaims: new Map(),
     appliedNodeClaims: new Map(),
@@ -102,7 +102,7 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     priorityClasses: priorityClasses(manifests.priorityClasses),
     storage: storageState(manifests),
     version: 0,
-    watchers: [],
+    watchers,
     onChange: () => {},
     onReview: () => {},
     onAssumption: () => {},
@@ -171,7 +171,7 @@ export function removeNode(state: KubernetesState, name: string): void {
   if (before === undefined) return;
   state.nodes.delete(name);
   for (const watcher of state.watchers) watcher.node?.(before, undefined);
-  for (const pod of state.pods.values()) if (pod.spec.nodeName === name) forgetPod(state, pod);
+  for (const pod of state.podIndex.onNode(name)) forgetPod(state, pod);
   changed(state);
   state.onReview({ resource: 'nodes', name });
 }

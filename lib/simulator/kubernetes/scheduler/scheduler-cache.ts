@@ -18,7 +18,7 @@ export interface SchedulerCache {
   readonly membership: () => number;
   /** By name. */
   readonly nodes: () => readonly SchedulerNode[];
-  /** Updates the cache. *Shape:* the pending pods, in no order. *Cost:* O(nodes + pods) comparisons; work only for changed objects. */
+  /** Updates the cache. *Shape:* the pending pods, in no order. *Cost:* O(nodes) comparisons; work only for changed and pending pods. */
   readonly refresh: () => readonly QueuedPod[];
   /** Records that the scheduler has bound the pod. */
   readonly bound: (pod: Pod, on: { readonly kind: PodKind; readonly node: SchedulerNode }) => void;
@@ -36,6 +36,7 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
   const nodes = nodeCache(topology);
   const pods = new Map<string, KnownPod>();
   const kindOf = podKinds();
+  const changes = state.podIndex.follow();
   let [version, freed] = [0, 0];
   const count = (node: SchedulerNode, kind: PodKind, by: PodCount): void => {
     topology.add(node, kind, by);
@@ -66,17 +67,17 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
     membership: nodes.membership,
     nodes: nodes.byName,
     refresh() {
-      const before = nodes.membership();
       nodes.refresh(state.nodes);
-      const asBefore = before === nodes.membership();
-      for (const [key, known] of pods) if (!state.pods.has(key)) forget(key, known);
-      const waiting: QueuedPod[] = [];
-      for (const [key, pod] of state.pods) {
+      const { pods: changed, removed } = changes();
+      for (const key of removed) {
         const known = pods.get(key);
-        const now = known?.pod === pod && asBefore ? known : read(key, pod, known);
-        if (isWaiting(pod)) waiting.push(now);
+        if (known !== undefined) forget(key, known);
       }
-      return waiting;
+      for (const pod of changed) read(podKey(pod), pod, pods.get(podKey(pod)));
+      return state.podIndex
+        .unbound()
+        .filter(isWaiting)
+        .map((pod) => pods.get(podKey(pod)) ?? read(podKey(pod), pod, undefined));
     },
     bound(pod, { kind, node }) {
       count(node, kind, countOf(pod));
