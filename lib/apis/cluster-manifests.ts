@@ -4,13 +4,15 @@ import type { DaemonSet, Deployment, NamedPodTemplate, Pod, PodDisruptionBudget,
 import type { NodeOverlay } from './node-overlay.ts';
 import type { NodePool } from './node-pool.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from './storage.ts';
-import type { Job } from './workloads.ts';
+import type { Job, ReplicaSet, StatefulSet } from './workloads.ts';
 
 /** The objects of a cluster as manifests declare them: a simulation starts from them. */
 export interface ClusterManifests {
   readonly nodePools: readonly NodePool[];
   readonly nodeClasses: readonly EC2NodeClass[];
   readonly deployments: readonly Deployment[];
+  readonly replicaSets: readonly ReplicaSet[];
+  readonly statefulSets: readonly StatefulSet[];
   readonly jobs: readonly Job[];
   readonly daemonSets: readonly DaemonSet[];
   readonly pods: readonly Pod[];

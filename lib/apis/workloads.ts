@@ -1,4 +1,4 @@
-import type { Condition, ObjectMeta, PodTemplate } from './kubernetes.ts';
+import type { Condition, Deployment, ObjectMeta, PodTemplate, VolumeClaimSpec } from './kubernetes.ts';
 
 /** Workloads that only the simulator reads, reduced to the fields that it uses. */
 
@@ -36,4 +36,33 @@ export interface Job {
     /** `Complete` or `Failed` once it has finished. */
     readonly conditions?: readonly Condition[];
   };
+}
+
+export type ReplicaSet = Deployment;
+
+export interface StatefulSet {
+  readonly metadata: ObjectMeta;
+  readonly spec: Deployment['spec'] & {
+    readonly podManagementPolicy?: 'OrderedReady' | 'Parallel';
+    readonly ordinals?: { readonly start?: number };
+    readonly minReadySeconds?: number;
+    readonly persistentVolumeClaimRetentionPolicy?: { readonly whenScaled?: 'Retain' | 'Delete' };
+    readonly volumeClaimTemplates?: readonly VolumeClaimTemplate[];
+  };
+}
+
+/** A pod of a StatefulSet has a PersistentVolumeClaim `TEMPLATE-POD` from each of these. */
+export interface VolumeClaimTemplate {
+  readonly metadata: ObjectMeta;
+  readonly spec: VolumeClaimSpec;
+}
+
+/** The kinds whose number of replicas a Scenario and an autoscaler can change. */
+export const SCALABLE_KINDS = ['Deployment', 'ReplicaSet', 'StatefulSet'] as const;
+export type ScaledKind = (typeof SCALABLE_KINDS)[number];
+
+/** A workload with replicas. *Units:* the key is `namespace/name`. */
+export interface WorkloadReference {
+  readonly kind: ScaledKind;
+  readonly key: string;
 }

@@ -1,7 +1,7 @@
 import type { ClusterManifests } from '../../lib/apis/cluster-manifests.ts';
 import type { Deployment, PodDisruptionBudget, PodTemplate } from '../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
-import { type Job, type JobSpec, SIMULATED_DURATION } from '../../lib/apis/workloads.ts';
+import { type Job, type JobSpec, SIMULATED_DURATION, type StatefulSet } from '../../lib/apis/workloads.ts';
 import { aNodeClass, aNodePool, asking } from './node-pools.ts';
 
 /** A pool with c7g and m7g, spot and on-demand, in one zone. All its nodes may be disrupted at once. */
@@ -31,6 +31,11 @@ export function aDeployment(name: string, replicas: number, cpu = '1'): Deployme
   };
 }
 
+export function aStatefulSet(name: string, spec: Partial<StatefulSet['spec']> = {}): StatefulSet {
+  const { metadata, spec: base } = aDeployment(name, 3);
+  return { metadata, spec: { ...base, ...spec } };
+}
+
 /** A template of pods with one container, which run for this time in a simulation. */
 export function aJobTemplate(duration: string | undefined, cpu = '1'): PodTemplate {
   return {
@@ -49,6 +54,8 @@ export function someManifests(over: Partial<ClusterManifests> = {}): ClusterMani
     nodePools: [aPool()],
     nodeClasses: [aNodeClass()],
     deployments: [aDeployment('web', 3)],
+    replicaSets: [],
+    statefulSets: [],
     jobs: [],
     daemonSets: [],
     pods: [],

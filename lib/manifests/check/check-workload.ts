@@ -9,9 +9,11 @@ import {
   selectorMatches,
 } from '../../apis/kubernetes.ts';
 import { isRecord } from '../../apis/record.ts';
+import type { StatefulSet } from '../../apis/workloads.ts';
 import type { Report } from '../explain/problem.ts';
 import { checkPodSpec } from './check-pod-spec.ts';
 import { checkLabelSelector } from './check-requirements.ts';
+import { checkVolumeClaimSpec } from './check-storage.ts';
 
 export function checkPod({ spec }: Pod, report: Report): void {
   checkPodSpec(spec, ['spec'], report);
@@ -47,6 +49,12 @@ export function checkWorkload({ spec }: Deployment | DaemonSet, report: Report):
   }
   checkStrategy(spec, report);
   checkPodSpec(template.spec, ['spec', 'template', 'spec'], report);
+}
+
+export function checkStatefulSet(set: StatefulSet, report: Report): void {
+  checkWorkload(set, report);
+  for (const [index, { spec }] of (set.spec.volumeClaimTemplates ?? []).entries())
+    checkVolumeClaimSpec(spec, ['spec', 'volumeClaimTemplates', index, 'spec'], report);
 }
 
 export function checkPodDisruptionBudget({ spec }: PodDisruptionBudget, report: Report): void {

@@ -25,9 +25,16 @@ import { PRIORITY_CLASS } from '../../apis/schemas/priority-class.ts';
 import { SCENARIO } from '../../apis/schemas/scenario.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
 import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, STORAGE_CLASS } from '../../apis/schemas/storage.ts';
-import { DAEMON_SET, DEPLOYMENT, POD_SCHEMA, POD_TEMPLATE } from '../../apis/schemas/workloads.ts';
+import {
+  DAEMON_SET,
+  DEPLOYMENT,
+  POD_SCHEMA,
+  POD_TEMPLATE,
+  REPLICA_SET,
+  STATEFUL_SET,
+} from '../../apis/schemas/workloads.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../apis/storage.ts';
-import type { Job } from '../../apis/workloads.ts';
+import type { Job, ReplicaSet, StatefulSet } from '../../apis/workloads.ts';
 import { explain } from '../explain/explain.ts';
 import type { Explanation, Path, Report } from '../explain/problem.ts';
 import type { ReadKind } from '../read/classify.ts';
@@ -44,6 +51,8 @@ export interface ReadObjects {
   readonly CapacityBuffer: CapacityBuffer;
   readonly Deployment: Deployment;
   readonly DaemonSet: DaemonSet;
+  readonly ReplicaSet: ReplicaSet;
+  readonly StatefulSet: StatefulSet;
   readonly Job: Job;
   readonly Pod: Pod;
   readonly PodTemplate: NamedPodTemplate;
@@ -63,6 +72,8 @@ export const SCHEMAS: Readonly<Record<ReadKind, Schema>> = {
   CapacityBuffer: manifestSchema(CAPACITY_BUFFER_RESOURCE),
   Deployment: DEPLOYMENT,
   DaemonSet: DAEMON_SET,
+  ReplicaSet: REPLICA_SET,
+  StatefulSet: STATEFUL_SET,
   Job: JOB,
   Pod: POD_SCHEMA,
   PodTemplate: POD_TEMPLATE,

@@ -34,6 +34,8 @@ export function advisor(objects: readonly unknown[]): Advisor {
       case 'NodeClaim':
       case 'Deployment':
       case 'DaemonSet':
+      case 'ReplicaSet':
+      case 'StatefulSet':
       case 'Job':
       case 'Pod':
       case 'PodTemplate':

@@ -11,6 +11,8 @@ export const READ_KINDS = {
   CapacityBuffer: 'autoscaling.x-k8s.io/v1beta1',
   Deployment: 'apps/v1',
   DaemonSet: 'apps/v1',
+  ReplicaSet: 'apps/v1',
+  StatefulSet: 'apps/v1',
   Job: 'batch/v1',
   Pod: 'v1',
   PodTemplate: 'v1',
@@ -53,7 +55,7 @@ const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
     'Service',
     'ServiceAccount',
   ],
-  apps: ['ControllerRevision', 'ReplicaSet', 'StatefulSet'],
+  apps: ['ControllerRevision'],
   batch: ['CronJob'],
   policy: ['Eviction', 'PodSecurityPolicy'],
   'karpenter.sh': [],
@@ -66,9 +68,7 @@ const DOTLESS_GROUPS: ReadonlySet<string> = new Set(['', 'apps', 'autoscaling', 
 
 export const NOT_USED = 'not used by a simulation';
 const NOTES: Readonly<Record<string, string>> = {
-  ReplicaSet: 'its pods are not simulated',
   ReplicationController: 'its pods are not simulated',
-  StatefulSet: 'its pods are not simulated',
   CronJob: 'its pods are not simulated',
   Node: 'nodes come from the NodePools of the files',
 };

@@ -1,5 +1,6 @@
 import type { PodTemplate } from '../../apis/kubernetes.ts';
 import { SIMULATED_DURATION } from '../../apis/workloads.ts';
+import type { Names } from '../check/check-reference.ts';
 import type { ReadObject } from './read-object.ts';
 
 /** How a simulation plays a valid object. */
@@ -34,4 +35,15 @@ function played(...notes: readonly string[]): Play {
 
 function leftOut(note: string): Play {
   return { isLeftOut: true, notes: [note] };
+}
+
+/** The workload of the files that creates this object; undefined for an object of its own. */
+export function creatorOf(read: ReadObject, declared: Names): string | undefined {
+  if (read.kind !== 'Pod' && read.kind !== 'ReplicaSet' && read.kind !== 'Job') return undefined;
+  const { metadata } = read.object;
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const key = `${metadata.namespace ?? 'default'}/${owner?.name ?? ''}`;
+  return declared.some((one) => one.kind === owner?.kind && one.key === key)
+    ? `${owner?.kind} ${owner?.name}`
+    : undefined;
 }

@@ -7,7 +7,7 @@ import { checkTogether, type Declared } from '../check/check-together.ts';
 import type { ManifestProblem, Report } from '../explain/problem.ts';
 import { classify, type ReadKind } from './classify.ts';
 import type { PassedOver } from './passed-over.ts';
-import { playOf } from './play-of.ts';
+import { creatorOf, playOf } from './play-of.ts';
 import { type ManifestSource, readDocuments } from './read-documents.ts';
 import { isNamespaced, type ReadObject, readObject } from './read-object.ts';
 import { reporterOf, type SourceObject } from './source-object.ts';
@@ -55,16 +55,31 @@ export function readManifests(sources: readonly ManifestSource[]): ReadManifests
   if (problems.length === 0) checkTogether(reading);
   const order = new Map(sources.map(({ file }, index) => [file, index]));
   const warnings = objects.flatMap((object) => object.warnings);
-  return { manifests: manifestsOf(reading), problems: cut(reading.problems, order), warnings, passedOver };
+  return {
+    manifests: manifestsOf(withoutCreated(reading)),
+    problems: cut(reading.problems, order),
+    warnings,
+    passedOver,
+  };
 }
 
 interface Reading {
   readonly problems: ManifestProblem[];
   readonly ignored: IgnoredObject[];
   readonly declared: Declared[];
-  readonly objects: (ReadObject & { readonly report: Report })[];
+  readonly objects: (ReadObject & { readonly report: Report; readonly source: SourceObject })[];
   /** The number of pods named from each `generateName`. */
   readonly generated: Map<string, number>;
+}
+
+/** Exports of a cluster have workloads and also what these have created, which must not be simulated twice. */
+function withoutCreated({ objects, ...reading }: Reading): Reading {
+  const kept = objects.filter((read) => {
+    const creator = creatorOf(read, reading.declared);
+    if (creator !== undefined) reading.ignored.push(ignoredObject(read.source, `left out: ${creator} creates it`));
+    return creator === undefined;
+  });
+  return { ...reading, objects: kept };
 }
 
 function emptyFiles(
@@ -95,7 +110,7 @@ function readOne(object: SourceObject, reading: Reading): void {
       const read = readObject(found.readKind, named, report);
       if (read === undefined) return;
       const { isLeftOut, notes } = playOf(read);
-      if (!isLeftOut) reading.objects.push({ ...read, report });
+      if (!isLeftOut) reading.objects.push({ ...read, report, source: object });
       reading.ignored.push(...notes.map((note) => ignoredObject(object, note)));
     }
   }
@@ -139,6 +154,8 @@ function manifestsOf({ objects, ignored }: Reading): ParsedManifests {
     nodeClasses: objects.flatMap((read) => (read.kind === 'EC2NodeClass' ? [read.object] : [])),
     deployments: objects.flatMap((read) => (read.kind === 'Deployment' ? [read.object] : [])),
     daemonSets: objects.flatMap((read) => (read.kind === 'DaemonSet' ? [read.object] : [])),
+    replicaSets: objects.flatMap((read) => (read.kind === 'ReplicaSet' ? [read.object] : [])),
+    statefulSets: objects.flatMap((read) => (read.kind === 'StatefulSet' ? [read.object] : [])),
     jobs: objects.flatMap((read) => (read.kind === 'Job' ? [read.object] : [])),
     pods: objects.flatMap((read) => (read.kind === 'Pod' ? [read.object] : [])),
     podDisruptionBudgets: objects.flatMap((read) => (read.kind === 'PodDisruptionBudget' ? [read.object] : [])),

@@ -9,7 +9,13 @@ import { nodePoolProblems } from '../../core/validation/node-pool.ts';
 import { checkJob } from '../check/check-job.ts';
 import { checkScenario } from '../check/check-scenario.ts';
 import { checkPersistentVolume, checkPriorityClass, checkVolumeClaim } from '../check/check-storage.ts';
-import { checkPod, checkPodDisruptionBudget, checkPodTemplate, checkWorkload } from '../check/check-workload.ts';
+import {
+  checkPod,
+  checkPodDisruptionBudget,
+  checkPodTemplate,
+  checkStatefulSet,
+  checkWorkload,
+} from '../check/check-workload.ts';
 import { isValid, type ReadObjects, SCHEMAS } from '../check/validate.ts';
 import type { Path, Report } from '../explain/problem.ts';
 import type { ReadKind } from './classify.ts';
@@ -39,6 +45,8 @@ const READERS: { readonly [K in ReadKind]: Reader<K> } = {
   ),
   Deployment: reader('Deployment', checkWorkload),
   DaemonSet: reader('DaemonSet', checkWorkload),
+  ReplicaSet: reader('ReplicaSet', checkWorkload),
+  StatefulSet: reader('StatefulSet', checkStatefulSet),
   Job: reader('Job', checkJob),
   Pod: reader('Pod', checkPod),
   PodTemplate: reader('PodTemplate', checkPodTemplate),

@@ -24,6 +24,7 @@ import {
 } from './state.ts';
 import { boundClaims } from './storage/simulated-attachments.ts';
 import { simulatedStorage } from './storage/simulated-storage.ts';
+import { scalable } from './workloads/scale.ts';
 
 /** Kubernetes's default for terminationGracePeriodSeconds. */
 const DEFAULT_GRACE_SECONDS = 30;
@@ -55,8 +56,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
     listVolumeAttachments: async () => [...state.storage.attachments.values()],
     listPersistentVolumeClaims: async () => boundClaims(pods()),
     readStorage: async () => simulatedStorage(pods()),
-    // Only Deployments are simulated.
-    listScalableWorkloads: async (kind) => (kind === 'Deployment' ? [...state.deployments.values()] : []),
+    listScalableWorkloads: async (kind) => [...scalable(state, kind).values()],
 
     findOtherAutoscalers: async () => ({ ...state.autoscalers, ...claimOf(state, deployment) }),
     listAutoModePools: async () =>
@@ -188,7 +188,7 @@ function evictPod(state: KubernetesState, target: PodTarget, clock: Clock): Evic
   if (refusing !== undefined) {
     return { kind: 'blocked', message: `eviction refused by PodDisruptionBudget ${refusing.metadata.name}` };
   }
-  endPod(state, pod, clock.now() + (pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000);
+  endPodGracefully(state, pod, clock);
   return { kind: 'evicted' };
 }
 
@@ -198,4 +198,9 @@ export function endPod(state: KubernetesState, pod: Pod, deadlineMs: number): vo
   if (deletionTimestamp !== undefined && parseTime(deletionTimestamp) <= deadlineMs) return;
   if (pod.spec.nodeName === undefined) return removePod(state, pod);
   writePod(state, { ...pod, metadata: { ...pod.metadata, deletionTimestamp: formatTime(deadlineMs) } });
+}
+
+/** Deletes the pod with its own grace period. */
+export function endPodGracefully(state: KubernetesState, pod: Pod, clock: Clock): void {
+  endPod(state, pod, clock.now() + (pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000);
 }

@@ -15,7 +15,7 @@ import {
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import type { Job } from '../../apis/workloads.ts';
+import type { Job, ReplicaSet, StatefulSet } from '../../apis/workloads.ts';
 import { KARPENTER_NAMESPACES } from '../../core/cluster/karpenter-signs.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { changed, createCustom, objectKeyOf, uidOf } from './objects.ts';
@@ -41,6 +41,8 @@ export interface KubernetesState {
   readonly capacityBuffers: Map<string, CapacityBuffer>;
   readonly podTemplates: readonly NamedPodTemplate[];
   readonly deployments: Map<string, Deployment>;
+  readonly replicaSets: Map<string, ReplicaSet>;
+  readonly statefulSets: Map<string, StatefulSet>;
   /** `addJob` and `removeJob` change it. */
   readonly jobs: Map<string, Job>;
   /** The keys of the Jobs that the Job controller has to reconcile. */
@@ -84,6 +86,8 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     capacityBuffers: new Map(),
     podTemplates: manifests.podTemplates,
     deployments: byKey(manifests.deployments),
+    replicaSets: byKey(manifests.replicaSets),
+    statefulSets: byKey(manifests.statefulSets),
     jobs: byKey(manifests.jobs),
     changedJobs: new Set(manifests.jobs.map(objectKeyOf)),
     pods,

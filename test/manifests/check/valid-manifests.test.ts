@@ -223,7 +223,7 @@ describe('what is read', () => {
       'v1/Namespace',
       'v1/Service',
       'v1/ConfigMap',
-      'apps/v1/StatefulSet',
+      'v1/ReplicationController',
       'batch/v1/CronJob',
       'autoscaling/v2/HorizontalPodAutoscaler',
       'rbac.authorization.k8s.io/v1/ClusterRole',

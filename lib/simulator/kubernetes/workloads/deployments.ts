@@ -1,9 +1,10 @@
 import { type Deployment, namespaceOf, type Pod } from '../../../apis/kubernetes.ts';
+import type { ReplicaSet } from '../../../apis/workloads.ts';
 import { isActive } from '../../../core/cluster/pods.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { fingerprint } from '../../../core/identity.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import { objectKeyOf } from '../objects.ts';
+import { objectKeyOf, uidOf } from '../objects.ts';
 import { endPod } from '../simulated-cluster.ts';
 import type { KubernetesState } from '../state.ts';
 import { type CreatePod, controllerReference, type OwnedPods, type PodOwner } from './controller-pods.ts';
@@ -18,6 +19,18 @@ interface Replicated {
 /** The Deployment controller with its ReplicaSets: it keeps the number of pods. */
 export function reconcileDeployment(world: Replicated, deployment: Deployment): void {
   keepReplicas(world, replicaSetOf(deployment), deployment.spec);
+}
+
+/** The ReplicaSet controller, for ReplicaSets without a Deployment. */
+export function reconcileReplicaSet(world: Replicated, replicaSet: ReplicaSet): void {
+  const { name } = replicaSet.metadata;
+  const uid = uidOf('ReplicaSet', replicaSet);
+  const owner = {
+    reference: controllerReference('apps/v1', 'ReplicaSet', { name, uid }),
+    namespace: namespaceOf(replicaSet),
+    workload: `ReplicaSet ${objectKeyOf(replicaSet)}`,
+  };
+  keepReplicas(world, owner, replicaSet.spec);
 }
 
 function keepReplicas({ state, timetable, create, pods }: Replicated, owner: PodOwner, spec: Deployment['spec']): void {

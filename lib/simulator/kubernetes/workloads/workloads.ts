@@ -2,9 +2,10 @@ import type { Timetable } from '../../timetable.ts';
 import type { KubernetesState } from '../state.ts';
 import { ownedPods, podCreator } from './controller-pods.ts';
 import { daemonSetController } from './daemon-sets.ts';
-import { reconcileDeployment } from './deployments.ts';
+import { reconcileDeployment, reconcileReplicaSet } from './deployments.ts';
 import { jobController } from './jobs.ts';
 import { collectFinishedPods } from './pod-garbage.ts';
+import { reconcileStatefulSet } from './stateful-sets.ts';
 
 /** The controllers of workloads, which create and delete pods. */
 export interface Workloads {
@@ -20,6 +21,8 @@ export function workloads(state: KubernetesState, timetable: Timetable): Workloa
   return {
     reconcile() {
       for (const deployment of state.deployments.values()) reconcileDeployment(world, deployment);
+      for (const replicaSet of state.replicaSets.values()) reconcileReplicaSet(world, replicaSet);
+      for (const set of state.statefulSets.values()) reconcileStatefulSet(world, set);
       for (const daemonSet of state.daemonSets) reconcileDaemonSet(daemonSet);
       jobs.reconcile(pods.takeChanged());
       collectFinishedPods(state, pods);
