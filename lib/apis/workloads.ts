@@ -57,6 +57,17 @@ export interface VolumeClaimTemplate {
   readonly spec: VolumeClaimSpec;
 }
 
+/** The template of a StatefulSet for one pod: it mounts the claims of this pod. A claim replaces a volume of its name. */
+export function templateOf({ template, volumeClaimTemplates = [] }: StatefulSet['spec'], pod: string): PodTemplate {
+  if (volumeClaimTemplates.length === 0) return template;
+  const own = volumeClaimTemplates.map(({ metadata: { name } }) => ({
+    name,
+    persistentVolumeClaim: { claimName: `${name}-${pod}` },
+  }));
+  const others = (template.spec.volumes ?? []).filter(({ name }) => own.every((one) => one.name !== name));
+  return { ...template, spec: { ...template.spec, volumes: [...others, ...own] } };
+}
+
 /** The kinds whose number of replicas a Scenario and an autoscaler can change. */
 export const SCALABLE_KINDS = ['Deployment', 'ReplicaSet', 'StatefulSet'] as const;
 export type ScaledKind = (typeof SCALABLE_KINDS)[number];

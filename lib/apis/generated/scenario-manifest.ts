@@ -33,13 +33,17 @@ export interface ScenarioManifestEvent {
    */
   at: string;
   /**
-   * Changes the replicas of a Deployment.
+   * Changes the replicas of a workload. Exactly one of deployment and workload names it.
    */
   scale?: {
     /**
+     * The workload: StatefulSet/NAME, ReplicaSet/NAME or Deployment/NAME in the namespace default, or KIND/NAMESPACE/NAME.
+     */
+    workload?: string;
+    /**
      * The Deployment: its name in the namespace default, or namespace/name.
      */
-    deployment: string;
+    deployment?: string;
     /**
      * The new number of replicas.
      */

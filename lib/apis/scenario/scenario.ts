@@ -2,6 +2,7 @@ import type { ScenarioManifest, ScenarioManifestEvent } from '../generated/scena
 import type { Condition } from '../kubernetes.ts';
 import type { CapacityType } from '../labels.ts';
 import { optional } from '../optional.ts';
+import { SCALABLE_KINDS, type WorkloadReference } from '../workloads.ts';
 import type { FaultKind } from './fault-kind.ts';
 import { milliseconds } from './milliseconds.ts';
 import { parseFault } from './parse-fault.ts';
@@ -39,7 +40,10 @@ interface Lasting {
 
 /** An external event in the cluster. *Units:* `atMs` counts from the start of the simulation. */
 export type ScenarioEvent =
-  | { readonly kind: 'scale'; readonly atMs: number; readonly deployment: string; readonly replicas: number }
+  | ({ readonly kind: 'scale'; readonly atMs: number; readonly replicas: number } & (
+      | { readonly deployment: string }
+      | { readonly workload: WorkloadReference }
+    ))
   | { readonly kind: 'deleteNode'; readonly atMs: number; readonly node: NodeChoice }
   | ({ readonly kind: 'interruptSpot'; readonly atMs: number; readonly count: number } & SpotChoice)
   | ({
@@ -97,10 +101,20 @@ export function inScenarioNamespace(reference: string): string {
   return reference.includes('/') ? reference : `default/${reference}`;
 }
 
+/** Parses `StatefulSet/db` or `StatefulSet/shop/db`. *Errors:* RangeError for another kind. */
+export function parseWorkload(text: string): WorkloadReference {
+  const slash = text.indexOf('/');
+  const kind = SCALABLE_KINDS.find((one) => one === text.slice(0, slash));
+  if (kind === undefined) throw new RangeError(`"${text}" is not a workload; write StatefulSet/NAME`);
+  return { kind, key: inScenarioNamespace(text.slice(slash + 1)) };
+}
+
 function parseEvent(event: ScenarioManifestEvent): ScenarioEvent {
   const atMs = milliseconds(event.at);
   const { scale, deleteNode, interruptSpot, deletePod } = event;
-  if (scale !== undefined)
+  if (scale?.workload !== undefined)
+    return { kind: 'scale', atMs, workload: parseWorkload(scale.workload), replicas: scale.replicas };
+  if (scale?.deployment !== undefined)
     return { kind: 'scale', atMs, deployment: inScenarioNamespace(scale.deployment), replicas: scale.replicas };
   if (deleteNode !== undefined) return { kind: 'deleteNode', atMs, node: parseNodeChoice(deleteNode) };
   if (interruptSpot !== undefined)

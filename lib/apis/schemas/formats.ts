@@ -42,6 +42,11 @@ const ALL = {
   },
   // `name` or `namespace/name`
   'object-reference': byPattern(`(?:${DNS_LABEL}/)?${DNS_SUBDOMAIN}`, 'the name of an object, or namespace/name', 317),
+  'workload-reference': byPattern(
+    `(?:Deployment|ReplicaSet|StatefulSet)/(?:${DNS_LABEL}/)?${DNS_SUBDOMAIN}`,
+    'Deployment/NAME, ReplicaSet/NAME or StatefulSet/NAME, with NAMESPACE/NAME for another namespace than default',
+    330,
+  ),
 } satisfies Readonly<Record<string, Format>>;
 
 export type FormatName = keyof typeof ALL;

@@ -2,17 +2,23 @@ import { BOOTS, FAULT, QUOTA, THROTTLE } from './scenario-faults.ts';
 import { CAPACITY_TYPES, DURATION, FOR, INSTANCE_TYPES, OF_NODE_POOL, POSITIVE, ZONES } from './scenario-fields.ts';
 import { BOOLEAN, COUNT, closed, described, type Schema, TEXT, textSchema } from './schema.ts';
 
+export const WORKLOAD: Schema = described(
+  'The workload: StatefulSet/NAME, ReplicaSet/NAME or Deployment/NAME in the namespace default, or KIND/NAMESPACE/NAME.',
+  textSchema('workload-reference'),
+);
+
 const SCALE = described(
-  'Changes the replicas of a Deployment.',
+  'Changes the replicas of a workload. Exactly one of deployment and workload names it.',
   closed(
     {
+      workload: WORKLOAD,
       deployment: described(
         'The Deployment: its name in the namespace default, or namespace/name.',
         textSchema('object-reference'),
       ),
       replicas: described('The new number of replicas.', COUNT),
     },
-    ['deployment', 'replicas'],
+    ['replicas'],
   ),
 );
 

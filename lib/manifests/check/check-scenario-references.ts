@@ -1,7 +1,7 @@
 import { quote } from '../../apis/formats/quote.ts';
 import type { ScenarioManifest, ScenarioManifestEvent } from '../../apis/generated/scenario-manifest.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import { inScenarioNamespace } from '../../apis/scenario/scenario.ts';
+import { inScenarioNamespace, parseWorkload } from '../../apis/scenario/scenario.ts';
 import { chooseRegion } from '../../catalogue/choose-region.ts';
 import { shippedFacts, shippedZones } from '../../catalogue/figures.ts';
 import { suggest } from '../../core/suggest.ts';
@@ -33,7 +33,9 @@ function checkObjects(
   at: Path,
   { names, report }: ScenarioReferences,
 ): void {
-  if (scale !== undefined) {
+  if (scale?.workload !== undefined)
+    checkReference({ ...parseWorkload(scale.workload), at: [...at, 'scale', 'workload'] }, names, report);
+  if (scale?.deployment !== undefined) {
     const key = inScenarioNamespace(scale.deployment);
     checkReference({ kind: 'Deployment', key, at: [...at, 'scale', 'deployment'] }, names, report);
   }

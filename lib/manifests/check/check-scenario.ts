@@ -8,6 +8,7 @@ const ACTIONS = [
   ...(['scale', 'deleteNode', 'interruptSpot', 'withoutCapacity', 'zoneOutage'] as const),
   ...(['throttle', 'boots', 'quota', 'fault', 'deletePod'] as const),
 ] as const;
+const SCALED = ['deployment', 'workload'] as const;
 const NODE_CHOICES = ['name', 'nodePool', 'any'] as const;
 
 /** Checks the rules for a Scenario that involve more than one field. */
@@ -20,6 +21,7 @@ export function checkScenario({ spec }: ScenarioManifest, report: Report): void 
       at,
       { names: ACTIONS, report },
     );
+    checkScaled(event, [...at, 'scale'], report);
     checkNodeChoice(event, [...at, 'deleteNode'], report);
     checkBoots(event, [...at, 'boots'], report);
     if (event.fault !== undefined) checkFault(event.fault, [...at, 'fault'], report);
@@ -31,6 +33,12 @@ export function checkScenario({ spec }: ScenarioManifest, report: Report): void 
       );
     }
   }
+}
+
+function checkScaled({ scale }: ScenarioManifestEvent, at: Path, report: Report): void {
+  if (scale === undefined) return;
+  const found = SCALED.filter((name) => scale[name] !== undefined);
+  checkOne(found, at, { names: SCALED, report });
 }
 
 function checkNodeChoice({ deleteNode }: ScenarioManifestEvent, at: Path, report: Report): void {

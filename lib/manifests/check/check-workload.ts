@@ -9,7 +9,7 @@ import {
   selectorMatches,
 } from '../../apis/kubernetes.ts';
 import { isRecord } from '../../apis/record.ts';
-import type { StatefulSet } from '../../apis/workloads.ts';
+import { type StatefulSet, templateOf } from '../../apis/workloads.ts';
 import type { Report } from '../explain/problem.ts';
 import { checkPodSpec } from './check-pod-spec.ts';
 import { checkLabelSelector } from './check-requirements.ts';
@@ -52,7 +52,8 @@ export function checkWorkload({ spec }: Deployment | DaemonSet, report: Report):
 }
 
 export function checkStatefulSet(set: StatefulSet, report: Report): void {
-  checkWorkload(set, report);
+  const { name } = set.metadata;
+  checkWorkload({ ...set, spec: { ...set.spec, template: templateOf(set.spec, `${name}-0`) } }, report);
   for (const [index, { spec }] of (set.spec.volumeClaimTemplates ?? []).entries())
     checkVolumeClaimSpec(spec, ['spec', 'volumeClaimTemplates', index, 'spec'], report);
 }

@@ -3,9 +3,9 @@ import { NODE_POOL } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
 import type { NodeChoice, Scenario, ScenarioEvent } from '../../apis/scenario/scenario.ts';
 import { setNodeCondition } from '../kubernetes/node-conditions.ts';
-import { changed } from '../kubernetes/objects.ts';
 import { deleteNode, endPod } from '../kubernetes/simulated-cluster.ts';
 import { type KubernetesState } from '../kubernetes/state.ts';
+import { scaleWorkload } from '../kubernetes/workloads/scale.ts';
 import { interruptSpot } from './interrupt-spot.ts';
 import { noteFault } from './scenario-faults.ts';
 import { missingFrom, type ScenarioStage } from './scenario-stage.ts';
@@ -48,12 +48,13 @@ function perform(stage: ScenarioStage, event: ScenarioEvent): string {
 
 type Of<Kind extends ScenarioEvent['kind']> = ScenarioEvent & { readonly kind: Kind };
 
-function scale(state: KubernetesState, { deployment, replicas }: Of<'scale'>): string {
-  const found = state.deployments.get(deployment);
-  if (found === undefined) return `Deployment ${deployment} does not exist: nothing is scaled`;
-  state.deployments.set(deployment, { ...found, spec: { ...found.spec, replicas } });
-  changed(state);
-  return `Deployment ${deployment} is scaled from ${found.spec.replicas ?? 1} to ${replicas}`;
+function scale(state: KubernetesState, event: Of<'scale'>): string {
+  const workload = 'workload' in event ? event.workload : ({ kind: 'Deployment', key: event.deployment } as const);
+  const name = `${workload.kind} ${workload.key}`;
+  const before = scaleWorkload(state, workload, event.replicas);
+  return before === undefined
+    ? `${name} does not exist: nothing is scaled`
+    : `${name} is scaled from ${before} to ${event.replicas}`;
 }
 
 function chosenNode({ state, random }: ScenarioStage, node: NodeChoice): string | undefined {

@@ -84,6 +84,29 @@ spec:
             limits: {memory: 1Gi}
 `;
 
+export const STATEFUL_SET = `apiVersion: apps/v1
+kind: StatefulSet
+metadata:
+  name: db
+spec:
+  replicas: 3
+  podManagementPolicy: Parallel
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata:
+      labels: {app: db}
+    spec:
+      containers:
+        - name: db
+          resources: {requests: {cpu: 500m}}
+          volumeMounts: [{name: data, mountPath: /data}]
+  volumeClaimTemplates:
+    - metadata: {name: data}
+      spec:
+        accessModes: [ReadWriteOnce]
+        resources: {requests: {storage: 10Gi}}
+`;
+
 export const JOB = `apiVersion: batch/v1
 kind: Job
 metadata:

@@ -123,6 +123,21 @@ describe('a ReplicaSet without a Deployment', () => {
   });
 });
 
+test('a scale event changes the replicas of a StatefulSet', async () => {
+  const events = [
+    { kind: 'scale', atMs: 5 * MINUTE_MS, workload: DB, replicas: 1 },
+    { kind: 'scale', atMs: 6 * MINUTE_MS, workload: { kind: 'ReplicaSet', key: 'default/no' }, replicas: 1 },
+  ] as const;
+  const played = play({ statefulSets: [aStatefulSet('db')] }, { scenario: { name: 'less', events } });
+  await played.to(10);
+  expect(played.names('Running')).toEqual(['default/db-0']);
+  const messages = played.timeline.entries.flatMap((entry) => (entry.kind === 'scenario' ? [entry.message] : []));
+  expect(messages).toEqual([
+    'StatefulSet default/db is scaled from 3 to 1',
+    'ReplicaSet default/no does not exist: nothing is scaled',
+  ]);
+});
+
 test('the same seed gives the same run with StatefulSets', async () => {
   const input = {
     manifests: someManifests({ statefulSets: [aStatefulSet('db')] }),

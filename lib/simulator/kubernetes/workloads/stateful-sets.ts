@@ -1,6 +1,6 @@
 import { parseTime, SECOND_MS } from '../../../apis/formats/time.ts';
 import { namespaceOf, type Pod, type PodTemplate, podKey } from '../../../apis/kubernetes.ts';
-import type { StatefulSet } from '../../../apis/workloads.ts';
+import { type StatefulSet, templateOf } from '../../../apis/workloads.ts';
 import { isReady, isTerminal, isTerminating } from '../../../core/cluster/pods.ts';
 import type { Timetable } from '../../timetable.ts';
 import { objectKeyOf, uidOf } from '../objects.ts';
@@ -73,16 +73,5 @@ function createReplica({ state, create }: StatefulWorld, set: StatefulSet, ordin
     workload: `StatefulSet ${objectKeyOf(set)}`,
   };
   const labels = { 'statefulset.kubernetes.io/pod-name': name, 'apps.kubernetes.io/pod-index': String(ordinal) };
-  create(owner, withOwnVolumes(set, name), { name, labels });
-}
-
-/** The template with the claims of this pod. A claim replaces a volume of its name. */
-function withOwnVolumes({ spec: { template, volumeClaimTemplates = [] } }: StatefulSet, pod: string): PodTemplate {
-  if (volumeClaimTemplates.length === 0) return template;
-  const own = volumeClaimTemplates.map(({ metadata: { name } }) => ({
-    name,
-    persistentVolumeClaim: { claimName: `${name}-${pod}` },
-  }));
-  const others = (template.spec.volumes ?? []).filter(({ name }) => own.every((one) => one.name !== name));
-  return { ...template, spec: { ...template.spec, volumes: [...others, ...own] } };
+  create(owner, templateOf(set.spec, name), { name, labels });
 }
