@@ -1,5 +1,5 @@
 import { parseTime, SECOND_MS } from '../../../apis/formats/time.ts';
-import { namespaceOf, type Pod, type PodTemplate, podKey } from '../../../apis/kubernetes.ts';
+import { namespaceOf, type Pod, podKey } from '../../../apis/kubernetes.ts';
 import { type StatefulSet, templateOf } from '../../../apis/workloads.ts';
 import { isReady, isTerminal, isTerminating } from '../../../core/cluster/pods.ts';
 import type { Timetable } from '../../timetable.ts';
