@@ -10,11 +10,19 @@ export interface CliContext extends CommandContext {
   /** Columns of the terminal; undefined if the output is not a terminal. */
   readonly columns: number | undefined;
   readonly color: boolean;
+  /** Columns of the terminal that shows standard error. @default it is not shown in a terminal */
+  readonly errorColumns?: number | undefined;
+  /**
+   * Calls `stop` at the first Ctrl-C; a second one ends the process at once. *Shape:* a function that restores the default.
+   * @default Ctrl-C ends the process
+   */
+  onInterrupt?(stop: () => void): () => void;
   /** `maxBytes`: a longer file is not read. @default MAX_TEXT. *Errors:* throws the error of the file system. */
   readText(path: string, maxBytes?: number): string;
   /** The files below a folder, sorted; undefined if the path is not a folder. *Errors:* throws the error of the file system. */
   filesIn(path: string): readonly string[] | undefined;
-  sleep(ms: number): Promise<void>;
+  /** Ends early when the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** The maximum size of the input in bytes, which one process can parse. */

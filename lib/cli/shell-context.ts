@@ -17,10 +17,31 @@ export function shellContext(): CliContext {
     process: { stdout: process.stdout, stderr: process.stderr, exitCode: null },
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     color: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '',
+    errorColumns: process.stderr.isTTY ? process.stderr.columns : undefined,
     readText: (path, maxBytes = MAX_TEXT) => (path === '-' ? readAll(0, maxBytes) : readFile(userPath(path), maxBytes)),
     filesIn: (path) => (path === '-' ? undefined : filesIn(path)),
-    sleep: async (ms) => sleep(ms),
+    sleep: async (ms, signal) => pause(ms, signal),
+    onInterrupt,
   };
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(ms, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (signal?.aborted !== true) throw error;
+  }
+}
+
+function onInterrupt(stop: () => void): () => void {
+  let times = 0;
+  const interrupted = (): void => {
+    times += 1;
+    if (times > 1) process.exit(EXIT.interrupted);
+    stop();
+  };
+  process.on('SIGINT', interrupted);
+  return () => void process.off('SIGINT', interrupted);
 }
 
 function filesIn(path: string): readonly string[] | undefined {

@@ -5,7 +5,7 @@ import { reportedRefusals } from '../controllers/act/reported-refusals.ts';
 import type { ControllerPorts } from '../controllers/run/ports.ts';
 import type { WebhookAnswer } from '../controllers/webhook.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
-import type { Blocked, Decision } from '../core/model/decision.ts';
+import type { Decision } from '../core/model/decision.ts';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../core/model/settings.ts';
 import { formatSubject } from '../core/model/subject.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -18,10 +18,12 @@ import type { Backups } from './faults/stage.ts';
 import { type Functions, functions, type ReportedFailure } from './functions.ts';
 import { simulatedCluster } from './kubernetes/simulated-cluster.ts';
 import { FIRST_DEPLOYMENT, type KubernetesState } from './kubernetes/state.ts';
+import { workloadOf } from './kubernetes/workloads/controller-pods.ts';
 import { memoryCatalogueStore } from './memory-catalogue-store.ts';
 import { memoryLeases } from './memory-leases.ts';
 import { memoryNodeClaimStore } from './memory-node-claim-store.ts';
 import { randomFrom } from './random.ts';
+import { keepRefusals, type LastRefusals } from './summary/pending-pods.ts';
 import { type News, noteDecision, type Timeline } from './timeline.ts';
 import type { Timetable } from './timetable.ts';
 
@@ -82,7 +84,7 @@ interface Deployed {
   readonly input: DeploymentInput;
   readonly world: DeploymentWorld;
   /** The last refusals of each pod, for the result. */
-  readonly refusals: Map<string, readonly Blocked[]>;
+  readonly refusals: LastRefusals;
   readonly name: string;
 }
 
@@ -90,7 +92,7 @@ interface Deployed {
 export function deploy({ input, world, refusals, name }: Deployed): Deployment {
   const { state, timetable, timeline, ec2 } = world;
   const faults = name === FIRST_DEPLOYMENT ? world.faults : undefined;
-  const news = newsFilter(refusals);
+  const news = newsFilter(state, refusals);
   const queues = simulatedMessages(timetable, {
     wakes: async (target, wakes) => kerf.functions.wakes(target, wakes),
     decision: (decision) => noteDecision(timeline, decision, news(decision)),
@@ -167,25 +169,26 @@ export function deploySecond(
  * Selects the new parts of decisions: a refusal once, and again when its reason changes; an eviction once for each pod. Keeps the
  * last refusals of each pod for the result.
  */
-function newsFilter(refusals: Map<string, readonly Blocked[]>): (decision: Decision) => News {
+function newsFilter(state: KubernetesState, refusals: LastRefusals): (decision: Decision) => News {
   const noted = new Map<string, string>();
   const isNew = (key: string, text: string): boolean => {
     const isChanged = noted.get(key) !== text;
     noted.set(key, text);
     return isChanged;
   };
-  return ({ controller, blocked }) => {
-    if (controller === 'provisioning') {
-      refusals.clear();
-      for (const [subject, why] of Map.groupBy(blocked, (one) => formatSubject(one.subject)))
-        refusals.set(subject, why);
-    }
+  return (decision) => {
+    const { controller } = decision;
+    if (controller === 'provisioning') keepRefusals(refusals, decision);
     return {
       isNewAction: (action) =>
         action.kind !== 'evict-pod' ||
         isNew(`evict/${action.pod.uid}`, action.force === undefined ? 'evicted' : 'forced'),
       isNewRefusal: (one) =>
         isNew(`${controller}/${formatSubject(one.subject)}/${one.nodePool ?? ''}`, `${one.reason}: ${one.message}`),
+      workloadOf({ namespace, name }) {
+        const pod = state.pods.get(`${namespace}/${name}`);
+        return pod && workloadOf(pod);
+      },
     };
   };
 }

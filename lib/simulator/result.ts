@@ -1,104 +1,132 @@
-import { type Pod, podKey } from '../apis/kubernetes.ts';
-import { compareText } from '../core/compare-text.ts';
-import type { Blocked } from '../core/model/decision.ts';
-import { formatSubject, namespacedSubject } from '../core/model/subject.ts';
-import { costOf, type SimulatedInstance } from './aws/simulated-ec2.ts';
+import { HOUR_MS, SECOND_MS } from '../apis/formats/time.ts';
+import type { Catalogue } from '../core/instance-type/facts.ts';
 import type { KubernetesState } from './kubernetes/state.ts';
+import type { Counts } from './summary/deeds.ts';
+import type { InstanceCount, PoolCost } from './summary/instance-ledger.ts';
+import { type LastRefusals, type PendingReport, pendingPods } from './summary/pending-pods.ts';
+import type { Recorder } from './summary/recorder.ts';
+import type { ResourceUtilisation } from './summary/utilisation.ts';
+import type { WaitReport } from './summary/waits.ts';
 import type { TimelineEntry } from './timeline.ts';
 
-/** The result of a simulation: `kerf simulate --output json`. *Units:* seconds and USD. */
-export interface SimulationResult {
-  readonly nodesLaunched: number;
-  readonly nodesAtEnd: number;
-  readonly podsRunning: number;
-  readonly podsPending: readonly { readonly pod: string; readonly reason: string }[];
-  readonly totalCostUsd: number;
-  /** The time from the creation of a pod to its start, for all pods that started. */
-  readonly pendingToRunningSeconds: {
-    readonly pods: number;
-    readonly median: number;
-    readonly p95: number;
-    readonly max: number;
-  };
-  /** The number of actions by kind; deletions also by reason. */
-  readonly actions: Readonly<Record<string, number>>;
-  readonly endedAt: number;
-  /** `settled`: only expiry remains. `time`: the simulated time is over. */
-  readonly ended: 'settled' | 'time';
-  readonly seed: number;
+/** Raised when a field of the summary is removed, or changes its meaning. New fields do not change it. */
+export const FORMAT_VERSION = 1;
+
+/** A month of a cost. */
+export const HOURS_A_MONTH = 730;
+
+/**
+ * How a simulation ended. `settled`: only expiry remained, and no duration was given. `time`: the simulated time is over.
+ * `interrupted`: the user ended it.
+ */
+export type Ended = 'settled' | 'time' | 'interrupted';
+
+/** The summary of a simulation: `kerf simulate --output json` without its timeline. */
+export interface SimulationSummary extends PendingReport {
+  readonly formatVersion: typeof FORMAT_VERSION;
   readonly region: string;
+  readonly seed: number;
+  readonly ended: Ended;
+  readonly simulatedSeconds: number;
+  /** The longest time that was to be simulated. */
+  readonly durationSeconds: number;
+  /** Instances that Kerf launched. */
+  readonly nodesLaunched: number;
+  /** The most instances at one time. */
+  readonly nodesAtPeak: number;
+  /** When that was first so, from the start. */
+  readonly peakAtSeconds: number;
+  /** Instances that run; those that shut down cost nothing more and are counted apart. */
+  readonly nodesAtEnd: number;
+  readonly nodesShuttingDown: number;
+  /** By type, zone and capacity type. */
+  readonly instances: readonly (InstanceCount & { readonly devices: string })[];
+  readonly totalCostUsd: number;
+  readonly usdPerHourAtEnd: number;
+  /** What the nodes at the end cost in a month of 730 hours. */
+  readonly usdPerMonthAtEnd: number;
+  /** The total cost, for a month of 730 hours. */
+  readonly usdPerMonthAtThisRate: number;
+  readonly costByNodePool: readonly PoolCost[];
+  /** Requests of pods divided by what nodes had, over the whole time. */
+  readonly utilisation: readonly ResourceUtilisation[];
+  /** Pods of DaemonSets included. */
+  readonly podsRunning: number;
+  readonly daemonSetPodsRunning: number;
+  /** The time from the creation of a pod to its start, for all pods that started, except those of DaemonSets. */
+  readonly pendingToRunningSeconds: WaitReport;
+  readonly spotInterruptions: number;
+  readonly removedByReason: Counts;
+  readonly evictedByReason: Counts;
+  readonly launchesRefused: number;
+  readonly actions: Counts;
   /** What is not simulated, or simulated with an assumption; objects with the same note are in one line. */
   readonly notes: readonly string[];
+}
+
+/** The summary with the timeline. */
+export interface SimulationResult extends SimulationSummary {
   readonly timeline: readonly TimelineEntry[];
 }
 
-export interface ResultParts {
+export interface SummaryParts {
   readonly state: KubernetesState;
-  readonly instances: readonly SimulatedInstance[];
-  readonly timeline: readonly TimelineEntry[];
+  readonly recorder: Recorder;
   readonly notes: readonly string[];
-  /** The last refusals, by pod. */
-  readonly refusals: ReadonlyMap<string, readonly Blocked[]>;
+  readonly refusals: LastRefusals;
   readonly nowMs: number;
   readonly startMs: number;
-  readonly ended: SimulationResult['ended'];
+  readonly durationMs: number;
+  readonly ended: Ended;
   readonly seed: number;
-  readonly region: string;
+  readonly catalogue: Catalogue;
 }
 
-export function resultOf(parts: ResultParts): SimulationResult {
-  const { state, instances, timeline, notes, nowMs, startMs, ended, seed, region } = parts;
-  const pods = [...state.pods.values()];
-  const pending = pods.filter((pod) => pod.status?.phase === 'Pending');
-  const cost = instances.reduce((sum, instance) => sum + costOf(instance, nowMs), 0);
+export function summaryOf(parts: SummaryParts): SimulationSummary {
+  const { recorder, notes, nowMs, startMs, durationMs, ended, seed, catalogue, state, refusals } = parts;
+  const { instances, pods, utilisation, waits, deeds } = recorder.report();
+  const { costUsd, usdPerHourAtEnd } = instances;
+  const sinceMs = (pod: string): number => startMs + (recorder.waits.pendingSince(pod) ?? 0) * SECOND_MS;
+  const devicesOf = devicesByType(catalogue);
   return {
-    nodesLaunched: instances.length,
-    nodesAtEnd: instances.length - timeline.filter((entry) => entry.kind === 'instance-terminated').length,
-    podsRunning: pods.filter((pod) => pod.status?.phase === 'Running').length,
-    podsPending: pending.map((pod) => ({ pod: podKey(pod), reason: whyPending(pod, parts) })),
-    totalCostUsd: Math.round(cost * 1e6) / 1e6,
-    pendingToRunningSeconds: waits(timeline),
-    actions: countActions(timeline),
-    endedAt: (nowMs - startMs) / 1_000,
-    ended,
+    formatVersion: FORMAT_VERSION,
+    region: catalogue.region,
     seed,
-    region,
+    ended,
+    simulatedSeconds: (nowMs - startMs) / SECOND_MS,
+    durationSeconds: durationMs / SECOND_MS,
+    nodesLaunched: instances.launched,
+    nodesAtPeak: instances.atPeak,
+    peakAtSeconds: instances.peakAtSeconds,
+    nodesAtEnd: instances.atEnd,
+    nodesShuttingDown: instances.shuttingDown,
+    instances: instances.instances.map((one) => ({ ...one, devices: devicesOf.get(one.instanceType) ?? '' })),
+    totalCostUsd: costUsd,
+    usdPerHourAtEnd,
+    usdPerMonthAtEnd: inCents(usdPerHourAtEnd * HOURS_A_MONTH),
+    usdPerMonthAtThisRate: nowMs === startMs ? 0 : inCents((costUsd / ((nowMs - startMs) / HOUR_MS)) * HOURS_A_MONTH),
+    costByNodePool: instances.nodePools,
+    utilisation,
+    podsRunning: pods.podsRunning,
+    daemonSetPodsRunning: pods.daemonSetPodsRunning,
+    ...pendingPods({ state, refusals, sinceMs, nowMs, isSettled: ended === 'settled' }),
+    pendingToRunningSeconds: waits,
+    spotInterruptions: instances.spotInterruptions,
+    ...deeds,
     notes,
-    timeline,
   };
 }
 
-function whyPending(pod: Pod, { refusals, state }: Pick<ResultParts, 'refusals' | 'state'>): string {
-  const why = refusals.get(formatSubject(namespacedSubject('Pod', pod))) ?? [];
-  if (why.length > 0)
-    return why
-      .map(({ nodePool, message }) => (nodePool === undefined ? message : `NodePool ${nodePool}: ${message}`))
-      .join('; ');
-  if ((pod.spec.schedulingGates ?? []).length > 0) return 'it has scheduling gates';
-  const { nodeName } = pod.spec;
-  if (nodeName === undefined) return 'its node does not exist yet';
-  return state.nodes.has(nodeName) ? `it is starting on ${nodeName}` : `its node ${nodeName} does not exist`;
+/** `4 A10G`, `1 Inferentia2`: the GPUs and Neuron devices of the types that have any. */
+function devicesByType({ facts }: Catalogue): ReadonlyMap<string, string> {
+  return new Map(
+    facts.flatMap(({ name, gpus, neuron, accelerators }) => {
+      const all = [...gpus, ...neuron, ...accelerators];
+      return all.length === 0 ? [] : [[name, all.map((one) => `${one.count} ${one.name}`).join(', ')] as const];
+    }),
+  );
 }
 
-function waits(timeline: readonly TimelineEntry[]): SimulationResult['pendingToRunningSeconds'] {
-  const since = new Map<string, number>();
-  const times: number[] = [];
-  for (const entry of timeline) {
-    if (entry.kind === 'pod-pending') since.set(entry.pod, entry.at);
-    if (entry.kind === 'pod-running') times.push(entry.at - (since.get(entry.pod) ?? entry.at));
-  }
-  times.sort((a, b) => a - b);
-  const at = (share: number): number =>
-    Math.round((times[Math.max(0, Math.ceil(times.length * share) - 1)] ?? 0) * 10) / 10;
-  return { pods: times.length, median: at(0.5), p95: at(0.95), max: at(1) };
-}
-
-function countActions(timeline: readonly TimelineEntry[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const entry of timeline) {
-    if (!('decision' in entry)) continue;
-    const name = entry.kind === 'delete-node-claim' ? `delete-node-claim (${entry.reason})` : entry.kind;
-    counts[name] = (counts[name] ?? 0) + 1;
-  }
-  return Object.fromEntries(Object.entries(counts).toSorted(([a], [b]) => compareText(a, b)));
+function inCents(usd: number): number {
+  return Math.round(usd * 100) / 100;
 }

@@ -1,9 +1,8 @@
 import type { ClusterManifests } from '../apis/cluster-manifests.ts';
-import { formatTime, MINUTE_MS, parseTime } from '../apis/formats/time.ts';
+import { formatTime, MINUTE_MS, parseTime, SECOND_MS } from '../apis/formats/time.ts';
 import { type Pod, podKey } from '../apis/kubernetes.ts';
 import { optional } from '../apis/optional.ts';
 import type { Scenario } from '../apis/scenario/scenario.ts';
-import type { Blocked } from '../core/model/decision.ts';
 import type { ResolvedCapacityReservation } from '../core/model/resolved-node-class.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import { boot, vanish } from './aws/machines.ts';
@@ -31,9 +30,12 @@ import { attachDetach } from './kubernetes/storage/simulated-attachments.ts';
 import { workloadOf } from './kubernetes/workloads/controller-pods.ts';
 import { workloads } from './kubernetes/workloads/workloads.ts';
 import { type Random, randomFrom } from './random.ts';
-import { resultOf, type SimulationResult } from './result.ts';
+import { type Ended, type SimulationResult, type SimulationSummary, summaryOf } from './result.ts';
 import { playScenario } from './scenario/play-scenario.ts';
 import { faultsOf } from './scenario/scenario-faults.ts';
+import type { Progress } from './summary/figures.ts';
+import type { LastRefusals } from './summary/pending-pods.ts';
+import { type Recorder, recorderFrom } from './summary/recorder.ts';
 import { type Timeline, type TimelineEntry, timelineFrom } from './timeline.ts';
 import { type Timetable, timetableFrom } from './timetable.ts';
 
@@ -48,7 +50,12 @@ export interface SimulationInput extends DeploymentInput {
   readonly scenario?: Scenario;
   /** Capacity reservations; every NodeClass selects all of them. @default none */
   readonly capacityReservations?: readonly ResolvedCapacityReservation[];
+  /** The run ends at this time, or before it when only expiry remains. */
   readonly durationMs: number;
+  /** Whether the run goes on to its end when only expiry remains. @default it ends then */
+  readonly goesOn?: boolean;
+  /** How often the timeline gets the figures of the cluster. @default never */
+  readonly figuresEveryMs?: number;
   /** What is not simulated, or not completely, for the notes of the result; with its object. @default none */
   readonly remarks?: readonly { readonly subject?: string; readonly text: string }[];
   /** A second deployment of Kerf for the same cluster and account: its own functions, queues and table. @default none */
@@ -57,37 +64,31 @@ export interface SimulationInput extends DeploymentInput {
   readonly faults?: readonly Fault[];
 }
 
-/**
- * Runs a cluster, EC2 and Kerf's functions in virtual time. *Shape:* yields the entries of the timeline, and returns the result.
- * The same input gives the same output, byte for byte.
- */
-export async function* simulate(input: SimulationInput): AsyncGenerator<TimelineEntry, SimulationResult> {
+/** Runs a simulation to its end. `onEntry` is called with each entry of the timeline. @internal */
+export async function runSimulation(
+  input: SimulationInput,
+  onEntry?: (entry: TimelineEntry) => Promise<void>,
+): Promise<SimulationResult> {
   const simulation = openSimulation(input);
-  const { timetable, timeline, endMs } = simulation;
-  let shown = 0;
-  let ended: SimulationResult['ended'] = 'time';
-  while (await timetable.step(endMs)) {
-    yield* timeline.entries.slice(shown);
-    shown = timeline.entries.length;
-    if (simulation.isSettled()) {
-      ended = 'settled';
-      break;
-    }
-  }
-  return simulation.result(ended);
-}
-
-/** Runs a simulation to its end. @internal */
-export async function runSimulation(input: SimulationInput): Promise<SimulationResult> {
-  const run = simulate(input);
+  const timeline: TimelineEntry[] = [];
   for (;;) {
-    const step = await run.next();
-    if (step.done === true) return step.value;
+    const ended = await simulation.step();
+    for (const entry of simulation.timeline.take()) {
+      timeline.push(entry);
+      await onEntry?.(entry);
+    }
+    if (ended !== undefined) return { ...simulation.summary(ended), timeline };
   }
 }
 
 /** A simulation that its caller advances step by step, with what it simulates. */
 export interface OpenSimulation {
+  /** Runs the next appointment. *Shape:* how the simulation ended; undefined if it goes on. */
+  step(): Promise<Exclude<Ended, 'interrupted'> | undefined>;
+  /** How far it is. */
+  progress(): Progress;
+  /** The facts until now. */
+  summary(ended: Ended): SimulationSummary;
   readonly timetable: Timetable;
   readonly timeline: Timeline;
   readonly endMs: number;
@@ -97,8 +98,6 @@ export interface OpenSimulation {
   readonly messages: SimulatedMessages;
   readonly functions: Functions;
   readonly refusedObject: FaultPlay['refusedObject'];
-  isSettled(): boolean;
-  result(ended: SimulationResult['ended']): SimulationResult;
 }
 
 interface Parts {
@@ -109,17 +108,20 @@ interface Parts {
   readonly faults: FaultPlay;
   readonly power: ZonePower;
   readonly nodeLifecycle: NodeLifecycle;
+  readonly recorder: Recorder;
 }
 
-/** Assembles a simulation without starting it. @internal */
+/** Assembles a simulation of a cluster, EC2 and Kerf's functions in virtual time, without starting it. The same input gives the same output, byte for byte. */
 export function openSimulation(input: SimulationInput): OpenSimulation {
   const timetable = timetableFrom(parseTime(START));
   const startMs = timetable.now();
-  const timeline = timelineFrom(timetable);
+  const recorder = recorderFrom(timetable);
+  const timeline = timelineFrom(timetable, (entry) => recorder.note(entry));
   for (const { text, subject } of input.remarks ?? []) timeline.remarks.add(text, subject);
   const ofScenario = input.scenario === undefined ? [] : faultsOf(input.scenario, input.durationMs);
   const faults = playFaults([...(input.faults ?? []), ...ofScenario], input.seed, timetable);
   const state = kubernetesState(input.manifests);
+  state.watchers.push(recorder.watcher);
   const parts: Parts = {
     state,
     timetable,
@@ -128,8 +130,9 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
     faults,
     power: zonePower(timetable, input.seed),
     nodeLifecycle: nodeLifecycle({ state, timetable, timeline }),
+    recorder,
   };
-  const refusals = new Map<string, readonly Blocked[]>();
+  const refusals: LastRefusals = new Map();
   const deployments: Deployment[] = [];
   const ec2 = simulatedAccount(input, parts, deployments);
   const world = { ...parts, ec2 };
@@ -141,8 +144,16 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
   if (input.scenario !== undefined)
     playScenario({ ...world, catalogue: input.catalogue, seed: input.seed, endMs }, input.scenario);
   faults.begin({ ...world, ...optional({ backups: first.backups }) });
-  const settled = startTicks(parts, deployments);
+  const isSettled = startTicks(parts, deployments);
+  noteFigures(parts, input.figuresEveryMs);
+  // The clock reaches the end exactly, so that the cost counts until then.
+  timetable.after(input.durationMs, () => {}, { background: true });
   return {
+    async step() {
+      if (!(await timetable.step(endMs))) return 'time';
+      return input.goesOn !== true && isSettled() ? 'settled' : undefined;
+    },
+    ...reader(input, parts, { refusals, startMs }),
     state,
     ec2,
     messages: first.messages,
@@ -150,31 +161,37 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
     refusedObject: faults.refusedObject,
     timetable,
     timeline,
-    endMs: startMs + input.durationMs,
-    isSettled: settled,
-    result: (ended) =>
-      resultOf({
-        state: parts.state,
-        instances: ec2.instances(),
-        timeline: timeline.entries,
-        notes: timeline.remarks.lines(),
-        refusals,
-        nowMs: ended === 'time' ? startMs + input.durationMs : timetable.now(),
-        startMs,
-        ended,
-        seed: input.seed,
-        region: input.catalogue.region,
-      }),
+    endMs,
+  };
+}
+
+/** What a caller can read of a simulation at any time. */
+function reader(
+  { durationMs, seed, catalogue }: SimulationInput,
+  { state, recorder, timeline, timetable }: Parts,
+  { refusals, startMs }: { readonly refusals: LastRefusals; readonly startMs: number },
+): Pick<OpenSimulation, 'progress' | 'summary'> {
+  return {
+    progress: () => ({
+      ...recorder.figures(),
+      atSeconds: (timetable.now() - startMs) / SECOND_MS,
+      durationSeconds: durationMs / SECOND_MS,
+    }),
+    summary(ended) {
+      const time = { nowMs: timetable.now(), startMs, durationMs, ended };
+      return summaryOf({ ...time, state, recorder, notes: timeline.remarks.lines(), refusals, seed, catalogue });
+    },
   };
 }
 
 /** EC2 of the account. Its events reach every deployment. */
 function simulatedAccount(input: SimulationInput, parts: Parts, deployments: readonly Deployment[]): SimulatedEc2 {
-  const { faults } = parts;
+  const { faults, recorder } = parts;
   const machines = { ...parts, catalogue: input.catalogue, fate: faults.machineFate };
   const ec2: SimulatedEc2 = simulatedEc2({
     cluster: CLUSTER,
     ...machines,
+    ledger: recorder.ledger,
     capacityReservations: input.capacityReservations ?? [],
     onLaunch: (instance: SimulatedInstance) => boot(machines, instance, () => isRunning(ec2, instance.id)),
     onGone: (instance: SimulatedInstance) => vanish(machines, instance),
@@ -241,13 +258,22 @@ function notePending(pods: readonly Pod[], timeline: Timeline, known: Set<string
   }
 }
 
+function noteFigures({ timetable, timeline, recorder }: Parts, everyMs: number | undefined): void {
+  if (everyMs === undefined) return;
+  const note = (): void => {
+    timeline.note({ kind: 'figures', ...recorder.figures() });
+    timetable.after(everyMs, note, { background: true });
+  };
+  timetable.after(everyMs, note, { background: true });
+}
+
 /** The one-minute schedule. *Shape:* a predicate that is true after a complete round of runs in which only expiry remains. */
 function startTicks({ state, timetable, timeline }: Parts, deployments: readonly Deployment[]): () => boolean {
   const all = deployments.map(({ functions: { reports } }) => reports);
   let before = '';
   let settled = false;
   const tick = async (): Promise<void> => {
-    const now = `${state.version}/${timeline.entries.length}`;
+    const now = `${state.version}/${timeline.count()}`;
     const quiet = now === before && !timetable.isBusy();
     const due = all.flatMap((reports) => [...reports.values()].flatMap((report) => report.due));
     const ahead = due.some(({ kind }) => kind !== 'expiration');

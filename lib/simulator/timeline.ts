@@ -1,7 +1,9 @@
+import { optional } from '../apis/optional.ts';
 import type { Action, Blocked, Controller, Decision } from '../core/model/decision.ts';
 import type { LaunchOption } from '../core/model/node-claim-record.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type Remarks, remarks } from './remarks.ts';
+import type { Figures } from './summary/figures.ts';
 
 /** An event of the cluster, EC2 or the scenario. An ActionSummary is an action of Kerf. */
 export type WorldEvent =
@@ -26,6 +28,7 @@ export type WorldEvent =
   /** Kubernetes deletes the pod of an unreachable node. */
   | { readonly kind: 'pod-evicted'; readonly pod: string; readonly workload: string; readonly node: string }
   | { readonly kind: 'node-gone'; readonly node: string }
+  | ({ readonly kind: 'figures' } & Figures)
   | { readonly kind: 'function-failed'; readonly function: string; readonly message: string };
 
 /** A summary of an action. A claim has hundreds of launch options, of which the summary has the cheapest. */
@@ -49,32 +52,50 @@ export type ActionSummary = { readonly controller: Controller; readonly decision
       readonly zones: readonly string[];
       readonly clientToken: string;
     }
-  | Exclude<Action, { readonly kind: 'create-node-claim' | 'launch-instance' }>
+  | (Exclude<Action, { readonly kind: 'create-node-claim' | 'launch-instance' }> & {
+      /** That of an evicted pod. */
+      readonly workload?: string;
+    })
 );
 
 export type Happening =
   | WorldEvent
   | ActionSummary
-  | ({ readonly kind: 'blocked'; readonly controller: Controller } & Blocked);
+  /** `workload` is set for a pod. */
+  | ({ readonly kind: 'blocked'; readonly controller: Controller; readonly workload?: string } & Blocked);
 
 /** One event of the timeline. *Units:* `at` is in seconds from the start of the simulation. */
 export type TimelineEntry = { readonly at: number } & Happening;
 
-/** Collects the events of a simulation. The reader continues where it stopped. */
+/** The events of a simulation. */
 export interface Timeline {
   note(happening: Happening): void;
+  /** The number of entries so far. */
+  count(): number;
+  /** The entries that have not been taken. */
   readonly entries: readonly TimelineEntry[];
+  /** Returns these entries, and does not keep them. */
+  take(): readonly TimelineEntry[];
   /** What is not simulated as a real cluster does it. Everything that is left out or assumed is added here. */
   readonly remarks: Remarks;
 }
 
-export function timelineFrom(clock: Clock): Timeline {
+/** `listen` gets each entry at once. */
+export function timelineFrom(clock: Clock, listen?: (entry: TimelineEntry) => void): Timeline {
   const startMs = clock.now();
   const entries: TimelineEntry[] = [];
+  let count = 0;
   return {
     entries,
     remarks: remarks(),
-    note: (happening) => void entries.push({ at: (clock.now() - startMs) / 1_000, ...happening }),
+    count: () => count,
+    take: () => entries.splice(0),
+    note(happening) {
+      const entry = { at: (clock.now() - startMs) / 1_000, ...happening };
+      count += 1;
+      entries.push(entry);
+      listen?.(entry);
+    },
   };
 }
 
@@ -82,15 +103,22 @@ export function timelineFrom(clock: Clock): Timeline {
 export interface News {
   readonly isNewAction: (action: Action) => boolean;
   readonly isNewRefusal: (blocked: Blocked) => boolean;
+  /** The workload of a pod. */
+  readonly workloadOf: (pod: { readonly namespace: string; readonly name: string }) => string | undefined;
 }
 
 /** Notes the new actions and refusals of a decision. */
 export function noteDecision(timeline: Timeline, decision: Decision, news: News): void {
   const { controller, id } = decision;
   for (const action of decision.actions.filter(news.isNewAction))
-    timeline.note({ controller, decision: id, ...summarize(action) });
+    timeline.note({ controller, decision: id, ...summarize(action, news) });
   for (const blocked of decision.blocked.filter(news.isNewRefusal))
-    timeline.note({ kind: 'blocked', controller, ...blocked });
+    timeline.note({
+      kind: 'blocked',
+      controller,
+      ...optional({ workload: blocked.subject.kind === 'Pod' ? news.workloadOf(blocked.subject) : undefined }),
+      ...blocked,
+    });
 }
 
 type Summary = ActionSummary extends infer One
@@ -99,7 +127,7 @@ type Summary = ActionSummary extends infer One
     : never
   : never;
 
-function summarize(action: Action): Summary {
+function summarize(action: Action, { workloadOf }: News): Summary {
   if (action.kind === 'create-node-claim') {
     const { name, nodePool, pods, options, types, spec } = action.nodeClaim;
     const counts = { instanceTypes: types.length, offerings: options.length };
@@ -113,5 +141,5 @@ function summarize(action: Action): Summary {
     const instanceTypes = new Set(overrides.map(({ instanceType }) => instanceType)).size;
     return { kind, nodeClaim, attempt, capacityType, instanceTypes, zones, clientToken };
   }
-  return action;
+  return action.kind === 'evict-pod' ? { ...action, ...optional({ workload: workloadOf(action.pod) }) } : action;
 }

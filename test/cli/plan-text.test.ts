@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../lib/apis/kubernetes.ts';
-import { podNames, podSummary } from '../../lib/cli/plan/pod-groups.ts';
+import { podSummary } from '../../lib/cli/plan/pod-groups.ts';
 import { renderProvisioning } from '../../lib/cli/plan/render-provisioning.ts';
+import { podNames } from '../../lib/cli/render/pod-names.ts';
 import { provision } from '../../lib/core/provisioning/provision.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { aPod } from '../builders/pods.ts';
@@ -81,6 +82,6 @@ describe('pods are named', () => {
     [2, 'p0 and p1'],
     [12, 'p0 and 11 more'],
   ])('%i by the first', (count, names) => {
-    expect(podNames(Array.from({ length: count }, (_, index) => aPod({ name: `p${index}` })))).toBe(names);
+    expect(podNames(Array.from({ length: count }, (_, index) => `default/p${index}`))).toBe(names);
   });
 });

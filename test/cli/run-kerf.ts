@@ -1,5 +1,6 @@
 import { run } from '@stricli/core';
 import { app } from '../../lib/cli/app.ts';
+import type { CliContext } from '../../lib/cli/context.ts';
 import { orHelp } from '../../lib/cli/or-help.ts';
 
 /** The output of a call of `kerf`, and its exit code. */
@@ -12,7 +13,11 @@ export interface Ran {
 }
 
 /** Runs the command line in this process, with files in memory. */
-export async function runKerf(args: readonly string[], files: Readonly<Record<string, string>> = {}): Promise<Ran> {
+export async function runKerf(
+  args: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+  terminal: Pick<CliContext, 'onInterrupt' | 'errorColumns'> = {},
+): Promise<Ran> {
   const written = { stdout: '', stderr: '' };
   let sleptMs = 0;
   const shell: {
@@ -26,6 +31,7 @@ export async function runKerf(args: readonly string[], files: Readonly<Record<st
   };
   await run(app, orHelp(args), {
     process: shell,
+    ...terminal,
     columns: undefined,
     color: false,
     readText: (path) => {

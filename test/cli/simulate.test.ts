@@ -64,7 +64,11 @@ describe('kerf simulate', () => {
   });
 
   test('ends at --for, or earlier if the cluster is settled', async () => {
-    expect(await simulated(CLUSTER, '--for', '20s')).toMatchObject({ ended: 'time', endedAt: 20, podsRunning: 0 });
+    expect(await simulated(CLUSTER, '--for', '20s')).toMatchObject({
+      ended: 'time',
+      simulatedSeconds: 20,
+      podsRunning: 0,
+    });
     expect(await simulated(CLUSTER)).toMatchObject({ ended: 'settled' });
   });
 

@@ -37,7 +37,8 @@ describe('the demo', () => {
       nodesAtEnd: 0,
       podsRunning: 0,
       podsPending: [],
-      ended: 'settled',
+      ended: 'time',
+      simulatedSeconds: 3600,
       region: 'us-east-1',
     });
     expect(result.nodesLaunched).toBeGreaterThan(1);

@@ -3,7 +3,7 @@ import { MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import { type Random, randomFrom } from '../../lib/simulator/random.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
-import { type SimulationInput, simulate } from '../../lib/simulator/simulation.ts';
+import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';
 import { CATALOGUE } from '../builders/catalogues.ts';
 import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
 import { aReservation } from '../builders/launch-context.ts';
@@ -62,13 +62,9 @@ function lifeIn(chaos: Chaos, random: Random, seed: number) {
   };
   return {
     async toTheEnd(whenSettled: (ports: ControllerPorts) => Promise<void>): Promise<SimulationResult> {
-      const steps = simulate(input);
-      for (;;) {
-        const step = await steps.next();
-        if (step.done === true) return step.value;
-        const { kind, at } = step.value;
+      return runSimulation(input, async ({ kind, at }) => {
         if (kind === 'scenario' && at * SECOND_MS === SETTLED_AT_MS && clear !== undefined) await whenSettled(clear);
-      }
+      });
     },
   };
 }

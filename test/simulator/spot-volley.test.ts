@@ -84,7 +84,10 @@ async function playVolley(
     expect(running).toHaveLength(count);
     for (const [index, one] of running.entries()) timetable.after((VOLLEY_MS * index) / count, () => warn(one));
   });
-  while (await timetable.step(simulation.endMs)) if (simulation.isSettled() && warnedAtMs.size > 0) break;
+  for (;;) {
+    const ended = await simulation.step();
+    if (ended === 'time' || (ended === 'settled' && warnedAtMs.size > 0)) break;
+  }
   return { simulation, deleted, evicted, invocations };
 }
 

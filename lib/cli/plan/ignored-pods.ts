@@ -1,6 +1,6 @@
-import type { Pod } from '../../apis/kubernetes.ts';
+import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { isActive, isOwnedByDaemonSet, isProvisionable } from '../../core/cluster/pods.ts';
-import { podNames } from './pod-groups.ts';
+import { podNames } from '../render/pod-names.ts';
 
 /** Notes on pods without a node that provisioning ignores (B6, B8), one for each reason. */
 export function ignoredPodNotes(pods: readonly Pod[]): readonly string[] {
@@ -8,7 +8,7 @@ export function ignoredPodNotes(pods: readonly Pod[]): readonly string[] {
     (pod) => pod.spec.nodeName === undefined && isActive(pod) && !isProvisionable(pod) && !isOwnedByDaemonSet(pod),
   );
   const byReason = Map.groupBy(waiting, whyIgnored);
-  return [...byReason].map(([why, same]) => `ignored: ${podNames(same)}: ${why}`);
+  return [...byReason].map(([why, same]) => `ignored: ${podNames(same.map(podKey))}: ${why}`);
 }
 
 function whyIgnored({ spec, status }: Pod): string {

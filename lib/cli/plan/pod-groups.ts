@@ -1,5 +1,6 @@
-import { type Pod, podKey } from '../../apis/kubernetes.ts';
+import type { Pod } from '../../apis/kubernetes.ts';
 import { compareText } from '../../core/compare-text.ts';
+import { withoutDefault } from '../render/pod-names.ts';
 
 /** `web ×12, shop/api and 3 more`: the workloads of pods, the largest first. */
 export function podSummary(pods: readonly Pod[], max: number): string {
@@ -14,18 +15,6 @@ export function podSummary(pods: readonly Pod[], max: number): string {
   return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`;
 }
 
-/** `web-1`, `web-1 and shop/web-2`, `web-1 and 11 more`. */
-export function podNames(pods: readonly Pod[]): string {
-  const names = pods.map(podName);
-  const [first = '', second = ''] = names;
-  if (names.length <= 2) return names.length === 1 ? first : `${first} and ${second}`;
-  return `${first} and ${names.length - 1} more`;
-}
-
-function podName(pod: Pod): string {
-  return withoutDefault(podKey(pod));
-}
-
 /** The name of the owner if the name of the pod begins with it, or else the name of the pod without its number. */
 function workloadName(pod: Pod): string {
   const { name, namespace = 'default', labels, ownerReferences } = pod.metadata;
@@ -35,8 +24,4 @@ function workloadName(pod: Pod): string {
   const hash = labels?.['pod-template-hash'] ?? /-([a-z0-9]{8,10})$/.exec(owner.name)?.[1];
   const isRevision = owner.kind === 'ReplicaSet' && hash !== undefined && owner.name.endsWith(`-${hash}`);
   return withoutDefault(`${namespace}/${isRevision ? owner.name.slice(0, -hash.length - 1) : owner.name}`);
-}
-
-function withoutDefault(key: string): string {
-  return key.replace(/^default\//, '');
 }

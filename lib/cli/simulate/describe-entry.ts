@@ -1,8 +1,9 @@
 import { counted } from '../../apis/counted.ts';
 import { ANY_OFFERING, type UnavailableMark } from '../../core/model/decision.ts';
 import { formatSubject } from '../../core/model/subject.ts';
+import type { Figures } from '../../simulator/summary/figures.ts';
 import type { ActionSummary, TimelineEntry, WorldEvent } from '../../simulator/timeline.ts';
-import { formatUsdPerHour } from '../render/format-money.ts';
+import { formatUsd, formatUsdPerHour } from '../render/format-money.ts';
 
 /** The text of a timeline entry. Entries of one second with equal `repeats` become one line with a count. */
 export interface Description {
@@ -21,12 +22,19 @@ export function describeEntry(entry: TimelineEntry): readonly Description[] {
 
 function describe(entry: TimelineEntry): Description | undefined {
   if (entry.kind === 'blocked') {
-    const where = entry.nodePool === undefined ? '' : ` in NodePool ${entry.nodePool}`;
-    return line(
-      'blocked',
-      `${formatSubject(entry.subject)}${where}: ${entry.message}`,
-      entry.controller === 'provisioning' ? 'bad' : 'quiet',
-    );
+    const { subject, nodePool, workload, controller, message } = entry;
+    const style = controller === 'provisioning' ? 'bad' : 'quiet';
+    if (workload !== undefined)
+      return {
+        ...repeated(
+          'blocked',
+          workload,
+          `${nodePool === undefined ? 'blocked' : `blocked in NodePool ${nodePool}`}: ${message}`,
+        ),
+        style,
+      };
+    const where = nodePool === undefined ? '' : ` in NodePool ${nodePool}`;
+    return line('blocked', `${formatSubject(subject)}${where}: ${message}`, style);
   }
   return 'decision' in entry ? describeAction(entry) : describeWorld(entry);
 }
@@ -65,9 +73,22 @@ function describeWorld(event: WorldEvent): Description | undefined {
       return repeated('lost', event.workload, `deleted, because ${short(event.node)} is unreachable`);
     case 'node-gone':
       return undefined;
+    case 'figures':
+      return line('hour', describeFigures(event));
     case 'function-failed':
       return line('failed', `${event.function}: ${event.message}`, 'bad');
   }
+}
+
+/** `4 nodes (+3 -1), 30 pods running, 2 pending; $0.4200/h, $1.73 so far`. */
+export function describeFigures(now: Figures, before?: Figures): string {
+  const { nodes, nodesLaunched, nodesEnded, podsRunning, podsPending, usdPerHour, costUsd } = now;
+  const launched = nodesLaunched - (before?.nodesLaunched ?? 0);
+  const ended = nodesEnded - (before?.nodesEnded ?? 0);
+  const moves = [...(launched > 0 ? [`+${launched}`] : []), ...(ended > 0 ? [`-${ended}`] : [])].join(' ');
+  const pods = `${counted(podsRunning, 'pod')} running, ${podsPending} pending`;
+  const cost = `${formatUsdPerHour(usdPerHour)}, ${formatUsd(costUsd)} so far`;
+  return `${counted(nodes, 'node')}${moves === '' ? '' : ` (${moves})`}, ${pods}; ${cost}`;
 }
 
 function describeAction(action: ActionSummary): Description | undefined {

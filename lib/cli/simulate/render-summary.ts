@@ -1,41 +1,60 @@
-import { formatDuration } from '../../apis/formats/duration.ts';
-import type { SimulationResult } from '../../simulator/result.ts';
+import { styleText } from 'node:util';
+import type { SimulationSummary } from '../../simulator/result.ts';
 import type { CliContext } from '../context.ts';
-import { indented } from '../render/render-lines.ts';
+import { podNames } from '../render/pod-names.ts';
+import { andMore, indented, MAX_ROWS, printable } from '../render/render-lines.ts';
+import { summaryRows } from './summary-rows.ts';
+import { costTable, instanceTable, waitTable } from './summary-tables.ts';
 
-const MAX_PENDING = 20;
+const DEFAULT_COLUMNS = 120;
+/** A rule is not longer. */
+const MAX_RULE = 100;
 
-/** Renders the result of a simulation as text. */
-export function renderSummary(result: SimulationResult, { columns }: Pick<CliContext, 'columns'>): string {
-  const { pendingToRunningSeconds: waits, podsPending } = result;
-  const width = columns ?? 120;
-  const rows: readonly (readonly [string, string])[] = [
-    [
-      'simulated time',
-      `${formatDuration(result.endedAt * 1_000)}, ${result.ended === 'settled' ? 'settled: only expiry remains' : 'the requested time'}`,
-    ],
-    ['nodes', `${result.nodesLaunched} launched, ${result.nodesAtEnd} at the end`],
-    ['pods', `${result.podsRunning} running, ${podsPending.length} pending`],
-    [
-      'pending to running',
-      waits.pods === 0
-        ? 'no pod has started'
-        : `median ${waits.median}s, 95 % within ${waits.p95}s, longest ${waits.max}s (${waits.pods} pods)`,
-    ],
-    ['cost', `$${result.totalCostUsd.toFixed(4)}`],
-  ];
-  const actions = Object.entries(result.actions).map(([name, count]) => [name, String(count)] as const);
-  const pending = podsPending.slice(0, MAX_PENDING).map(({ pod, reason }) => `  ${pod}: ${reason}\n`);
-  const more = podsPending.length > MAX_PENDING ? `  and ${podsPending.length - MAX_PENDING} more\n` : '';
-  const still = podsPending.length === 0 ? '' : `\nPending pods\n${pending.join('')}${more}`;
-  const notes =
-    result.notes.length === 0
-      ? ''
-      : `\nNotes\n${result.notes.flatMap((note) => indented(note, 2, width)).join('\n')}\n`;
-  return `\n${'─'.repeat(Math.min(width, 100))}\nSummary (simulated)\n${table(rows)}\nActions\n${table(actions)}${still}${notes}`;
+interface Section {
+  readonly title: string;
+  readonly lines: readonly string[];
 }
 
-function table(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}\n`).join('');
+/** Renders the result of a simulation as text: the most important facts, then tables. */
+export function renderSummary(
+  summary: SimulationSummary,
+  { columns, color }: Pick<CliContext, 'columns' | 'color'>,
+): string {
+  const width = columns ?? DEFAULT_COLUMNS;
+  const sections: readonly Section[] = [
+    { title: 'Summary (simulated)', lines: labelled(summaryRows(summary), width) },
+    { title: 'Nodes', lines: instanceTable(summary, width) },
+    { title: 'Cost by NodePool', lines: costTable(summary, width) },
+    { title: 'Pending to running', lines: waitTable(summary, width) },
+    { title: 'Pending pods', lines: pending(summary, width) },
+    { title: 'Notes', lines: summary.notes.flatMap((note) => indented(note, 2, width)) },
+  ];
+  const title = (text: string): string => (color ? styleText('bold', text, { validateStream: false }) : text);
+  const text = sections
+    .filter(({ lines }) => lines.length > 0)
+    .map(({ title: name, lines }) => [title(name), ...lines.map(printable)].map((line) => `${line}\n`).join(''))
+    .join('\n');
+  return `\n${'─'.repeat(Math.min(width, MAX_RULE))}\n${text}`;
+}
+
+/** Facts with their names before them. */
+function labelled(rows: readonly (readonly [string, string])[], width: number): readonly string[] {
+  const nameWidth = Math.max(...rows.map(([name]) => name.length));
+  return rows.flatMap(([name, value]) => {
+    const [first = '', ...more] = indented(value, nameWidth + 4, width);
+    return [`  ${name.padEnd(nameWidth)}  ${first.trimStart()}`, ...more];
+  });
+}
+
+/** As `kerf plan` shows unschedulable pods. */
+function pending({ podsPendingByReason }: SimulationSummary, width: number): readonly string[] {
+  const shown = podsPendingByReason.slice(0, MAX_ROWS);
+  const hidden = podsPendingByReason.slice(MAX_ROWS).reduce((sum, { count }) => sum + count, 0);
+  return [
+    ...shown.flatMap(({ pods, reasons }) => [
+      ...indented(podNames(pods), 2, width),
+      ...reasons.flatMap((reason) => indented(reason, 6, width)),
+    ]),
+    ...andMore(hidden, 'pod'),
+  ];
 }

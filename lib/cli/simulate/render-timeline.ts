@@ -1,10 +1,12 @@
 import { styleText } from 'node:util';
 import { counted } from '../../apis/counted.ts';
+import { HOUR_MS } from '../../apis/formats/time.ts';
 import type { SimulationInput } from '../../simulator/simulation.ts';
+import type { Figures } from '../../simulator/summary/figures.ts';
 import type { TimelineEntry } from '../../simulator/timeline.ts';
 import type { CliContext } from '../context.ts';
 import { wrapText } from '../render/wrap-text.ts';
-import { type Description, describeEntry } from './describe-entry.ts';
+import { type Description, describeEntry, describeFigures } from './describe-entry.ts';
 
 /** The width of the output, and whether it has colour. */
 type Terminal = Pick<CliContext, 'columns' | 'color'>;
@@ -17,6 +19,13 @@ export interface TimelineRenderer {
   flush(): string;
 }
 
+interface TimelineOptions {
+  /** The longest time that an entry can have. */
+  readonly durationMs: number;
+  /** Whether a decision has only its first line. */
+  readonly isBrief: boolean;
+}
+
 interface Held {
   readonly at: number;
   readonly description: Description;
@@ -25,32 +34,66 @@ interface Held {
 
 const DEFAULT_COLUMNS = 120;
 
-export function timelineRenderer(terminal: Terminal): TimelineRenderer {
+export function timelineRenderer(terminal: Terminal, { durationMs, isBrief }: TimelineOptions): TimelineRenderer {
   const held = new Map<string, Held>();
+  const hours = Math.max(2, String(Math.floor(durationMs / HOUR_MS)).length);
+  const format = (at: number, description: Description): string => formatLine(clock(at, hours), description, terminal);
   const flush = (): string => {
-    const lines = [...held.values()].map(({ at, description, count }) => {
+    const lines = merged([...held.values()]).map(({ at, description, count }) => {
       const { who = '', what = '' } = description.repeats ?? {};
-      return format(at, { ...description, text: `${who}: ${counted(count, 'pod')} ${what}` }, terminal);
+      return format(at, { ...description, text: `${who}: ${counted(count, 'pod')} ${what}` });
     });
     held.clear();
     return lines.join('');
   };
   const shown = (at: number, description: Description): string => {
-    if (description.repeats === undefined) return flush() + format(at, description, terminal);
+    if (description.repeats === undefined) return flush() + format(at, description);
     const key = JSON.stringify(description);
     const known = held.get(key);
     if (known === undefined) held.set(key, { at, description, count: 1 });
     else known.count += 1;
     return '';
   };
+  let figures: Figures | undefined;
+  const described = (entry: TimelineEntry): readonly Description[] => {
+    if (entry.kind !== 'figures') return describeEntry(entry).slice(0, isBrief ? 1 : 2);
+    const before = figures;
+    figures = entry;
+    if (before !== undefined && isSame(before, entry)) return [];
+    return [{ label: 'hour', text: describeFigures(entry, before), style: 'plain' }];
+  };
   return {
     flush,
     title: (input) => title(input, terminal),
     entry: (entry) =>
-      describeEntry(entry)
+      described(entry)
         .map((description) => shown(entry.at, description))
         .join(''),
   };
+}
+
+/** Whether nothing has changed but the time and the cost. */
+function isSame(a: Figures, b: Figures): boolean {
+  return (['nodesLaunched', 'nodesEnded', 'podsRunning', 'podsPending'] as const).every((name) => a[name] === b[name]);
+}
+
+/** More workloads than these become one line. */
+const MAX_WORKLOADS = 3;
+
+/** `Job default/a, Job default/b, Job default/c and 841 more`: the same event of many workloads becomes one line. */
+function merged(all: readonly Held[]): readonly Held[] {
+  const same = Map.groupBy(all, ({ description: { label, style, repeats } }) =>
+    JSON.stringify([label, style, repeats?.what]),
+  );
+  return [...same.values()].flatMap((some) => {
+    const [first] = some;
+    if (first?.description.repeats === undefined || some.length <= MAX_WORKLOADS) return some;
+    const names = some.slice(0, MAX_WORKLOADS).map(({ description }) => description.repeats?.who);
+    const who = `${names.join(', ')} and ${some.length - MAX_WORKLOADS} more`;
+    const repeats = { ...first.description.repeats, who };
+    const count = some.reduce((sum, one) => sum + one.count, 0);
+    return [{ at: first.at, description: { ...first.description, repeats }, count }];
+  });
 }
 
 function title({ manifests, catalogue, seed }: SimulationInput, terminal: Terminal): string {
@@ -68,18 +111,19 @@ function title({ manifests, catalogue, seed }: SimulationInput, terminal: Termin
 }
 
 /** `00:01:12  label        text`; long text is wrapped and indented. */
-function format(at: number, { label, text, style }: Description, terminal: Terminal): string {
-  const head = `${clock(at)}  ${label.padEnd(11)} `;
+function formatLine(time: string, { label, text, style }: Description, terminal: Terminal): string {
+  const head = `${time}  ${label.padEnd(11)} `;
   const room = Math.max(40, (terminal.columns ?? DEFAULT_COLUMNS) - head.length);
   const [first = '', ...more] = wrapText(text, room);
   const body = [first, ...more.map((part) => ' '.repeat(head.length) + part)].join('\n');
-  return `${paint(clock(at), 'quiet', terminal)}  ${paint(label.padEnd(11), style, terminal)} ${paint(body, style, terminal)}\n`;
+  return `${paint(time, 'quiet', terminal)}  ${paint(label.padEnd(11), style, terminal)} ${paint(body, style, terminal)}\n`;
 }
 
-function clock(seconds: number): string {
+/** `01:05:00`; with more digits for the hours of a long simulation. */
+function clock(seconds: number, hourDigits: number): string {
   const whole = Math.floor(seconds);
-  const parts = [Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60), whole % 60];
-  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+  const [hours, ...rest] = [Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60), whole % 60];
+  return [String(hours).padStart(hourDigits, '0'), ...rest.map((part) => String(part).padStart(2, '0'))].join(':');
 }
 
 const STYLES = { plain: 'reset', bold: 'bold', good: 'green', bad: 'red', quiet: 'gray' } as const;

@@ -8,7 +8,14 @@ export interface SimulateFlags {
   readonly for: number | undefined;
   readonly region: string | undefined;
   readonly output: 'text' | 'json';
+  /** @default all up to six hours, else hours */
+  readonly show: Detail | undefined;
+  readonly 'fail-on-pending': boolean;
 }
+
+export const DETAILS = ['all', 'decisions', 'hours', 'summary'] as const;
+/** Which entries of the timeline are printed. */
+export type Detail = (typeof DETAILS)[number];
 
 /** `kerf simulate FILE…`: runs manifests on a simulated cluster. */
 export const simulateCommand: Command<CliContext> = buildCommand({
@@ -24,6 +31,16 @@ export const simulateCommand: Command<CliContext> = buildCommand({
       'EC2NodeClass that no file has. Kustomizations, Helm charts, patches, templates',
       'in folders and other kinds are passed over by name. The command changes nothing',
       'outside this process.',
+      '',
+      'The run ends at --for, or at the duration of the Scenario. Without both, it ends',
+      'when only the expiry of nodes remains, after 1h at most. Ctrl-C ends it early and',
+      'prints the summary so far.',
+      '',
+      '--show all prints every event; decisions those of Kerf and of the Scenario; hours',
+      'the events of the Scenario and a line for each hour; summary only the summary.',
+      '',
+      'Exit codes: 0; 1 for pending pods with --fail-on-pending; 2 for bad input; 130',
+      'for Ctrl-C.',
     ].join('\n'),
     customUsage: ['[FLAGS] PATH...'],
   },
@@ -48,12 +65,24 @@ export const simulateCommand: Command<CliContext> = buildCommand({
       },
       for: {
         kind: 'parsed',
-        brief: 'Maximum virtual time (default: that of the Scenario, else 1h)',
+        brief: 'Virtual time to simulate, such as 24h (default: that of the Scenario)',
         parse: duration,
         optional: true,
       },
       region: { kind: 'parsed', brief: 'AWS region if no NodePool names a zone', parse: String, optional: true },
       output: { kind: 'enum', brief: 'text or json', values: ['text', 'json'], default: 'text' },
+      show: {
+        kind: 'enum',
+        brief: 'What to print of the timeline (default: all up to 6h, then hours)',
+        values: DETAILS,
+        optional: true,
+      },
+      'fail-on-pending': {
+        kind: 'boolean',
+        brief: 'Exit with code 1 if pods that should run are pending at the end',
+        default: false,
+        withNegated: false,
+      },
     },
     aliases: { o: 'output' },
   },

@@ -16,6 +16,7 @@ import type {
   MissingCapacity,
 } from '../../ports/cloud-provider.ts';
 import type { Random } from '../random.ts';
+import type { InstanceLedger } from '../summary/instance-ledger.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
 import { QUOTA_ERRORS, type QuotaError, type Quotas, simulatedQuotas } from './simulated-quotas.ts';
@@ -71,6 +72,8 @@ export interface Ec2World {
   readonly timeline: Timeline;
   /** The capacity reservations before the first launch. @default none */
   readonly capacityReservations?: readonly ResolvedCapacityReservation[];
+  /** Counts the instances and their cost. @default they are not counted */
+  readonly ledger?: InstanceLedger;
   /** Called when an instance is launched. */
   readonly onLaunch: (instance: SimulatedInstance) => void;
   readonly onGone: (instance: SimulatedInstance) => void;
@@ -134,16 +137,23 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     },
     addQuota: (quota) => state.quotas.add(quota),
     removeTags: (instanceId) => removeTags(state, instanceId),
-    interruptSpot(instanceId) {
-      const detail = { 'instance-id': instanceId, 'instance-action': 'terminate' };
-      world.onEvent(eventOf(world, 'EC2 Spot Instance Interruption Warning', detail));
-      world.timetable.after(SPOT_WARNING_MS, () => shutDown(state, instances.get(instanceId)));
-    },
+    interruptSpot: (instanceId) => interruptSpot(state, instanceId),
     impair: (instanceId) => void impairedSince.set(instanceId, impairedSince.get(instanceId) ?? world.timetable.now()),
     isImpaired: (instanceId) => impairedSince.has(instanceId),
     recover: (instanceId) => void impairedSince.delete(instanceId),
-    addInstance: (instance) => void instances.set(instance.id, instance),
+    addInstance(instance) {
+      instances.set(instance.id, instance);
+      if (instance.cluster === world.cluster) world.ledger?.begin(instance, true);
+    },
   };
+}
+
+function interruptSpot(state: Ec2State, instanceId: string): void {
+  const { world, instances } = state;
+  world.ledger?.interrupted();
+  const detail = { 'instance-id': instanceId, 'instance-action': 'terminate' };
+  world.onEvent(eventOf(world, 'EC2 Spot Instance Interruption Warning', detail));
+  world.timetable.after(SPOT_WARNING_MS, () => shutDown(state, instances.get(instanceId)));
 }
 
 function removeTags({ instances }: Ec2State, instanceId: string): () => void {
@@ -213,6 +223,7 @@ function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
   world.timetable.after(delayMs, () => note(world.timeline, request, answer));
   if (instance !== undefined) {
     instances.set(instance.id, instance);
+    world.ledger?.begin(instance);
     world.onLaunch(instance);
   }
   return answer;
@@ -240,9 +251,11 @@ function shutDown({ world, instances, gone }: Ec2State, instance: SimulatedInsta
   const { id, nodeClaim } = instance;
   const ended: SimulatedInstance = { ...instance, state: 'shutting-down', endedAtMs: timetable.now() };
   instances.set(id, ended);
+  world.ledger?.end(id);
   world.onEvent(stateChange(world, id, 'shutting-down'));
   timetable.after(random.between(...SHUTDOWN_MS), () => {
     gone.add(id);
+    world.ledger?.gone(id);
     timeline.note({ kind: 'instance-terminated', instanceId: id, nodeClaim, costUsd: costOf(ended, timetable.now()) });
     world.onGone(ended);
     world.onEvent(stateChange(world, id, 'terminated'));

@@ -107,7 +107,8 @@ export async function playRefused(refused: Refused, under: Partial<SimulationInp
   const { timetable, endMs } = simulation;
   let podsRunning: number | undefined;
   while (await timetable.step(endMs)) {
-    if (podsRunning === undefined && now() >= SCALED_MS + USUAL_MS) podsRunning = simulation.result('time').podsRunning;
+    if (podsRunning === undefined && now() >= SCALED_MS + USUAL_MS)
+      podsRunning = simulation.summary('time').podsRunning;
   }
   return {
     refused: object === undefined ? undefined : { object, nodeClaim, calls: count },
@@ -123,7 +124,7 @@ export async function playRefused(refused: Refused, under: Partial<SimulationInp
         ...optional({ endedMs: endedAtMs === undefined ? undefined : endedAtMs - startMs }),
       })),
     podsRunning: podsRunning ?? 0,
-    podsPending: simulation.result('time').podsPending.map(({ pod, reason }) => `${pod}: ${reason}`),
+    podsPending: simulation.summary('time').podsPending.map(({ pod, reason }) => `${pod}: ${reason}`),
   };
 }
 

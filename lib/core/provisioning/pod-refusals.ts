@@ -1,0 +1,39 @@
+import type { Refusal } from '../model/refusal.ts';
+
+/** Why a pod has no place: a NodePool refuses it, or without a NodePool the existing nodes or all NodePools. */
+export type PodRefusal = Refusal & { readonly nodePool?: string };
+
+/** Pods with the same reasons. */
+export interface RefusedPods<Pod> {
+  readonly pods: readonly Pod[];
+  readonly reasons: readonly Pick<PodRefusal, 'nodePool' | 'message'>[];
+}
+
+/** Groups pods by their reasons. *Shape:* the largest group first; groups of one size, and the pods of a group, in their order. */
+export function groupByReasons<Pod>(
+  pods: readonly Pod[],
+  reasonsOf: (pod: Pod) => RefusedPods<Pod>['reasons'],
+): readonly RefusedPods<Pod>[] {
+  const groups = new Map<string, { readonly pods: Pod[]; readonly reasons: RefusedPods<Pod>['reasons'] }>();
+  for (const pod of pods) {
+    const reasons = reasonsOf(pod);
+    const key = JSON.stringify(reasons.map(({ nodePool, message }) => [nodePool, message]));
+    const group = groups.get(key) ?? { pods: [], reasons };
+    group.pods.push(pod);
+    groups.set(key, group);
+  }
+  return [...groups.values()].toSorted((a, b) => b.pods.length - a.pods.length);
+}
+
+const MAX_POOLS = 6;
+
+/** `NodePools a, b: needs 9 cpu, …`: one line for each message, with the NodePools that have it. */
+export function reasonLines(reasons: RefusedPods<unknown>['reasons']): readonly string[] {
+  const byMessage = Map.groupBy(reasons, ({ message }) => message);
+  return [...byMessage].map(([message, same]) => {
+    const pools = same.flatMap(({ nodePool }) => nodePool ?? []);
+    if (pools.length === 0) return message;
+    const more = pools.length > MAX_POOLS ? ` and ${pools.length - MAX_POOLS} more` : '';
+    return `NodePool${pools.length === 1 ? '' : 's'} ${pools.slice(0, MAX_POOLS).join(', ')}${more}: ${message}`;
+  });
+}
