@@ -27,6 +27,7 @@ import { uidOf } from './kubernetes/objects.ts';
 import { kubeScheduler } from './kubernetes/scheduler/kube-scheduler.ts';
 import { FIRST_DEPLOYMENT, type KubernetesState, kubernetesState } from './kubernetes/state.ts';
 import { attachDetach } from './kubernetes/storage/simulated-attachments.ts';
+import { volumeController } from './kubernetes/storage/volume-controller.ts';
 import { workloadOf } from './kubernetes/workloads/controller-pods.ts';
 import { workloads } from './kubernetes/workloads/workloads.ts';
 import { type Random, randomFrom } from './random.ts';
@@ -139,7 +140,7 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
   const first = deploy({ input, world, refusals, name: FIRST_DEPLOYMENT });
   deployments.push(first);
   if (input.secondDeployment !== undefined) deployments.push(deploySecond(input.secondDeployment, input, world));
-  startCluster(parts, deployments, input.manifests);
+  startCluster(parts, deployments, input);
   const endMs = startMs + input.durationMs;
   if (input.scenario !== undefined)
     playScenario({ ...world, catalogue: input.catalogue, seed: input.seed, endMs }, input.scenario);
@@ -209,15 +210,17 @@ function isRunning(ec2: SimulatedEc2, id: string): boolean {
 }
 
 /** The cluster's own controllers, which reconcile shortly after each change. */
-function startCluster(parts: Parts, deployments: readonly Deployment[], manifests: ClusterManifests): void {
+function startCluster(parts: Parts, deployments: readonly Deployment[], input: SimulationInput): void {
   const { state, timetable, timeline, faults } = parts;
   const [controllers, scheduler, kubelet, attachments] = [
     workloads(state, timetable),
-    kubeScheduler(state, timetable, faults.isSchedulerDown),
+    kubeScheduler(state, timetable, { isDown: faults.isSchedulerDown, timeline }),
     kubelets({ ...parts, isSilent: parts.nodeLifecycle.isSilent }),
     attachDetach(state, timetable, faults.keepsVolumes),
   ];
   const changes = state.podIndex.follow();
+  const zones = [...new Set(input.catalogue.offerings.map(({ zone }) => zone))];
+  const volumes = volumeController(state, zones);
   const pending = new Set<string>();
   let isScheduled = false;
   // The cluster has one webhook configuration. The deployment that holds the cluster owns it.
@@ -230,6 +233,7 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], manifest
     isScheduled = true;
     timetable.after(REACTION_MS, () => {
       controllers.reconcile();
+      volumes.reconcile();
       notePending(changes().pods, timeline, pending);
       scheduler.pass();
       kubelet.reconcile();
@@ -239,7 +243,7 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], manifest
   };
   state.onAssumption = (text, subject) => timeline.remarks.add(text, subject);
   const creationTimestamp = formatTime(timetable.now());
-  for (const pod of manifests.pods) {
+  for (const pod of input.manifests.pods) {
     createPod(state, {
       ...pod,
       metadata: { ...pod.metadata, uid: uidOf('Pod', pod), creationTimestamp },

@@ -12,6 +12,14 @@ export type WorldEvent =
   | { readonly kind: 'pod-running'; readonly pod: string; readonly workload: string; readonly node: string }
   /** The containers of a pod with an end have succeeded. */
   | { readonly kind: 'pod-completed'; readonly pod: string; readonly workload: string; readonly node: string }
+  /** A pod that the scheduler deletes for a pod of higher priority. */
+  | {
+      readonly kind: 'pod-preempted';
+      readonly pod: string;
+      readonly workload: string;
+      readonly node: string;
+      readonly by: string;
+    }
   | { readonly kind: 'pod-ended'; readonly pod: string; readonly workload: string; readonly node: string }
   | ({ readonly kind: 'instance-launched'; readonly instanceId: string; readonly nodeClaim: string } & LaunchOption)
   | { readonly kind: 'launch-refused'; readonly nodeClaim: string; readonly message: string }

@@ -49,6 +49,8 @@ function describeWorld(event: WorldEvent): Description | undefined {
       return { ...repeated('running', event.workload, `running on ${short(event.node)}`), style: 'good' };
     case 'pod-completed':
       return { ...repeated('completed', event.workload, `completed on ${short(event.node)}`), style: 'good' };
+    case 'pod-preempted':
+      return line('preempted', `${event.pod} on ${short(event.node)}, for ${event.by} of higher priority`);
     case 'pod-ended':
       return repeated('ended', event.workload, `ended on ${short(event.node)}`);
     case 'instance-launched': {

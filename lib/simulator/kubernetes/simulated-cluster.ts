@@ -22,8 +22,7 @@ import {
   writeNode,
   writePod,
 } from './state.ts';
-import { boundClaims } from './storage/simulated-attachments.ts';
-import { simulatedStorage } from './storage/simulated-storage.ts';
+import { storageObjects } from './storage/storage-state.ts';
 import { scalable } from './workloads/scale.ts';
 
 /** Kubernetes's default for terminationGracePeriodSeconds. */
@@ -54,8 +53,8 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
     listPodTemplates: async () => state.podTemplates,
     listNamespaces: async () => namespacesOf(pods()),
     listVolumeAttachments: async () => [...state.storage.attachments.values()],
-    listPersistentVolumeClaims: async () => boundClaims(pods()),
-    readStorage: async () => simulatedStorage(pods()),
+    listPersistentVolumeClaims: async () => [...state.storage.claims.values()],
+    readStorage: async () => storageObjects(state.storage),
     listScalableWorkloads: async (kind) => [...scalable(state, kind).values()],
 
     findOtherAutoscalers: async () => ({ ...state.autoscalers, ...claimOf(state, deployment) }),

@@ -21,16 +21,20 @@ describe('the order of pending pods', () => {
   const first = aPod({ name: 'first', requests: { cpu: '500m' } });
   test.each([
     { rule: 'by priority', other: aPod({ name: 'other', requests: { cpu: '100m' }, spec: { priority: 1 } }) },
-    { rule: 'then the one with more cpu', other: aPod({ name: 'other', requests: { cpu: '600m' } }) },
-    { rule: 'then the one with more memory', other: aPod({ name: 'other', requests: { cpu: '500m', memory: '1Gi' } }) },
     {
       rule: 'then the oldest',
-      other: aPod({ name: 'other', requests: { cpu: '500m' }, createdAtMs: NOW_MS - 60_000 }),
+      other: aPod({ name: 'other', requests: { cpu: '100m' }, createdAtMs: NOW_MS - 60_000 }),
     },
   ])('$rule', ({ other }) => {
     const placed = { first: 'none', other: 'node-1' };
     expect(placesAfterPass({ nodes: oneFits, pods: [first, other] })).toEqual(placed);
     expect(placesAfterPass({ nodes: oneFits, pods: [other, first] })).toEqual(placed);
+  });
+
+  test('pods of one second are tried in the order in which they were created, whatever they request', () => {
+    const other = aPod({ name: 'other', requests: { cpu: '900m', memory: '2Gi' } });
+    expect(placesAfterPass({ nodes: oneFits, pods: [first, other] })).toEqual({ first: 'node-1', other: 'none' });
+    expect(placesAfterPass({ nodes: oneFits, pods: [other, first] })).toEqual({ first: 'none', other: 'node-1' });
   });
 
   test('gated and terminating pods are not scheduled', () => {

@@ -142,7 +142,11 @@ describe('InterPodAffinity', () => {
   const there = (over: Parameters<typeof runningPod>[1] = {}) =>
     runningPod('b', { name: 'there', labels: WEB, ...over });
   const goesTo = (affinity: Affinity, over: Parameters<typeof aPod>[0] = {}, pods = [there()]) =>
-    placesAfterPass({ nodes: [A, B], pods: [...pods, aPod({ name: 'new', spec: { affinity }, ...over })] })['new'];
+    // The scheduler spreads pods of a ReplicaSet, and not those of a Job.
+    placesAfterPass({
+      nodes: [A, B],
+      pods: [...pods, aPod({ name: 'new', owner: 'Job', spec: { affinity }, ...over })],
+    })['new'];
 
   test.each<{
     readonly rule: string;

@@ -22,6 +22,12 @@ export interface SchedulerCache {
   readonly refresh: () => readonly QueuedPod[];
   /** Records that the scheduler has bound the pod. */
   readonly bound: (pod: Pod, on: { readonly kind: PodKind; readonly node: SchedulerNode }) => void;
+  /** Whether a pod on a node has a lower priority. */
+  readonly hasBelow: (priority: number) => boolean;
+  /** The pods that are counted on the node. *Cost:* O(pods) for the first call after a change. */
+  readonly podsOn: (node: SchedulerNode) => readonly QueuedPod[];
+  /** Adds a pod to the node, or removes it if `by` is -1, to try out what fits then. The caller undoes it. */
+  readonly tryOut: (node: SchedulerNode, { pod, kind }: QueuedPod, by: 1 | -1) => void;
 }
 
 /** A pod as last read. `node` is the node on which it is counted. */
@@ -38,11 +44,17 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
   const kindOf = podKinds();
   const changes = state.podIndex.follow();
   let [version, freed] = [0, 0];
-  const count = (node: SchedulerNode, kind: PodKind, by: PodCount): void => {
+  const priorities = new Map<number, number>();
+  const place = (node: SchedulerNode, kind: PodKind, by: PodCount): void => {
     topology.add(node, kind, by);
     countPods(node, kind, by);
+  };
+  const count = (node: SchedulerNode, kind: PodKind, by: PodCount): void => {
+    place(node, kind, by);
+    priorities.set(kind.priority, (priorities.get(kind.priority) ?? 0) + by.active + by.terminating);
     version += 1;
   };
+  const podsByNode = groupsOf(pods, () => version);
   const forget = (key: string, { pod, kind, node }: KnownPod): void => {
     pods.delete(key);
     if (node === undefined || !nodes.has(node)) return;
@@ -83,6 +95,31 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
       count(node, kind, countOf(pod));
       pods.set(podKey(pod), { pod, kind, node });
     },
+    hasBelow: (priority) => priorities.entries().some(([of, placed]) => of < priority && placed > 0),
+    podsOn: podsByNode,
+    tryOut(node, { pod, kind }, by) {
+      const { active, terminating } = countOf(pod);
+      place(node, kind, { active: by * active, terminating: by * terminating });
+    },
+  };
+}
+
+/** The pods by node, read again when the version has changed. */
+function groupsOf(
+  pods: ReadonlyMap<string, KnownPod>,
+  version: () => number,
+): (node: SchedulerNode) => readonly QueuedPod[] {
+  let groups = new Map<SchedulerNode, QueuedPod[]>();
+  let readAt: number | undefined;
+  return (node) => {
+    if (readAt !== version()) {
+      groups = new Map();
+      for (const { pod, kind, node: on } of pods.values()) {
+        if (on !== undefined) groups.set(on, [...(groups.get(on) ?? []), { pod, kind }]);
+      }
+      readAt = version();
+    }
+    return groups.get(node) ?? [];
   };
 }
 

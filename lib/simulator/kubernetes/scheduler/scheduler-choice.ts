@@ -1,38 +1,38 @@
-import { untoleratedTaint } from '../../../apis/taints.ts';
 import type { SchedulerCache } from './scheduler-cache.ts';
-import { admitsKind, matchesTerm, nodeHasRoom } from './scheduler-filters.ts';
+import { admitsKind, nodeHasRoom } from './scheduler-filters.ts';
 import type { SchedulerNode } from './scheduler-node.ts';
-import type { PodKind } from './scheduler-pod-kind.ts';
+import type { Nominations } from './scheduler-nominations.ts';
+import type { PodKind, QueuedPod } from './scheduler-pod-kind.ts';
+import { bestNode, type ScoredNode, scoredNode } from './scheduler-scores.ts';
 import type { SimulatedTopologyRules } from './scheduler-topology-rules.ts';
+import type { SimulatedPodVolumes } from './scheduler-volumes.ts';
 
-/** Chooses the node for the next pod of a kind; undefined if none fits. */
-export type Choose = (kind: PodKind) => SchedulerNode | undefined;
-
-/** The weight of a PreferNoSchedule taint: that of the heaviest preference. */
-const TAINT_WEIGHT = 100;
-
-/** A node that fits pods of the kind, and the weight of their preferences that its own properties do not meet. */
-interface Opening {
-  readonly node: SchedulerNode;
-  readonly unmet: number;
+/** Chooses nodes for pending pods. */
+export interface Choice {
+  /** The node for the pod; undefined if none fits. `volumes` are those of the pod, if it has claims. */
+  readonly choose: (queued: QueuedPod, volumes?: SimulatedPodVolumes) => SchedulerNode | undefined;
+  /** Whether no node fitted a pod of the kind, and nothing has changed since. */
+  readonly hasFailed: (kind: PodKind) => boolean;
+  /** Records that a pod of the kind without claims fits no node, also if other pods are deleted for it. */
+  readonly failed: (kind: PodKind) => void;
 }
 
 /** Cached results for a kind, valid until `loosened` changes. */
 interface KindMemory {
   readonly rules: SimulatedTopologyRules;
   readonly loosened: number;
-  openings: readonly Opening[];
-  /** The version of the cache at which no node fitted. */
-  failedAt?: number;
+  openings: readonly ScoredNode[];
 }
 
 /**
- * Returns a function that chooses among the nodes that fit: first by the lowest weight of unmet preferences, then by the
- * largest share of free resources afterwards (as the default scoring of Kubernetes does), then by name.
+ * Chooses the node with the highest score among those that fit, as the default scheduler of Kubernetes does.
  * *Cost:* O(nodes with enough resources for the kind); O(1) for a kind that failed before if nothing has changed.
  */
-export function chooseFrom(cache: SchedulerCache): Choose {
+export function choiceFrom(cache: SchedulerCache, nominations: Nominations): Choice {
   const memories = new Map<PodKind, KindMemory>();
+  /** The versions at which no node fitted, by kind. */
+  const failedAt = new Map<PodKind, number>();
+  const version = (): number => cache.version() + nominations.version();
   const remembered = (kind: PodKind): KindMemory => {
     const known = memories.get(kind);
     if (known?.loosened === cache.loosened()) return known;
@@ -42,50 +42,28 @@ export function chooseFrom(cache: SchedulerCache): Choose {
       openings: cache
         .nodes()
         .filter((node) => admitsKind(node, kind))
-        .map((node) => ({ node, unmet: unmetByNode(node, kind) })),
+        .map((node) => scoredNode(node, kind)),
     };
     memories.set(kind, made);
     return made;
   };
-  return (kind) => {
-    const memory = remembered(kind);
-    if (memory.failedAt === cache.version()) return undefined;
-    // A node that is too full stays so until `loosened` changes.
-    memory.openings = memory.openings.filter(({ node }) => nodeHasRoom(node, kind));
-    const chosen = best(memory, kind);
-    if (chosen === undefined) memory.failedAt = cache.version();
-    return chosen;
+  return {
+    choose({ pod, kind }, volumes) {
+      if (volumes?.refusal !== undefined) return undefined;
+      const memory = remembered(kind);
+      // A node that is too full stays so until `loosened` changes.
+      memory.openings = memory.openings.filter(({ node }) => nodeHasRoom(node, kind));
+      const { rules, openings } = memory;
+      const fitting = openings.filter(
+        ({ node }) =>
+          rules.allows(node) &&
+          nominations.leaveRoom(node, { pod, kind }) &&
+          (volumes === undefined || volumes.fits(node)),
+      );
+      const nominated = fitting.find(({ node }) => node.name === pod.status?.nominatedNodeName);
+      return nominated?.node ?? bestNode(fitting, kind, rules);
+    },
+    hasFailed: (kind) => failedAt.get(kind) === version(),
+    failed: (kind) => void failedAt.set(kind, version()),
   };
-}
-
-function best({ openings, rules }: KindMemory, kind: PodKind): SchedulerNode | undefined {
-  let [chosen, leastUnmet, mostRoom]: [SchedulerNode | undefined, number, number] = [undefined, 0, 0];
-  for (const { node, unmet: unmetHere } of openings) {
-    const room = roomAfter(node, kind);
-    if (chosen !== undefined && leastUnmet === 0 && room <= mostRoom) continue;
-    if (!rules.allows(node)) continue;
-    const unmet = unmetHere + rules.unmetWishes(node);
-    const isBetter = unmet < leastUnmet || (unmet === leastUnmet && room > mostRoom);
-    if (chosen === undefined || isBetter) [chosen, leastUnmet, mostRoom] = [node, unmet, room];
-  }
-  return chosen;
-}
-
-/** The weight of the unmatched preferred node affinity terms and the untolerated PreferNoSchedule taints. */
-function unmetByNode(node: SchedulerNode, { spec }: PodKind): number {
-  let unmet = 0;
-  const preferences = spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
-  for (const { weight, preference } of preferences) if (!matchesTerm(node, preference)) unmet += weight;
-  for (const taint of node.taints) {
-    const isSoft = taint.effect === 'PreferNoSchedule';
-    if (isSoft && untoleratedTaint([taint], spec.tolerations) !== undefined) unmet += TAINT_WEIGHT;
-  }
-  return unmet;
-}
-
-/** The share of cpu and memory that would be free afterwards. */
-function roomAfter({ free, allocatable }: SchedulerNode, { requests }: PodKind): number {
-  const cpu = ((free.get('cpu') ?? 0) - (requests['cpu'] ?? 0)) / Math.max(1, allocatable['cpu'] ?? 1);
-  const memory = ((free.get('memory') ?? 0) - (requests['memory'] ?? 0)) / Math.max(1, allocatable['memory'] ?? 1);
-  return cpu + memory;
 }

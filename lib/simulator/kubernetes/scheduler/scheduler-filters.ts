@@ -1,6 +1,6 @@
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '../../../apis/kubernetes.ts';
 import { untoleratedTaint } from '../../../apis/taints.ts';
-import { nodeLabelOf, type SchedulerNode } from './scheduler-node.ts';
+import { type NodeLabels, nodeLabelOf, type SchedulerNode } from './scheduler-node.ts';
 import type { PodKind, SimulatedHostPort } from './scheduler-pod-kind.ts';
 
 /**
@@ -38,10 +38,7 @@ export function matchesNodeAffinity(
 }
 
 /** Whether the node matches the term. An empty term matches no node. */
-export function matchesTerm(
-  node: SchedulerNode,
-  { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
-): boolean {
+export function matchesTerm(node: NodeLabels, { matchExpressions = [], matchFields = [] }: NodeSelectorTerm): boolean {
   return (
     matchExpressions.length + matchFields.length > 0 &&
     matchExpressions.every((one) => meets(one, nodeLabelOf(node, one.key))) &&

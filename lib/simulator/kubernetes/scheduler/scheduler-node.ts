@@ -3,6 +3,12 @@ import { currentLabelName, HOSTNAME } from '../../../apis/labels.ts';
 import { parseResources, type Resources } from '../../../core/resources/resources.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 
+/** The name and the labels of a node, as filters read them. */
+export interface NodeLabels {
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+}
+
 /** A node with its pods in the scheduler's cache. The object stays the same while the node exists. */
 export interface SchedulerNode {
   readonly name: string;
@@ -11,6 +17,8 @@ export interface SchedulerNode {
   allocatable: Resources;
   /** `allocatable` less the requests of the pods. */
   readonly free: Map<string, number>;
+  /** The cpu and memory of the pods, where a container without a request counts with a default, for scores only. */
+  readonly assumed: { cpu: number; memory: number };
   /** The number of pods of each kind. */
   readonly pods: Map<PodKind, PodCount>;
 }
@@ -28,6 +36,7 @@ export function schedulerNode(node: Node): SchedulerNode {
     taints: [],
     allocatable: {},
     free: new Map(),
+    assumed: { cpu: 0, memory: 0 },
     pods: new Map(),
   };
   readNode(made, node);
@@ -36,12 +45,19 @@ export function schedulerNode(node: Node): SchedulerNode {
 
 /** Updates labels, taints and resources of the node; its pods stay. */
 export function readNode(into: SchedulerNode, node: Node): void {
-  into.labels = new Map(Object.entries({ [HOSTNAME]: node.metadata.name, ...node.metadata.labels }));
+  into.labels = labelsOfNode(node).labels;
   into.taints = taintsOf(node);
   into.allocatable = parseResources(node.status?.allocatable);
   into.free.clear();
+  into.assumed.cpu = 0;
+  into.assumed.memory = 0;
   for (const [name, amount] of Object.entries(into.allocatable)) into.free.set(name, amount);
   for (const [kind, { active, terminating }] of into.pods) takeRoom(into, kind, active + terminating);
+}
+
+export function labelsOfNode({ metadata }: Node): NodeLabels {
+  const { name, labels } = metadata;
+  return { name, labels: new Map(Object.entries({ [HOSTNAME]: name, ...labels })) };
 }
 
 /** The fields of a node that scheduling reads, as text, to detect relevant changes. */
@@ -59,7 +75,7 @@ export function countPods(node: SchedulerNode, kind: PodKind, by: PodCount): voi
 }
 
 /** The value of a label. Real nodes also have deprecated label names (A0.6); simulated nodes do not. */
-export function nodeLabelOf(node: SchedulerNode, key: string): string | undefined {
+export function nodeLabelOf(node: NodeLabels, key: string): string | undefined {
   return node.labels.get(key) ?? node.labels.get(currentLabelName(key));
 }
 
@@ -77,4 +93,6 @@ function takeRoom(node: SchedulerNode, kind: PodKind, pods: number): void {
   for (const [name, amount] of Object.entries(kind.requests)) {
     node.free.set(name, (node.free.get(name) ?? 0) - amount * pods);
   }
+  node.assumed.cpu += kind.assumed.cpu * pods;
+  node.assumed.memory += kind.assumed.memory * pods;
 }

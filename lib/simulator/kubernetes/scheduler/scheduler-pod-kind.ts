@@ -1,4 +1,4 @@
-import { type Labels, type Pod, type PodSpec, podKey } from '../../../apis/kubernetes.ts';
+import type { Labels, Pod, PodSpec } from '../../../apis/kubernetes.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { podRequests } from '../../../core/resources/pod-requests.ts';
 import type { Resources } from '../../../core/resources/resources.ts';
@@ -15,7 +15,14 @@ export interface PodKind {
   readonly namespace: string;
   readonly labels: Labels;
   readonly requests: Resources;
+  /** The cpu and memory that scores count: a container without a request has a default. */
+  readonly assumed: { readonly cpu: number; readonly memory: number };
   readonly ports: readonly SimulatedHostPort[];
+  readonly priority: number;
+  /** Whether pods of lower priority can be deleted for it. */
+  readonly preempts: boolean;
+  /** The labels of its ReplicaSet or StatefulSet, whose pods are spread although they do not ask for it. @default not spread */
+  readonly spreadBy: Labels | undefined;
   readonly spec: Pick<PodSpec, 'nodeSelector' | 'affinity' | 'tolerations' | 'topologySpreadConstraints'>;
 }
 
@@ -28,8 +35,9 @@ export function podKinds(): (pod: Pod) => PodKind {
     const facts = known.get(pod.spec) ?? factsOf(pod);
     known.set(pod.spec, facts);
     const { namespace = 'default', labels = {} } = pod.metadata;
-    const id = JSON.stringify([namespace, labels, facts.text]);
-    const kind = kinds.get(id) ?? { namespace, labels, ...facts };
+    const spreadBy = spreadLabels(pod);
+    const id = JSON.stringify([namespace, labels, spreadBy !== undefined, facts.text]);
+    const kind = kinds.get(id) ?? { namespace, labels, spreadBy, ...facts };
     kinds.set(id, kind);
     return kind;
   };
@@ -42,30 +50,56 @@ export interface QueuedPod {
 }
 
 /**
- * The order of pending pods: by priority, then by descending requests, so that pods planned together are bound to the node
- * that was planned for them; then by age.
+ * The order of the queue: by priority, then by the time at which a pod came into the queue. Since Kubernetes 1.33, a pod that failed
+ * is tried again without a back-off when something changes and no other pod waits, so its age is the time of its creation.
  */
 export function byTurn(a: QueuedPod, b: QueuedPod): number {
   return (
-    (b.pod.spec.priority ?? 0) - (a.pod.spec.priority ?? 0) ||
-    (b.kind.requests['cpu'] ?? 0) - (a.kind.requests['cpu'] ?? 0) ||
-    (b.kind.requests['memory'] ?? 0) - (a.kind.requests['memory'] ?? 0) ||
-    compareText(a.pod.metadata.creationTimestamp, b.pod.metadata.creationTimestamp) ||
-    compareText(a.pod.metadata.uid, b.pod.metadata.uid) ||
-    compareText(podKey(a.pod), podKey(b.pod))
+    b.kind.priority - a.kind.priority || compareText(a.pod.metadata.creationTimestamp, b.pod.metadata.creationTimestamp)
   );
 }
 
-interface SpecFacts extends Pick<PodKind, 'requests' | 'ports' | 'spec'> {
+interface SpecFacts extends Omit<PodKind, 'namespace' | 'labels' | 'spreadBy'> {
   readonly text: string;
 }
 
 function factsOf(pod: Pod): SpecFacts {
   const requests = podRequests(pod);
+  const assumed = assumedRequests(pod.spec, requests);
   const ports = hostPorts(pod.spec);
-  const { nodeSelector, affinity, tolerations, topologySpreadConstraints } = pod.spec;
-  const text = JSON.stringify([requests, ports, nodeSelector, affinity, tolerations, topologySpreadConstraints]);
-  return { requests, ports, spec: pod.spec, text };
+  const { nodeSelector, affinity, tolerations, topologySpreadConstraints, priority = 0, preemptionPolicy } = pod.spec;
+  const preempts = preemptionPolicy !== 'Never';
+  const read = [nodeSelector, affinity, tolerations, topologySpreadConstraints];
+  const text = JSON.stringify([requests, assumed, ports, priority, preempts, ...read]);
+  return { requests, assumed, ports, priority, preempts, spec: pod.spec, text };
+}
+
+const ASSUMED_MILLICORES = 100;
+const ASSUMED_BYTES = 200 * 1024 * 1024;
+
+function assumedRequests(spec: PodSpec, requests: Resources): PodKind['assumed'] {
+  const without = (name: string): number =>
+    spec.resources?.requests?.[name] === undefined
+      ? spec.containers.filter(
+          ({ resources }) => ({ ...resources?.limits, ...resources?.requests })[name] === undefined,
+        ).length
+      : 0;
+  return {
+    cpu: (requests['cpu'] ?? 0) + ASSUMED_MILLICORES * without('cpu'),
+    memory: (requests['memory'] ?? 0) + ASSUMED_BYTES * without('memory'),
+  };
+}
+
+/** The labels that the controllers give each pod of a StatefulSet, which the selector of the StatefulSet does not have. */
+const OWN_LABELS: ReadonlySet<string> = new Set(['statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index']);
+
+function spreadLabels({ metadata, spec }: Pod): Labels | undefined {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (owner === undefined || !['ReplicaSet', 'StatefulSet', 'ReplicationController'].includes(owner.kind))
+    return undefined;
+  if ((spec.topologySpreadConstraints ?? []).length > 0) return undefined;
+  const labels = Object.entries(metadata.labels ?? {}).filter(([key]) => !OWN_LABELS.has(key));
+  return labels.length === 0 ? undefined : Object.fromEntries(labels);
 }
 
 /** The host ports of containers and sidecars. The port of an init container is free after it has ended. */

@@ -57,6 +57,50 @@ export function keepingAway(
   });
 }
 
+/**
+ * For each required affinity term and each preferred term: a count of the pods with the term, the pods that it attracts, and its
+ * weight, which is negative for anti-affinity. A required term counts as a preference of weight 1.
+ */
+export function attractedBy(owner: PodKind): readonly {
+  readonly rule: CountRule;
+  readonly attracts: (kind: PodKind) => boolean;
+  readonly weight: number;
+}[] {
+  return weightedTerms(owner).map(({ term, weight }) => {
+    const selector = termSelector(term, owner);
+    const id = attractionId({ term, weight }, owner);
+    const rule: CountRule = {
+      id,
+      topologyKey: term.topologyKey,
+      withTerminating: true,
+      counts: (kind) => weightedTerms(kind).some((other) => attractionId(other, kind) === id),
+      includes: everyNode,
+    };
+    return { rule, attracts: selector.selects, weight };
+  });
+}
+
+interface WeightedTerm {
+  readonly term: PodAffinityTerm;
+  readonly weight: number;
+}
+
+function weightedTerms({ spec }: PodKind): readonly WeightedTerm[] {
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  const required = podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  const preferred = podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  const avoided = podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return [
+    ...required.map((term) => ({ term, weight: 1 })),
+    ...preferred.map(({ weight, podAffinityTerm: term }) => ({ term, weight })),
+    ...avoided.map(({ weight, podAffinityTerm: term }) => ({ term, weight: -weight })),
+  ];
+}
+
+function attractionId({ term, weight }: WeightedTerm, owner: PodKind): string {
+  return JSON.stringify(['attracted', weight, term.topologyKey, termSelector(term, owner).id]);
+}
+
 export function requiredAntiAffinity({ spec }: PodKind): readonly PodAffinityTerm[] {
   return spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
 }

@@ -1,31 +1,40 @@
-import type { TopologySpreadConstraint } from '../../../apis/kubernetes.ts';
+import type { PodAffinityTerm } from '../../../apis/kubernetes.ts';
 import type { CountRule, DomainCounts } from './scheduler-domain-counts.ts';
 import type { SchedulerNode } from './scheduler-node.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 import { allOf, simulatedSpreadSelector, termSelector } from './scheduler-selectors.ts';
+import { spreadScorer } from './scheduler-spread-score.ts';
 import { affinityCount, requiredAntiAffinity, spreadCount } from './scheduler-topology-counts.ts';
 
 /** The topology spread and pod affinity rules of a kind of pods. */
 export interface SimulatedTopologyRules {
   /** Whether one more of these pods can be on the node with the current pods. */
   readonly allows: (node: SchedulerNode) => boolean;
-  /** The weight of the preferences that the node would not meet; 0 if it meets all. */
-  readonly unmetWishes: (node: SchedulerNode) => number;
+  /** PodTopologySpread: a score from 0 to 100 for each of the nodes that fit; undefined if the kind is not spread. */
+  readonly spreadScores: Scorer | undefined;
+  /** InterPodAffinity: the same; undefined if no pod prefers or avoids the kind, and the kind has no preferences. */
+  readonly affinityScores: (nodes: readonly SchedulerNode[]) => readonly number[] | undefined;
 }
+
+/** *Shape:* a score for each node, in their order. */
+export type Scorer = (nodes: readonly SchedulerNode[]) => readonly number[];
 
 export interface Counting {
   /** The count of the rule, which is kept up to date. */
   readonly countFor: (rule: CountRule) => DomainCounts;
   /** The current counts of pods whose anti-affinity excludes this kind. */
   readonly avoiding: () => readonly { readonly counts: DomainCounts }[];
+  /** The current counts of pods that prefer to be with this kind, or without it if the weight is negative. */
+  readonly attracting: () => readonly WeightedCounts[];
 }
 
-/** The weight of each pod above the allowed skew of a ScheduleAnyway constraint: that of the heaviest preference. */
-const SPREAD_WEIGHT = 100;
+export interface WeightedCounts {
+  readonly counts: DomainCounts;
+  readonly weight: number;
+}
 
 export function topologyRules(kind: PodKind, counting: Counting): SimulatedTopologyRules {
-  const spreads = spreadRules(kind, 'DoNotSchedule', counting);
-  const wishedSpreads = spreadRules(kind, 'ScheduleAnyway', counting);
+  const spreads = spreadRules(kind, counting);
   const joins = joinRule(kind, counting);
   const avoided = requiredAntiAffinity(kind).map((term) =>
     counting.countFor(affinityCount(term.topologyKey, termSelector(term, kind))),
@@ -35,34 +44,26 @@ export function topologyRules(kind: PodKind, counting: Counting): SimulatedTopol
     allows: (node) =>
       avoided.every((counts) => podsBeside(node, counts) === 0) &&
       counting.avoiding().every(({ counts }) => podsBeside(node, counts) === 0) &&
-      spreads.every((tooMany) => tooMany(node) === 0) &&
+      spreads.every((tooMany) => !tooMany(node)) &&
       joins(node),
-    unmetWishes: (node) => {
-      let unmet = 0;
-      for (const tooMany of wishedSpreads) unmet += SPREAD_WEIGHT * tooMany(node);
-      for (const weightOf of preferred) unmet += weightOf(node);
-      return unmet;
-    },
+    spreadScores: spreadScorer(kind, counting.countFor),
+    affinityScores: (nodes) => affinityScores(nodes, [...preferred, ...counting.attracting()]),
   };
 }
 
-/** For each constraint: by how many pods the node's domain would exceed the allowed skew. */
-function spreadRules(
-  kind: PodKind,
-  hardness: TopologySpreadConstraint['whenUnsatisfiable'],
-  { countFor }: Counting,
-): readonly ((node: SchedulerNode) => number)[] {
-  const together = (kind.spec.topologySpreadConstraints ?? []).filter((one) => one.whenUnsatisfiable === hardness);
+/** For each constraint: whether one more pod in the node's domain would exceed the allowed skew. */
+function spreadRules(kind: PodKind, { countFor }: Counting): readonly ((node: SchedulerNode) => boolean)[] {
+  const constraints = kind.spec.topologySpreadConstraints ?? [];
+  const together = constraints.filter((one) => one.whenUnsatisfiable === 'DoNotSchedule');
   return together.map((constraint) => {
     const counts = countFor(spreadCount(constraint, kind, together));
     const self = simulatedSpreadSelector(constraint, kind).selects(kind) ? 1 : 0;
     const { maxSkew, minDomains = 1 } = constraint;
     return (node) => {
       const domain = counts.domainOf(node);
-      // A node without a domain never meets the constraint, so it exceeds the skew by 1.
-      if (domain === undefined) return 1;
+      if (domain === undefined) return true;
       const least = counts.size() < minDomains ? 0 : counts.least();
-      return Math.max(0, counts.podsIn(domain) + self - least - maxSkew);
+      return counts.podsIn(domain) + self - least > maxSkew;
     };
   });
 }
@@ -81,15 +82,31 @@ function joinRule(kind: PodKind, { countFor }: Counting): (node: SchedulerNode) 
     (selectsItself && joined.every((counts) => counts.domainOf(node) !== undefined && counts.total() === 0));
 }
 
-/** For each preferred term of pod affinity and anti-affinity: its weight if the node does not meet it. */
-function preferences(kind: PodKind, { countFor }: Counting): readonly ((node: SchedulerNode) => number)[] {
+/** The pods that the preferred terms of the kind select. */
+function preferences(kind: PodKind, { countFor }: Counting): readonly WeightedCounts[] {
   const { podAffinity, podAntiAffinity } = kind.spec.affinity ?? {};
-  const rules = (from: typeof podAffinity, isMet: (pods: number) => boolean): ((node: SchedulerNode) => number)[] =>
-    (from?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ weight, podAffinityTerm }) => {
-      const counts = countFor(affinityCount(podAffinityTerm.topologyKey, termSelector(podAffinityTerm, kind)));
-      return (node) => (isMet(podsBeside(node, counts)) ? 0 : weight);
-    });
-  return [...rules(podAffinity, (pods) => pods > 0), ...rules(podAntiAffinity, (pods) => pods === 0)];
+  const countsOf = (term: PodAffinityTerm): DomainCounts =>
+    countFor(affinityCount(term.topologyKey, termSelector(term, kind)));
+  const weighted = (from: typeof podAffinity, sign: 1 | -1): readonly WeightedCounts[] =>
+    (from?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ weight, podAffinityTerm }) => ({
+      counts: countsOf(podAffinityTerm),
+      weight: sign * weight,
+    }));
+  return [...weighted(podAffinity, 1), ...weighted(podAntiAffinity, -1)];
+}
+
+/** The weights of all pods in the domains of each node, from 0 for the lowest sum to 100 for the highest. */
+function affinityScores(
+  nodes: readonly SchedulerNode[],
+  weighted: readonly WeightedCounts[],
+): readonly number[] | undefined {
+  if (weighted.length === 0) return undefined;
+  const sums = nodes.map((node) =>
+    weighted.reduce((sum, { counts, weight }) => sum + weight * podsBeside(node, counts), 0),
+  );
+  let [least, most] = [Infinity, -Infinity];
+  for (const sum of sums) [least, most] = [Math.min(least, sum), Math.max(most, sum)];
+  return most === least ? undefined : sums.map((sum) => Math.trunc((100 * (sum - least)) / (most - least)));
 }
 
 /** The counted pods in the node's domain; 0 without a domain. */

@@ -1,8 +1,8 @@
 import { type CountRule, type DomainCounts, domainCounts } from './scheduler-domain-counts.ts';
 import type { PodCount, SchedulerNode } from './scheduler-node.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
-import { keepingAway } from './scheduler-topology-counts.ts';
-import { type SimulatedTopologyRules, topologyRules } from './scheduler-topology-rules.ts';
+import { attractedBy, keepingAway } from './scheduler-topology-counts.ts';
+import { type SimulatedTopologyRules, topologyRules, type WeightedCounts } from './scheduler-topology-rules.ts';
 
 /**
  * PodTopologySpread and InterPodAffinity. Each count exists once and is updated with every pod that is added or removed.
@@ -37,13 +37,18 @@ export function schedulerTopology(): SchedulerTopology {
   const avoided: { readonly counts: DomainCounts; readonly keepsAway: (kind: PodKind) => boolean }[] = [];
   const countsWith = growingList(all, (one, kind) => one.rule.counts(kind));
   const avoiding = growingList(avoided, (one, kind) => one.keepsAway(kind));
+  const attracted: (WeightedCounts & { readonly attracts: (kind: PodKind) => boolean })[] = [];
+  const attracting = growingList(attracted, (one, kind) => one.attracts(kind));
   const met = new Set<PodKind>();
-  /** Adds the counts for the anti-affinity terms of a kind when its first pod is added. */
+  /** Adds the counts for the affinity and anti-affinity terms of a kind when its first pod is added. */
   const meet = (kind: PodKind): void => {
     if (met.has(kind)) return;
     met.add(kind);
     for (const { rule, keepsAway } of keepingAway(kind)) {
       if (!counts.has(rule.id)) avoided.push({ counts: countFor(rule), keepsAway });
+    }
+    for (const { rule, attracts, weight } of attractedBy(kind)) {
+      if (!counts.has(rule.id)) attracted.push({ counts: countFor(rule), attracts, weight });
     }
   };
   const rules = new Map<PodKind, SimulatedTopologyRules>();
@@ -66,7 +71,9 @@ export function schedulerTopology(): SchedulerTopology {
     },
     rulesOf(kind) {
       meet(kind);
-      const known = rules.get(kind) ?? topologyRules(kind, { countFor, avoiding: () => avoiding(kind) });
+      const known =
+        rules.get(kind) ??
+        topologyRules(kind, { countFor, avoiding: () => avoiding(kind), attracting: () => attracting(kind) });
       rules.set(kind, known);
       return known;
     },

@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../../apis/formats/time.ts';
 import { namespaceOf, type Pod } from '../../../apis/kubernetes.ts';
-import type { PersistentVolumeClaim, VolumeAttachment } from '../../../apis/storage.ts';
+import type { VolumeAttachment } from '../../../apis/storage.ts';
 import { claimNames } from '../../../core/cluster/pod-volumes.ts';
 import { isTerminal } from '../../../core/cluster/pods.ts';
 import type { Timetable } from '../../timetable.ts';
@@ -8,21 +8,6 @@ import type { KubernetesState } from '../state.ts';
 
 /** The time from the end of a pod until its volume is unmounted and detached. */
 const DETACH_MS = 12 * SECOND_MS;
-
-/** The PersistentVolumeClaims of the pods that have a node, each bound to a volume of its own. */
-export function boundClaims(pods: readonly Pod[]): readonly PersistentVolumeClaim[] {
-  const bound = pods.filter(({ spec }) => spec.nodeName !== undefined);
-  return bound.flatMap((pod) =>
-    claimNames(pod).map((name) => ({
-      metadata: { name, namespace: namespaceOf(pod) },
-      spec: { volumeName: volumeName(pod, name) },
-    })),
-  );
-}
-
-function volumeName(pod: Pod, claim: string): string {
-  return `pv-${namespaceOf(pod)}-${claim}`;
-}
 
 /** The attach-detach controller: it attaches the volumes of bound pods to their nodes, and detaches them afterwards, unless `keepsVolumes`. */
 export function attachDetach(
@@ -49,18 +34,30 @@ export function attachDetach(
   };
 }
 
-function wantedAttachments({ pods }: KubernetesState): ReadonlyMap<string, VolumeAttachment> {
-  const mounting = [...pods.values()].filter((pod) => !isTerminal(pod));
-  return new Map(
-    mounting.flatMap((pod) => {
-      const { nodeName } = pod.spec;
-      if (nodeName === undefined) return [];
-      return claimNames(pod).map((claim) => attachmentOf(nodeName, volumeName(pod, claim)));
-    }),
-  );
+/** Attaches the volumes of the pod to the node. */
+export function attachVolumes(state: KubernetesState, pod: Pod, nodeName: string): void {
+  for (const [name, attachment] of attachmentsOf(state, pod, nodeName)) state.storage.attachments.set(name, attachment);
 }
 
-function attachmentOf(nodeName: string, persistentVolumeName: string): readonly [string, VolumeAttachment] {
-  const name = `csi-${persistentVolumeName}-${nodeName}`;
-  return [name, { metadata: { name }, spec: { nodeName, source: { persistentVolumeName } } }];
+function wantedAttachments(state: KubernetesState): ReadonlyMap<string, VolumeAttachment> {
+  const wanted = new Map<string, VolumeAttachment>();
+  for (const pod of state.pods.values()) {
+    const { nodeName, volumes } = pod.spec;
+    if (nodeName === undefined || volumes === undefined || isTerminal(pod)) continue;
+    for (const [name, attachment] of attachmentsOf(state, pod, nodeName)) wanted.set(name, attachment);
+  }
+  return wanted;
+}
+
+function attachmentsOf(
+  { storage }: KubernetesState,
+  pod: Pod,
+  nodeName: string,
+): readonly (readonly [string, VolumeAttachment])[] {
+  return claimNames(pod).flatMap((claim) => {
+    const persistentVolumeName = storage.claims.get(`${namespaceOf(pod)}/${claim}`)?.spec.volumeName;
+    if (persistentVolumeName === undefined) return [];
+    const name = `csi-${persistentVolumeName}-${nodeName}`;
+    return [[name, { metadata: { name }, spec: { nodeName, source: { persistentVolumeName } } }] as const];
+  });
 }

@@ -1,0 +1,61 @@
+import { namespaceOf, type Pod, podKey } from '../../../apis/kubernetes.ts';
+import { claimNames } from '../../../core/cluster/pod-volumes.ts';
+import { isTerminal } from '../../../core/cluster/pods.ts';
+import { compareText } from '../../../core/compare-text.ts';
+import { labelsOfNode } from '../scheduler/scheduler-node.ts';
+import type { KubernetesState } from '../state.ts';
+import { attachableVolumes } from './attachable-volumes.ts';
+import { bindClaimNow, bindOnNode, isClaimBound } from './bind-claims.ts';
+import { createClaims, deleteClaims, standInForClass } from './pod-claims.ts';
+import { zoneTurns } from './zone-turns.ts';
+
+/**
+ * The volume controllers of the cluster: they create and delete the claims of ephemeral volumes, bind the claims that do not wait
+ * for a node, and provision their volumes. The scheduler binds the claims that wait for a node.
+ */
+export interface VolumeController {
+  reconcile(): void;
+}
+
+/** `zones` are the zones of the region. */
+export function volumeController(state: KubernetesState, zones: readonly string[]): VolumeController {
+  const { storage } = state;
+  const withClaims = new Map<string, Pod>();
+  const zoneFor = zoneTurns(state, zones);
+  const follow = (before: Pod | undefined, after: Pod | undefined): void => {
+    const pod = after ?? before;
+    if (pod === undefined || claimNames(pod).length === 0) return;
+    if (after === undefined || isTerminal(after)) withClaims.delete(podKey(pod));
+    else withClaims.set(podKey(pod), after);
+    if (after === undefined) deleteClaims(state, pod);
+  };
+  state.watchers.push({
+    pod: follow,
+    node: (before, after) => {
+      if (after === undefined) storage.csiNodes.delete(before?.metadata.name ?? '');
+      else if (before === undefined) storage.csiNodes.set(after.metadata.name, attachableVolumes(after));
+    },
+  });
+  let versionSeen: number | undefined;
+  return {
+    reconcile() {
+      for (const pod of withClaims.values()) createClaims(state, pod);
+      if (storage.version === versionSeen) return;
+      const unbound = [...storage.claims.values()].filter((claim) => !isClaimBound(claim));
+      for (const claim of unbound.toSorted((a, b) => compareText(podKey(a), podKey(b))))
+        bindClaimNow(storage, standInForClass(state, claim), zoneFor);
+      for (const pod of withClaims.values()) bindPlaced(state, pod);
+      versionSeen = storage.version;
+    },
+  };
+}
+
+/** Binds the claims of a pod that got its node without the scheduler. */
+function bindPlaced({ storage, nodes }: KubernetesState, pod: Pod): void {
+  const node = nodes.get(pod.spec.nodeName ?? '');
+  if (node === undefined) return;
+  for (const name of claimNames(pod)) {
+    const claim = storage.claims.get(`${namespaceOf(pod)}/${name}`);
+    if (claim !== undefined && !isClaimBound(claim)) bindOnNode(storage, claim, labelsOfNode(node));
+  }
+}
