@@ -42,10 +42,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
     listNodeClasses: async () => [...state.nodeClasses.values()],
     listDaemonSets: async () => state.daemonSets,
     listPodDisruptionBudgets: async () =>
-      state.podDisruptionBudgets.map((one) => ({
-        ...one,
-        status: budgetStatus(one, state),
-      })),
+      state.podDisruptionBudgets.map((one) => ({ ...one, status: budgetStatus(one, state) })),
     listNodeClaims: async () =>
       [...state.nodeClaims.values()].filter(({ spec }) => isManagedNodeClass(spec.nodeClassRef)),
     listNodeOverlays: async () => [...state.nodeOverlays.values()],

@@ -7,10 +7,8 @@ import { placesAfterPass } from './cluster-with.ts';
 /** The scores of the default scheduler, worked out by hand. All nodes have 10 CPUs and 10Gi unless the test sets others. */
 
 const SIZE = { cpu: '10', memory: '10Gi', pods: '99' };
-const [A, B] = ['a', 'b'].map((name) => aNode({ name, zone: `zone-${name}`, allocatable: SIZE })) as [
-  ReturnType<typeof aNode>,
-  ReturnType<typeof aNode>,
-];
+const A = aNode({ name: 'a', zone: 'zone-a', allocatable: SIZE });
+const B = aNode({ name: 'b', zone: 'zone-b', allocatable: SIZE });
 const WEB = { app: 'web' };
 
 function newPod(over: Parameters<typeof aPod>[0] = {}): Pod {
@@ -86,23 +84,25 @@ describe('InterPodAffinity', () => {
   });
 });
 
+function inZone(zone: string, weight: number) {
+  const operator = 'In' as const;
+  return {
+    weight,
+    preference: { matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator, values: [zone] }] },
+  };
+}
+
 describe('NodeAffinity', () => {
   test('preferences weigh as much as a share of the best node', () => {
-    const term = (zone: string, weight: number) => ({
-      weight,
-      preference: {
-        matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In' as const, values: [zone] }],
-      },
-    });
     // Of 100, zone a has 2 × 50 and zone b 2 × 100: more than the 63 points that the load of b costs.
     const affinity = {
-      nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [term('zone-a', 50), term('zone-b', 100)] },
+      nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [inZone('zone-a', 50), inZone('zone-b', 100)] },
     };
     const busy = onNode('b', 'load', { requests: { cpu: '6', memory: '6Gi' } });
     expect(placesAfterPass({ nodes: [A, B], pods: [busy, newPod({ spec: { affinity } })] })['new']).toBe('b');
     // A preference of 80 leaves 2 × 20 points, less than the 60 points of the load.
     const weaker = {
-      nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [term('zone-a', 80), term('zone-b', 100)] },
+      nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [inZone('zone-a', 80), inZone('zone-b', 100)] },
     };
     expect(placesAfterPass({ nodes: [A, B], pods: [busy, newPod({ spec: { affinity: weaker } })] })['new']).toBe('a');
   });

@@ -174,9 +174,11 @@ describe('a claim of a class with WaitForFirstConsumer', () => {
   });
 });
 
-describe('a claim of a class with Immediate binding', () => {
-  const immediate = (over: Partial<StorageClass> = {}) => [aStorageClass({ volumeBindingMode: 'Immediate', ...over })];
+function immediate(over: Partial<StorageClass> = {}): readonly StorageClass[] {
+  return [aStorageClass({ volumeBindingMode: 'Immediate', ...over })];
+}
 
+describe('a claim of a class with Immediate binding', () => {
   test('gets a volume at once, each claim in the next zone of the NodePools', () => {
     const persistentVolumeClaims = ['one', 'two', 'three', 'four'].map((name) => claim(name));
     const pools = someManifests().nodePools.map((pool) => {
@@ -310,16 +312,17 @@ describe('a node attaches a limited number of EBS volumes', () => {
   });
 });
 
-describe('manifests without storage objects', () => {
-  const told = (state: KubernetesState): string[] => {
-    const lines: string[] = [];
-    state.onAssumption = (text, subject) => void lines.push(`${subject}: ${text}`);
-    return lines;
-  };
+/** Collects what is assumed. */
+function assumptions(state: KubernetesState): readonly string[] {
+  const lines: string[] = [];
+  state.onAssumption = (text, subject) => void lines.push(`${subject}: ${text}`);
+  return lines;
+}
 
+describe('manifests without storage objects', () => {
   test('without claims, those that pods name stand in, and are named', () => {
     const { state, pass } = world({ storageClasses: [] }, [withClaims('db', 'data')]);
-    const lines = told(state);
+    const lines = assumptions(state);
     expect(pass()).toEqual({ db: 'a' });
     expect(lines).toEqual([
       'PersistentVolumeClaim default/data: no file has a PersistentVolumeClaim: a claim of the default class stands in, bound to a new volume in the zone of its first pod',
@@ -330,7 +333,7 @@ describe('manifests without storage objects', () => {
   test('without classes, those that claims name stand in, and are named', () => {
     const given = { storageClasses: [], persistentVolumeClaims: [aVolumeClaim({ storageClass: 'fast' })] };
     const { state, pass } = world(given, [withClaims('db', 'data')]);
-    const lines = told(state);
+    const lines = assumptions(state);
     expect(pass()).toEqual({ db: 'a' });
     expect(lines).toEqual([
       'StorageClass fast: it is not in the files: a class of ebs.csi.aws.com with WaitForFirstConsumer stands in',
@@ -344,7 +347,7 @@ describe('manifests without storage objects', () => {
       persistentVolumes: [volume('disk', 'zone-b', { storageClassName: 'manual' })],
     };
     const { state, pass } = world(given, [withClaims('db', 'data')]);
-    const lines = told(state);
+    const lines = assumptions(state);
     expect(pass()).toEqual({ db: 'b' });
     expect(lines).toEqual([]);
   });

@@ -4,6 +4,7 @@ import { isActive, isTerminal, isTerminating } from '../../../core/cluster/pods.
 import { compareText } from '../../../core/compare-text.ts';
 import type { KubernetesState } from '../state.ts';
 import { countPods, nodeText, type PodCount, readNode, type SchedulerNode, schedulerNode } from './scheduler-node.ts';
+import { type KnownPod, placedPods } from './scheduler-placed-pods.ts';
 import { type PodKind, podKinds, type QueuedPod } from './scheduler-pod-kind.ts';
 import { type SchedulerTopology, schedulerTopology } from './scheduler-topology.ts';
 
@@ -30,33 +31,18 @@ export interface SchedulerCache {
   readonly tryOut: (node: SchedulerNode, { pod, kind }: QueuedPod, by: 1 | -1) => void;
 }
 
-/** A pod as last read. `node` is the node on which it is counted. */
-interface KnownPod {
-  readonly pod: Pod;
-  readonly kind: PodKind;
-  readonly node?: SchedulerNode;
-}
-
 export function schedulerCache(state: KubernetesState): SchedulerCache {
   const topology = schedulerTopology();
   const nodes = nodeCache(topology);
   const pods = new Map<string, KnownPod>();
   const kindOf = podKinds();
   const changes = state.podIndex.follow();
-  let [version, freed] = [0, 0];
-  const priorities = new Map<number, number>();
-  const place = (node: SchedulerNode, kind: PodKind, by: PodCount): void => {
-    topology.add(node, kind, by);
-    countPods(node, kind, by);
-  };
-  const count = (node: SchedulerNode, kind: PodKind, by: PodCount): void => {
-    place(node, kind, by);
-    priorities.set(kind.priority, (priorities.get(kind.priority) ?? 0) + by.active + by.terminating);
-    version += 1;
-  };
-  const podsByNode = groupsOf(pods, () => version);
+  const placed = placedPods(pods);
+  const { count, tryOut, version } = podCounts(topology);
+  let freed = 0;
   const forget = (key: string, { pod, kind, node }: KnownPod): void => {
     pods.delete(key);
+    if (node !== undefined) placed.tally(kind, -1);
     if (node === undefined || !nodes.has(node)) return;
     const { active, terminating } = countOf(pod);
     count(node, kind, { active: -active, terminating: -terminating });
@@ -68,17 +54,21 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
     const now = { pod, kind, ...optional({ node }) };
     const stays = known?.kind === kind && known.node === node && isTerminating(known.pod) === isTerminating(pod);
     if (!stays && known !== undefined) forget(key, known);
-    if (!stays && node !== undefined) count(node, kind, countOf(pod));
+    if (!stays && node !== undefined) {
+      count(node, kind, countOf(pod));
+      placed.tally(kind, 1);
+    }
     pods.set(key, now);
     return now;
   };
   return {
     topology,
-    version: () => version + nodes.version(),
+    version: () => version() + nodes.version(),
     loosened: () => freed + nodes.version(),
     membership: nodes.membership,
     nodes: nodes.byName,
     refresh() {
+      placed.forget();
       nodes.refresh(state.nodes);
       const { pods: changed, removed } = changes();
       for (const key of removed) {
@@ -93,33 +83,35 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
     },
     bound(pod, { kind, node }) {
       count(node, kind, countOf(pod));
+      placed.tally(kind, 1);
       pods.set(podKey(pod), { pod, kind, node });
     },
-    hasBelow: (priority) => priorities.entries().some(([of, placed]) => of < priority && placed > 0),
-    podsOn: podsByNode,
+    hasBelow: placed.hasBelow,
+    podsOn: placed.on,
+    tryOut,
+  };
+}
+
+interface PodCounts extends Pick<SchedulerCache, 'tryOut' | 'version'> {
+  readonly count: (node: SchedulerNode, kind: PodKind, by: PodCount) => void;
+}
+
+function podCounts(topology: SchedulerTopology): PodCounts {
+  let version = 0;
+  const place = (node: SchedulerNode, kind: PodKind, by: PodCount): void => {
+    topology.add(node, kind, by);
+    countPods(node, kind, by);
+  };
+  return {
+    version: () => version,
+    count(node, kind, by) {
+      place(node, kind, by);
+      version += 1;
+    },
     tryOut(node, { pod, kind }, by) {
       const { active, terminating } = countOf(pod);
       place(node, kind, { active: by * active, terminating: by * terminating });
     },
-  };
-}
-
-/** The pods by node, read again when the version has changed. */
-function groupsOf(
-  pods: ReadonlyMap<string, KnownPod>,
-  version: () => number,
-): (node: SchedulerNode) => readonly QueuedPod[] {
-  let groups = new Map<SchedulerNode, QueuedPod[]>();
-  let readAt: number | undefined;
-  return (node) => {
-    if (readAt !== version()) {
-      groups = new Map();
-      for (const { pod, kind, node: on } of pods.values()) {
-        if (on !== undefined) groups.set(on, [...(groups.get(on) ?? []), { pod, kind }]);
-      }
-      readAt = version();
-    }
-    return groups.get(node) ?? [];
   };
 }
 

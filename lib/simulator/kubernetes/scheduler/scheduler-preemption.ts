@@ -156,12 +156,17 @@ function moreImportant(clock: Clock): (a: QueuedPod, b: QueuedPod) => number {
   return (a, b) => b.kind.priority - a.kind.priority || startOf(a, clock) - startOf(b, clock);
 }
 
+function highest({ victims }: Candidate): number {
+  return victims[0]?.kind.priority ?? 0;
+}
+
+/** Priorities can be negative: the shift counts each victim. */
+function sum({ victims }: Candidate): number {
+  return victims.reduce((total, { kind }) => total + kind.priority + 2 ** 31, 0);
+}
+
 /** Fewest violated budgets, lowest highest priority, lowest sum of priorities, fewest victims, latest start; ties by name. */
 function leastHarm(clock: Clock): (a: Candidate, b: Candidate) => number {
-  const highest = ({ victims }: Candidate): number => victims[0]?.kind.priority ?? 0;
-  // Priorities can be negative: the shift counts each victim.
-  const sum = ({ victims }: Candidate): number =>
-    victims.reduce((total, { kind }) => total + kind.priority + 2 ** 31, 0);
   const earliest = (candidate: Candidate): number => {
     const first = candidate.victims.filter(({ kind }) => kind.priority === highest(candidate));
     return Math.min(...first.map((one) => startOf(one, clock)));

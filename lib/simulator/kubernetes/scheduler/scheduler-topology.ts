@@ -34,23 +34,8 @@ export function schedulerTopology(): SchedulerTopology {
     all.push(made);
     return made;
   };
-  const avoided: { readonly counts: DomainCounts; readonly keepsAway: (kind: PodKind) => boolean }[] = [];
   const countsWith = growingList(all, (one, kind) => one.rule.counts(kind));
-  const avoiding = growingList(avoided, (one, kind) => one.keepsAway(kind));
-  const attracted: (WeightedCounts & { readonly attracts: (kind: PodKind) => boolean })[] = [];
-  const attracting = growingList(attracted, (one, kind) => one.attracts(kind));
-  const met = new Set<PodKind>();
-  /** Adds the counts for the affinity and anti-affinity terms of a kind when its first pod is added. */
-  const meet = (kind: PodKind): void => {
-    if (met.has(kind)) return;
-    met.add(kind);
-    for (const { rule, keepsAway } of keepingAway(kind)) {
-      if (!counts.has(rule.id)) avoided.push({ counts: countFor(rule), keepsAway });
-    }
-    for (const { rule, attracts, weight } of attractedBy(kind)) {
-      if (!counts.has(rule.id)) attracted.push({ counts: countFor(rule), attracts, weight });
-    }
-  };
+  const { meet, avoiding, attracting } = termsOfPods(counts, countFor);
   const rules = new Map<PodKind, SimulatedTopologyRules>();
   return {
     enter(node) {
@@ -76,6 +61,37 @@ export function schedulerTopology(): SchedulerTopology {
         topologyRules(kind, { countFor, avoiding: () => avoiding(kind), attracting: () => attracting(kind) });
       rules.set(kind, known);
       return known;
+    },
+  };
+}
+
+interface TermsOfPods {
+  /** Adds the counts for the terms of a kind when its first pod is added. */
+  readonly meet: (kind: PodKind) => void;
+  readonly avoiding: (kind: PodKind) => readonly { readonly counts: DomainCounts }[];
+  readonly attracting: (kind: PodKind) => readonly WeightedCounts[];
+}
+
+/** The affinity and anti-affinity terms of all pods, by the kinds that they select. */
+function termsOfPods(
+  counts: ReadonlyMap<string, DomainCounts>,
+  countFor: (rule: CountRule) => DomainCounts,
+): TermsOfPods {
+  const avoided: { readonly counts: DomainCounts; readonly keepsAway: (kind: PodKind) => boolean }[] = [];
+  const attracted: (WeightedCounts & { readonly attracts: (kind: PodKind) => boolean })[] = [];
+  const met = new Set<PodKind>();
+  return {
+    avoiding: growingList(avoided, (one, kind) => one.keepsAway(kind)),
+    attracting: growingList(attracted, (one, kind) => one.attracts(kind)),
+    meet(kind) {
+      if (met.has(kind)) return;
+      met.add(kind);
+      for (const { rule, keepsAway } of keepingAway(kind)) {
+        if (!counts.has(rule.id)) avoided.push({ counts: countFor(rule), keepsAway });
+      }
+      for (const { rule, attracts, weight } of attractedBy(kind)) {
+        if (!counts.has(rule.id)) attracted.push({ counts: countFor(rule), attracts, weight });
+      }
     },
   };
 }

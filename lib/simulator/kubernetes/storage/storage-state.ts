@@ -3,6 +3,7 @@ import type {
   CsiNode,
   PersistentVolume,
   PersistentVolumeClaim,
+  Storage,
   StorageClass,
   VolumeAttachment,
 } from '../../../apis/storage.ts';
@@ -39,6 +40,16 @@ export function storageState(manifests: ClusterManifests): StorageState {
   };
   for (const claim of persistentVolumeClaims) addVolumeClaim({ storage }, claim);
   return storage;
+}
+
+/** What the API server lists. */
+export function storageObjects({ claims, volumes, classes, csiNodes }: StorageState): Storage {
+  return {
+    persistentVolumeClaims: [...claims.values()],
+    persistentVolumes: [...volumes.values()],
+    storageClasses: [...classes.values()],
+    csiNodes: [...csiNodes.values()],
+  };
 }
 
 /**
