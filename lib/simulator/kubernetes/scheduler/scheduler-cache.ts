@@ -4,7 +4,6 @@ import { isActive, isTerminal, isTerminating } from '../../../core/cluster/pods.
 import { compareText } from '../../../core/compare-text.ts';
 import type { KubernetesState } from '../state.ts';
 import { countPods, nodeText, type PodCount, readNode, type SchedulerNode, schedulerNode } from './scheduler-node.ts';
-import { type KnownPod, placedPods } from './scheduler-placed-pods.ts';
 import { type PodKind, podKinds, type QueuedPod } from './scheduler-pod-kind.ts';
 import { type SchedulerTopology, schedulerTopology } from './scheduler-topology.ts';
 
@@ -23,12 +22,17 @@ export interface SchedulerCache {
   readonly refresh: () => readonly QueuedPod[];
   /** Records that the scheduler has bound the pod. */
   readonly bound: (pod: Pod, on: { readonly kind: PodKind; readonly node: SchedulerNode }) => void;
-  /** Whether a pod on a node has a lower priority. */
+  /** Whether a pod on a node has a lower priority. *Cost:* O(nodes × their kinds of pods). */
   readonly hasBelow: (priority: number) => boolean;
-  /** The pods that are counted on the node. *Cost:* O(pods) for the first call after a change. */
+  /** The pods that are counted on the node, as last read. */
   readonly podsOn: (node: SchedulerNode) => readonly QueuedPod[];
   /** Adds a pod to the node, or removes it if `by` is -1, to try out what fits then. The caller undoes it. */
   readonly tryOut: (node: SchedulerNode, { pod, kind }: QueuedPod, by: 1 | -1) => void;
+}
+
+/** A pod as last read. `node` is the node on which it is counted. */
+interface KnownPod extends QueuedPod {
+  readonly node?: SchedulerNode;
 }
 
 export function schedulerCache(state: KubernetesState): SchedulerCache {
@@ -37,12 +41,10 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
   const pods = new Map<string, KnownPod>();
   const kindOf = podKinds();
   const changes = state.podIndex.follow();
-  const placed = placedPods(pods);
   const { count, tryOut, version } = podCounts(topology);
   let freed = 0;
   const forget = (key: string, { pod, kind, node }: KnownPod): void => {
     pods.delete(key);
-    if (node !== undefined) placed.tally(kind, -1);
     if (node === undefined || !nodes.has(node)) return;
     const { active, terminating } = countOf(pod);
     count(node, kind, { active: -active, terminating: -terminating });
@@ -54,10 +56,7 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
     const now = { pod, kind, ...optional({ node }) };
     const stays = known?.kind === kind && known.node === node && isTerminating(known.pod) === isTerminating(pod);
     if (!stays && known !== undefined) forget(key, known);
-    if (!stays && node !== undefined) {
-      count(node, kind, countOf(pod));
-      placed.tally(kind, 1);
-    }
+    if (!stays && node !== undefined) count(node, kind, countOf(pod));
     pods.set(key, now);
     return now;
   };
@@ -68,7 +67,6 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
     membership: nodes.membership,
     nodes: nodes.byName,
     refresh() {
-      placed.forget();
       nodes.refresh(state.nodes);
       const { pods: changed, removed } = changes();
       for (const key of removed) {
@@ -83,11 +81,14 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
     },
     bound(pod, { kind, node }) {
       count(node, kind, countOf(pod));
-      placed.tally(kind, 1);
       pods.set(podKey(pod), { pod, kind, node });
     },
-    hasBelow: placed.hasBelow,
-    podsOn: placed.on,
+    hasBelow: (priority) => nodes.byName().some((node) => node.pods.keys().some((kind) => kind.priority < priority)),
+    podsOn: (node) =>
+      state.podIndex
+        .onNode(node.name)
+        .flatMap((pod) => pods.get(podKey(pod)) ?? [])
+        .filter((known) => known.node === node),
     tryOut,
   };
 }

@@ -2,9 +2,9 @@ import { SECOND_MS } from '../../../apis/formats/time.ts';
 import { namespaceOf, type Pod } from '../../../apis/kubernetes.ts';
 import type { VolumeAttachment } from '../../../apis/storage.ts';
 import { claimNames } from '../../../core/cluster/pod-volumes.ts';
-import { isTerminal } from '../../../core/cluster/pods.ts';
 import type { Timetable } from '../../timetable.ts';
 import type { KubernetesState } from '../state.ts';
+import { podsWithClaims } from './pods-with-claims.ts';
 
 /** The time from the end of a pod until its volume is unmounted and detached. */
 const DETACH_MS = 12 * SECOND_MS;
@@ -15,15 +15,16 @@ export function attachDetach(
   timetable: Timetable,
   keepsVolumes: () => boolean = () => false,
 ): { reconcile(): void } {
+  const withClaims = podsWithClaims(state);
   const detaching = new Set<string>();
   const detach = (name: string): void => {
     if (keepsVolumes()) return void timetable.after(DETACH_MS, () => detach(name));
     detaching.delete(name);
-    if (!wantedAttachments(state).has(name)) state.storage.attachments.delete(name);
+    if (!wantedAttachments(state, withClaims()).has(name)) state.storage.attachments.delete(name);
   };
   return {
     reconcile() {
-      const wanted = wantedAttachments(state);
+      const wanted = wantedAttachments(state, withClaims());
       for (const [name, attachment] of wanted) state.storage.attachments.set(name, attachment);
       for (const name of state.storage.attachments.keys()) {
         if (wanted.has(name) || detaching.has(name)) continue;
@@ -39,11 +40,11 @@ export function attachVolumes(state: KubernetesState, pod: Pod, nodeName: string
   for (const [name, attachment] of attachmentsOf(state, pod, nodeName)) state.storage.attachments.set(name, attachment);
 }
 
-function wantedAttachments(state: KubernetesState): ReadonlyMap<string, VolumeAttachment> {
+function wantedAttachments(state: KubernetesState, pods: Iterable<Pod>): ReadonlyMap<string, VolumeAttachment> {
   const wanted = new Map<string, VolumeAttachment>();
-  for (const pod of state.pods.values()) {
-    const { nodeName, volumes } = pod.spec;
-    if (nodeName === undefined || volumes === undefined || isTerminal(pod)) continue;
+  for (const pod of pods) {
+    const { nodeName } = pod.spec;
+    if (nodeName === undefined) continue;
     for (const [name, attachment] of attachmentsOf(state, pod, nodeName)) wanted.set(name, attachment);
   }
   return wanted;

@@ -1,12 +1,12 @@
 import { namespaceOf, type Pod, podKey } from '../../../apis/kubernetes.ts';
 import { claimNames } from '../../../core/cluster/pod-volumes.ts';
-import { isTerminal } from '../../../core/cluster/pods.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { labelsOfNode } from '../scheduler/scheduler-node.ts';
 import type { KubernetesState } from '../state.ts';
 import { attachableVolumes } from './attachable-volumes.ts';
 import { bindClaimNow, bindOnNode, isClaimBound } from './bind-claims.ts';
 import { createClaims, deleteClaims, standInForClass } from './pod-claims.ts';
+import { podsWithClaims } from './pods-with-claims.ts';
 import { zoneTurns } from './zone-turns.ts';
 
 /**
@@ -20,17 +20,12 @@ export interface VolumeController {
 /** `zones` are the zones of the region. */
 export function volumeController(state: KubernetesState, zones: readonly string[]): VolumeController {
   const { storage } = state;
-  const withClaims = new Map<string, Pod>();
+  const withClaims = podsWithClaims(state);
   const zoneFor = zoneTurns(state, zones);
-  const follow = (before: Pod | undefined, after: Pod | undefined): void => {
-    const pod = after ?? before;
-    if (pod === undefined || claimNames(pod).length === 0) return;
-    if (after === undefined || isTerminal(after)) withClaims.delete(podKey(pod));
-    else withClaims.set(podKey(pod), after);
-    if (after === undefined) deleteClaims(state, pod);
-  };
   state.watchers.push({
-    pod: follow,
+    pod: (before, after) => {
+      if (before !== undefined && after === undefined) deleteClaims(state, before);
+    },
     node: (before, after) => {
       if (after === undefined) storage.csiNodes.delete(before?.metadata.name ?? '');
       else if (before === undefined) storage.csiNodes.set(after.metadata.name, attachableVolumes(after));
@@ -39,12 +34,13 @@ export function volumeController(state: KubernetesState, zones: readonly string[
   let versionSeen: number | undefined;
   return {
     reconcile() {
-      for (const pod of withClaims.values()) createClaims(state, pod);
+      const pods = [...withClaims()];
+      for (const pod of pods) createClaims(state, pod);
       if (storage.version === versionSeen) return;
       const unbound = [...storage.claims.values()].filter((claim) => !isClaimBound(claim));
       for (const claim of unbound.toSorted((a, b) => compareText(podKey(a), podKey(b))))
         bindClaimNow(storage, standInForClass(state, claim), zoneFor);
-      for (const pod of withClaims.values()) bindPlaced(state, pod);
+      for (const pod of pods) bindPlaced(state, pod);
       versionSeen = storage.version;
     },
   };
