@@ -44,7 +44,8 @@ async function costViolation(story: Story, result: StoryResult): Promise<Violati
   const without: Story = { ...story, faults: [], invocations: 1 };
   const twin = await runStory(without, result.endedMs);
   if (twin.violation !== undefined) return { ...twin.violation, rule: `${twin.violation.rule} (without faults)` };
-  const lacksCapacity = story.faults.some(({ kind }) => kind === 'no-capacity');
+  // The offering of an interrupted instance counts as one without capacity for some minutes.
+  const lacksCapacity = story.faults.some(({ kind }) => kind === 'no-capacity' || kind === 'spot-volley');
   const allowedUsd = twin.costUsd * (lacksCapacity ? MAX_RATIO_WITHOUT_CAPACITY : MAX_COST_RATIO) + allowanceUsd(story);
   if (result.costUsd <= allowedUsd) return undefined;
   const message = `${result.costUsd.toFixed(4)} USD with faults, ${twin.costUsd.toFixed(4)} USD without: ${allowedUsd.toFixed(4)} USD are allowed`;

@@ -8,6 +8,7 @@ import { applyOverlays } from '../../core/instance-type/overlays/overlays.ts';
 import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
 import { providerIdOf } from '../../core/model/node-claim-record.ts';
 import { formatResources } from '../../core/resources/resources.ts';
+import { setNodeCondition } from '../kubernetes/node-conditions.ts';
 import { deleteNode } from '../kubernetes/simulated-cluster.ts';
 import { type KubernetesState, writeNode } from '../kubernetes/state.ts';
 import type { Random } from '../random.ts';
@@ -169,8 +170,8 @@ export function liftStartupTaints(
 export function vanish({ state, timetable, timeline }: MachineWorld, instance: SimulatedInstance): void {
   const node = state.nodes.get(nodeNameOf(instance));
   if (node === undefined) return;
-  const conditions = [{ type: 'Ready', status: 'Unknown' as const, lastTransitionTime: formatTime(timetable.now()) }];
-  writeNode(state, { ...node, status: { ...node.status, conditions } });
+  // With a finalizer, the node stays, and its taint keeps new pods away.
+  setNodeCondition(state, node, { type: 'Ready', status: 'Unknown', clock: timetable });
   deleteNode(state, node.metadata.name, timetable);
   timeline.note({ kind: 'node-gone', node: node.metadata.name });
 }

@@ -10,6 +10,9 @@ import { isDisturbed, LIFECYCLE } from './progress/duty.ts';
 /** A call that takes effect may be answered late, and a clock may be two minutes away. */
 const SLACK_MS = 8 * SECOND_MS;
 
+/** The clock of a function may be this far away. */
+const CLOCKS_MS = 2 * MINUTE_MS;
+
 /** Consolidatable follows the last pod event. */
 const CHANGING: ReadonlySet<string> = new Set(['Consolidatable']);
 
@@ -115,15 +118,16 @@ function labelsOf(watched: Watched): LabelledNodes {
       for (const [key, { providerId, type }] of unrecorded) {
         const times = known.get(key);
         if (isKept && times !== undefined) times.unseenUntilMs = atMs;
-        if (isRecorded(recordOf(watched, providerId), type)) unrecorded.delete(key);
+        // The record may have the time before the node was lost.
+        if (recordedMs(recordOf(watched, providerId), type) > (times?.sinceMs ?? 0) - CLOCKS_MS) unrecorded.delete(key);
       }
     },
     of: (providerId, type) => known.get(`${providerId} ${type}`),
   };
 }
 
-function isRecorded(record: NodeClaimRecord | undefined, type: keyof typeof LABELS): boolean {
-  return (type === 'Registered' ? record?.registeredAtMs : record?.initializedAtMs) !== undefined;
+function recordedMs(record: NodeClaimRecord | undefined, type: keyof typeof LABELS): number {
+  return (type === 'Registered' ? record?.registeredAtMs : record?.initializedAtMs) ?? -Infinity;
 }
 
 function trueCondition({ status }: NodeClaim, type: string): Condition | undefined {
