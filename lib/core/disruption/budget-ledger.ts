@@ -45,12 +45,13 @@ export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNod
         const allowed = dearest.slice(0, room.left);
         taken.set(pool, (taken.get(pool) ?? 0) + allowed.length);
         within.push(...allowed);
+        const full = { ...room, disrupting: room.disrupting + allowed.length };
         over.push(
           ...dearest.slice(room.left).map(({ stateNode }) =>
             blockedNode(stateNode, {
               reason: 'BudgetExhausted',
-              message: describeRoom(reason, room),
-              numbers: { allowed: room.allowed, disrupting: room.disrupting },
+              message: describeRoom(reason, full),
+              numbers: { allowed: full.allowed, disrupting: full.disrupting },
             }),
           ),
         );
