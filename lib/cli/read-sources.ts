@@ -64,7 +64,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
-function reasonOf(cause: unknown): string {
+export function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const code = 'code' in cause ? String(cause.code) : '';
   return fieldOf(REASONS, code) ?? cause.message;

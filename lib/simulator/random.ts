@@ -17,3 +17,20 @@ export function randomFrom(seed: number): Random {
   const between = (from: number, to: number): number => from + Math.floor(next() * (to - from));
   return { between, pick: (list) => list[between(0, list.length)] };
 }
+
+/** The numbers of one part of the simulation, by its name: using them changes no other numbers. */
+export function ownRandom(seed: number, name: string): Random {
+  let hash = 0x811c9dc5;
+  for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
+  return randomFrom(seed ^ hash);
+}
+
+/** At least 0, below 1. */
+export function fraction(random: Random): number {
+  return random.between(0, 2 ** 32) / 2 ** 32;
+}
+
+/** A time with an exponential distribution: the time until the next of independent events. */
+export function exponential(random: Random, mean: number): number {
+  return -mean * Math.log(1 - fraction(random));
+}

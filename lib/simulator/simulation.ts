@@ -3,6 +3,7 @@ import { formatTime, MINUTE_MS, parseTime, SECOND_MS } from '../apis/formats/tim
 import { type Pod, podKey } from '../apis/kubernetes.ts';
 import { optional } from '../apis/optional.ts';
 import type { Scenario } from '../apis/scenario/scenario.ts';
+import type { Trace } from '../apis/scenario/trace.ts';
 import type { ResolvedCapacityReservation } from '../core/model/resolved-node-class.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import { boot, vanish } from './aws/machines.ts';
@@ -49,6 +50,8 @@ const TICKED: readonly WakeTarget[] = ['provisioning', 'lifecycle', 'disruption'
 export interface SimulationInput extends DeploymentInput {
   readonly manifests: ClusterManifests;
   readonly scenario?: Scenario;
+  /** The rows of the trace of the scenario. @default no trace */
+  readonly trace?: Trace;
   /** Capacity reservations; every NodeClass selects all of them. @default none */
   readonly capacityReservations?: readonly ResolvedCapacityReservation[];
   /** The run ends at this time, or before it when only expiry remains. */
@@ -110,6 +113,7 @@ interface Parts {
   readonly power: ZonePower;
   readonly nodeLifecycle: NodeLifecycle;
   readonly recorder: Recorder;
+  readonly launchListeners: ((instance: SimulatedInstance) => void)[];
 }
 
 /** Assembles a simulation of a cluster, EC2 and Kerf's functions in virtual time, without starting it. The same input gives the same output, byte for byte. */
@@ -132,6 +136,7 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
     power: zonePower(timetable, input.seed),
     nodeLifecycle: nodeLifecycle({ state, timetable, timeline }),
     recorder,
+    launchListeners: [],
   };
   const refusals: LastRefusals = new Map();
   const deployments: Deployment[] = [];
@@ -142,8 +147,7 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
   if (input.secondDeployment !== undefined) deployments.push(deploySecond(input.secondDeployment, input, world));
   startCluster(parts, deployments, input);
   const endMs = startMs + input.durationMs;
-  if (input.scenario !== undefined)
-    playScenario({ ...world, catalogue: input.catalogue, seed: input.seed, endMs }, input.scenario);
+  beginScenario(input, world, endMs);
   faults.begin({ ...world, ...optional({ backups: first.backups }) });
   const isSettled = startTicks(parts, deployments);
   noteFigures(parts, input.figuresEveryMs);
@@ -185,6 +189,12 @@ function reader(
   };
 }
 
+function beginScenario(input: SimulationInput, world: Parts & { readonly ec2: SimulatedEc2 }, endMs: number): void {
+  const { scenario, trace, catalogue, seed } = input;
+  const onLaunch = (listener: (instance: SimulatedInstance) => void): void => void world.launchListeners.push(listener);
+  if (scenario !== undefined) playScenario({ ...world, catalogue, seed, endMs, onLaunch }, scenario, trace);
+}
+
 /** EC2 of the account. Its events reach every deployment. */
 function simulatedAccount(input: SimulationInput, parts: Parts, deployments: readonly Deployment[]): SimulatedEc2 {
   const { faults, recorder } = parts;
@@ -194,7 +204,10 @@ function simulatedAccount(input: SimulationInput, parts: Parts, deployments: rea
     ...machines,
     ledger: recorder.ledger,
     capacityReservations: input.capacityReservations ?? [],
-    onLaunch: (instance: SimulatedInstance) => boot(machines, instance, () => isRunning(ec2, instance.id)),
+    onLaunch(instance: SimulatedInstance) {
+      boot(machines, instance, () => isRunning(ec2, instance.id));
+      for (const listener of parts.launchListeners) listener(instance);
+    },
     onGone: (instance: SimulatedInstance) => vanish(machines, instance),
     onEvent: (event) => {
       for (const { functions: each } of deployments)

@@ -64,6 +64,7 @@ function typeOf(path: string, schema: Schema): string {
     const link = `[object](#${anchorOf(`${path}${suffix}`)})`;
     return suffix === '' ? link : `list of ${link}`;
   }
+  if (schema.tsType === 'PodTemplate') return 'pod template of Kubernetes';
   if (schema.items !== undefined) return `list: ${typeOf(path, schema.items)}`;
   if (schema.enum !== undefined) return `one of ${schema.enum.map((value) => `\`${value}\``).join(', ')}`;
   if (isFormatName(schema.format)) return cell(FORMATS[schema.format].allowed);
@@ -93,6 +94,8 @@ function limitsOf({ minimum, maximum }: Schema): string {
 /** The object that a field contains, itself or in a list, and the suffix of its path. */
 function objectIn(schema: Schema): readonly [Schema | undefined, string] {
   const item = schema.items ?? schema;
+  // Kubernetes documents pod templates.
+  if (item.tsType === 'PodTemplate') return [undefined, ''];
   return [item.properties === undefined ? undefined : item, schema.items === undefined ? '' : '[]'];
 }
 

@@ -1,5 +1,5 @@
 /* Generated from lib/apis/schemas by `npm run generate`: do not edit. */
-import type { ObjectMeta } from '../kubernetes.ts';
+import type { ObjectMeta, PodTemplate } from '../kubernetes.ts';
 
 /**
  * The events of a simulation with `kerf simulate`, and their times. It is not installed in a cluster.
@@ -24,7 +24,28 @@ export interface ScenarioManifest {
     /**
      * The events. Each has `at` and exactly one of the other fields. The order of the list does not matter.
      */
-    events: ScenarioManifestEvent[];
+    events?: ScenarioManifestEvent[];
+    /**
+     * Pods that come and go. Each pod is a Job, which ends with it.
+     */
+    loads?: ScenarioManifestLoad[];
+    /**
+     * Pods that arrive as in a file. Each pod is a Job, which ends with it.
+     */
+    trace?: {
+      /**
+       * A CSV file; its path is relative to the file of the Scenario. Its first line names the columns, in any order: time and lifetime (seconds, or a duration such as 1h30m; time counts from the start of the simulation), cpu and memory (Kubernetes quantities, such as 500m and 2Gi; a number is cores, or bytes), and optionally count (the pods of the line; default 1).
+       */
+      file: string;
+      /**
+       * The template of the pods. The cpu and memory of a line replace the requests of its first container. Default: one container.
+       */
+      template?: PodTemplate;
+    };
+    /**
+     * Spot interruptions at random times. Each entry has ratePercentPerHour or perHour.
+     */
+    spotInterruptions?: ScenarioManifestSpotInterruptions[];
   };
 }
 export interface ScenarioManifestEvent {
@@ -327,4 +348,125 @@ export interface ScenarioManifestEvent {
      */
     pod: string;
   };
+}
+export interface ScenarioManifestLoad {
+  /**
+   * The name of the load, with which the names of its Jobs begin.
+   */
+  name: string;
+  /**
+   * The namespace of its pods. Default: default.
+   */
+  namespace?: string;
+  /**
+   * The CPU request of a pod, such as 500m. Not with template.
+   */
+  cpu?: string | number;
+  /**
+   * The memory request of a pod, such as 1Gi. Not with template.
+   */
+  memory?: string | number;
+  /**
+   * The template of the pods, as in a Job. Its restartPolicy is Never if it has none.
+   */
+  template?: PodTemplate;
+  /**
+   * When pods arrive. Exactly one of the fields.
+   */
+  arrivals: {
+    /**
+     * Pods arrive independently of each other.
+     */
+    poisson?: {
+      /**
+       * The mean number of pods an hour.
+       */
+      perHour: number;
+    };
+    /**
+     * Pods arrive independently of each other. Their number an hour follows a cosine with a period of 24 hours.
+     */
+    diurnal?: {
+      /**
+       * The mean number of pods an hour at the peak.
+       */
+      peakPerHour: number;
+      /**
+       * The mean number of pods an hour 12 hours after the peak. Default: 0.
+       */
+      troughPerHour?: number;
+      /**
+       * The time of the peak, from the start of the simulation, which is midnight, such as 14h.
+       */
+      peakAt: string;
+    };
+    /**
+     * Pods arrive together at regular times, the first ones when the load begins.
+     */
+    batch?: {
+      /**
+       * The time from one batch to the next.
+       */
+      every: string;
+      /**
+       * The number of pods of a batch.
+       */
+      pods: number;
+    };
+  };
+  /**
+   * How long a pod runs. A pod that is evicted runs again from the beginning. Exactly one of the fields.
+   */
+  lifetime: {
+    /**
+     * Every pod runs for this time.
+     */
+    fixed?: string;
+    /**
+     * The times have an exponential distribution with this mean.
+     */
+    exponential?: string;
+  };
+  /**
+   * The most pods of the load at one time, pending ones included. Pods that arrive at the limit are dropped, and the timeline says how many. Default: no limit.
+   */
+  limit?: number;
+  /**
+   * When it begins, from the start of the simulation. Default: at the start.
+   */
+  from?: string;
+  /**
+   * When it ends, from the start of the simulation. Default: at the end of the simulation.
+   */
+  to?: string;
+}
+export interface ScenarioManifestSpotInterruptions {
+  /**
+   * The share of the running spot instances that EC2 interrupts in an hour. Each instance has this risk independently of the others. Not with perHour.
+   */
+  ratePercentPerHour?: number;
+  /**
+   * The mean number of interruptions an hour, however many instances run. The seed chooses the instances. Not with ratePercentPerHour.
+   */
+  perHour?: number;
+  /**
+   * The name of a NodePool. Default: all NodePools.
+   */
+  nodePool?: string;
+  /**
+   * The names of zones, such as us-east-1a. Default: all zones.
+   */
+  zones?: string[];
+  /**
+   * The names of instance types, such as m7g.large. Default: all types.
+   */
+  instanceTypes?: string[];
+  /**
+   * When it begins, from the start of the simulation. Default: at the start.
+   */
+  from?: string;
+  /**
+   * When it ends, from the start of the simulation. Default: at the end of the simulation.
+   */
+  to?: string;
 }

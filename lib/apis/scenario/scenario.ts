@@ -1,12 +1,18 @@
-import type { ScenarioManifest, ScenarioManifestEvent } from '../generated/scenario-manifest.ts';
+import type {
+  ScenarioManifest,
+  ScenarioManifestEvent,
+  ScenarioManifestSpotInterruptions,
+} from '../generated/scenario-manifest.ts';
 import type { Condition } from '../kubernetes.ts';
 import type { CapacityType } from '../labels.ts';
 import { optional } from '../optional.ts';
 import { SCALABLE_KINDS, type WorkloadReference } from '../workloads.ts';
 import type { FaultKind } from './fault-kind.ts';
+import { type Load, parseLoad, parsePeriod } from './load.ts';
 import { milliseconds } from './milliseconds.ts';
 import { parseFault } from './parse-fault.ts';
 import type { ThrottledApi } from './port-calls.ts';
+import type { TraceSource } from './trace.ts';
 
 /** The node that an event affects. The simulator chooses among several with its seed. */
 export type NodeChoice =
@@ -83,17 +89,48 @@ export interface Scenario {
   readonly durationMs?: number;
   /** Ordered by time; events at the same time in the order of the manifest. */
   readonly events: readonly ScenarioEvent[];
+  /** @default none */
+  readonly loads?: readonly Load[];
+  /** The trace of the manifest. Its rows are read separately. */
+  readonly trace?: TraceSource;
+  /** @default none */
+  readonly spotInterruptions?: readonly SpotInterruptions[];
 }
 
-/** Converts a scenario to the form that the simulator runs. *Errors:* RangeError for a duration or event that validation rejects. */
-export function parseScenario(manifest: ScenarioManifest): Scenario {
-  const { seed, region, duration, events } = manifest.spec;
+/** Spot interruptions at random times: a share of the instances an hour, or a number an hour. */
+export interface SpotInterruptions extends SpotChoice {
+  readonly rate: { readonly percentPerHour: number } | { readonly perHour: number };
+  readonly fromMs: number;
+  /** @default until the end of the simulation */
+  readonly toMs?: number;
+}
+
+/**
+ * Converts a scenario of a file to the form that the simulator runs. *Errors:* RangeError for a duration or event that validation
+ * rejects.
+ */
+export function parseScenario(manifest: ScenarioManifest, file = ''): Scenario {
+  const { seed, region, duration, events = [], loads, trace, spotInterruptions } = manifest.spec;
   return {
     name: manifest.metadata.name,
     ...optional({ seed, region }),
     ...(duration !== undefined && { durationMs: milliseconds(duration) }),
     events: events.map(parseEvent).toSorted((a, b) => a.atMs - b.atMs),
+    ...(loads !== undefined && { loads: loads.map(parseLoad) }),
+    ...(trace !== undefined && { trace: { ...trace, declaredIn: file } }),
+    ...(spotInterruptions !== undefined && { spotInterruptions: spotInterruptions.map(parseInterruptions) }),
   };
+}
+
+function parseInterruptions({
+  ratePercentPerHour,
+  perHour = 0,
+  from,
+  to,
+  ...choice
+}: ScenarioManifestSpotInterruptions): SpotInterruptions {
+  const rate = ratePercentPerHour === undefined ? { perHour } : { percentPerHour: ratePercentPerHour };
+  return { rate, ...choice, ...parsePeriod({ from, to }) };
 }
 
 /** Adds the default namespace: `web` becomes `default/web`, `shop/web` is unchanged. */

@@ -3,6 +3,7 @@ import { counted } from '../../apis/counted.ts';
 import { HOUR_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Scenario } from '../../apis/scenario/scenario.ts';
+import type { Trace } from '../../apis/scenario/trace.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { formatProblem } from '../../manifests/explain/format-problem.ts';
 import { type ParsedManifests, readManifests } from '../../manifests/read/read-manifests.ts';
@@ -15,6 +16,7 @@ import { ignoredNotes, passedOverNotes } from '../render/ignored-notes.ts';
 import { printable } from '../render/render-lines.ts';
 import { manifestGaps, withStandIns } from './manifest-gaps.ts';
 import { playSimulation } from './play-simulation.ts';
+import { scenarioTrace } from './scenario-trace.ts';
 import type { SimulateFlags } from './simulate-command.ts';
 import { simulatedRegion } from './simulated-region.ts';
 
@@ -22,7 +24,9 @@ import { simulatedRegion } from './simulated-region.ts';
 export async function runSimulate(context: CliContext, flags: SimulateFlags, files: readonly string[]): Promise<void> {
   const { stderr } = context.process;
   const sources = readAllSources(context, files);
-  const { manifests: read, problems, warnings, passedOver } = readManifests(sources);
+  const { manifests: read, problems: ofManifests, warnings, passedOver } = readManifests(sources);
+  const traced = ofManifests.length > 0 ? undefined : scenarioTrace(context, read.scenarios[0]);
+  const problems = [...ofManifests, ...(traced?.problems ?? [])];
   stderr.write(warnings.map((warning) => `${formatProblem(warning)}\n`).join(''));
   if (problems.length > 0) {
     stderr.write(problems.map((problem) => `${formatProblem(problem)}\n`).join(''));
@@ -37,7 +41,7 @@ export async function runSimulate(context: CliContext, flags: SimulateFlags, fil
   stderr.write(notes.map((note) => `${note}\n`).join(''));
   const summary = await playSimulation(
     context,
-    inputOf(read, { flags, catalogue: region.catalogue, gaps: all }),
+    inputOf(read, { flags, catalogue: region.catalogue, gaps: all, trace: traced?.trace }),
     flags,
   );
   context.process.exitCode = exitCodeOf(summary, flags);
@@ -56,16 +60,17 @@ interface Circumstances {
   readonly flags: SimulateFlags;
   readonly catalogue: Catalogue;
   readonly gaps: readonly string[];
+  readonly trace: Trace | undefined;
 }
 
-function inputOf(read: ParsedManifests, { flags, catalogue, gaps }: Circumstances): SimulationInput {
+function inputOf(read: ParsedManifests, { flags, catalogue, gaps, trace }: Circumstances): SimulationInput {
   const manifests = withStandIns(read);
   const scenario: Scenario | undefined = manifests.scenarios[0];
   const durationMs = flags.for ?? scenario?.durationMs;
   checkSize(manifests);
   return {
     manifests,
-    ...optional({ scenario }),
+    ...optional({ scenario, trace }),
     catalogue,
     seed: flags.seed ?? scenario?.seed ?? 1,
     remarks: [

@@ -18,7 +18,13 @@ interface ScenarioReferences {
 /** Checks that the objects, zones and instance types that a Scenario names exist. */
 export function checkScenarioReferences(references: ScenarioReferences): void {
   const { manifest } = references;
-  for (const [index, event] of manifest.spec.events.entries()) {
+  const { events = [], spotInterruptions = [] } = manifest.spec;
+  for (const [index, one] of spotInterruptions.entries()) {
+    const at = ['spec', 'spotInterruptions', index];
+    checkNodePool(one.nodePool, at, references);
+    checkPlaces(one, at, references);
+  }
+  for (const [index, event] of events.entries()) {
     const at = ['spec', 'events', index];
     checkObjects(event, at, references);
     const { interruptSpot, withoutCapacity, zoneOutage, boots, fault } = event;
@@ -31,8 +37,9 @@ export function checkScenarioReferences(references: ScenarioReferences): void {
 function checkObjects(
   { scale, deleteNode, interruptSpot }: ScenarioManifestEvent,
   at: Path,
-  { names, report }: ScenarioReferences,
+  references: ScenarioReferences,
 ): void {
+  const { names, report } = references;
   if (scale?.workload !== undefined)
     checkReference({ ...parseWorkload(scale.workload), at: [...at, 'scale', 'workload'] }, names, report);
   if (scale?.deployment !== undefined) {
@@ -40,8 +47,11 @@ function checkObjects(
     checkReference({ kind: 'Deployment', key, at: [...at, 'scale', 'deployment'] }, names, report);
   }
   for (const [name, field] of Object.entries({ deleteNode, interruptSpot }))
-    if (field?.nodePool !== undefined)
-      checkReference({ kind: 'NodePool', key: field.nodePool, at: [...at, name, 'nodePool'] }, names, report);
+    checkNodePool(field?.nodePool, [...at, name], references);
+}
+
+function checkNodePool(key: string | undefined, at: Path, { names, report }: ScenarioReferences): void {
+  if (key !== undefined) checkReference({ kind: 'NodePool', key, at: [...at, 'nodePool'] }, names, report);
 }
 
 /** The fields of the parts of a Scenario that name zones and instance types. */

@@ -3,6 +3,8 @@ import { quote } from '../../apis/formats/quote.ts';
 import type { ScenarioManifest, ScenarioManifestEvent } from '../../apis/generated/scenario-manifest.ts';
 import type { Path, Report } from '../explain/problem.ts';
 import { checkFault } from './check-fault.ts';
+import { checkLoads } from './check-loads.ts';
+import { checkOne } from './check-one.ts';
 
 const ACTIONS = [
   ...(['scale', 'deleteNode', 'interruptSpot', 'withoutCapacity', 'zoneOutage'] as const),
@@ -13,8 +15,9 @@ const NODE_CHOICES = ['name', 'nodePool', 'any'] as const;
 
 /** Checks the rules for a Scenario that involve more than one field. */
 export function checkScenario({ spec }: ScenarioManifest, report: Report): void {
+  checkLoads(spec, report);
   const end = spec.duration === undefined ? undefined : parseDuration(spec.duration);
-  for (const [index, event] of spec.events.entries()) {
+  for (const [index, event] of (spec.events ?? []).entries()) {
     const at = ['spec', 'events', index];
     checkOne(
       ACTIONS.filter((name) => event[name] !== undefined),
@@ -54,19 +57,4 @@ function checkNodeChoice({ deleteNode }: ScenarioManifestEvent, at: Path, report
 function checkBoots({ boots }: ScenarioManifestEvent, at: Path, report: Report): void {
   if (boots !== undefined && boots.slowBy === undefined && (boots.failPercent ?? 0) === 0)
     report(at, 'changes nothing', 'slowBy, failPercent, or both');
-}
-
-function checkOne(
-  found: readonly string[],
-  at: Path,
-  { names, report }: { readonly names: readonly string[]; readonly report: Report },
-): void {
-  const [, second] = found;
-  if (found.length === 0) report(at, 'is empty', `one of ${names.join(', ')}`);
-  if (second !== undefined)
-    report(
-      [...at, second],
-      `cannot be set together with ${found.filter((name) => name !== second).join(', ')}`,
-      `exactly one of ${names.join(', ')}`,
-    );
 }

@@ -166,7 +166,9 @@ function manifestsOf({ objects, ignored }: Reading): ParsedManifests {
     persistentVolumes: objects.flatMap((read) => (read.kind === 'PersistentVolume' ? [read.object] : [])),
     persistentVolumeClaims: objects.flatMap((read) => (read.kind === 'PersistentVolumeClaim' ? [read.object] : [])),
     storageClasses: objects.flatMap((read) => (read.kind === 'StorageClass' ? [read.object] : [])),
-    scenarios: objects.flatMap((read) => (read.kind === 'Scenario' ? [parseScenario(read.object)] : [])),
+    scenarios: objects.flatMap((read) =>
+      read.kind === 'Scenario' ? [parseScenario(read.object, read.source.file)] : [],
+    ),
     ignored,
   };
 }

@@ -1,10 +1,8 @@
-import { type Random, randomFrom } from '../random.ts';
+import { ownRandom } from '../random.ts';
 import type { Timetable } from '../timetable.ts';
 
 /** The time from the return of the power until an instance reports again. */
 const RESTART_MS = [30_000, 90_000] as const;
-/** Makes the random numbers of restarts independent of all others. */
-const OWN_NUMBERS = 0x7a6f6e65;
 
 /** The zones whose instances have no power. */
 export interface ZonePower {
@@ -16,7 +14,7 @@ export interface ZonePower {
 }
 
 export function zonePower(timetable: Timetable, seed: number): ZonePower {
-  const random: Random = randomFrom(seed ^ OWN_NUMBERS);
+  const random = ownRandom(seed, 'zone power');
   const outages = new Map<string, number>();
   const waiting = new Map<string, (() => void)[]>();
   const restart = (zone: string): void => {

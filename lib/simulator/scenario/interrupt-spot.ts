@@ -1,4 +1,3 @@
-import { NODE_POOL } from '../../apis/labels.ts';
 import type { ScenarioEvent, SpotChoice } from '../../apis/scenario/scenario.ts';
 import type { SimulatedInstance } from '../aws/simulated-ec2.ts';
 import { missingFrom, type ScenarioStage } from './scenario-stage.ts';
@@ -22,19 +21,18 @@ function whichOf({ nodePool, zones, instanceTypes }: SpotChoice): string {
 }
 
 /** The running spot instances that match all fields, in the order of their launches. */
-export function runningSpot({ ec2, state }: ScenarioStage, choice: SpotChoice): readonly SimulatedInstance[] {
-  return ec2.instances().filter((one) => one.state === 'running' && matchesSpot(state, one, choice));
+export function runningSpot({ ec2 }: ScenarioStage, choice: SpotChoice): readonly SimulatedInstance[] {
+  return ec2.instances().filter((one) => one.state === 'running' && matchesSpot(one, choice));
 }
 
 /** Whether it is a spot instance that matches all fields. */
 export function matchesSpot(
-  { nodeClaims }: ScenarioStage['state'],
-  { capacityType, nodeClaim, zone, instanceType }: SimulatedInstance,
+  { capacityType, nodePool: own, zone, instanceType }: SimulatedInstance,
   { nodePool, zones, instanceTypes }: SpotChoice,
 ): boolean {
   return (
     capacityType === 'spot' &&
-    (nodePool === undefined || nodeClaims.get(nodeClaim)?.metadata.labels?.[NODE_POOL] === nodePool) &&
+    (nodePool === undefined || own === nodePool) &&
     (zones === undefined || zones.includes(zone)) &&
     (instanceTypes === undefined || instanceTypes.includes(instanceType))
   );

@@ -2,17 +2,25 @@ import { formatDuration } from '../../apis/formats/duration.ts';
 import { NODE_POOL } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
 import type { NodeChoice, Scenario, ScenarioEvent } from '../../apis/scenario/scenario.ts';
+import type { Trace } from '../../apis/scenario/trace.ts';
 import { setNodeCondition } from '../kubernetes/node-conditions.ts';
 import { deleteNode, endPod } from '../kubernetes/simulated-cluster.ts';
 import { type KubernetesState } from '../kubernetes/state.ts';
 import { scaleWorkload } from '../kubernetes/workloads/scale.ts';
 import { interruptSpot } from './interrupt-spot.ts';
+import { playLoad } from './play-loads.ts';
+import { playTrace } from './play-trace.ts';
 import { noteFault } from './scenario-faults.ts';
 import { missingFrom, type ScenarioStage } from './scenario-stage.ts';
+import { playSpotInterruptions } from './spot-interruptions.ts';
 import { failZone } from './zone-outage.ts';
 
-/** Schedules every event of the scenario. */
-export function playScenario(stage: ScenarioStage, scenario: Scenario): void {
+/** Schedules every event, load and risk of the scenario, and the rows of its trace. */
+export function playScenario(stage: ScenarioStage, scenario: Scenario, trace?: Trace): void {
+  const { loads = [], spotInterruptions = [] } = scenario;
+  for (const load of loads) playLoad(stage, load);
+  if (trace !== undefined) playTrace(stage, trace, scenario.trace?.template);
+  if (spotInterruptions.length > 0) stage.onLaunch(playSpotInterruptions(stage, spotInterruptions));
   for (const event of scenario.events) stage.timetable.after(event.atMs, () => play(stage, event));
 }
 

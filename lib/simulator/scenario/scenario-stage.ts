@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import type { SimulatedEc2 } from '../aws/simulated-ec2.ts';
+import type { SimulatedEc2, SimulatedInstance } from '../aws/simulated-ec2.ts';
 import type { ZonePower } from '../aws/zone-power.ts';
 import type { NodeLifecycle } from '../kubernetes/node-lifecycle.ts';
 import type { KubernetesState } from '../kubernetes/state.ts';
@@ -19,6 +19,8 @@ export interface ScenarioStage {
   /** The choices of events at one time. An event over a time has its own numbers, by the seed. */
   readonly random: Random;
   readonly seed: number;
+  /** Calls the listener with each launched instance. */
+  readonly onLaunch: (listener: (instance: SimulatedInstance) => void) => void;
   /** The end of the simulation. */
   readonly endMs: number;
 }

@@ -65,3 +65,52 @@ test('a fault that needs the table of the fault tester, or lasts a whole run, ha
   expect(NAMED_FAULTS).not.toContain('restore-table');
   expect(NAMED_FAULTS).not.toContain('second-deployment');
 });
+
+describe('a load', () => {
+  const load = { name: 'a', cpu: '1', arrivals: { poisson: { perHour: 6 } }, lifetime: { fixed: '10m' } };
+  const parse = (over: object): Scenario =>
+    parseScenario(
+      {
+        apiVersion: 'kerf.dev/v1alpha1',
+        kind: 'Scenario',
+        metadata: { name: 'a' },
+        spec: {
+          loads: [{ ...load, ...over }],
+          spotInterruptions: [{ perHour: 3, to: '1h' }],
+          trace: { file: 't.csv' },
+        },
+      },
+      'dir/scenario.yaml',
+    );
+
+  test('gets a template with its requests, its times in milliseconds, and the trace its file', () => {
+    expect(parse({ from: '1m' })).toEqual({
+      name: 'a',
+      events: [],
+      loads: [
+        {
+          name: 'a',
+          namespace: 'default',
+          template: {
+            metadata: { labels: { 'app.kubernetes.io/name': 'a' } },
+            spec: { restartPolicy: 'Never', containers: [{ name: 'a', resources: { requests: { cpu: '1' } } }] },
+          },
+          arrivals: { kind: 'poisson', perHour: 6 },
+          lifetime: { kind: 'fixed', ms: 600_000 },
+          fromMs: 60_000,
+        },
+      ],
+      spotInterruptions: [{ rate: { perHour: 3 }, fromMs: 0, toMs: 3_600_000 }],
+      trace: { file: 't.csv', declaredIn: 'dir/scenario.yaml' },
+    });
+  });
+
+  test('can follow the day', () => {
+    const arrivals = { diurnal: { peakPerHour: 9, peakAt: '14h' } };
+    expect(parse({ arrivals, lifetime: { exponential: '1m' }, limit: 5 }).loads?.[0]).toMatchObject({
+      arrivals: { kind: 'diurnal', peakPerHour: 9, troughPerHour: 0, peakAtMs: 50_400_000 },
+      lifetime: { kind: 'exponential', meanMs: 60_000 },
+      limit: 5,
+    });
+  });
+});

@@ -121,4 +121,82 @@ const SCENARIOS: readonly Case[] = [
   [scenario('seed: 7', 'seed: -7'), 6, 'spec.seed', '-7 is too small'],
 ];
 
+/** Cases of a Scenario with a load, spot interruptions and a trace; the line, the field, and the message. */
+const RANDOM = `apiVersion: kerf.dev/v1alpha1
+kind: Scenario
+metadata:
+  name: random
+spec:
+  loads:
+    - name: batch
+      cpu: 500m
+      arrivals: {poisson: {perHour: 12}}
+      lifetime: {exponential: 10m}
+    - name: nightly
+      template: {spec: {containers: [{name: a, image: b}]}}
+      arrivals: {batch: {every: 24h, pods: 5}}
+      lifetime: {fixed: 1h}
+  spotInterruptions:
+    - {ratePercentPerHour: 5, nodePool: default, from: 1h, to: 2h}
+  trace: {file: trace.csv}
+`;
+
+const random = (from: string, to: string): string => join(edit(RANDOM, from, to), NODE_POOL, NODE_CLASS);
+
+expectProblems('a Scenario with a broken load is a problem with its line and field', [
+  [random('name: nightly', 'name: batch'), 11, 'spec.loads[1].name', 'default/batch is a load already'],
+  [random('name: nightly', 'name: Nightly'), 11, 'spec.loads[1].name', 'lower case'],
+  [random('      cpu: 500m\n', ''), 7, 'spec.loads[0]', 'has no requests; write cpu, memory, or a template'],
+  [random('cpu: 500m', 'cpu: lots'), 8, 'spec.loads[0].cpu', 'a quantity'],
+  [random('poisson:', 'posson:'), 9, 'spec.loads[0].arrivals.posson', 'did you mean poisson?'],
+  [random('{perHour: 12}', '{}'), 9, 'spec.loads[0].arrivals.poisson.perHour', 'is missing'],
+  [random('perHour: 12', 'perHour: 1000000'), 9, 'spec.loads[0].arrivals.poisson.perHour', 'too large'],
+  [
+    random('{poisson: {perHour: 12}}', '{}'),
+    9,
+    'spec.loads[0].arrivals',
+    'is empty; write one of poisson, diurnal, batch',
+  ],
+  [
+    random('{perHour: 12}}', '{perHour: 12}, batch: {every: 1h, pods: 1}}'),
+    9,
+    'spec.loads[0].arrivals.batch',
+    'cannot be set together with poisson',
+  ],
+  [
+    random('{exponential: 10m}', '{fixed: 1m, exponential: 10m}'),
+    10,
+    'spec.loads[0].lifetime.exponential',
+    'exactly one',
+  ],
+  [
+    random('every: 24h', 'every: 10ms'),
+    13,
+    'spec.loads[1].arrivals.batch.every',
+    '10ms is too short; write 1s or more',
+  ],
+  [
+    random('      template', '      memory: 1Gi\n      template'),
+    12,
+    'spec.loads[1].memory',
+    'cannot be set together with',
+  ],
+  [
+    random('{spec: {containers', '{spec: {restartPolicy: Always, containers'),
+    12,
+    'spec.loads[1].template.spec.restartPolicy',
+    'write OnFailure or Never',
+  ],
+  [random('ratePercentPerHour: 5, ', ''), 16, 'spec.spotInterruptions[0]', 'write one of ratePercentPerHour, perHour'],
+  [random('to: 2h', 'to: 30m'), 16, 'spec.spotInterruptions[0].to', '30m is not after 1h'],
+  [random('nodePool: default', 'nodePool: defualt'), 16, 'spec.spotInterruptions[0].nodePool', 'did you mean default?'],
+  [
+    random('nodePool: default', 'zones: [us-east-1x]'),
+    16,
+    'spec.spotInterruptions[0].zones[0]',
+    'is not a zone of any',
+  ],
+  [random('file: trace.csv', 'fiel: trace.csv'), 17, 'spec.trace.fiel', 'did you mean file?'],
+]);
+
 expectProblems('a broken Scenario is a problem with its line and field', SCENARIOS);
