@@ -4,7 +4,7 @@ import type { DaemonSet, Deployment, NamedPodTemplate, Pod, PodDisruptionBudget,
 import type { NodeOverlay } from './node-overlay.ts';
 import type { NodePool } from './node-pool.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from './storage.ts';
-import type { Job, ReplicaSet, StatefulSet } from './workloads.ts';
+import type { CronJob, Job, ReplicaSet, StatefulSet } from './workloads.ts';
 
 /** The objects of a cluster as manifests declare them: a simulation starts from them. */
 export interface ClusterManifests {
@@ -14,6 +14,7 @@ export interface ClusterManifests {
   readonly replicaSets: readonly ReplicaSet[];
   readonly statefulSets: readonly StatefulSet[];
   readonly jobs: readonly Job[];
+  readonly cronJobs: readonly CronJob[];
   readonly daemonSets: readonly DaemonSet[];
   readonly pods: readonly Pod[];
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];

@@ -38,6 +38,21 @@ export interface Job {
   };
 }
 
+export interface CronJob {
+  readonly metadata: ObjectMeta;
+  readonly spec: {
+    readonly schedule: string;
+    /** @default UTC */
+    readonly timeZone?: string;
+    readonly concurrencyPolicy?: 'Allow' | 'Forbid' | 'Replace';
+    readonly startingDeadlineSeconds?: number;
+    readonly suspend?: boolean;
+    readonly successfulJobsHistoryLimit?: number;
+    readonly failedJobsHistoryLimit?: number;
+    readonly jobTemplate: { readonly metadata?: Partial<ObjectMeta>; readonly spec: JobSpec };
+  };
+}
+
 export type ReplicaSet = Deployment;
 
 export interface StatefulSet {

@@ -1,7 +1,13 @@
 import type { ClusterManifests } from '../../lib/apis/cluster-manifests.ts';
 import type { Deployment, PodDisruptionBudget, PodTemplate } from '../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
-import { type Job, type JobSpec, SIMULATED_DURATION, type StatefulSet } from '../../lib/apis/workloads.ts';
+import {
+  type CronJob,
+  type Job,
+  type JobSpec,
+  SIMULATED_DURATION,
+  type StatefulSet,
+} from '../../lib/apis/workloads.ts';
 import { aNodeClass, aNodePool, asking } from './node-pools.ts';
 
 /** A pool with c7g and m7g, spot and on-demand, in one zone. All its nodes may be disrupted at once. */
@@ -49,6 +55,12 @@ export function aJob(name: string, spec: Partial<JobSpec> = {}): Job {
   return { metadata: { name, namespace: 'default' }, spec: { template: aJobTemplate('5m'), ...spec } };
 }
 
+/** A CronJob whose Jobs have one pod that runs for five minutes. */
+export function aCronJob(name: string, schedule: string, spec: Partial<CronJob['spec']> = {}): CronJob {
+  const { metadata, spec: jobSpec } = aJob(name);
+  return { metadata, spec: { schedule, jobTemplate: { spec: jobSpec }, ...spec } };
+}
+
 export function someManifests(over: Partial<ClusterManifests> = {}): ClusterManifests {
   return {
     nodePools: [aPool()],
@@ -57,6 +69,7 @@ export function someManifests(over: Partial<ClusterManifests> = {}): ClusterMani
     replicaSets: [],
     statefulSets: [],
     jobs: [],
+    cronJobs: [],
     daemonSets: [],
     pods: [],
     podDisruptionBudgets: [],

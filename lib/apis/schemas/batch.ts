@@ -1,4 +1,4 @@
-import { OBJECT_META_SCHEMA } from './object-meta.ts';
+import { OBJECT_META_SCHEMA, TEMPLATE_META } from './object-meta.ts';
 import {
   BOOLEAN,
   COUNT,
@@ -59,4 +59,24 @@ const JOB_SPEC: Schema = closed(
 export const JOB: Schema = resource(
   { apiVersion: 'batch/v1', kind: 'Job' },
   { metadata: OBJECT_META_SCHEMA, spec: JOB_SPEC },
+);
+
+export const CRON_JOB: Schema = resource(
+  { apiVersion: 'batch/v1', kind: 'CronJob' },
+  {
+    metadata: OBJECT_META_SCHEMA,
+    spec: closed(
+      {
+        schedule: TEXT,
+        timeZone: STRING,
+        concurrencyPolicy: enumSchema('Allow', 'Forbid', 'Replace'),
+        startingDeadlineSeconds: COUNT,
+        suspend: BOOLEAN,
+        successfulJobsHistoryLimit: COUNT,
+        failedJobsHistoryLimit: COUNT,
+        jobTemplate: closed({ metadata: TEMPLATE_META, spec: JOB_SPEC }, ['spec']),
+      },
+      ['schedule', 'jobTemplate'],
+    ),
+  },
 );

@@ -23,8 +23,8 @@ export const simulateCommand: Command<CliContext> = buildCommand({
     brief: 'Run manifests on a simulated EKS cluster and EC2',
     fullDescription: [
       'Reads NodePools, EC2NodeClasses, Deployments, ReplicaSets, StatefulSets,',
-      'DaemonSets, Jobs, Pods and PodDisruptionBudgets from YAML files ("-" is standard',
-      'input), runs them in virtual time and shows every decision. A pod of a Job runs',
+      'DaemonSets, Jobs, CronJobs, Pods and PodDisruptionBudgets from YAML files ("-" is',
+      'standard input), runs them in virtual time and shows every decision. A pod of a Job runs',
       'for the time in the annotation kerf.dev/simulated-duration of its template',
       '(default: 1m). A kerf.dev/v1alpha1 Scenario in the',
       'files defines events and their times. A plain AL2023 class stands in for an',

@@ -1,11 +1,28 @@
 import { parseDuration } from '../../apis/formats/duration.ts';
+import { isTimeZone, parseJobSchedule } from '../../apis/formats/job-schedule.ts';
 import { quote } from '../../apis/formats/quote.ts';
-import { type Job, type JobSpec, SIMULATED_DURATION } from '../../apis/workloads.ts';
+import { type CronJob, type Job, type JobSpec, SIMULATED_DURATION } from '../../apis/workloads.ts';
 import type { Path, Report } from '../explain/problem.ts';
 import { checkPodSpec } from './check-pod-spec.ts';
 
 export function checkJob({ spec }: Job, report: Report): void {
   checkJobSpec(spec, ['spec'], report);
+}
+
+export function checkCronJob({ spec }: CronJob, report: Report): void {
+  const { schedule, timeZone, jobTemplate } = spec;
+  const hasZone = /^(?:CRON_)?TZ=/.test(schedule);
+  if (hasZone)
+    report(['spec', 'schedule'], `${quote(schedule)} has a time zone`, 'spec.timeZone, and a schedule without one');
+  else if (parseJobSchedule(schedule) === undefined)
+    report(
+      ['spec', 'schedule'],
+      `${quote(schedule)} is not a schedule`,
+      'five fields such as 0 9 * * mon-fri, a shorthand such as @hourly, or @every 90m',
+    );
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    report(['spec', 'timeZone'], `${quote(timeZone)} is not a time zone`, 'an IANA name such as Europe/Paris, or UTC');
+  checkJobSpec(jobTemplate.spec, ['spec', 'jobTemplate', 'spec'], report);
 }
 
 /** Checks the Kubernetes rules for Jobs that involve more than one field. */

@@ -13,7 +13,7 @@ import type {
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import { JOB } from '../../apis/schemas/batch.ts';
+import { CRON_JOB, JOB } from '../../apis/schemas/batch.ts';
 import { CAPACITY_BUFFER_RESOURCE } from '../../apis/schemas/capacity-buffer.ts';
 import { manifestSchema } from '../../apis/schemas/custom-resource.ts';
 import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
@@ -34,7 +34,7 @@ import {
   STATEFUL_SET,
 } from '../../apis/schemas/workloads.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../apis/storage.ts';
-import type { Job, ReplicaSet, StatefulSet } from '../../apis/workloads.ts';
+import type { CronJob, Job, ReplicaSet, StatefulSet } from '../../apis/workloads.ts';
 import { explain } from '../explain/explain.ts';
 import type { Explanation, Path, Report } from '../explain/problem.ts';
 import type { ReadKind } from '../read/classify.ts';
@@ -54,6 +54,7 @@ export interface ReadObjects {
   readonly ReplicaSet: ReplicaSet;
   readonly StatefulSet: StatefulSet;
   readonly Job: Job;
+  readonly CronJob: CronJob;
   readonly Pod: Pod;
   readonly PodTemplate: NamedPodTemplate;
   readonly PodDisruptionBudget: PodDisruptionBudget;
@@ -75,6 +76,7 @@ export const SCHEMAS: Readonly<Record<ReadKind, Schema>> = {
   ReplicaSet: REPLICA_SET,
   StatefulSet: STATEFUL_SET,
   Job: JOB,
+  CronJob: CRON_JOB,
   Pod: POD_SCHEMA,
   PodTemplate: POD_TEMPLATE,
   PodDisruptionBudget: POD_DISRUPTION_BUDGET,

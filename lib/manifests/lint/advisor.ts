@@ -37,6 +37,7 @@ export function advisor(objects: readonly unknown[]): Advisor {
       case 'ReplicaSet':
       case 'StatefulSet':
       case 'Job':
+      case 'CronJob':
       case 'Pod':
       case 'PodTemplate':
       case 'PersistentVolume':

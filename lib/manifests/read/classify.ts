@@ -14,6 +14,7 @@ export const READ_KINDS = {
   ReplicaSet: 'apps/v1',
   StatefulSet: 'apps/v1',
   Job: 'batch/v1',
+  CronJob: 'batch/v1',
   Pod: 'v1',
   PodTemplate: 'v1',
   PodDisruptionBudget: 'policy/v1',
@@ -56,7 +57,7 @@ const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
     'ServiceAccount',
   ],
   apps: ['ControllerRevision'],
-  batch: ['CronJob'],
+  batch: [],
   policy: ['Eviction', 'PodSecurityPolicy'],
   'karpenter.sh': [],
   'karpenter.k8s.aws': [],
@@ -69,7 +70,6 @@ const DOTLESS_GROUPS: ReadonlySet<string> = new Set(['', 'apps', 'autoscaling', 
 export const NOT_USED = 'not used by a simulation';
 const NOTES: Readonly<Record<string, string>> = {
   ReplicationController: 'its pods are not simulated',
-  CronJob: 'its pods are not simulated',
   Node: 'nodes come from the NodePools of the files',
 };
 

@@ -20,6 +20,8 @@ export function playOf(read: ReadObject): Play {
     return leftOut('left out: a Helm hook, which runs only while Helm installs, upgrades or tests');
   if (read.kind === 'NodeClaim') return played('nodes come from the NodePools of the files');
   if (read.kind === 'Job' && !hasDuration(read.object.spec.template)) return played(DEFAULT_DURATION);
+  if (read.kind === 'CronJob' && !hasDuration(read.object.spec.jobTemplate.spec.template))
+    return played(DEFAULT_DURATION);
   return played();
 }
 

@@ -6,7 +6,7 @@ import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import { nodeClassProblems } from '../../core/validation/node-class.ts';
 import { nodeOverlayProblems } from '../../core/validation/node-overlay.ts';
 import { nodePoolProblems } from '../../core/validation/node-pool.ts';
-import { checkJob } from '../check/check-job.ts';
+import { checkCronJob, checkJob } from '../check/check-job.ts';
 import { checkScenario } from '../check/check-scenario.ts';
 import { checkPersistentVolume, checkPriorityClass, checkVolumeClaim } from '../check/check-storage.ts';
 import {
@@ -48,6 +48,7 @@ const READERS: { readonly [K in ReadKind]: Reader<K> } = {
   ReplicaSet: reader('ReplicaSet', checkWorkload),
   StatefulSet: reader('StatefulSet', checkStatefulSet),
   Job: reader('Job', checkJob),
+  CronJob: reader('CronJob', checkCronJob),
   Pod: reader('Pod', checkPod),
   PodTemplate: reader('PodTemplate', checkPodTemplate),
   PodDisruptionBudget: reader('PodDisruptionBudget', checkPodDisruptionBudget),

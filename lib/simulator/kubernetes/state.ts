@@ -15,7 +15,7 @@ import {
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import type { Job, ReplicaSet, StatefulSet } from '../../apis/workloads.ts';
+import type { CronJob, Job, ReplicaSet, StatefulSet } from '../../apis/workloads.ts';
 import { KARPENTER_NAMESPACES } from '../../core/cluster/karpenter-signs.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { changed, createCustom, objectKeyOf, uidOf } from './objects.ts';
@@ -48,6 +48,7 @@ export interface KubernetesState {
   /** The keys of the Jobs that the Job controller has to reconcile. */
   readonly changedJobs: Set<string>;
   /** `writePod` and `removePod` change it. */
+  readonly cronJobs: readonly CronJob[];
   readonly pods: Map<string, Pod>;
   readonly podIndex: PodIndex;
   readonly nodes: Map<string, Node>;
@@ -90,6 +91,7 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     statefulSets: byKey(manifests.statefulSets),
     jobs: byKey(manifests.jobs),
     changedJobs: new Set(manifests.jobs.map(objectKeyOf)),
+    cronJobs: manifests.cronJobs,
     pods,
     podIndex: podIndex(pods, watchers),
     nodes: new Map(),

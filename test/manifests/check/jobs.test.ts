@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { readManifests } from '../../../lib/manifests/read/read-manifests.ts';
 import { type Case, expectProblems } from './expect-problems.ts';
-import { edit, JOB, join, POD } from './texts.ts';
+import { CRON_JOB, edit, JOB, join, POD } from './texts.ts';
 
 const job = (from: string, to: string): string => edit(JOB, from, to);
+const readText = (text: string): ReturnType<typeof readManifests> => readManifests([{ file: 'a.yaml', text }]);
 const TEMPLATE = 'spec.template';
 
 const BROKEN: readonly Case[] = [
@@ -34,7 +35,27 @@ const BROKEN: readonly Case[] = [
 
 expectProblems('a broken Job is refused', BROKEN);
 
-const readText = (text: string): ReturnType<typeof readManifests> => readManifests([{ file: 'a.yaml', text }]);
+const cron = (from: string, to: string): string => edit(CRON_JOB, from, to);
+
+expectProblems('a broken CronJob is refused', [
+  [cron('0 2 * * *', '0 26 * * *'), 6, 'spec.schedule', '"0 26 * * *" is not a schedule; write five fields'],
+  [cron('0 2 * * *', 'TZ=Europe/Paris 0 2 * * *'), 6, 'spec.schedule', 'has a time zone; write spec.timeZone'],
+  [cron('Europe/Paris', 'Paris'), 7, 'spec.timeZone', '"Paris" is not a time zone; write an IANA name'],
+  [cron('Forbid', 'Forbit'), 8, 'spec.concurrencyPolicy', 'did you mean Forbid?'],
+  [
+    cron('restartPolicy: Never', 'restartPolicy: Always'),
+    16,
+    'spec.jobTemplate.spec.template.spec.restartPolicy',
+    'write OnFailure or Never',
+  ],
+]);
+
+test('a CronJob is read', () => {
+  const { manifests, problems } = readText(CRON_JOB);
+  expect(problems).toEqual([]);
+  expect(manifests.cronJobs[0]?.spec).toMatchObject({ schedule: '0 2 * * *', timeZone: 'Europe/Paris' });
+  expect(manifests.ignored).toEqual([]);
+});
 
 test('a Job is read with all that a simulation needs', () => {
   const { manifests, problems } = readText(JOB);

@@ -124,6 +124,27 @@ spec:
           resources: {requests: {cpu: 500m}}
 `;
 
+export const CRON_JOB = `apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: nightly
+spec:
+  schedule: 0 2 * * *
+  timeZone: Europe/Paris
+  concurrencyPolicy: Forbid
+  jobTemplate:
+    metadata: {labels: {team: web}}
+    spec:
+      template:
+        metadata:
+          annotations: {kerf.dev/simulated-duration: "10m"}
+        spec:
+          restartPolicy: Never
+          containers:
+            - name: report
+              resources: {requests: {cpu: 500m}}
+`;
+
 export const BUDGET = `apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:

@@ -224,7 +224,6 @@ describe('what is read', () => {
       'v1/Service',
       'v1/ConfigMap',
       'v1/ReplicationController',
-      'batch/v1/CronJob',
       'autoscaling/v2/HorizontalPodAutoscaler',
       'rbac.authorization.k8s.io/v1/ClusterRole',
       'storage.k8s.io/v1/CSIDriver',

@@ -82,7 +82,7 @@ export function jobController(world: JobWorld): JobController {
   const reconcileKey = (key: string): void => {
     const job = state.jobs.get(key);
     const before = known.get(key);
-    if (before !== undefined && before.job.spec !== job?.spec) forget(key, before);
+    if (before !== undefined && before.job.metadata !== job?.metadata) forget(key, before);
     if (job === undefined || job.spec.suspend === true || isFinished(job)) return;
     reconcileJob(world, known.get(key) ?? begin(key, job), pods.of(jobUid(job)));
   };

@@ -1,6 +1,7 @@
 import type { Timetable } from '../../timetable.ts';
 import type { KubernetesState } from '../state.ts';
 import { ownedPods, podCreator } from './controller-pods.ts';
+import { cronJobController } from './cron-jobs.ts';
 import { daemonSetController } from './daemon-sets.ts';
 import { reconcileDeployment, reconcileReplicaSet } from './deployments.ts';
 import { jobController } from './jobs.ts';
@@ -13,10 +14,13 @@ export interface Workloads {
   reconcile(): void;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 export function workloads(state: KubernetesState, timetable: Timetable): Workloads {
   const pods = ownedPods(state);
   const world = { state, timetable, pods, create: podCreator(state, timetable) };
   const jobs = jobController(world);
+  const reconcileCronJobs = cronJobController(world);
   const reconcileDaemonSet = daemonSetController(world);
   return {
     reconcile() {
@@ -25,6 +29,8 @@ export function workloads(state: KubernetesState, timetable: Timetable): Workloa
       for (const set of state.statefulSets.values()) reconcileStatefulSet(world, set);
       for (const daemonSet of state.daemonSets) reconcileDaemonSet(daemonSet);
       jobs.reconcile(pods.takeChanged());
+      reconcileCronJobs();
+      jobs.reconcile(NONE);
       collectFinishedPods(state, pods);
     },
   };
