@@ -22,7 +22,7 @@ export interface SchedulerCache {
   readonly refresh: () => readonly QueuedPod[];
   /** Records that the scheduler has bound the pod. */
   readonly bound: (pod: Pod, on: { readonly kind: PodKind; readonly node: SchedulerNode }) => void;
-  /** Whether a pod on a node has a lower priority. *Cost:* O(nodes × their kinds of pods). */
+  /** Whether a pod on a node has a lower priority. */
   readonly hasBelow: (priority: number) => boolean;
   /** The pods that are counted on the node, as last read. */
   readonly podsOn: (node: SchedulerNode) => readonly QueuedPod[];
@@ -41,11 +41,12 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
   const pods = new Map<string, KnownPod>();
   const kindOf = podKinds();
   const changes = state.podIndex.follow();
-  const { count, tryOut, version } = podCounts(topology);
+  const { count, left, hasBelow, tryOut, version } = podCounts(topology);
   let freed = 0;
   const forget = (key: string, { pod, kind, node }: KnownPod): void => {
     pods.delete(key);
-    if (node === undefined || !nodes.has(node)) return;
+    if (node === undefined) return;
+    if (!nodes.has(node)) return left(kind);
     const { active, terminating } = countOf(pod);
     count(node, kind, { active: -active, terminating: -terminating });
     freed += 1;
@@ -83,7 +84,7 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
       count(node, kind, countOf(pod));
       pods.set(podKey(pod), { pod, kind, node });
     },
-    hasBelow: (priority) => nodes.byName().some((node) => node.pods.keys().some((kind) => kind.priority < priority)),
+    hasBelow,
     podsOn: (node) =>
       state.podIndex
         .onNode(node.name)
@@ -93,12 +94,17 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
   };
 }
 
-interface PodCounts extends Pick<SchedulerCache, 'tryOut' | 'version'> {
+interface PodCounts extends Pick<SchedulerCache, 'hasBelow' | 'tryOut' | 'version'> {
   readonly count: (node: SchedulerNode, kind: PodKind, by: PodCount) => void;
+  /** Records that a pod of the kind is gone together with its node. */
+  readonly left: (kind: PodKind) => void;
 }
 
 function podCounts(topology: SchedulerTopology): PodCounts {
   let version = 0;
+  const byPriority = new Map<number, number>();
+  const tally = ({ priority }: PodKind, by: number): void =>
+    void byPriority.set(priority, (byPriority.get(priority) ?? 0) + by);
   const place = (node: SchedulerNode, kind: PodKind, by: PodCount): void => {
     topology.add(node, kind, by);
     countPods(node, kind, by);
@@ -107,8 +113,11 @@ function podCounts(topology: SchedulerTopology): PodCounts {
     version: () => version,
     count(node, kind, by) {
       place(node, kind, by);
+      tally(kind, by.active + by.terminating);
       version += 1;
     },
+    left: (kind) => tally(kind, -1),
+    hasBelow: (priority) => byPriority.entries().some(([of, count]) => of < priority && count > 0),
     tryOut(node, { pod, kind }, by) {
       const { active, terminating } = countOf(pod);
       place(node, kind, { active: by * active, terminating: by * terminating });

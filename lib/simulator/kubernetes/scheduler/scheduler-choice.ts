@@ -54,9 +54,10 @@ export function choiceFrom(cache: SchedulerCache, nominations: Nominations): Cho
       // A node that is too full stays so until `loosened` changes.
       memory.openings = memory.openings.filter(({ node }) => nodeHasRoom(node, kind));
       const { rules, openings } = memory;
+      const check = rules.check();
       const fitting = openings.filter(
         ({ node }) =>
-          rules.allows(node) &&
+          check?.(node) !== false &&
           nominations.leaveRoom(node, { pod, kind }) &&
           (volumes === undefined || volumes.fits(node)),
       );

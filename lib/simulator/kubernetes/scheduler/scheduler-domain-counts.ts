@@ -15,9 +15,8 @@ export interface CountRule {
 /** The number of these pods in each domain, updated with every pod. */
 export interface DomainCounts {
   readonly rule: CountRule;
-  /** The domain of the node; undefined if it has none or is not included. */
-  readonly domainOf: (node: SchedulerNode) => string | undefined;
-  readonly podsIn: (domain: string) => number;
+  /** The domain of the node with its current number of pods; undefined if it has none or is not included. */
+  readonly domainOf: (node: SchedulerNode) => { readonly pods: number } | undefined;
   /** The number of domains. */
   readonly size: () => number;
   /** The number of pods in all domains. */
@@ -32,7 +31,7 @@ export interface DomainCounts {
 }
 
 export function domainCounts(rule: CountRule): DomainCounts {
-  const domainByNode = new Map<SchedulerNode, string>();
+  const domainByNode = new Map<SchedulerNode, Domain>();
   const domains = new Map<string, Domain>();
   const minimum = leastOf(domains);
   let total = 0;
@@ -45,37 +44,35 @@ export function domainCounts(rule: CountRule): DomainCounts {
   return {
     rule,
     domainOf: (node) => domainByNode.get(node),
-    podsIn: (domain) => domains.get(domain)?.pods ?? 0,
     size: () => domains.size,
     total: () => total,
     least: minimum.value,
     enter(node) {
       const name = nodeLabelOf(node, rule.topologyKey);
       if (name === undefined || !rule.includes(node)) return;
-      const domain = domains.get(name) ?? { pods: 0, nodes: 0 };
+      const domain = domains.get(name) ?? { name, pods: 0, nodes: 0 };
       domain.nodes += 1;
-      domainByNode.set(node, name);
+      domainByNode.set(node, domain);
       domains.set(name, domain);
       minimum.forget();
     },
     leave(node) {
-      const name = domainByNode.get(node);
-      const domain = name === undefined ? undefined : domains.get(name);
-      if (name === undefined || domain === undefined) return;
+      const domain = domainByNode.get(node);
+      if (domain === undefined) return;
       domainByNode.delete(node);
       domain.nodes -= 1;
-      if (domain.nodes === 0) domains.delete(name);
+      if (domain.nodes === 0) domains.delete(domain.name);
       minimum.forget();
     },
     add(node, { active, terminating }) {
-      const name = domainByNode.get(node);
-      const domain = name === undefined ? undefined : domains.get(name);
+      const domain = domainByNode.get(node);
       if (domain !== undefined) change(domain, active + (rule.withTerminating ? terminating : 0));
     },
   };
 }
 
 interface Domain {
+  readonly name: string;
   pods: number;
   nodes: number;
 }

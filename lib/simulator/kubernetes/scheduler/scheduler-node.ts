@@ -19,6 +19,8 @@ export interface SchedulerNode {
   readonly free: Map<string, number>;
   /** The cpu and memory of the pods, where a container without a request counts with a default, for scores only. */
   readonly assumed: { cpu: number; memory: number };
+  /** Increases with every change of the node and of its pods. */
+  revision: number;
   /** The number of pods of each kind. */
   readonly pods: Map<PodKind, PodCount>;
 }
@@ -37,6 +39,7 @@ export function schedulerNode(node: Node): SchedulerNode {
     allocatable: {},
     free: new Map(),
     assumed: { cpu: 0, memory: 0 },
+    revision: 0,
     pods: new Map(),
   };
   readNode(made, node);
@@ -49,6 +52,7 @@ export function readNode(into: SchedulerNode, node: Node): void {
   into.taints = taintsOf(node);
   into.allocatable = parseResources(node.status?.allocatable);
   into.free.clear();
+  into.revision += 1;
   into.assumed.cpu = 0;
   into.assumed.memory = 0;
   for (const [name, amount] of Object.entries(into.allocatable)) into.free.set(name, amount);
@@ -93,6 +97,7 @@ function takeRoom(node: SchedulerNode, kind: PodKind, pods: number): void {
   for (const [name, amount] of Object.entries(kind.requests)) {
     node.free.set(name, (node.free.get(name) ?? 0) - amount * pods);
   }
+  node.revision += 1;
   node.assumed.cpu += kind.assumed.cpu * pods;
   node.assumed.memory += kind.assumed.memory * pods;
 }

@@ -112,9 +112,9 @@ function victimsOn(
 ): Candidate | undefined {
   const lower = cache.podsOn(node).filter(({ kind }) => kind.priority < queued.kind.priority);
   if (lower.length === 0) return undefined;
-  const rules = cache.topology.rulesOf(queued.kind);
+  const check = cache.topology.rulesOf(queued.kind).check();
   const fits = (): boolean =>
-    nodeHasRoom(node, queued.kind) && rules.allows(node) && nominations.leaveRoom(node, queued);
+    nodeHasRoom(node, queued.kind) && check?.(node) !== false && nominations.leaveRoom(node, queued);
   const removed = new Set(lower);
   for (const one of lower) cache.tryOut(node, one, -1);
   const canFit = fits();

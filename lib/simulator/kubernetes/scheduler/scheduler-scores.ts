@@ -9,13 +9,16 @@ import type { Scorer, SimulatedTopologyRules } from './scheduler-topology-rules.
  * InterPodAffinity, NodeResourcesFit (LeastAllocated) and NodeResourcesBalancedAllocation. ImageLocality is left out.
  */
 
-/** A node that admits pods of a kind, with what its own properties add to the score. */
+/** A node that admits pods of a kind, with what the node alone adds to the score. */
 export interface ScoredNode {
   readonly node: SchedulerNode;
   /** The number of PreferNoSchedule taints that the kind does not tolerate. */
   readonly softTaints: number;
   /** The sum of the weights of the preferred node affinity terms that the node matches. */
   readonly preference: number;
+  /** The scores of its resources at this revision of the node. */
+  resources: number;
+  revision: number;
 }
 
 export function scoredNode(node: SchedulerNode, { spec }: PodKind): ScoredNode {
@@ -28,6 +31,8 @@ export function scoredNode(node: SchedulerNode, { spec }: PodKind): ScoredNode {
       (sum, { weight, preference }) => sum + (matchesTerm(node, preference) ? weight : 0),
       0,
     ),
+    resources: 0,
+    revision: -1,
   };
 }
 
@@ -41,7 +46,7 @@ export function bestNode(
   rules: SimulatedTopologyRules,
 ): SchedulerNode | undefined {
   if (fitting.length < 2) return fitting[0]?.node;
-  const totals = fitting.map(({ node }) => leastAllocated(node, kind) + balancedAllocation(node, kind));
+  const totals = fitting.map((one) => resourceScore(one, kind));
   addTaints(totals, fitting);
   addPreferences(totals, fitting);
   const nodes = fitting.map(({ node }) => node);
@@ -75,6 +80,15 @@ function addPreferences(totals: number[], fitting: readonly ScoredNode[]): void 
   if (most === 0) return;
   for (const [index, { preference }] of fitting.entries())
     totals[index] = (totals[index] ?? 0) + WEIGHT * Math.trunc((100 * preference) / most);
+}
+
+function resourceScore(one: ScoredNode, kind: PodKind): number {
+  const { node } = one;
+  if (one.revision !== node.revision) {
+    one.resources = leastAllocated(node, kind) + balancedAllocation(node, kind);
+    one.revision = node.revision;
+  }
+  return one.resources;
 }
 
 /** NodeResourcesFit: the free share of cpu and memory afterwards. */

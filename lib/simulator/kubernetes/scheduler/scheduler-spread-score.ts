@@ -56,7 +56,7 @@ function rawScores(
     let score = 0;
     for (const { maxSkew, counts, weight } of weighted) {
       const domain = counts.domainOf(node);
-      if (domain !== undefined) score += counts.podsIn(domain) * weight + maxSkew - 1;
+      if (domain !== undefined) score += domain.pods * weight + maxSkew - 1;
     }
     return Math.round(score);
   });

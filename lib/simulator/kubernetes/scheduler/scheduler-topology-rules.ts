@@ -8,8 +8,8 @@ import { affinityCount, requiredAntiAffinity, spreadCount } from './scheduler-to
 
 /** The topology spread and pod affinity rules of a kind of pods. */
 export interface SimulatedTopologyRules {
-  /** Whether one more of these pods can be on the node with the current pods. */
-  readonly allows: (node: SchedulerNode) => boolean;
+  /** A check whether one more of these pods can be on a node; undefined if nothing restricts the kind. Valid while no kind of pods is added. */
+  readonly check: () => ((node: SchedulerNode) => boolean) | undefined;
   /** PodTopologySpread: a score from 0 to 100 for each of the nodes that fit; undefined if the kind is not spread. */
   readonly spreadScores: Scorer | undefined;
   /** InterPodAffinity: the same; undefined if no pod prefers or avoids the kind, and the kind has no preferences. */
@@ -41,11 +41,14 @@ export function topologyRules(kind: PodKind, counting: Counting): SimulatedTopol
   );
   const preferred = preferences(kind, counting);
   return {
-    allows: (node) =>
-      avoided.every((counts) => podsBeside(node, counts) === 0) &&
-      counting.avoiding().every(({ counts }) => podsBeside(node, counts) === 0) &&
-      spreads.every((tooMany) => !tooMany(node)) &&
-      joins(node),
+    check() {
+      const apart = [...avoided, ...counting.avoiding().map(({ counts }) => counts)];
+      if (apart.length === 0 && spreads.length === 0 && joins === undefined) return undefined;
+      return (node) =>
+        apart.every((counts) => podsBeside(node, counts) === 0) &&
+        spreads.every((tooMany) => !tooMany(node)) &&
+        joins?.(node) !== false;
+    },
     spreadScores: spreadScorer(kind, counting.countFor),
     affinityScores: (nodes) => affinityScores(nodes, [...preferred, ...counting.attracting()]),
   };
@@ -63,7 +66,7 @@ function spreadRules(kind: PodKind, { countFor }: Counting): readonly ((node: Sc
       const domain = counts.domainOf(node);
       if (domain === undefined) return true;
       const least = counts.size() < minDomains ? 0 : counts.least();
-      return counts.podsIn(domain) + self - least > maxSkew;
+      return domain.pods + self - least > maxSkew;
     };
   });
 }
@@ -72,8 +75,9 @@ function spreadRules(kind: PodKind, { countFor }: Counting): readonly ((node: Sc
  * Required pod affinity: the domain must have pods that all terms select. If no such pod exists and the terms select the pod
  * itself, any node with the topology labels fits.
  */
-function joinRule(kind: PodKind, { countFor }: Counting): (node: SchedulerNode) => boolean {
+function joinRule(kind: PodKind, { countFor }: Counting): ((node: SchedulerNode) => boolean) | undefined {
   const terms = kind.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  if (terms.length === 0) return undefined;
   const selector = allOf(terms.map((term) => termSelector(term, kind)));
   const joined = terms.map((term) => countFor(affinityCount(term.topologyKey, selector)));
   const selectsItself = selector.selects(kind);
@@ -111,6 +115,5 @@ function affinityScores(
 
 /** The counted pods in the node's domain; 0 without a domain. */
 function podsBeside(node: SchedulerNode, counts: DomainCounts): number {
-  const domain = counts.domainOf(node);
-  return domain === undefined ? 0 : counts.podsIn(domain);
+  return counts.domainOf(node)?.pods ?? 0;
 }
