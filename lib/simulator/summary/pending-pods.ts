@@ -102,7 +102,11 @@ function reasonsOf(pod: Pod, { refusals, state }: PendingParts): readonly Reason
 function whyWithoutRefusal(pod: Pod, state: KubernetesState): string {
   if (isGated(pod)) return 'it has scheduling gates';
   const { nodeName } = pod.spec;
-  if (nodeName === undefined) return 'its node does not exist yet';
+  const { nominatedNodeName, conditions = [] } = pod.status ?? {};
+  if (nodeName === undefined && nominatedNodeName !== undefined)
+    return `it waits on ${nominatedNodeName} until pods of lower priority have ended`;
+  const refused = conditions.find(({ type, message }) => type === 'PodScheduled' && message !== undefined);
+  if (nodeName === undefined) return refused?.message ?? 'its node does not exist yet';
   return state.nodes.has(nodeName) ? `it is starting on ${nodeName}` : `its node ${nodeName} does not exist`;
 }
 
