@@ -15,14 +15,19 @@ export function shellContext(): CliContext {
   process.stderr.on('error', endQuietly);
   return {
     process: { stdout: process.stdout, stderr: process.stderr, exitCode: null },
-    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    columns: columnsOf(process.stdout),
     color: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '',
-    errorColumns: process.stderr.isTTY ? process.stderr.columns : undefined,
+    errorColumns: columnsOf(process.stderr),
     readText: (path, maxBytes = MAX_TEXT) => (path === '-' ? readAll(0, maxBytes) : readFile(userPath(path), maxBytes)),
     filesIn: (path) => (path === '-' ? undefined : filesIn(path)),
     sleep: async (ms, signal) => pause(ms, signal),
     onInterrupt,
   };
+}
+
+/** Some terminals have no size and report 0 columns. */
+function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
+  return isTTY && columns > 0 ? columns : undefined;
 }
 
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

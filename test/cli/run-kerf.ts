@@ -16,7 +16,7 @@ export interface Ran {
 export async function runKerf(
   args: readonly string[],
   files: Readonly<Record<string, string>> = {},
-  terminal: Pick<CliContext, 'onInterrupt' | 'errorColumns'> = {},
+  terminal: Partial<Pick<CliContext, 'onInterrupt' | 'columns' | 'errorColumns' | 'color'>> = {},
 ): Promise<Ran> {
   const written = { stdout: '', stderr: '' };
   let sleptMs = 0;
@@ -31,9 +31,9 @@ export async function runKerf(
   };
   await run(app, orHelp(args), {
     process: shell,
-    ...terminal,
     columns: undefined,
     color: false,
+    ...terminal,
     readText: (path) => {
       const text = files[path];
       if (text === undefined)

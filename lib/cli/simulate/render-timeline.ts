@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { counted } from '../../apis/counted.ts';
 import { HOUR_MS } from '../../apis/formats/time.ts';
+import { compareText } from '../../core/compare-text.ts';
 import type { SimulationInput } from '../../simulator/simulation.ts';
 import type { Figures } from '../../simulator/summary/figures.ts';
 import type { TimelineEntry } from '../../simulator/timeline.ts';
@@ -88,8 +89,8 @@ function merged(all: readonly Held[]): readonly Held[] {
   return [...same.values()].flatMap((some) => {
     const [first] = some;
     if (first?.description.repeats === undefined || some.length <= MAX_WORKLOADS) return some;
-    const names = some.slice(0, MAX_WORKLOADS).map(({ description }) => description.repeats?.who);
-    const who = `${names.join(', ')} and ${some.length - MAX_WORKLOADS} more`;
+    const names = some.map(({ description }) => description.repeats?.who ?? '').toSorted(compareText);
+    const who = `${names.slice(0, MAX_WORKLOADS).join(', ')} and ${some.length - MAX_WORKLOADS} more`;
     const repeats = { ...first.description.repeats, who };
     const count = some.reduce((sum, one) => sum + one.count, 0);
     return [{ at: first.at, description: { ...first.description, repeats }, count }];

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { deedMeter } from '../../../lib/simulator/summary/deeds.ts';
+import type { Happening } from '../../../lib/simulator/timeline.ts';
+
+function counted(...happenings: readonly Happening[]) {
+  const meter = deedMeter();
+  for (const [at, happening] of happenings.entries()) meter.note({ at, ...happening });
+  return meter.report();
+}
+
+const by = { controller: 'termination', decision: 'd' } as const;
+
+function deleted(nodeClaim: string, reason: 'empty' | 'expired'): Happening {
+  return { ...by, kind: 'delete-node-claim', nodeClaim, reason, message: '' };
+}
+
+function evicted(nodeClaim: string, name: string, workload: string): Happening {
+  const pod = { namespace: 'default', name, uid: name };
+  return { ...by, kind: 'evict-pod', nodeClaim, pod, workload };
+}
+
+test('removals and evictions have the reason of the deletion; pods of DaemonSets do not count', () => {
+  const report = counted(
+    deleted('a', 'expired'),
+    evicted('a', 'web-1', 'Deployment default/web'),
+    evicted('a', 'agent-1', 'DaemonSet kube-system/agent'),
+    deleted('b', 'empty'),
+    evicted('b', 'agent-2', 'DaemonSet kube-system/agent'),
+  );
+  expect(report.removedByReason).toEqual({ empty: 1, expired: 1 });
+  expect(report.evictedByReason).toEqual({ expired: 1 });
+  expect(report.actions).toEqual({
+    'delete-node-claim (empty)': 1,
+    'delete-node-claim (expired)': 1,
+    'evict-pod': 3,
+  });
+});
+
+test('a NodeClaim that is deleted by two decisions is removed once', () => {
+  expect(counted(deleted('a', 'empty'), deleted('a', 'expired')).removedByReason).toEqual({ empty: 1 });
+});
+
+test('launches without capacity are counted', () => {
+  const refused = { kind: 'launch-refused', nodeClaim: 'a', message: '' } as const;
+  expect(counted(refused, refused).launchesRefused).toBe(2);
+});
