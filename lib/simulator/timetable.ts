@@ -7,6 +7,8 @@ interface Appointment {
   readonly order: number;
   readonly background: boolean;
   readonly run: () => void | Promise<void>;
+  /** Whether it waits. A cancelled one stays in the queue until its time. */
+  waits: boolean;
 }
 
 /**
@@ -29,32 +31,38 @@ export interface Timetable extends Clock {
 export function timetableFrom(startMs: number): Timetable {
   let now = startMs;
   let order = 0;
-  const appointments: Appointment[] = [];
+  /** The waiting appointments that are not background ones. */
+  let busy = 0;
+  const queue = appointmentQueue();
   const failures: unknown[] = [];
+  const end = (appointment: Appointment): void => {
+    if (appointment.waits && !appointment.background) busy -= 1;
+    appointment.waits = false;
+  };
   const after: Timetable['after'] = (delayMs, run, { background = false } = {}) => {
     order += 1;
-    const appointment = { atMs: now + Math.max(0, delayMs), order, background, run };
-    appointments.splice(positionOf(appointments, appointment), 0, appointment);
-    return () => {
-      const index = appointments.indexOf(appointment);
-      if (index >= 0) appointments.splice(index, 1);
-    };
+    const appointment = { atMs: now + Math.max(0, delayMs), order, background, run, waits: true };
+    queue.add(appointment);
+    if (!background) busy += 1;
+    return () => end(appointment);
   };
   return {
     now: () => now,
     after,
     wait: async (ms) => new Promise<void>((resolve) => void after(ms, resolve)),
     async step(untilMs) {
-      const [next] = appointments;
+      while (queue.first()?.waits === false) queue.takeFirst();
+      const next = queue.first();
       if (next === undefined || next.atMs > untilMs) return false;
-      appointments.shift();
+      queue.takeFirst();
+      end(next);
       now = next.atMs;
       void keepFailure(next.run, failures);
       await everythingElse();
       if (failures.length > 0) throw failures.shift();
       return true;
     },
-    isBusy: () => appointments.some((appointment) => !appointment.background),
+    isBusy: () => busy > 0,
   };
 }
 
@@ -71,13 +79,45 @@ async function everythingElse(): Promise<void> {
   await new Promise<void>((resolve) => void setImmediate(resolve));
 }
 
-/** *Cost:* O(log n). */
-function positionOf(sorted: readonly Appointment[], one: Appointment): number {
-  let [from, to] = [0, sorted.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((sorted[middle]?.atMs ?? 0) <= one.atMs) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+/** Appointments by time, then in the order in which they were made. *Cost:* O(log n). */
+interface AppointmentQueue {
+  first(): Appointment | undefined;
+  takeFirst(): void;
+  add(appointment: Appointment): void;
+}
+
+/** A binary heap: each appointment is before the two at twice its place, counted from 1. */
+function appointmentQueue(): AppointmentQueue {
+  const heap: Appointment[] = [];
+  const put = (at: number, appointment: Appointment | undefined): void => {
+    if (appointment !== undefined) heap[at - 1] = appointment;
+  };
+  const rise = (from: number, appointment: Appointment): void => {
+    let at = from;
+    for (; at > 1 && isBefore(appointment, heap[(at >> 1) - 1]); at >>= 1) put(at, heap[(at >> 1) - 1]);
+    put(at, appointment);
+  };
+  const sink = (appointment: Appointment): void => {
+    let at = 1;
+    for (;;) {
+      const left = at * 2;
+      const next = isBefore(heap[left], heap[left - 1]) ? left + 1 : left;
+      if (!isBefore(heap[next - 1], appointment)) break;
+      put(at, heap[next - 1]);
+      at = next;
+    }
+    put(at, appointment);
+  };
+  return {
+    first: () => heap[0],
+    takeFirst() {
+      const last = heap.pop();
+      if (last !== undefined && heap.length > 0) sink(last);
+    },
+    add: (appointment) => rise(heap.length + 1, appointment),
+  };
+}
+
+function isBefore(a: Appointment | undefined, b: Appointment | undefined): boolean {
+  return a !== undefined && (b === undefined || a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order));
 }
