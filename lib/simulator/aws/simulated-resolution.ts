@@ -24,7 +24,7 @@ const AWS_IMAGES: readonly FoundImage[] = [
 export function simulatedResolution(place: Place, nodeClass: EC2NodeClass): ResolvedNodeClass {
   const { cluster, catalogue } = place;
   const { placementGroupSelector: group } = nodeClass.spec;
-  const zones = new Map(catalogue.offerings.map(({ zone, zoneId }) => [zone, zoneId]));
+  const zones = zonesOf(catalogue);
   return {
     bootstrap: {
       clusterName: cluster,
@@ -42,6 +42,17 @@ export function simulatedResolution(place: Place, nodeClass: EC2NodeClass): Reso
       placementGroup: { id: group.id ?? 'pg-simulated', name: group.name ?? 'simulated', strategy: 'cluster' },
     }),
   };
+}
+
+const zonesByCatalogue = new WeakMap<Catalogue, ReadonlyMap<string, string>>();
+
+/** The zones with their ids. */
+function zonesOf(catalogue: Catalogue): ReadonlyMap<string, string> {
+  const known = zonesByCatalogue.get(catalogue);
+  if (known !== undefined) return known;
+  const zones = new Map(catalogue.offerings.map(({ zone, zoneId }) => [zone, zoneId]));
+  zonesByCatalogue.set(catalogue, zones);
+  return zones;
 }
 
 /** The instance profile of a NodeClass, which always exists. */

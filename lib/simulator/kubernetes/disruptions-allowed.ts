@@ -1,6 +1,5 @@
 import type { PodDisruptionBudget } from '../../apis/kubernetes.ts';
-import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
-import { isActive, isReady } from '../../core/cluster/pods.ts';
+import { isSelected } from './budget-counts.ts';
 import type { KubernetesState } from './state.ts';
 
 /** The status of a budget, as the disruption controller of Kubernetes computes it. */
@@ -8,9 +7,8 @@ export function budgetStatus(
   budget: PodDisruptionBudget,
   state: KubernetesState,
 ): Required<Omit<NonNullable<PodDisruptionBudget['status']>, 'conditions' | 'observedGeneration'>> {
-  const selected = [...state.pods.values()].filter((pod) => selectsPod(budget, pod) && isActive(pod));
-  const currentHealthy = selected.filter(isReady).length;
-  const expectedPods = Math.max(selected.length, desiredReplicas(budget, state));
+  const { selected, healthy: currentHealthy } = state.budgetCounts(budget);
+  const expectedPods = Math.max(selected, desiredReplicas(budget, state));
   const { minAvailable, maxUnavailable } = budget.spec;
   const desiredHealthy =
     maxUnavailable === undefined
@@ -24,7 +22,7 @@ export function budgetStatus(
 function desiredReplicas(budget: PodDisruptionBudget, { deployments }: KubernetesState): number {
   const selected = [...deployments.values()].filter(
     ({ metadata: { name, namespace = 'default' }, spec: { template } }) =>
-      selectsPod(budget, { metadata: { name, namespace, ...template.metadata }, spec: template.spec }),
+      isSelected(budget, { metadata: { name, namespace, ...template.metadata }, spec: template.spec }),
   );
   return selected.reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0);
 }

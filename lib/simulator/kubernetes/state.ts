@@ -18,6 +18,7 @@ import type { NodePool } from '../../apis/node-pool.ts';
 import type { CronJob, Job, ReplicaSet, StatefulSet } from '../../apis/workloads.ts';
 import { KARPENTER_NAMESPACES } from '../../core/cluster/karpenter-signs.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
+import { type BudgetCount, budgetCounts } from './budget-counts.ts';
 import { changed, createCustom, objectKeyOf, uidOf } from './objects.ts';
 import { type PodIndex, podIndex, type StateWatcher } from './pod-index.ts';
 import { type StorageState, storageState } from './storage/storage-state.ts';
@@ -51,6 +52,7 @@ export interface KubernetesState {
   readonly cronJobs: readonly CronJob[];
   readonly pods: Map<string, Pod>;
   readonly podIndex: PodIndex;
+  readonly budgetCounts: (budget: PodDisruptionBudget) => Readonly<BudgetCount>;
   readonly nodes: Map<string, Node>;
   readonly nodeClaims: Map<string, NodeClaim>;
   /** What Kerf applied last, by the name of the NodeClaim: a later apply removes the labels and annotations that it omits. */
@@ -94,6 +96,7 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     cronJobs: manifests.cronJobs,
     pods,
     podIndex: podIndex(pods, watchers),
+    budgetCounts: budgetCounts(pods, watchers),
     nodes: new Map(),
     nodeClaims: new Map(),
     appliedNodeClaims: new Map(),

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import type { PodDisruptionBudget } from '../../../lib/apis/kubernetes.ts';
+import { removePod, writePod } from '../../../lib/simulator/kubernetes/state.ts';
+import { aPod } from '../../builders/pods.ts';
+import { clusterWith } from './cluster-with.ts';
+
+const READY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } as const;
+const budget: PodDisruptionBudget = {
+  metadata: { name: 'web', namespace: 'default' },
+  spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'web' } } },
+};
+
+function web(name: string, over: object = {}): ReturnType<typeof aPod> {
+  const pod = aPod({ name });
+  return { ...pod, ...over, metadata: { ...pod.metadata, labels: { app: 'web' } } };
+}
+
+test('a budget counts its active pods and those that are ready, before and after its first question', () => {
+  const state = clusterWith({ nodes: [], pods: [web('a', { status: READY }), web('b'), aPod({ name: 'other' })] });
+  expect(state.budgetCounts(budget)).toEqual({ selected: 2, healthy: 1 });
+  writePod(state, web('b', { status: READY }));
+  writePod(state, web('c'));
+  expect(state.budgetCounts(budget)).toEqual({ selected: 3, healthy: 2 });
+  const a = web('a', { status: READY });
+  writePod(state, { ...a, metadata: { ...a.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+  removePod(state, web('c'));
+  expect(state.budgetCounts(budget)).toEqual({ selected: 1, healthy: 1 });
+});
