@@ -79,7 +79,7 @@ export function isQuantity(text: string | number): boolean {
 
 /** The quantity in milli-units: `250m` is 250, `1` is 1000. Rounding and errors are those of `unitValue`. */
 export function milliValue(quantity: string | number): number {
-  return inUnitsOf(NANO / 1_000n, quantity);
+  return ordinary(quantity, MILLI_BY_SUFFIX) ?? inUnitsOf(NANO / 1_000n, quantity);
 }
 
 /**
@@ -87,7 +87,20 @@ export function milliValue(quantity: string | number): number {
  * for text that is not a quantity.
  */
 export function unitValue(quantity: string | number): number {
-  return inUnitsOf(NANO, quantity);
+  return ordinary(quantity, UNITS_BY_SUFFIX) ?? inUnitsOf(NANO, quantity);
+}
+
+/** Digits with a common suffix: nearly all quantities of a cluster. */
+const ORDINARY = /^(\d{1,15})(m|Ki|Mi|Gi)?$/;
+const MILLI_BY_SUFFIX: Readonly<Record<string, number>> = { m: 1, '': 1_000 };
+const UNITS_BY_SUFFIX: Readonly<Record<string, number>> = { '': 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
+
+/** *Shape:* undefined if the value is not a whole number that is exact, so that it must be computed in nano-units. */
+function ordinary(quantity: string | number, bySuffix: Readonly<Record<string, number>>): number | undefined {
+  const match = ORDINARY.exec(String(quantity));
+  const factor = match === null ? undefined : bySuffix[match[2] ?? ''];
+  const value = Number(match?.[1]) * (factor ?? Number.NaN);
+  return Number.isSafeInteger(value) ? value : undefined;
 }
 
 function inUnitsOf(unitNano: bigint, quantity: string | number): number {
