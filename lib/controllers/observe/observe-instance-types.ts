@@ -24,6 +24,7 @@ import { type Observed, readOr } from '../../core/observed.ts';
 import { requirementsFrom } from '../../core/requirements/requirements.ts';
 import { whyInvalid } from '../../core/validation/node-pool.ts';
 import type { HasClock, HasSettings, ReadsCluster, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
+import { lastTypes } from './last-types.ts';
 import type { Readings } from './readings.ts';
 import { observeResolution } from './resolve-node-class.ts';
 
@@ -129,11 +130,13 @@ async function whatLaunches(
   if (problem !== undefined) return unusable(problem.reason, problem.message);
   const { subnets, images, placementGroup, capacityReservations = [] } = resolution.nodeClass;
   const reservations = featureGates.reservedCapacity ? capacityReservations : [];
-  const zones = zonesWithAddresses(subnets, known.unavailable);
-  const isUnavailable = unavailability(known.unavailable, placementIn(placementGroup, known.tenancy));
-  const { learnedMemory } = known;
-  const options = { zones, isUnavailable, reservations, images, placementGroup, learnedMemory, ...amounts };
-  return { instanceTypes: instanceTypesFor(known.catalogue, nodeClass, options) };
+  const { catalogue, unavailable, learnedMemory, tenancy } = known;
+  const zones = zonesWithAddresses(subnets, unavailable);
+  const isUnavailable = unavailability(unavailable, placementIn(placementGroup, tenancy));
+  const plain = { reservations, images, placementGroup, learnedMemory, ...amounts };
+  const inputs = JSON.stringify([nodeClass, [...zones], unavailable, tenancy, plain]);
+  const options = { zones, isUnavailable, ...plain };
+  return { instanceTypes: lastTypes(catalogue, inputs, () => instanceTypesFor(catalogue, nodeClass, options)) };
 }
 
 function unusable(reason: Reason, message: string): Launchable {

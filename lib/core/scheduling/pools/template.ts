@@ -41,9 +41,7 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
   // B21: daemons that require a registered or initialized node count too.
   const started = requirementsFromLabels({ [REGISTERED]: 'true', [INITIALIZED]: 'true' });
   const host = { fixed: false, requirements: merge(requirements, started), taints };
-  const instanceTypes = view.instanceTypes.filter(
-    (type) => intersects(typeRequirements(type), requirements) && compatibleOfferings(type, requirements).length > 0,
-  );
+  const instanceTypes = launchableTypes(view, requirements);
   return {
     nodePool,
     requirements,
@@ -57,6 +55,24 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
       one.minValues === undefined ? [] : [{ key: one.key, count: one.minValues }],
     ),
   };
+}
+
+const launchable = new WeakMap<readonly InstanceType[], WeakMap<NodePool, readonly InstanceType[]>>();
+
+/** The types that satisfy the requirements of the pool. Computed once for the same types and pool. */
+function launchableTypes(
+  { instanceTypes, nodePool }: NodePoolView,
+  requirements: Requirements,
+): readonly InstanceType[] {
+  const byPool = launchable.get(instanceTypes) ?? new WeakMap<NodePool, readonly InstanceType[]>();
+  launchable.set(instanceTypes, byPool);
+  const known = byPool.get(nodePool);
+  if (known !== undefined) return known;
+  const found = instanceTypes.filter(
+    (type) => intersects(typeRequirements(type), requirements) && compatibleOfferings(type, requirements).length > 0,
+  );
+  byPool.set(nodePool, found);
+  return found;
 }
 
 /** B12: in descending order of weight; ties by name, descending. */
