@@ -6,6 +6,8 @@ import { runKerf } from '../cli/run-kerf.ts';
 const ROOT = new URL('../../', import.meta.url);
 const ARM = ['examples/arm/inflate-arm.yaml', 'examples/arm-v1alpha5/inflate-arm.yaml'];
 const PLAN = 'examples/plan/cluster.json';
+const OUTAGE = 'examples/outage/outage.yaml';
+const LOAD = 'examples/load/load.yaml';
 const DEMO = ['examples/demo/cluster.yaml', 'examples/demo/workloads.yaml', 'examples/demo/scenario.yaml'];
 
 function files(names: readonly string[]): Readonly<Record<string, string>> {
@@ -17,7 +19,9 @@ const ran = new Map<string, ReturnType<typeof runKerf>>();
 /** Runs the command once for all tests that only read what it printed. */
 async function kerf(...args: readonly string[]): ReturnType<typeof runKerf> {
   const key = args.join(' ');
-  const run = ran.get(key) ?? runKerf(args, files(args.filter((arg) => arg.startsWith('examples/'))));
+  const run =
+    ran.get(key) ??
+    runKerf(args, files([...args.filter((arg) => arg.startsWith('examples/')), 'examples/load/trace.csv']));
   ran.set(key, run);
   return run;
 }
@@ -97,6 +101,46 @@ describe('the demo', () => {
   });
 });
 
+test('the outage moves the pods of the failed zone to the others, and costs what the instances cost', async () => {
+  const result = await simulated([OUTAGE]);
+  expect(result).toMatchObject({ nodesLaunched: 8, nodesAtEnd: 6, podsRunning: 6, podsPending: [], ended: 'time' });
+  const launched = result.timeline.flatMap((entry) => (entry.kind === 'instance-launched' ? [entry] : []));
+  expect(launched.filter(({ zone }) => zone === 'us-east-1a').map(({ at }) => at < 600)).toEqual([true, true]);
+  expect(launched.every(({ priceUsdPerHour }) => priceUsdPerHour === 0.0816)).toBe(true);
+  // Four nodes for the hour, two for the first 13 minutes and two from then on: six nodes for an hour, but for the seconds between.
+  expect(Math.abs(result.totalCostUsd - 6 * 0.0816)).toBeLessThan(0.002);
+});
+
+test('the load runs the pods of its batches, of its trace, and others at random', async () => {
+  const result = await simulated([LOAD]);
+  const arrived = new Map<string, number>();
+  for (const entry of result.timeline)
+    if (entry.kind === 'pod-pending') arrived.set(entry.workload, (arrived.get(entry.workload) ?? 0) + 1);
+  // Four batches of four pods; the rows at 5 and 65 minutes; 40 queries with a deviation of 6.3, and one that is interrupted.
+  expect(arrived.get('Load default/reports')).toBe(16);
+  expect(arrived.get('Trace default/trace')).toBe(5);
+  expect(Math.abs((arrived.get('Load default/queries') ?? 0) - 40)).toBeLessThan(19);
+  expect(result).toMatchObject({ podsPending: [], spotInterruptions: 1, region: 'eu-west-1' });
+  expect(result.notes).toEqual([
+    'trace examples/load/trace.csv: 1 row of 3, with 1 pod, not played: after the end of the simulation',
+  ]);
+});
+
+test('a trace that cannot be read, or has errors, is refused with its place', async () => {
+  const scenario = 'apiVersion: kerf.dev/v1alpha1\nkind: Scenario\nmetadata: {name: a}\nspec: {trace: {file: t.csv}}\n';
+  const missing = await runKerf(['simulate', 'dir/a.yaml'], { 'dir/a.yaml': scenario });
+  expect(missing.stderr).toContain('dir/t.csv cannot be read: no such file or folder');
+  const wrong = { 'dir/a.yaml': scenario, 'dir/t.csv': 'time,cpu,memory,lifetime\n1,x,1,1\n' };
+  const { stderr, code } = await runKerf(['simulate', 'dir/a.yaml'], wrong);
+  expect({ stderr, code, other: missing.code }).toEqual({
+    stderr: expect.stringContaining(
+      'dir/t.csv:2  cpu: "x" is not allowed; write a quantity of cores such as 500m or 2',
+    ),
+    code: 2,
+    other: 2,
+  });
+});
+
 describe('the plan', () => {
   test('places what can be placed, and prints what the README shows of it', async () => {
     const { stdout, stderr, code } = await runKerf(['plan', 'provisioning', '--snapshot', PLAN], files([PLAN]));
@@ -129,5 +173,5 @@ test('every example is run by a test of this file', () => {
   const all = readdirSync(new URL('examples', ROOT), { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.(yaml|json)$/.test(name),
   );
-  expect(all.map((name) => `examples/${name}`).toSorted()).toEqual([...DEMO, ...ARM, PLAN].toSorted());
+  expect(all.map((name) => `examples/${name}`).toSorted()).toEqual([...DEMO, ...ARM, PLAN, OUTAGE, LOAD].toSorted());
 });

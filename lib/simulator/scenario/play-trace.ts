@@ -35,7 +35,7 @@ function rowsBefore({ timeMs, length }: Trace, endMs: number): number {
 function notPlayed({ file, length, count }: Trace, played: number): string {
   let pods = 0;
   for (let row = played; row < length; row += 1) pods += count[row] ?? 0;
-  return `trace ${file}: ${counted(length - played, 'row')} of ${length}, with ${counted(pods, 'pod')}, begin after the end of the simulation`;
+  return `trace ${file}: ${counted(length - played, 'row')} of ${length}, with ${counted(pods, 'pod')}, not played: after the end of the simulation`;
 }
 
 /** The template with the requests of a row for its first container. */

@@ -44,6 +44,8 @@ describe('a trace', () => {
   test('with rows after the end of the simulation names them in the notes', async () => {
     const result = await traced(traceOf('0,1,1,1Gi,60', '3599,1,1,1Gi,60', '3600,2,1,1Gi,60', '7200,3,1,1Gi,60'));
     expect(entriesOf(result, 'pod-pending')).toHaveLength(2);
-    expect(result.notes).toEqual(['trace a.csv: 2 rows of 4, with 5 pods, begin after the end of the simulation']);
+    expect(result.notes).toEqual([
+      'trace a.csv: 2 rows of 4, with 5 pods, not played: after the end of the simulation',
+    ]);
   });
 });
