@@ -65,7 +65,19 @@ function claimKeys(record: NodeClaimRecord): readonly string[] {
   ];
 }
 
+type WithoutPods = Omit<StateNode, 'pods'>;
+
+const known = new WeakMap<Node, { readonly record: NodeClaimRecord | undefined; readonly made: WithoutPods }>();
+
+/** A run reads the same nodes several times, and most of the work does not depend on their pods. */
 function fromNode(node: Node, record: NodeClaimRecord | undefined, pods: readonly Pod[]): StateNode {
+  const before = known.get(node);
+  const made = before !== undefined && before.record === record ? before.made : withoutPods(node, record);
+  known.set(node, { record, made });
+  return { ...made, pods };
+}
+
+function withoutPods(node: Node, record: NodeClaimRecord | undefined): WithoutPods {
   const labels = { ...record?.labels, ...node.metadata.labels };
   const initialized = record === undefined || labels[INITIALIZED] === 'true';
   const reported = parseResources(node.status?.allocatable);
@@ -81,7 +93,6 @@ function fromNode(node: Node, record: NodeClaimRecord | undefined, pods: readonl
     taints: schedulingTaints(node, record, initialized),
     // B17: the figures of the claim replace those that the kubelet has not reported yet.
     allocatable: initialized ? reported : { ...reported, ...unreported(record.allocatable, reported) },
-    pods,
     initialized,
     deleting: record?.deletion !== undefined || node.metadata.deletionTimestamp !== undefined,
   };
