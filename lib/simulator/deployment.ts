@@ -1,4 +1,5 @@
 /** A deployment of Kerf in a simulation: its functions, their queues and its table. */
+import { HOUR_MS } from '../apis/formats/time.ts';
 import { optional } from '../apis/optional.ts';
 import { lastAutoscalers } from '../controllers/act/last-autoscalers.ts';
 import { reportedRefusals } from '../controllers/act/reported-refusals.ts';
@@ -92,7 +93,7 @@ interface Deployed {
 export function deploy({ input, world, refusals, name }: Deployed): Deployment {
   const { state, timetable, timeline, ec2 } = world;
   const faults = name === FIRST_DEPLOYMENT ? world.faults : undefined;
-  const news = newsFilter(state, refusals);
+  const news = newsFilter(state, timetable, refusals);
   const queues = simulatedMessages(timetable, {
     wakes: async (target, wakes) => kerf.functions.wakes(target, wakes),
     decision: (decision) => noteDecision(timeline, decision, news(decision)),
@@ -169,13 +170,12 @@ export function deploySecond(
  * Selects the new parts of decisions: a refusal once, and again when its reason changes; an eviction once for each pod. Keeps the
  * last refusals of each pod for the result.
  */
-function newsFilter(state: KubernetesState, refusals: LastRefusals): (decision: Decision) => News {
-  const noted = new Map<string, string>();
-  const isNew = (key: string, text: string): boolean => {
-    const isChanged = noted.get(key) !== text;
-    noted.set(key, text);
-    return isChanged;
-  };
+function newsFilter(
+  state: KubernetesState,
+  timetable: Timetable,
+  refusals: LastRefusals,
+): (decision: Decision) => News {
+  const isNew = newestTexts(timetable);
   return (decision) => {
     const { controller } = decision;
     if (controller === 'provisioning') keepRefusals(refusals, decision);
@@ -190,5 +190,20 @@ function newsFilter(state: KubernetesState, refusals: LastRefusals): (decision: 
         return pod && workloadOf(pod);
       },
     };
+  };
+}
+
+/** A text that was not repeated for this time is forgotten, so that a long simulation does not keep those of all pods. */
+const KEPT_MS = 2 * HOUR_MS;
+
+/** *Shape:* a function that returns whether the text of a key has changed since it was last called for the key. */
+function newestTexts(clock: Clock): (key: string, text: string) => boolean {
+  let [recent, before] = [new Map<string, string>(), new Map<string, string>()];
+  let sinceMs = clock.now();
+  return (key, text) => {
+    if (clock.now() - sinceMs >= KEPT_MS) [recent, before, sinceMs] = [new Map<string, string>(), recent, clock.now()];
+    const known = recent.get(key) ?? before.get(key);
+    recent.set(key, text);
+    return known !== text;
   };
 }

@@ -16,10 +16,10 @@ type Part<Method extends keyof NodeClaimStore> = Pick<NodeClaimStore, Method>;
 function decisions(
   isCurrent: (lease: Lease) => boolean,
 ): Part<'readEpoch' | 'recordDecision' | 'openDecisions' | 'closeDecision' | 'recordShadow'> {
-  const recorded = new Map<string, ReadonlySet<string>>();
+  const recorded = new Map<string, Set<string>>();
   const open = new Map<string, Decision>();
   const shadows = new Map<string, string>();
-  const recordedOf = (cluster: string): ReadonlySet<string> => recorded.get(cluster) ?? new Set();
+  const recordedOf = (cluster: string): Set<string> => recorded.get(cluster) ?? new Set();
   return {
     readEpoch: async (cluster) => recordedOf(cluster).size,
     async recordDecision(decision, epoch, lease) {
@@ -34,7 +34,7 @@ function decisions(
           `cluster ${cluster} is at epoch ${known.size}, not ${epoch}: observe and decide again`,
         );
       }
-      recorded.set(cluster, new Set(known).add(id));
+      recorded.set(cluster, known.add(id));
       open.set(keyOf(cluster, id), decision);
     },
     openDecisions: async (cluster) =>

@@ -235,6 +235,11 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], input: S
   const zones = [...new Set(input.catalogue.offerings.map(({ zone }) => zone))];
   const volumes = volumeController(state, zones);
   const pending = new Set<string>();
+  state.watchers.push({
+    pod(before, after) {
+      if (after === undefined) pending.delete(before?.metadata.uid ?? '');
+    },
+  });
   let isScheduled = false;
   // The cluster has one webhook configuration. The deployment that holds the cluster owns it.
   state.onReview = (review) => {

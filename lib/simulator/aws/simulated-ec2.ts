@@ -86,7 +86,7 @@ interface Ec2State {
   readonly instances: Map<string, SimulatedInstance>;
   /** Terminated instances, which EC2 shows only by their ids. */
   readonly gone: Set<string>;
-  /** The request and response of each client token: the same request gets the same response. */
+  /** A digest of the request, and the response, of each client token: the same request gets the same response. */
   readonly answers: Map<string, { readonly request: string; readonly answer: LaunchOutcome }>;
   readonly blackouts: Set<Blackout>;
   readonly quotas: Quotas;
@@ -201,12 +201,17 @@ function resolved({ world, instances }: Ec2State, nodeClass: EC2NodeClass): Reso
 /** C51: EC2 refuses a used token with other parameters. */
 function answerOf({ answers }: Ec2State, request: LaunchRequest): LaunchOutcome | undefined {
   const known = answers.get(request.clientToken);
-  if (known === undefined || known.request === JSON.stringify(request)) return known?.answer;
+  if (known === undefined || known.request === digestOf(request)) return known?.answer;
   return {
     kind: 'spent',
     missing: [],
     message: `the client token ${request.clientToken} was used with other parameters`,
   };
+}
+
+/** A request has hundreds of lines, and a long simulation thousands of requests. */
+function digestOf(request: LaunchRequest): string {
+  return fingerprint(JSON.stringify(request), 16);
 }
 
 function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
@@ -217,7 +222,7 @@ function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
     instance === undefined
       ? { kind: 'refused', missing, message: whyRefused(missing) }
       : { kind: 'launched', instance: pick(instance), missing };
-  answers.set(request.clientToken, { request: JSON.stringify(request), answer });
+  answers.set(request.clientToken, { request: digestOf(request), answer });
   // The timeline gets the result after the call.
   const delayMs = instance === undefined ? 0 : world.random.between(...PENDING_MS);
   world.timetable.after(delayMs, () => note(world.timeline, request, answer));

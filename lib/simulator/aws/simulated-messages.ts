@@ -10,7 +10,6 @@ const BATCH_WINDOW_MS = SECOND_MS;
 
 /** The wake queues and the decision bus, in virtual time. */
 export interface SimulatedMessages extends Messages {
-  readonly published: readonly Decision[];
   readonly queues: Readonly<Record<WakeTarget, SimulatedQueue>>;
 }
 
@@ -21,7 +20,6 @@ export interface Deliver {
 }
 
 export function simulatedMessages(timetable: Timetable, deliver: Deliver): SimulatedMessages {
-  const published: Decision[] = [];
   const queueOf = (target: WakeTarget, windowMs = BATCH_WINDOW_MS): SimulatedQueue =>
     simulatedQueue(timetable, {
       plan: WAKE_PLAN,
@@ -38,12 +36,10 @@ export function simulatedMessages(timetable: Timetable, deliver: Deliver): Simul
     catalogue: queueOf('catalogue', 0),
   };
   return {
-    published,
     queues,
     wake: async (target, wake, delayMs = 0) =>
       queues[target].send(JSON.stringify(wake), Math.min(delayMs, MAX_DELAY_MS)),
     async publish(decision) {
-      published.push(decision);
       deliver.decision(decision);
     },
   };
