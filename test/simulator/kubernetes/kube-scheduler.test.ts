@@ -209,3 +209,20 @@ const KINDS: readonly Partial<Pod['spec']>[] = [
   { affinity: avoiding(affinityTerm({ topologyKey: 'kubernetes.io/hostname' })) },
   { affinity: joining(affinityTerm()) },
 ];
+
+test('labels that differ for each pod count if a constraint of a pod reads them', () => {
+  const nodes = ['a', 'b'].map((name) => aNode({ name, zone: `zone-${name}`, allocatable: LARGE }));
+  const labelSelector = { matchLabels: { 'job-name': 'one' } };
+  const topologySpreadConstraints = [spread({ labelSelector })];
+  const pods = ['one', 'two', 'one'].map((job, at) =>
+    aPod({
+      name: String(at),
+      owner: 'Job',
+      labels: { 'job-name': job },
+      requests: {},
+      spec: { topologySpreadConstraints },
+    }),
+  );
+  // The pod of Job two is not counted, and the second of Job one keeps away from the first.
+  expect(placesAfterPass({ nodes, pods })).toEqual({ 0: 'a', 1: 'a', 2: 'b' });
+});

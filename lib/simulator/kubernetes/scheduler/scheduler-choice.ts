@@ -29,9 +29,9 @@ interface KindMemory {
  * *Cost:* O(nodes with enough resources for the kind); O(1) for a kind that failed before if nothing has changed.
  */
 export function choiceFrom(cache: SchedulerCache, nominations: Nominations): Choice {
-  const memories = new Map<PodKind, KindMemory>();
+  const memories = new WeakMap<PodKind, KindMemory>();
   /** The versions at which no node fitted, by kind. */
-  const failedAt = new Map<PodKind, number>();
+  const failedAt = new WeakMap<PodKind, number>();
   const version = (): number => cache.version() + nominations.version();
   const remembered = (kind: PodKind): KindMemory => {
     const known = memories.get(kind);

@@ -13,6 +13,7 @@ export interface SimulatedHostPort {
 /** The properties of pods that decide where they can be scheduled. Pods with equal properties share one object. */
 export interface PodKind {
   readonly namespace: string;
+  /** Without the labels that differ for each pod, unless a pod reads them. */
   readonly labels: Labels;
   readonly requests: Resources;
   /** The cpu and memory that scores count: a container without a request has a default. */
@@ -28,18 +29,23 @@ export interface PodKind {
 
 /** Returns a function that gives the kind of a pod. *Shape:* the same object for every pod of the kind. */
 export function podKinds(): (pod: Pod) => PodKind {
-  const kinds = new Map<string, PodKind>();
+  const kinds = weakValues<PodKind>();
+  const read = new Set<string>();
   // Pods of one template share its spec, so it is read once.
-  const known = new WeakMap<PodSpec, SpecFacts>();
+  const bySpec = new WeakMap<PodSpec, SpecFacts>();
   return (pod) => {
-    const facts = known.get(pod.spec) ?? factsOf(pod);
-    known.set(pod.spec, facts);
-    const { namespace = 'default', labels = {} } = pod.metadata;
+    const facts = bySpec.get(pod.spec) ?? factsOf(pod);
+    bySpec.set(pod.spec, facts);
+    const { namespace = 'default' } = pod.metadata;
+    for (const label of OWN_LABELS) if (facts.text.includes(label)) read.add(label);
+    const labels = withoutOwn(pod.metadata.labels, read);
     const spreadBy = spreadLabels(pod);
     const id = JSON.stringify([namespace, labels, spreadBy !== undefined, facts.text]);
-    const kind = kinds.get(id) ?? { namespace, labels, spreadBy, ...facts };
-    kinds.set(id, kind);
-    return kind;
+    const known = kinds.get(id);
+    if (known !== undefined) return known;
+    const made = { namespace, labels, spreadBy, ...facts };
+    kinds.set(id, made);
+    return made;
   };
 }
 
@@ -90,16 +96,51 @@ function assumedRequests(spec: PodSpec, requests: Resources): PodKind['assumed']
   };
 }
 
-/** The labels that the controllers give each pod of a StatefulSet, which the selector of the StatefulSet does not have. */
-const OWN_LABELS: ReadonlySet<string> = new Set(['statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index']);
+/** The labels with which controllers tell their pods apart. The selector of a StatefulSet does not have them. */
+const OWN_LABELS: ReadonlySet<string> = new Set([
+  'statefulset.kubernetes.io/pod-name',
+  'apps.kubernetes.io/pod-index',
+  'batch.kubernetes.io/job-name',
+  'batch.kubernetes.io/job-completion-index',
+  'job-name',
+]);
+
+/**
+ * The labels, less those of OWN_LABELS that no constraint or term of a pod so far reads, so that the pods of a StatefulSet, and of
+ * Jobs with equal templates, are of one kind.
+ */
+function withoutOwn(labels: Labels = {}, read: ReadonlySet<string>): Labels {
+  const kept = Object.entries(labels).filter(([key]) => !OWN_LABELS.has(key) || read.has(key));
+  return Object.fromEntries(kept);
+}
+
+interface WeakValues<Value> {
+  readonly get: (key: string) => Value | undefined;
+  readonly set: (key: string, value: Value) => void;
+}
+
+/** A map whose values are dropped when nothing else refers to them, so that a long simulation does not keep every kind. */
+function weakValues<Value extends object>(): WeakValues<Value> {
+  const values = new Map<string, WeakRef<Value>>();
+  let sweepAt = 1_000;
+  return {
+    get: (key) => values.get(key)?.deref(),
+    set(key, value) {
+      values.set(key, new WeakRef(value));
+      if (values.size < sweepAt) return;
+      for (const [known, each] of values) if (each.deref() === undefined) values.delete(known);
+      sweepAt = Math.max(1_000, 2 * values.size);
+    },
+  };
+}
 
 function spreadLabels({ metadata, spec }: Pod): Labels | undefined {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined || !['ReplicaSet', 'StatefulSet', 'ReplicationController'].includes(owner.kind))
     return undefined;
   if ((spec.topologySpreadConstraints ?? []).length > 0) return undefined;
-  const labels = Object.entries(metadata.labels ?? {}).filter(([key]) => !OWN_LABELS.has(key));
-  return labels.length === 0 ? undefined : Object.fromEntries(labels);
+  const labels = withoutOwn(metadata.labels, new Set());
+  return Object.keys(labels).length === 0 ? undefined : labels;
 }
 
 /** The host ports of containers and sidecars. The port of an init container is free after it has ended. */

@@ -36,7 +36,7 @@ export function schedulerTopology(): SchedulerTopology {
   };
   const countsWith = growingList(all, (one, kind) => one.rule.counts(kind));
   const { meet, avoiding, attracting } = termsOfPods(counts, countFor);
-  const rules = new Map<PodKind, SimulatedTopologyRules>();
+  const rules = new WeakMap<PodKind, SimulatedTopologyRules>();
   return {
     enter(node) {
       nodes.add(node);
@@ -79,7 +79,7 @@ function termsOfPods(
 ): TermsOfPods {
   const avoided: { readonly counts: DomainCounts; readonly keepsAway: (kind: PodKind) => boolean }[] = [];
   const attracted: (WeightedCounts & { readonly attracts: (kind: PodKind) => boolean })[] = [];
-  const met = new Set<PodKind>();
+  const met = new WeakSet<PodKind>();
   return {
     avoiding: growingList(avoided, (one, kind) => one.keepsAway(kind)),
     attracting: growingList(attracted, (one, kind) => one.attracts(kind)),
@@ -101,7 +101,7 @@ function growingList<One>(
   list: readonly One[],
   appliesTo: (one: One, kind: PodKind) => boolean,
 ): (kind: PodKind) => readonly One[] {
-  const byKind = new Map<PodKind, { readonly found: One[]; upTo: number }>();
+  const byKind = new WeakMap<PodKind, { readonly found: One[]; upTo: number }>();
   return (kind) => {
     const known = byKind.get(kind) ?? { found: [], upTo: 0 };
     byKind.set(kind, known);
