@@ -29,7 +29,7 @@ export const BOOTS: Schema = described(
   }),
 );
 
-export const QUOTA_FAMILIES: readonly string[] = ['standard', 'g', 'p', 'x', 'f', 'inf', 'trn', 'dl', 'hpc', 'u'];
+const QUOTA_FAMILIES: readonly string[] = ['standard', 'g', 'p', 'x', 'f', 'inf', 'trn', 'dl', 'hpc', 'u'];
 
 export const QUOTA: Schema = described(
   'A quota of the account for the vCPUs of running instances. A launch above it is refused: VcpuLimitExceeded, or MaxSpotInstanceCountExceeded for spot.',

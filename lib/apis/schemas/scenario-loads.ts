@@ -8,11 +8,8 @@ const MAX_PER_HOUR = 100_000;
 const AMOUNT: Schema = { ...QUANTITY, tsType: 'string | number' };
 const PER_HOUR: Schema = { type: 'number', minimum: 0, maximum: MAX_PER_HOUR };
 
-export const FROM: Schema = described(
-  'When it begins, from the start of the simulation. Default: at the start.',
-  DURATION,
-);
-export const TO: Schema = described(
+const FROM: Schema = described('When it begins, from the start of the simulation. Default: at the start.', DURATION);
+const TO: Schema = described(
   'When it ends, from the start of the simulation. Default: at the end of the simulation.',
   DURATION,
 );
@@ -67,7 +64,7 @@ const LIFETIME = described(
   }),
 );
 
-export const LOAD: Schema = {
+const LOAD: Schema = {
   title: 'ScenarioManifestLoad',
   ...closed(
     {
