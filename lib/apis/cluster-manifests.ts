@@ -1,3 +1,4 @@
+import type { HorizontalPodAutoscaler } from './autoscaling.ts';
 import type { CapacityBuffer } from './capacity-buffer.ts';
 import type { EC2NodeClass } from './ec2-node-class.ts';
 import type { DaemonSet, Deployment, NamedPodTemplate, Pod, PodDisruptionBudget, PriorityClass } from './kubernetes.ts';
@@ -14,6 +15,7 @@ export interface ClusterManifests {
   readonly replicaSets: readonly ReplicaSet[];
   readonly statefulSets: readonly StatefulSet[];
   readonly jobs: readonly Job[];
+  readonly horizontalPodAutoscalers: readonly HorizontalPodAutoscaler[];
   readonly cronJobs: readonly CronJob[];
   readonly daemonSets: readonly DaemonSet[];
   readonly pods: readonly Pod[];

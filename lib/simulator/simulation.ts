@@ -29,6 +29,7 @@ import { kubeScheduler } from './kubernetes/scheduler/kube-scheduler.ts';
 import { FIRST_DEPLOYMENT, type KubernetesState, kubernetesState } from './kubernetes/state.ts';
 import { attachDetach } from './kubernetes/storage/simulated-attachments.ts';
 import { volumeController } from './kubernetes/storage/volume-controller.ts';
+import { startAutoscalers } from './kubernetes/workloads/autoscalers.ts';
 import { workloadOf } from './kubernetes/workloads/controller-pods.ts';
 import { workloads } from './kubernetes/workloads/workloads.ts';
 import { type Random, randomFrom } from './random.ts';
@@ -260,6 +261,7 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], input: S
     });
   };
   state.onAssumption = (text, subject) => timeline.remarks.add(text, subject);
+  startAutoscalers({ state, timetable, usage: input.scenario?.usage ?? [] });
   const creationTimestamp = formatTime(timetable.now());
   for (const pod of input.manifests.pods) {
     createPod(state, {

@@ -70,6 +70,7 @@ export function someManifests(over: Partial<ClusterManifests> = {}): ClusterMani
     statefulSets: [],
     jobs: [],
     cronJobs: [],
+    horizontalPodAutoscalers: [],
     daemonSets: [],
     pods: [],
     podDisruptionBudgets: [],

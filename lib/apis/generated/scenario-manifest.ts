@@ -26,6 +26,32 @@ export interface ScenarioManifest {
      */
     events?: ScenarioManifestEvent[];
     /**
+     * The CPU that workloads use over time. A HorizontalPodAutoscaler sets the replicas of its target by it.
+     */
+    usage?: {
+      /**
+       * The workload: StatefulSet/NAME, ReplicaSet/NAME or Deployment/NAME in the namespace default, or KIND/NAMESPACE/NAME.
+       */
+      target: string;
+      /**
+       * Points of the curve. Between them, the usage is linear; after the last one, it stays.
+       */
+      cpu: {
+        /**
+         * The time from the start of the simulation, such as 8h.
+         */
+        at: string;
+        /**
+         * The cores that all pods of the workload use together.
+         */
+        total: number;
+      }[];
+      /**
+       * The curve begins again after each such time, for example 24h. Default: it does not.
+       */
+      repeats?: string;
+    }[];
+    /**
      * Pods that come and go. Each pod is a Job, which ends with it.
      */
     loads?: ScenarioManifestLoad[];

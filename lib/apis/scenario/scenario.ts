@@ -13,6 +13,7 @@ import { milliseconds } from './milliseconds.ts';
 import { parseFault } from './parse-fault.ts';
 import type { ThrottledApi } from './port-calls.ts';
 import type { TraceSource } from './trace.ts';
+import type { UsageCurve } from './usage.ts';
 
 /** The node that an event affects. The simulator chooses among several with its seed. */
 export type NodeChoice =
@@ -91,6 +92,8 @@ export interface Scenario {
   readonly events: readonly ScenarioEvent[];
   /** @default none */
   readonly loads?: readonly Load[];
+  /** @default none */
+  readonly usage?: readonly UsageCurve[];
   /** The trace of the manifest. Its rows are read separately. */
   readonly trace?: TraceSource;
   /** @default none */
@@ -110,12 +113,13 @@ export interface SpotInterruptions extends SpotChoice {
  * rejects.
  */
 export function parseScenario(manifest: ScenarioManifest, file = ''): Scenario {
-  const { seed, region, duration, events = [], loads, trace, spotInterruptions } = manifest.spec;
+  const { seed, region, duration, events = [], usage, loads, trace, spotInterruptions } = manifest.spec;
   return {
     name: manifest.metadata.name,
     ...optional({ seed, region }),
     ...(duration !== undefined && { durationMs: milliseconds(duration) }),
     events: events.map(parseEvent).toSorted((a, b) => a.atMs - b.atMs),
+    ...(usage !== undefined && { usage: usage.map(parseUsage) }),
     ...(loads !== undefined && { loads: loads.map(parseLoad) }),
     ...(trace !== undefined && { trace: { ...trace, declaredIn: file } }),
     ...(spotInterruptions !== undefined && { spotInterruptions: spotInterruptions.map(parseInterruptions) }),
@@ -144,6 +148,17 @@ export function parseWorkload(text: string): WorkloadReference {
   const kind = SCALABLE_KINDS.find((one) => one === text.slice(0, slash));
   if (kind === undefined) throw new RangeError(`"${text}" is not a workload; write StatefulSet/NAME`);
   return { kind, key: inScenarioNamespace(text.slice(slash + 1)) };
+}
+
+type Usage = NonNullable<ScenarioManifest['spec']['usage']>[number];
+
+function parseUsage({ target, cpu, repeats }: Usage): UsageCurve {
+  const points = cpu.map(({ at, total }) => ({ atMs: milliseconds(at), cores: total }));
+  return {
+    workload: parseWorkload(target),
+    points: points.toSorted((a, b) => a.atMs - b.atMs),
+    ...(repeats !== undefined && { repeatsMs: milliseconds(repeats) }),
+  };
 }
 
 function parseEvent(event: ScenarioManifestEvent): ScenarioEvent {

@@ -1,6 +1,7 @@
 import { OBJECT_META_SCHEMA } from './object-meta.ts';
 import { SCENARIO_EVENT } from './scenario-events.ts';
 import { LOADS, SPOT_INTERRUPTIONS, TRACE } from './scenario-loads.ts';
+import { USAGE } from './scenario-usage.ts';
 import { closed, described, listOf, resource, type Schema, TEXT, textSchema } from './schema.ts';
 
 /** What happens in a simulation, besides what the other manifests declare. */
@@ -24,6 +25,7 @@ export const SCENARIO: Schema = described(
           'The events. Each has `at` and exactly one of the other fields. The order of the list does not matter.',
           listOf(SCENARIO_EVENT),
         ),
+        usage: USAGE,
         loads: LOADS,
         trace: TRACE,
         spotInterruptions: described(

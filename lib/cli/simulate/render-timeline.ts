@@ -98,11 +98,15 @@ function merged(all: readonly Held[]): readonly Held[] {
 }
 
 function title({ manifests, catalogue, seed }: SimulationInput, terminal: Terminal): string {
-  const { nodePools, deployments, daemonSets, pods } = manifests;
+  const { nodePools, deployments, replicaSets, statefulSets, daemonSets, jobs, cronJobs, pods } = manifests;
   const counts = [
     [nodePools.length, 'NodePool'],
     [deployments.length, 'Deployment'],
+    [replicaSets.length, 'ReplicaSet'],
+    [statefulSets.length, 'StatefulSet'],
     [daemonSets.length, 'DaemonSet'],
+    [jobs.length, 'Job'],
+    [cronJobs.length, 'CronJob'],
     [pods.length, 'Pod'],
   ] as const;
   const what = counts.flatMap(([count, kind]) => (count === 0 ? [] : [counted(count, kind)])).join(', ');

@@ -86,7 +86,12 @@ function inputOf(read: ParsedManifests, { flags, catalogue, gaps, trace }: Circu
 const MAX_PODS = 20_000;
 
 function checkSize(manifests: ParsedManifests): void {
-  const pods = manifests.deployments.reduce((sum, one) => sum + (one.spec.replicas ?? 1), manifests.pods.length);
+  const { deployments, replicaSets, statefulSets, jobs } = manifests;
+  const counts = [
+    ...[...deployments, ...replicaSets, ...statefulSets].map(({ spec }) => spec.replicas ?? 1),
+    ...jobs.map(({ spec }) => Math.min(spec.parallelism ?? 1, spec.completions ?? Infinity)),
+  ];
+  const pods = counts.reduce((sum, count) => sum + count, manifests.pods.length);
   if (pods > MAX_PODS)
     throw new BadInputError(`${pods} pods are too many: the limit is ${MAX_PODS}: lower the replicas`);
 }

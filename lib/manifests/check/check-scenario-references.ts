@@ -18,7 +18,11 @@ interface ScenarioReferences {
 /** Checks that the objects, zones and instance types that a Scenario names exist. */
 export function checkScenarioReferences(references: ScenarioReferences): void {
   const { manifest } = references;
-  const { events = [], spotInterruptions = [] } = manifest.spec;
+  const { events = [], usage = [], spotInterruptions = [] } = manifest.spec;
+  for (const [index, { target }] of usage.entries()) {
+    const at = ['spec', 'usage', index, 'target'];
+    checkReference({ ...parseWorkload(target), at }, references.names, references.report);
+  }
   for (const [index, one] of spotInterruptions.entries()) {
     const at = ['spec', 'spotInterruptions', index];
     checkNodePool(one.nodePool, at, references);

@@ -16,6 +16,7 @@ const NODE_CHOICES = ['name', 'nodePool', 'any'] as const;
 /** Checks the rules for a Scenario that involve more than one field. */
 export function checkScenario({ spec }: ScenarioManifest, report: Report): void {
   checkLoads(spec, report);
+  checkUsage(spec, report);
   const end = spec.duration === undefined ? undefined : parseDuration(spec.duration);
   for (const [index, event] of (spec.events ?? []).entries()) {
     const at = ['spec', 'events', index];
@@ -35,6 +36,19 @@ export function checkScenario({ spec }: ScenarioManifest, report: Report): void 
         `at most ${spec.duration ?? ''}, or a longer spec.duration`,
       );
     }
+  }
+}
+
+function checkUsage({ usage = [] }: ScenarioManifest['spec'], report: Report): void {
+  for (const [index, { cpu, repeats }] of usage.entries()) {
+    if (repeats === undefined) continue;
+    const at = ['spec', 'usage', index];
+    const repeatsMs = parseDuration(repeats) ?? 0;
+    if (repeatsMs === 0)
+      report([...at, 'repeats'], `${quote(repeats)} is no time`, 'a duration such as 24h, or no repeats');
+    for (const [place, point] of cpu.entries())
+      if (repeatsMs > 0 && (parseDuration(point.at) ?? 0) > repeatsMs)
+        report([...at, 'cpu', place, 'at'], `${quote(point.at)} is after the curve repeats`, `at most ${repeats}`);
   }
 }
 

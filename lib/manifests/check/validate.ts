@@ -1,4 +1,5 @@
 import { Ajv, type ValidateFunction } from 'ajv';
+import type { HorizontalPodAutoscaler } from '../../apis/autoscaling.ts';
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { ScenarioManifest } from '../../apis/generated/scenario-manifest.ts';
@@ -13,6 +14,7 @@ import type {
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { HORIZONTAL_POD_AUTOSCALER } from '../../apis/schemas/autoscaling.ts';
 import { CRON_JOB, JOB } from '../../apis/schemas/batch.ts';
 import { CAPACITY_BUFFER_RESOURCE } from '../../apis/schemas/capacity-buffer.ts';
 import { manifestSchema } from '../../apis/schemas/custom-resource.ts';
@@ -55,6 +57,7 @@ export interface ReadObjects {
   readonly StatefulSet: StatefulSet;
   readonly Job: Job;
   readonly CronJob: CronJob;
+  readonly HorizontalPodAutoscaler: HorizontalPodAutoscaler;
   readonly Pod: Pod;
   readonly PodTemplate: NamedPodTemplate;
   readonly PodDisruptionBudget: PodDisruptionBudget;
@@ -77,6 +80,7 @@ export const SCHEMAS: Readonly<Record<ReadKind, Schema>> = {
   StatefulSet: STATEFUL_SET,
   Job: JOB,
   CronJob: CRON_JOB,
+  HorizontalPodAutoscaler: HORIZONTAL_POD_AUTOSCALER,
   Pod: POD_SCHEMA,
   PodTemplate: POD_TEMPLATE,
   PodDisruptionBudget: POD_DISRUPTION_BUDGET,

@@ -38,6 +38,7 @@ export function advisor(objects: readonly unknown[]): Advisor {
       case 'StatefulSet':
       case 'Job':
       case 'CronJob':
+      case 'HorizontalPodAutoscaler':
       case 'Pod':
       case 'PodTemplate':
       case 'PersistentVolume':

@@ -15,6 +15,7 @@ export const READ_KINDS = {
   StatefulSet: 'apps/v1',
   Job: 'batch/v1',
   CronJob: 'batch/v1',
+  HorizontalPodAutoscaler: 'autoscaling/v2',
   Pod: 'v1',
   PodTemplate: 'v1',
   PodDisruptionBudget: 'policy/v1',
@@ -71,6 +72,12 @@ export const NOT_USED = 'not used by a simulation';
 const NOTES: Readonly<Record<string, string>> = {
   ReplicationController: 'its pods are not simulated',
   Node: 'nodes come from the NodePools of the files',
+  Rollout: 'its pods are not simulated',
+  ScaledObject: 'its target keeps its replicas',
+  ScaledJob: 'its Jobs are not simulated',
+  Workflow: 'its pods are not simulated',
+  CronWorkflow: 'its pods are not simulated',
+  VerticalPodAutoscaler: 'the requests of its target stay as they are',
 };
 
 /** Kinds of Karpenter before v1, and the kind that replaces each. */
@@ -89,6 +96,8 @@ export function classify(value: unknown): Classification {
   const kind = textField(value, 'kind');
   if (apiVersion === undefined || kind === undefined) return withoutHead(value, kind);
   if (isReadKind(kind) && READ_KINDS[kind] === apiVersion) return { kind: 'read', readKind: kind };
+  const autoscaler = classifyAutoscaler(apiVersion, kind);
+  if (autoscaler !== undefined) return autoscaler;
   const { group, version } = splitVersion(apiVersion);
   return (
     former({ apiVersion, kind, group, version }) ??
@@ -96,6 +105,13 @@ export function classify(value: unknown): Classification {
     unknown({ apiVersion, kind, group }) ??
     ignored(kind)
   );
+}
+
+/** autoscaling/v1 is served too. The versions before v2 were never used by a simulation. */
+function classifyAutoscaler(apiVersion: string, kind: string): Classification | undefined {
+  if (kind !== 'HorizontalPodAutoscaler' || !/^autoscaling\/v(?:1|2beta[12])$/.test(apiVersion)) return undefined;
+  if (apiVersion === 'autoscaling/v1') return { kind: 'read', readKind: kind };
+  return { kind: 'ignored', note: `not simulated: ${apiVersion} is no longer served; write autoscaling/v2` };
 }
 
 function isReadKind(kind: string): kind is ReadKind {

@@ -157,6 +157,7 @@ function manifestsOf({ objects, ignored }: Reading): ParsedManifests {
     replicaSets: objects.flatMap((read) => (read.kind === 'ReplicaSet' ? [read.object] : [])),
     statefulSets: objects.flatMap((read) => (read.kind === 'StatefulSet' ? [read.object] : [])),
     jobs: objects.flatMap((read) => (read.kind === 'Job' ? [read.object] : [])),
+    horizontalPodAutoscalers: objects.flatMap((read) => (read.kind === 'HorizontalPodAutoscaler' ? [read.object] : [])),
     cronJobs: objects.flatMap((read) => (read.kind === 'CronJob' ? [read.object] : [])),
     pods: objects.flatMap((read) => (read.kind === 'Pod' ? [read.object] : [])),
     podDisruptionBudgets: objects.flatMap((read) => (read.kind === 'PodDisruptionBudget' ? [read.object] : [])),

@@ -6,6 +6,7 @@ import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import { nodeClassProblems } from '../../core/validation/node-class.ts';
 import { nodeOverlayProblems } from '../../core/validation/node-overlay.ts';
 import { nodePoolProblems } from '../../core/validation/node-pool.ts';
+import { checkAutoscaler } from '../check/check-autoscaler.ts';
 import { checkCronJob, checkJob } from '../check/check-job.ts';
 import { checkScenario } from '../check/check-scenario.ts';
 import { checkPersistentVolume, checkPriorityClass, checkVolumeClaim } from '../check/check-storage.ts';
@@ -49,6 +50,7 @@ const READERS: { readonly [K in ReadKind]: Reader<K> } = {
   StatefulSet: reader('StatefulSet', checkStatefulSet),
   Job: reader('Job', checkJob),
   CronJob: reader('CronJob', checkCronJob),
+  HorizontalPodAutoscaler: reader('HorizontalPodAutoscaler', checkAutoscaler),
   Pod: reader('Pod', checkPod),
   PodTemplate: reader('PodTemplate', checkPodTemplate),
   PodDisruptionBudget: reader('PodDisruptionBudget', checkPodDisruptionBudget),

@@ -1,3 +1,4 @@
+import type { HorizontalPodAutoscaler } from '../../apis/autoscaling.ts';
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { ClusterManifests } from '../../apis/cluster-manifests.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
@@ -50,6 +51,7 @@ export interface KubernetesState {
   readonly changedJobs: Set<string>;
   /** `writePod` and `removePod` change it. */
   readonly cronJobs: readonly CronJob[];
+  readonly horizontalPodAutoscalers: readonly HorizontalPodAutoscaler[];
   readonly pods: Map<string, Pod>;
   readonly podIndex: PodIndex;
   readonly budgetCounts: (budget: PodDisruptionBudget) => Readonly<BudgetCount>;
@@ -94,6 +96,7 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     jobs: byKey(manifests.jobs),
     changedJobs: new Set(manifests.jobs.map(objectKeyOf)),
     cronJobs: manifests.cronJobs,
+    horizontalPodAutoscalers: manifests.horizontalPodAutoscalers,
     pods,
     podIndex: podIndex(pods, watchers),
     budgetCounts: budgetCounts(pods, watchers),

@@ -224,7 +224,7 @@ describe('what is read', () => {
       'v1/Service',
       'v1/ConfigMap',
       'v1/ReplicationController',
-      'autoscaling/v2/HorizontalPodAutoscaler',
+      'autoscaling/v2beta2/HorizontalPodAutoscaler',
       'rbac.authorization.k8s.io/v1/ClusterRole',
       'storage.k8s.io/v1/CSIDriver',
       'eks.amazonaws.com/v1/NodeClass',
