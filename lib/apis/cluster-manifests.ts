@@ -1,11 +1,10 @@
-import type { HorizontalPodAutoscaler } from './autoscaling.ts';
 import type { CapacityBuffer } from './capacity-buffer.ts';
 import type { EC2NodeClass } from './ec2-node-class.ts';
 import type { DaemonSet, Deployment, NamedPodTemplate, Pod, PodDisruptionBudget, PriorityClass } from './kubernetes.ts';
 import type { NodeOverlay } from './node-overlay.ts';
 import type { NodePool } from './node-pool.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from './storage.ts';
-import type { CronJob, Job, ReplicaSet, StatefulSet } from './workloads.ts';
+import type { CronJob, HorizontalPodAutoscaler, Job, ReplicaSet, StatefulSet } from './workloads.ts';
 
 /** The objects of a cluster as manifests declare them: a simulation starts from them. */
 export interface ClusterManifests {

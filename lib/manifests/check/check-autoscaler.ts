@@ -1,4 +1,4 @@
-import type { HorizontalPodAutoscaler } from '../../apis/autoscaling.ts';
+import type { HorizontalPodAutoscaler } from '../../apis/workloads.ts';
 import type { Report } from '../explain/problem.ts';
 
 /** Checks the Kubernetes rules for HorizontalPodAutoscalers that involve more than one field. */

@@ -45,7 +45,7 @@ function checkUsage({ usage = [] }: ScenarioManifest['spec'], report: Report): v
     const at = ['spec', 'usage', index];
     const repeatsMs = parseDuration(repeats) ?? 0;
     if (repeatsMs === 0)
-      report([...at, 'repeats'], `${quote(repeats)} is no time`, 'a duration such as 24h, or no repeats');
+      report([...at, 'repeats'], `${quote(repeats)} is not long enough`, 'a duration such as 24h, or no repeats');
     for (const [place, point] of cpu.entries())
       if (repeatsMs > 0 && (parseDuration(point.at) ?? 0) > repeatsMs)
         report([...at, 'cpu', place, 'at'], `${quote(point.at)} is after the curve repeats`, `at most ${repeats}`);

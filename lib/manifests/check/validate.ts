@@ -1,5 +1,4 @@
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { HorizontalPodAutoscaler } from '../../apis/autoscaling.ts';
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { ScenarioManifest } from '../../apis/generated/scenario-manifest.ts';
@@ -36,7 +35,7 @@ import {
   STATEFUL_SET,
 } from '../../apis/schemas/workloads.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../apis/storage.ts';
-import type { CronJob, Job, ReplicaSet, StatefulSet } from '../../apis/workloads.ts';
+import type { CronJob, HorizontalPodAutoscaler, Job, ReplicaSet, StatefulSet } from '../../apis/workloads.ts';
 import { explain } from '../explain/explain.ts';
 import type { Explanation, Path, Report } from '../explain/problem.ts';
 import type { ReadKind } from '../read/classify.ts';

@@ -1,4 +1,3 @@
-import type { HorizontalPodAutoscaler } from '../../apis/autoscaling.ts';
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { ClusterManifests } from '../../apis/cluster-manifests.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
@@ -16,7 +15,7 @@ import {
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import type { CronJob, Job, ReplicaSet, StatefulSet } from '../../apis/workloads.ts';
+import type { CronJob, HorizontalPodAutoscaler, Job, ReplicaSet, StatefulSet } from '../../apis/workloads.ts';
 import { KARPENTER_NAMESPACES } from '../../core/cluster/karpenter-signs.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { type BudgetCount, budgetCounts } from './budget-counts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { HorizontalPodAutoscaler } from '../../../lib/apis/autoscaling.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { UsageCurve } from '../../../lib/apis/scenario/usage.ts';
+import type { HorizontalPodAutoscaler } from '../../../lib/apis/workloads.ts';
 import { usageAt } from '../../../lib/simulator/kubernetes/workloads/usage-curve.ts';
 import { aDeployment } from '../../builders/cluster-manifests.ts';
 import { type Played, play } from './played.ts';

@@ -1,8 +1,8 @@
-import type { HorizontalPodAutoscaler, ResourceMetric } from '../../../apis/autoscaling.ts';
 import { parseQuantityNano } from '../../../apis/formats/quantity.ts';
 import { SECOND_MS } from '../../../apis/formats/time.ts';
 import { namespaceOf, type PodSpec } from '../../../apis/kubernetes.ts';
 import type { UsageCurve } from '../../../apis/scenario/usage.ts';
+import type { HorizontalPodAutoscaler, ResourceMetric } from '../../../apis/workloads.ts';
 import { SCALABLE_KINDS, type WorkloadReference } from '../../../apis/workloads.ts';
 import type { Timetable } from '../../timetable.ts';
 import { objectKeyOf } from '../objects.ts';

@@ -1,5 +1,5 @@
-import type { ScalingRules } from '../../../apis/autoscaling.ts';
 import { SECOND_MS } from '../../../apis/formats/time.ts';
+import type { ScalingRules } from '../../../apis/workloads.ts';
 
 /** How far and how fast an autoscaler may change the replicas: the rules of Kubernetes for stabilization and policies. */
 
