@@ -2,7 +2,7 @@ import { BOOTS, FAULT, QUOTA, THROTTLE } from './scenario-faults.ts';
 import { CAPACITY_TYPES, DURATION, FOR, INSTANCE_TYPES, OF_NODE_POOL, POSITIVE, ZONES } from './scenario-fields.ts';
 import { BOOLEAN, COUNT, closed, described, type Schema, TEXT, textSchema } from './schema.ts';
 
-const WORKLOAD: Schema = described(
+export const WORKLOAD: Schema = described(
   'The workload: StatefulSet/NAME, ReplicaSet/NAME or Deployment/NAME in the namespace default, or KIND/NAMESPACE/NAME.',
   textSchema('workload-reference'),
 );
