@@ -267,7 +267,7 @@ function shutDown({ world, instances, gone }: Ec2State, instance: SimulatedInsta
   });
 }
 
-/** The cost of an instance from launch to termination, or until now. *Units:* USD. */
+/** The cost of an instance from launch to termination, or until now. *Units:* USD. @internal */
 export function costOf(instance: SimulatedInstance, nowMs: number): number {
   return (((instance.endedAtMs ?? nowMs) - instance.launchedAtMs) / 3_600_000) * instance.priceUsdPerHour;
 }

@@ -29,7 +29,7 @@ export function isDelayed(storage: StorageState, claim: PersistentVolumeClaim): 
   return classOf(storage, claim)?.volumeBindingMode === 'WaitForFirstConsumer';
 }
 
-export function bindClaim(storage: StorageState, claim: PersistentVolumeClaim, volume: PersistentVolume): void {
+function bindClaim(storage: StorageState, claim: PersistentVolumeClaim, volume: PersistentVolume): void {
   const { name, uid } = claim.metadata;
   storage.volumes.set(volume.metadata.name, {
     ...volume,
@@ -66,7 +66,7 @@ export function sourceOnNode(
 }
 
 /** The EBS CSI driver and others provision no volume for a claim with a selector. */
-export function canProvision({ provisioner }: StorageClass, { spec }: PersistentVolumeClaim): boolean {
+function canProvision({ provisioner }: StorageClass, { spec }: PersistentVolumeClaim): boolean {
   return provisioner !== STATIC_ONLY && spec.selector === undefined;
 }
 
@@ -80,7 +80,7 @@ function isAllowed({ allowedTopologies = [] }: StorageClass, node: NodeLabels): 
 }
 
 /** Creates a volume for the claim, in the zone if volumes of the class are in one zone. */
-export function provisionVolume(
+function provisionVolume(
   storage: StorageState,
   claim: PersistentVolumeClaim,
   { storageClass, zone }: { readonly storageClass: StorageClass; readonly zone: string | undefined },
