@@ -1,6 +1,7 @@
 import { optional } from '../apis/optional.ts';
 import type { Action, Blocked, Controller, Decision } from '../core/model/decision.ts';
 import type { LaunchOption } from '../core/model/node-claim-record.ts';
+import { formatSubject } from '../core/model/subject.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type Remarks, remarks } from './remarks.ts';
 import type { Figures } from './summary/figures.ts';
@@ -118,7 +119,11 @@ export interface News {
 /** Notes the new actions and refusals of a decision. */
 export function noteDecision(timeline: Timeline, decision: Decision, news: News): void {
   const { controller, id } = decision;
-  for (const action of decision.actions.filter(news.isNewAction))
+  const refused = new Set(decision.blocked.map(({ subject }) => formatSubject(subject)));
+  // An eviction that is refused is tried again, and noted when it succeeds.
+  const isDone = (action: Action): boolean =>
+    action.kind !== 'evict-pod' || !refused.has(formatSubject({ kind: 'Pod', ...action.pod }));
+  for (const action of decision.actions.filter((one) => isDone(one) && news.isNewAction(one)))
     timeline.note({ controller, decision: id, ...summarize(action, news) });
   for (const blocked of decision.blocked.filter(news.isNewRefusal))
     timeline.note({

@@ -7,6 +7,9 @@ export const WORKLOAD: Schema = described(
   textSchema('workload-reference'),
 );
 
+/** A simulation of more pods takes too long in one process. */
+const MAX_REPLICAS = 20_000;
+
 const SCALE = described(
   'Changes the replicas of a workload. Exactly one of deployment and workload names it.',
   closed(
@@ -16,7 +19,7 @@ const SCALE = described(
         'The Deployment: its name in the namespace default, or namespace/name.',
         textSchema('object-reference'),
       ),
-      replicas: described('The new number of replicas.', COUNT),
+      replicas: described('The new number of replicas.', { ...COUNT, maximum: MAX_REPLICAS }),
     },
     ['replicas'],
   ),

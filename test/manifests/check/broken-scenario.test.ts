@@ -26,6 +26,7 @@ const SCENARIOS: readonly Case[] = [
     'no file has a Deployment "default/wbe"; did you mean default/web?',
   ],
   [scenario('replicas: 10', 'replicas: 1.5'), 11, 'spec.events[0].scale.replicas', 'not whole'],
+  [scenario('replicas: 10', 'replicas: 20001'), 11, 'spec.events[0].scale.replicas', '20000'],
   [
     scenario('nodePool: default', 'nodePool: other'),
     13,

@@ -57,6 +57,11 @@ describe('a HorizontalPodAutoscaler', () => {
     expect(played.pods('Running').length).toBe(20);
   });
 
+  test('scales by the usage only while a pod runs: without one there are no metrics', async () => {
+    const played = scaled([usage([0, 4])]);
+    expect(await replicasAt(played, 0.5, 5)).toEqual([2, 8]);
+  });
+
   test('doubles the replicas at most every 15 seconds', async () => {
     const played = scaled([usage([0, 1], [10, 1], [10.1, 10])]);
     expect(await replicasAt(played, 10.2, 10.4, 10.7, 10.9, 11.2)).toEqual([2, 4, 8, 16, 20]);

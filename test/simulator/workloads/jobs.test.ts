@@ -104,6 +104,9 @@ describe('a pod of a Job that is evicted', () => {
     await played.to(6);
     expect(outcome(played)).toMatchObject({ succeeded: 0, failed: 1, conditions: ['Failed'] });
     expect(played.pods()).toEqual([]);
+    expect(played.timeline.remarks.lines()).toEqual([
+      'Job default/report: it failed: 0 of its pods succeeded, 1 did not',
+    ]);
   });
 
   test('does not count where the podFailurePolicy ignores disruptions; the new one waits for its end', async () => {
@@ -115,6 +118,13 @@ describe('a pod of a Job that is evicted', () => {
     expect(outcome(played)).toMatchObject({ succeeded: 1, failed: 0, conditions: ['Complete'] });
     expect(played.times('pod-pending')[1]).toBeGreaterThanOrEqual(played.times('pod-ended')[0] ?? Infinity);
   });
+});
+
+test('a field of a Job that is not simulated is named', async () => {
+  const job = aJob('report');
+  const played = play({ jobs: [{ ...job, spec: { ...job.spec, ...{ backoffLimitPerIndex: 0 } } }] });
+  await played.to(1);
+  expect(played.timeline.remarks.lines()).toEqual(['Job default/report: its backoffLimitPerIndex is not simulated']);
 });
 
 test('a Job that is active for longer than its deadline fails', async () => {

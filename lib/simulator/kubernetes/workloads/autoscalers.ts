@@ -7,6 +7,7 @@ import { SCALABLE_KINDS, type WorkloadReference } from '../../../apis/workloads.
 import type { Timetable } from '../../timetable.ts';
 import { objectKeyOf } from '../objects.ts';
 import type { KubernetesState } from '../state.ts';
+import { workloadOf } from './controller-pods.ts';
 import { scalable, scaleWorkload } from './scale.ts';
 import { limitedReplicas, type ScalingHistory } from './scaling-limits.ts';
 import { isConstantAfter, usageAt } from './usage-curve.ts';
@@ -91,10 +92,18 @@ function syncOne({ state, timetable }: AutoscalerWorld, scaled: Scaled, startMs:
         `HorizontalPodAutoscaler ${objectKeyOf(autoscaler)}`,
       );
     else replicas = between(limitedReplicas(history, behavior, { nowMs, current, wanted: between(wanted) }));
+    if (replicas !== current && !hasMetrics(state, target)) return;
   }
   if (replicas === current) return;
   history.changes = [...history.changes, { atMs: nowMs, change: replicas - current }];
   scaleWorkload(state, target, replicas);
+}
+
+/** Whether a pod of the workload runs: without one, there are no metrics. */
+function hasMetrics({ pods }: KubernetesState, { kind, key }: WorkloadReference): boolean {
+  const workload = `${kind} ${key}`;
+  for (const pod of pods.values()) if (pod.status?.phase === 'Running' && workloadOf(pod) === workload) return true;
+  return false;
 }
 
 /** Rounds up, but not for the inaccuracy of floating-point numbers. */

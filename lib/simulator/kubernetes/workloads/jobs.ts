@@ -1,5 +1,6 @@
 import { formatTime, MINUTE_MS, SECOND_MS } from '../../../apis/formats/time.ts';
 import { namespaceOf, type Pod } from '../../../apis/kubernetes.ts';
+import { ownField } from '../../../apis/record.ts';
 import type { Job } from '../../../apis/workloads.ts';
 import { isActive, isTerminal } from '../../../core/cluster/pods.ts';
 import type { Timetable } from '../../timetable.ts';
@@ -12,6 +13,8 @@ import { type CreatePod, controllerReference, type OwnedPods, type PodOwner } fr
 const BACKOFF_LIMIT = 6;
 const FIRST_BACKOFF_MS = 10 * SECOND_MS;
 const MAX_BACKOFF_MS = 10 * MINUTE_MS;
+
+const NOT_PLAYED = ['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy'];
 
 /**
  * Adds a Job, also while a simulation runs. Its pods are reported for the controller of the Job, or for the Job itself. With
@@ -102,6 +105,9 @@ export function jobController(world: JobWorld): JobController {
 function startOf(world: JobWorld, job: Job): Progress {
   const nowMs = world.timetable.now();
   const { activeDeadlineSeconds } = job.spec;
+  for (const field of NOT_PLAYED)
+    if (ownField(job.spec, field) !== undefined)
+      world.state.onAssumption(`its ${field} is not simulated`, ownerOf(job).workload);
   if (activeDeadlineSeconds !== undefined) wakeAfter(world, objectKeyOf(job), activeDeadlineSeconds * SECOND_MS);
   return {
     job,
@@ -247,6 +253,8 @@ function finish(world: JobWorld, progress: Progress, type: 'Complete' | 'Failed'
     conditions: [{ type, status: 'True' as const, lastTransitionTime }],
   };
   writeJob(state, key, { ...job, status });
+  if (type === 'Failed')
+    state.onAssumption(`it failed: ${succeeded} of its pods succeeded, ${failed} did not`, ownerOf(job).workload);
   progress.active.clear();
   for (const pod of pods.of(jobUid(job))) if (isActive(pod)) endPod(state, pod, timetable.now());
   const { ttlSecondsAfterFinished } = job.spec;
