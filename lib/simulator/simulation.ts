@@ -41,6 +41,7 @@ import type { LastRefusals } from './summary/pending-pods.ts';
 import { type Recorder, recorderFrom } from './summary/recorder.ts';
 import { type Timeline, type TimelineEntry, timelineFrom } from './timeline.ts';
 import { type Timetable, timetableFrom } from './timetable.ts';
+import { unplayedFields } from './unplayed-fields.ts';
 
 /** A Thursday. Every simulation starts at this time, so that schedules give the same result. */
 const START = '2026-01-01T00:00:00Z';
@@ -261,6 +262,7 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], input: S
     });
   };
   state.onAssumption = (text, subject) => timeline.remarks.add(text, subject);
+  for (const { text, subject } of unplayedFields(input.manifests)) timeline.remarks.add(text, subject);
   startAutoscalers({ state, timetable, usage: input.scenario?.usage ?? [] });
   const creationTimestamp = formatTime(timetable.now());
   for (const pod of input.manifests.pods) {

@@ -120,13 +120,6 @@ describe('a pod of a Job that is evicted', () => {
   });
 });
 
-test('a field of a Job that is not simulated is named', async () => {
-  const job = aJob('report');
-  const played = play({ jobs: [{ ...job, spec: { ...job.spec, ...{ backoffLimitPerIndex: 0 } } }] });
-  await played.to(1);
-  expect(played.timeline.remarks.lines()).toEqual(['Job default/report: its backoffLimitPerIndex is not simulated']);
-});
-
 test('a Job that is active for longer than its deadline fails', async () => {
   const played = play({ jobs: [aJob('report', { activeDeadlineSeconds: 180 })] });
   await played.to(4);

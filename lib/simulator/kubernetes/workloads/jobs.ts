@@ -1,6 +1,5 @@
 import { formatTime, MINUTE_MS, SECOND_MS } from '../../../apis/formats/time.ts';
 import { namespaceOf, type Pod } from '../../../apis/kubernetes.ts';
-import { ownField } from '../../../apis/record.ts';
 import type { Job } from '../../../apis/workloads.ts';
 import { isActive, isTerminal } from '../../../core/cluster/pods.ts';
 import type { Timetable } from '../../timetable.ts';
@@ -13,8 +12,6 @@ import { type CreatePod, controllerReference, type OwnedPods, type PodOwner } fr
 const BACKOFF_LIMIT = 6;
 const FIRST_BACKOFF_MS = 10 * SECOND_MS;
 const MAX_BACKOFF_MS = 10 * MINUTE_MS;
-
-const NOT_PLAYED = ['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy'];
 
 /**
  * Adds a Job, also while a simulation runs. Its pods are reported for the controller of the Job, or for the Job itself. With
@@ -105,9 +102,6 @@ export function jobController(world: JobWorld): JobController {
 function startOf(world: JobWorld, job: Job): Progress {
   const nowMs = world.timetable.now();
   const { activeDeadlineSeconds } = job.spec;
-  for (const field of NOT_PLAYED)
-    if (ownField(job.spec, field) !== undefined)
-      world.state.onAssumption(`its ${field} is not simulated`, ownerOf(job).workload);
   if (activeDeadlineSeconds !== undefined) wakeAfter(world, objectKeyOf(job), activeDeadlineSeconds * SECOND_MS);
   return {
     job,
