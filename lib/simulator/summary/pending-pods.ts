@@ -93,20 +93,24 @@ function inOneText({ nodePool, message }: Reason): string {
 
 type Reason = Pick<PodRefusal, 'nodePool' | 'message'>;
 
-function reasonsOf(pod: Pod, { refusals, state }: PendingParts): readonly Reason[] {
-  const why = refusals.get(formatSubject(namespacedSubject('Pod', pod))) ?? [];
+function reasonsOf(pod: Pod, parts: PendingParts): readonly Reason[] {
+  const why = parts.refusals.get(formatSubject(namespacedSubject('Pod', pod))) ?? [];
   if (why.length > 0) return why;
-  return [{ message: whyWithoutRefusal(pod, state) }];
+  return [{ message: whyWithoutRefusal(pod, parts) }];
 }
 
-function whyWithoutRefusal(pod: Pod, state: KubernetesState): string {
+function whyWithoutRefusal(pod: Pod, { state, sinceMs, nowMs }: PendingParts): string {
   if (isGated(pod)) return 'it has scheduling gates';
   const { nodeName } = pod.spec;
   const { nominatedNodeName, conditions = [] } = pod.status ?? {};
   if (nodeName === undefined && nominatedNodeName !== undefined)
     return `it waits on ${nominatedNodeName} until pods of lower priority have ended`;
   const refused = conditions.find(({ type, message }) => type === 'PodScheduled' && message !== undefined);
-  if (nodeName === undefined) return refused?.message ?? 'its node does not exist yet';
+  if (nodeName === undefined && refused?.message !== undefined) return refused.message;
+  if (nodeName === undefined)
+    return nowMs - sinceMs(podKey(pod)) < STARTS_WITHIN_MS
+      ? 'its node does not exist yet'
+      : 'Kerf has a node for it, and the scheduler does not bind it there: check its volumes';
   return state.nodes.has(nodeName) ? `it is starting on ${nodeName}` : `its node ${nodeName} does not exist`;
 }
 
