@@ -28,18 +28,11 @@ export function unplayedFields(manifests: ClusterManifests): readonly UnplayedFi
 
 function workloadsOf(manifests: ClusterManifests): readonly Workload[] {
   const { deployments, replicaSets, statefulSets, daemonSets, jobs, cronJobs, pods } = manifests;
-  const of = (
-    kind: string,
-    all: readonly {
-      readonly metadata: ObjectMeta;
-      readonly spec: { readonly template: { readonly spec: PodSpec } };
-    }[],
-  ): readonly Workload[] => all.map(({ metadata, spec }) => ({ kind, metadata, pod: spec.template.spec, spec }));
   return [
-    ...of('Deployment', deployments),
-    ...of('ReplicaSet', replicaSets),
-    ...of('StatefulSet', statefulSets),
-    ...of('DaemonSet', daemonSets),
+    ...templated('Deployment', deployments),
+    ...templated('ReplicaSet', replicaSets),
+    ...templated('StatefulSet', statefulSets),
+    ...templated('DaemonSet', daemonSets),
     ...jobs.map(({ metadata, spec }) => ({ kind: 'Job', metadata, pod: spec.template.spec, job: spec })),
     ...cronJobs.map(({ metadata, spec: { jobTemplate } }) => {
       const { spec: job } = jobTemplate;
@@ -47,6 +40,13 @@ function workloadsOf(manifests: ClusterManifests): readonly Workload[] {
     }),
     ...pods.map(({ metadata, spec: pod }) => ({ kind: 'Pod', metadata, pod })),
   ];
+}
+
+function templated(
+  kind: string,
+  all: readonly { readonly metadata: ObjectMeta; readonly spec: { readonly template: { readonly spec: PodSpec } } }[],
+): readonly Workload[] {
+  return all.map(({ metadata, spec }) => ({ kind, metadata, pod: spec.template.spec, spec }));
 }
 
 function ofWorkload({ kind, metadata, pod, job, spec }: Workload): readonly UnplayedField[] {

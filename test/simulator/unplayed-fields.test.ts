@@ -5,6 +5,11 @@ import { aCronJob, aDeployment, aJob, aStatefulSet, someManifests } from '../bui
 const lines = (over: Parameters<typeof someManifests>[0]): readonly string[] =>
   unplayedFields(someManifests(over)).map(({ subject, text }) => `${subject}: ${text}`);
 
+const autoscaler = (name: string) => ({
+  metadata: { name, namespace: 'default' },
+  spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 3 },
+});
+
 test('workloads with the fields that are simulated have no notes', () => {
   expect(lines({ jobs: [aJob('report')], statefulSets: [aStatefulSet('db')] })).toEqual([]);
 });
@@ -12,7 +17,8 @@ test('workloads with the fields that are simulated have no notes', () => {
 test('fields of Jobs and CronJobs that are not simulated are named', () => {
   const job = aJob('report', { backoffLimitPerIndex: 0 });
   const cronJob = aCronJob('nightly', '0 0 * * *');
-  const spec = { ...cronJob.spec, jobTemplate: { spec: { ...aJob('nightly').spec, backoffLimitPerIndex: 1 } } };
+  const { spec: limited } = aJob('nightly', { backoffLimitPerIndex: 1 });
+  const spec = { ...cronJob.spec, jobTemplate: { spec: limited } };
   expect(lines({ jobs: [job], cronJobs: [{ ...cronJob, spec }] })).toEqual([
     'Job default/report: its backoffLimitPerIndex is not simulated',
     'CronJob default/nightly: its backoffLimitPerIndex is not simulated',
@@ -29,7 +35,8 @@ test('claims of a StatefulSet that are deleted when it is scaled are named', () 
 
 test('another scheduler, and pods with a deadline, are named', () => {
   const web = aDeployment('web', 1);
-  const pod = { ...web.spec.template.spec, ...{ schedulerName: 'other', activeDeadlineSeconds: 60 } };
+  const ignored = { schedulerName: 'other', activeDeadlineSeconds: 60 };
+  const pod = { ...web.spec.template.spec, ...ignored };
   const deployments = [{ ...web, spec: { ...web.spec, template: { ...web.spec.template, spec: pod } } }];
   expect(lines({ deployments })).toEqual([
     'Deployment default/web: its activeDeadlineSeconds of pods is not simulated',
@@ -38,10 +45,6 @@ test('another scheduler, and pods with a deadline, are named', () => {
 });
 
 test('two HorizontalPodAutoscalers of one workload are named', () => {
-  const autoscaler = (name: string) => ({
-    metadata: { name, namespace: 'default' },
-    spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 3 },
-  });
   expect(lines({ horizontalPodAutoscalers: [autoscaler('a'), autoscaler('b')] })).toEqual([
     'Deployment default/web: 2 HorizontalPodAutoscalers scale it; Kubernetes does not scale a workload of several',
   ]);
