@@ -30,6 +30,8 @@ export const warningsAreHandled: RuleOf = ({ violate, records, simulation, nowMs
         const warnedMs = endedAtMs - startMs() - WARNING_MS;
         const isVolley = story.faults.some(({ kind, fromMs }) => kind === 'spot-volley' && fromMs === warnedMs);
         if (!isVolley || capacityType !== 'spot' || terminated.has(id)) continue;
+        // Kerf finds the owner of an instance by its tags.
+        if (nodeClaim === '') continue;
         if (isOnStandby(story.faults, warnedMs)) continue;
         // A record that cannot be read or written.
         if (story.faults.some((fault) => objectOf(fault) === nodeClaim)) continue;
