@@ -14,6 +14,9 @@ const SLOW: ReadonlySet<string> = new Set(['calls-slow', 'calls-hang', 'table-st
 /** Events that are repeated while a state lasts, and that the API server keeps as one series (F16). */
 const STATES: ReadonlySet<unknown> = new Set(['FailedScheduling', 'NodeClassNotReady']);
 
+/** Without an answer for five minutes, no run does anything, and each of them is a failure. */
+const NO_RUN = 'failed to check for other autoscalers:';
+
 /** A refusal is reported at most once an hour for each object and cause: in the log and the metric, as an Event, and on the bus. */
 export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
   const togetherMs = story.faults.some(({ kind }) => SLOW.has(kind)) ? SLOW_TOGETHER_MS : TOGETHER_MS;
@@ -30,6 +33,7 @@ export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
     failed({ function: name, error }) {
       // A run that ends with a refusal did nothing: each such run is a failure.
       if (!(error instanceof Error) || error instanceof PortError || !isRefusal(error)) return;
+      if (error.message.startsWith(NO_RUN)) return;
       report(`the log of ${name}`, error.message);
     },
     call({ method, args: [event] }) {
