@@ -22,3 +22,6 @@ export const CAPACITY_TYPES: Schema = described(
   'on-demand, spot or reserved. Default: all of them.',
   listOf(enumSchema('on-demand', 'spot', 'reserved'), { minItems: 1 }),
 );
+
+/** A simulation of more pods takes too long in one process. */
+export const MAX_PODS = 20_000;

@@ -4,6 +4,7 @@ import { HOUR_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Scenario } from '../../apis/scenario/scenario.ts';
 import type { Trace } from '../../apis/scenario/trace.ts';
+import { MAX_PODS } from '../../apis/schemas/scenario-fields.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { formatProblem } from '../../manifests/explain/format-problem.ts';
 import { type ParsedManifests, readManifests } from '../../manifests/read/read-manifests.ts';
@@ -81,9 +82,6 @@ function inputOf(read: ParsedManifests, { flags, catalogue, gaps, trace }: Circu
     goesOn: durationMs !== undefined,
   };
 }
-
-/** A simulation of more pods takes too long in one process. */
-const MAX_PODS = 20_000;
 
 function checkSize(manifests: ParsedManifests): void {
   const { deployments, replicaSets, statefulSets, jobs } = manifests;

@@ -7,7 +7,7 @@ import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
 import { setNodeCondition } from './node-conditions.ts';
 import { changed } from './objects.ts';
-import { endPod } from './simulated-cluster.ts';
+import { endPodGracefully } from './simulated-cluster.ts';
 import { currentPod, type KubernetesState, writeNode, writePod } from './state.ts';
 import { workloadOf } from './workloads/controller-pods.ts';
 
@@ -22,7 +22,6 @@ const LARGE_ZONE = 50;
 const UNHEALTHY_SHARE = 0.55;
 /** The tolerations that the API server adds to pods without a toleration of the taint. */
 const DEFAULT_TOLERATION_SECONDS = 300;
-const DEFAULT_GRACE_SECONDS = 30;
 
 const UNREACHABLE = { key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' } as const;
 
@@ -158,7 +157,7 @@ function scheduleEviction({ state, timetable, timeline, silent }: Controller, po
     const found = currentPod(state, { namespace, name, uid });
     if (found === undefined || isTerminating(found) || silent.get(node) !== silence) return;
     timeline.note({ kind: 'pod-evicted', pod: podKey(found), workload: workloadOf(found), node });
-    endPod(state, found, timetable.now() + (found.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000);
+    endPodGracefully(state, found, timetable);
   });
 }
 

@@ -1,5 +1,5 @@
 import { counted } from '../../apis/counted.ts';
-import { HOUR_MS } from '../../apis/formats/time.ts';
+import { DAY_MS, HOUR_MS } from '../../apis/formats/time.ts';
 import type { Arrivals, Lifetime, Load } from '../../apis/scenario/load.ts';
 import { exponential, fraction, ownRandom, type Random } from '../random.ts';
 import { type LoadJobs, loadJobs } from './load-jobs.ts';
@@ -97,8 +97,6 @@ type Continuous = Exclude<Arrivals, { readonly kind: 'batch' }>;
 function highestRate(arrivals: Continuous): number {
   return arrivals.kind === 'poisson' ? arrivals.perHour : Math.max(arrivals.peakPerHour, arrivals.troughPerHour);
 }
-
-const DAY_MS = 24 * HOUR_MS;
 
 /** *Units:* pods an hour. */
 function rateAt(

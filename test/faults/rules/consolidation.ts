@@ -4,7 +4,7 @@ import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
 import { nodeOf } from './nodes.ts';
-import { needsNode } from './pods.ts';
+import { bindings, needsNode } from './pods.ts';
 
 /** From the observation of an empty node until its deletion is recorded: a run, or an open decision that is carried out late. */
 const DECIDED_MS = 3 * SECOND_MS;
@@ -24,22 +24,17 @@ const PROMPT: ReadonlySet<string> = new Set([
 
 /** A node is removed as empty if it is empty, and an empty node does not stay. */
 export const emptyNodesAreRemoved: RuleOf = (watched) => {
-  const { violate, simulation, nowMs, story } = watched;
-  const boundAtMs = new Map<string, number>();
+  const { violate, nowMs, story } = watched;
+  const bound = bindings(watched);
   const isPrompt = story.faults.every(({ kind }) => PROMPT.has(kind));
   const graceMs = isPrompt ? DECIDED_MS : DECIDED_LATE_MS;
   return {
-    step() {
-      for (const { metadata, spec } of simulation().state.pods.values())
-        if (spec.nodeName !== undefined && !boundAtMs.has(metadata.uid ?? ''))
-          boundAtMs.set(metadata.uid ?? '', nowMs());
-    },
+    step: bound.note,
     recordWritten(after, before) {
       if (after.deletion?.reason !== 'empty' || before === undefined || before.deletion !== undefined) return;
       const name = nodeOf(watched, after)?.metadata.name;
       const running = podsOn(watched, name).find(
-        ({ metadata }) =>
-          metadata.namespace !== 'kube-system' && nowMs() - (boundAtMs.get(metadata.uid ?? '') ?? nowMs()) > graceMs,
+        (pod) => pod.metadata.namespace !== 'kube-system' && nowMs() - (bound.sinceMs(pod) ?? nowMs()) > graceMs,
       );
       if (running !== undefined)
         violate('a node that is removed as empty has no pods', `node ${name} runs pod ${running.metadata.name}`);

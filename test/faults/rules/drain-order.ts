@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { RuleOf } from '../rule.ts';
 import { recordOf } from './nodes.ts';
-import { isDrainable, isTerminating, tierOf } from './pods.ts';
+import { bindings, isDrainable, isTerminating, tierOf } from './pods.ts';
 
 /** A pod that was bound while a run listed the pods is drained by the next run. */
 const LISTED_MS = MINUTE_MS;
@@ -11,17 +11,12 @@ const SENT_MS = 3 * SECOND_MS;
 /** Pods leave a node tier by tier (D20), and a forced deletion leaves a pod no more time than its node has (D24). */
 export const drainsAreOrdered: RuleOf = (watched) => {
   const { violate, simulation, nowMs, startMs, story } = watched;
-  const boundAtMs = new Map<string, number>();
+  const bound = bindings(watched);
   const isSlow = story.faults.some(({ kind }) => kind === 'calls-slow' || kind === 'calls-hang' || kind === 'clocks');
   const deadlineOf = (nodeName: string | undefined): number | undefined =>
     recordOf(watched, simulation().state.nodes.get(nodeName ?? '')?.spec?.providerID)?.deletion?.deadlineMs;
   return {
-    step() {
-      const { pods } = simulation().state;
-      for (const { metadata, spec } of pods.values())
-        if (spec.nodeName !== undefined && !boundAtMs.has(metadata.uid ?? ''))
-          boundAtMs.set(metadata.uid ?? '', nowMs());
-    },
+    step: bound.note,
     evicting(target) {
       const { pods } = simulation().state;
       const pod = pods.get(`${target.namespace}/${target.name}`);
@@ -32,7 +27,7 @@ export const drainsAreOrdered: RuleOf = (watched) => {
           tierOf(one) < tierOf(pod) &&
           isDrainable(one) &&
           !isTerminating(one) &&
-          nowMs() - (boundAtMs.get(one.metadata.uid ?? '') ?? nowMs()) > LISTED_MS,
+          nowMs() - (bound.sinceMs(one) ?? nowMs()) > LISTED_MS,
       );
       if (earlier !== undefined)
         violate(

@@ -2,6 +2,7 @@
 import { parseDuration } from '../../../lib/apis/formats/duration.ts';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { DISRUPTED_TAINT } from '../../../lib/apis/taints.ts';
+import type { Watched } from '../rule.ts';
 
 export function isTerminal({ status }: Pod): boolean {
   return ['Succeeded', 'Failed'].includes(status?.phase ?? '');
@@ -43,4 +44,20 @@ export function isKeptInPlace({ metadata, status }: Pod, nowMs: number): boolean
 export function tierOf(pod: Pod): number {
   const isCritical = ['system-cluster-critical', 'system-node-critical'].includes(pod.spec.priorityClassName ?? '');
   return (isCritical ? 2 : 0) + (isOwnedByDaemonSet(pod) ? 1 : 0);
+}
+
+/** When each pod was first seen on its node. `note` must be called at each step. */
+export function bindings({ simulation, nowMs }: Pick<Watched, 'simulation' | 'nowMs'>): {
+  readonly note: () => void;
+  readonly sinceMs: (pod: Pod) => number | undefined;
+} {
+  const boundAtMs = new Map<string, number>();
+  return {
+    note() {
+      for (const { metadata, spec } of simulation().state.pods.values())
+        if (spec.nodeName !== undefined && !boundAtMs.has(metadata.uid ?? ''))
+          boundAtMs.set(metadata.uid ?? '', nowMs());
+    },
+    sinceMs: ({ metadata }) => boundAtMs.get(metadata.uid ?? ''),
+  };
 }

@@ -7,6 +7,7 @@ import { type Deletion, instanceOf, type NodeClaimRecord } from '../../../../lib
 import type { RuleOf, Watched } from '../../rule.ts';
 import { LISTED_WITHIN_MS } from '../launches.ts';
 import { nodeOf } from '../nodes.ts';
+import { bindings } from '../pods.ts';
 
 const RULE = 'a claim is deleted for a true reason';
 const VOLUNTARY: ReadonlySet<string> = new Set(['empty', 'underutilized', 'drifted']);
@@ -17,23 +18,16 @@ const CLOCKS_APART_MS = 4 * MINUTE_MS;
 
 /** The reason of a deletion is true, and its deadline is that of the claim. */
 export const deletionsAreTrue: RuleOf = (watched) => {
-  const { violate, simulation, nowMs, story } = watched;
+  const { violate, nowMs, story } = watched;
   const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCKS_APART_MS : 0;
-  /** By the uid of a pod, the time at which it was first on its node. */
-  const boundSince = new Map<string, number>();
+  const bound = bindings(watched);
   return {
-    step() {
-      for (const { metadata, spec } of simulation().state.pods.values())
-        if (spec.nodeName !== undefined && !boundSince.has(metadata.uid ?? ''))
-          boundSince.set(metadata.uid ?? '', nowMs());
-    },
+    step: bound.note,
     recordWritten(after, before) {
       const { deletion } = after;
       if (deletion === undefined || before === undefined || before.deletion !== undefined) return;
       const untilMs = nowMs() - DECIDED_BEFORE_MS - slackMs;
-      const pods = podsOf(watched, after).filter(
-        ({ metadata }) => (boundSince.get(metadata.uid ?? '') ?? Infinity) < untilMs,
-      );
+      const pods = podsOf(watched, after).filter((pod) => (bound.sinceMs(pod) ?? Infinity) < untilMs);
       for (const why of [
         whyUntrue(watched, after, slackMs),
         whyKept(watched, after, { pods, slackMs }),
