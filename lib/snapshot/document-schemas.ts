@@ -37,7 +37,7 @@ import {
 import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../apis/storage.ts';
 import type { NodePoolView } from '../core/model/cluster-snapshot.ts';
 import type { Blocked } from '../core/model/decision.ts';
-import type { StoredCommand } from '../core/model/disruption-command.ts';
+import { DISRUPTION_METHODS, type StoredCommand } from '../core/model/disruption-command.ts';
 import type { LaunchTraits, Reservation } from '../core/model/instance-type.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import type { WorkloadSelector } from '../core/model/settings.ts';
@@ -203,13 +203,19 @@ const CANDIDATE = open(
   ['nodeClaim', 'nodePool', 'node', 'instanceType', 'zone', 'priceUsdPerHour'],
 );
 
+const REPLACEMENT = open({ nodePool: STRING, instanceTypes: STRINGS, priceUsdPerHour: { type: 'number' } }, [
+  'nodePool',
+  'instanceTypes',
+  'priceUsdPerHour',
+]);
+
 const COMMAND = open(
   {
     id: TEXT,
-    method: enumSchema('emptiness'),
+    method: enumSchema(...DISRUPTION_METHODS),
     reason: enumSchema('Underutilized', 'Empty', 'Drifted'),
     candidates: listOf(CANDIDATE),
-    replacements: STRINGS,
+    replacements: listOf(REPLACEMENT),
     state: enumSchema('proposed'),
     decidedAtMs: { type: 'number' },
     validateAtMs: { type: 'number' },

@@ -7,9 +7,9 @@ import type { DisruptionCommand } from '../model/disruption-command.ts';
 import { whatIfOf } from '../provisioning/what-if.ts';
 import { budgetLedger } from './budget-ledger.ts';
 import { bufferedNodes } from './buffered-nodes.ts';
-import { candidateOf } from './candidates.ts';
+import { candidateOf, describeCandidate } from './candidates.ts';
 import { executeDue } from './execute.ts';
-import type { Method, Proposal, World } from './method.ts';
+import type { Method, Move, World } from './method.ts';
 import { emptiness } from './methods/emptiness.ts';
 
 /** E2: the first method that proposes a command wins the pass. */
@@ -30,8 +30,8 @@ export interface DisruptContext {
 
 /**
  * Decides which nodes to disrupt. A command is first proposed, which has no effect. After 15 s it is validated, and the part that
- * is still valid is executed. *Shape:* `end-disruption` and `delete-node-claim` for commands that are due, else at most one
- * `start-disruption`. *Source:* E1–E13, E29.
+ * is still valid is executed. *Shape:* `end-disruption` and `delete-node-claim` for commands that are due, else one
+ * `start-disruption` for each move of the first method that proposes one. *Source:* E1–E13, E29.
  */
 export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
   return disruptBy(METHODS, snapshot, context);
@@ -58,30 +58,41 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
     const actions = executeDue({ methods, commands, nowMs, worldBeside, atRest: atRestAmong(all, nodes) });
     return { actions, blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)] };
   }
-  const { command, blocked, due } = firstProposal(methods, () => worldBeside(commands));
-  if (command === undefined) return { actions: [], blocked, due: [...due, ...later] };
+  const { proposal, blocked, due } = firstProposal(methods, () => worldBeside(commands));
+  if (proposal === undefined) return { actions: [], blocked, due: [...due, ...later] };
   const validateAtMs = nowMs + VALIDATION_MS;
-  const proposed: DisruptionCommand = {
-    id: decisionId,
-    ...command,
-    state: 'proposed',
-    decidedAtMs: nowMs,
-    validateAtMs,
-  };
+  const proposed = proposal.moves.map((move, index): DisruptionCommand => {
+    const id = index === 0 ? decisionId : `${decisionId}-${index + 1}`;
+    const { method, reason } = proposal;
+    return { id, method, reason, ...describeMove(move), state: 'proposed', decidedAtMs: nowMs, validateAtMs };
+  });
   return {
-    actions: [{ kind: 'start-disruption', command: proposed }],
+    actions: proposed.map((command) => ({ kind: 'start-disruption', command })),
     blocked,
     due: [...due, requeueAt(validateAtMs), ...later],
   };
 }
 
-type NamedCommand = NonNullable<Proposal['command']> & Pick<DisruptionCommand, 'method' | 'reason'>;
+function describeMove({ candidates, replacements }: Move): Pick<DisruptionCommand, 'candidates' | 'replacements'> {
+  return {
+    candidates: candidates.map(describeCandidate),
+    replacements: replacements.map(({ template, instanceTypes, cheapest }) => ({
+      nodePool: template.nodePool.metadata.name,
+      instanceTypes: instanceTypes.map(({ name }) => name),
+      priceUsdPerHour: cheapest.offering.priceUsdPerHour,
+    })),
+  };
+}
 
-/** E2: calls the methods in turn until one proposes a command. *Shape:* includes the refusals and due times of all methods that were called. */
+interface NamedProposal extends Pick<DisruptionCommand, 'method' | 'reason'> {
+  readonly moves: readonly Move[];
+}
+
+/** E2: calls the methods in turn until one proposes a move. *Shape:* includes the refusals and due times of all methods that were called. */
 function firstProposal(
   methods: readonly Method[],
   world: () => World,
-): { readonly command?: NamedCommand; readonly blocked: readonly Blocked[]; readonly due: readonly Due[] } {
+): { readonly proposal?: NamedProposal; readonly blocked: readonly Blocked[]; readonly due: readonly Due[] } {
   const blocked = new Map<string, Blocked>();
   const due: Due[] = [];
   for (const method of methods) {
@@ -90,10 +101,8 @@ function firstProposal(
     // Two methods may refuse a node for the same reason. This counts as one refusal.
     for (const one of proposal.blocked) blocked.set(JSON.stringify(one), one);
     due.push(...proposal.due);
-    if (proposal.command !== undefined) {
-      const { candidates, replacements } = proposal.command;
-      return { command: { method: name, reason, candidates, replacements }, blocked: [...blocked.values()], due };
-    }
+    const { moves } = proposal;
+    if (moves.length > 0) return { proposal: { method: name, reason, moves }, blocked: [...blocked.values()], due };
   }
   return { blocked: [...blocked.values()], due };
 }

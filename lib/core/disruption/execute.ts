@@ -30,7 +30,7 @@ export function executeDue({ methods, commands, nowMs, worldBeside, atRest }: Ex
       continue;
     }
     const method = methods.find(({ name }) => name === command.method);
-    const valid = method === undefined ? [] : method.stillValid(command, worldBeside(ahead));
+    const valid = method?.validate(command, worldBeside(ahead))?.candidates ?? [];
     actions.push(...valid.map((candidate) => deletionOf(candidate, command, atRest)), endOf(command, valid.length));
     if (valid.length > 0) ahead.push({ ...command, candidates: valid.map(describeCandidate) });
   }

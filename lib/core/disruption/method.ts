@@ -1,9 +1,10 @@
 import type { DisruptionReason } from '../../apis/node-pool.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import type { Blocked, Due } from '../model/decision.ts';
-import type { DisruptionCommand } from '../model/disruption-command.ts';
+import type { DisruptionCommand, DisruptionMethod } from '../model/disruption-command.ts';
 import type { Refusal } from '../model/refusal.ts';
 import type { WhatIf } from '../provisioning/what-if.ts';
+import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
 import type { BudgetLedger } from './budget-ledger.ts';
 import type { BufferedNodes } from './buffered-nodes.ts';
 import type { Candidate } from './candidates.ts';
@@ -26,19 +27,26 @@ export interface Candidates {
   judge(stateNode: StateNode): Candidate | Refusal | undefined;
 }
 
+/** Nodes to remove, and the nodes that replace them. */
+export interface Move {
+  readonly candidates: readonly Candidate[];
+  /** Planned and not created. Empty if the pods of the candidates need no new node. */
+  readonly replacements: readonly PlannedNodeClaim[];
+}
+
 /** The proposal of a method. It has no effect until it is validated and executed. */
 export interface Proposal {
-  /** The command without the fields that every command gets; undefined if there is nothing to disrupt. */
-  readonly command?: Pick<DisruptionCommand, 'candidates' | 'replacements'>;
+  /** Each move becomes a command of its own. The moves are valid together, in this order. */
+  readonly moves: readonly Move[];
   readonly blocked: readonly Blocked[];
   readonly due: readonly Due[];
 }
 
-/** A reason to disrupt nodes. The methods form a list, and a pass ends with the first method that proposes a command (E2). */
+/** A reason to disrupt nodes. The methods form a list, and a pass ends with the first method that proposes a move (E2). */
 export interface Method {
-  readonly name: DisruptionCommand['method'];
+  readonly name: DisruptionMethod;
   readonly reason: DisruptionReason;
   propose(world: World): Proposal;
-  /** E29: returns the candidates of the command that may be disrupted now; none if the command is no longer valid. */
-  stillValid(command: DisruptionCommand, world: World): readonly Candidate[];
+  /** E29: returns the part of the command that may be carried out now. *Shape:* undefined if the command is no longer valid. */
+  validate(command: DisruptionCommand, world: World): Move | undefined;
 }

@@ -9,14 +9,28 @@ export interface DisruptionCandidate {
   readonly priceUsdPerHour: number;
 }
 
+/** A NodeClaim that replaces candidates of a command. */
+export interface DisruptionReplacement {
+  readonly nodePool: string;
+  /** The instance types that it may be launched as, cheapest first. */
+  readonly instanceTypes: readonly string[];
+  /** The price of the cheapest offering. */
+  readonly priceUsdPerHour: number;
+}
+
+/** The methods of disruption, in the order in which they are tried (E2). */
+export const DISRUPTION_METHODS = ['emptiness', 'static-drift', 'drift', 'fleet', 'multi-node', 'single-node'] as const;
+
+export type DisruptionMethod = (typeof DISRUPTION_METHODS)[number];
+
 /** A disruption in progress. It is stored, so that nothing is lost if a function ends early (E36). */
 export interface DisruptionCommand {
   readonly id: string;
-  readonly method: 'emptiness';
+  readonly method: DisruptionMethod;
   readonly reason: DisruptionReason;
   readonly candidates: readonly DisruptionCandidate[];
-  /** The names of the NodeClaims that replace the candidates; empty if their pods need no new node. */
-  readonly replacements: readonly string[];
+  /** Empty if the pods of the candidates need no new node. */
+  readonly replacements: readonly DisruptionReplacement[];
   /** `proposed`: nothing has changed in the cluster yet; the command is validated first (E29). */
   readonly state: 'proposed';
   readonly decidedAtMs: number;

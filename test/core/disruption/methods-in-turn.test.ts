@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isCandidate } from '../../../lib/core/disruption/candidates.ts';
 import { disruptBy } from '../../../lib/core/disruption/disrupt.ts';
-import type { Method, World } from '../../../lib/core/disruption/method.ts';
+import type { Method, Proposal, World } from '../../../lib/core/disruption/method.ts';
 import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import { requeueAt } from '../../../lib/core/model/decision.ts';
@@ -15,9 +15,11 @@ import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 const LATER = NOW_MS + 15 * SECOND;
 const DO_NOT_DISRUPT = { 'karpenter.sh/do-not-disrupt': 'true' };
 
+const NOTHING: Proposal = { moves: [], blocked: [], due: [] };
+
 /** A method with nothing to do. */
 function idle(over: Partial<Method> = {}): Method {
-  return { ...emptiness, propose: () => ({ blocked: [], due: [] }), stillValid: () => [], ...over };
+  return { ...emptiness, propose: () => NOTHING, validate: () => undefined, ...over };
 }
 
 function decide(methods: readonly Method[], snapshot: ClusterSnapshot, nowMs = NOW_MS) {
@@ -75,7 +77,7 @@ describe('methods are asked in turn (E2)', () => {
       propose: ({ whatIf }: World) => {
         for (const { stateNode, pods: moved } of whatIf(['a']).existing)
           seen.push(`${moved.map(({ metadata }) => metadata.name).join()} to ${stateNode.name}`);
-        return { blocked: [], due: [] };
+        return NOTHING;
       },
     });
     decide([asking], two);
@@ -93,7 +95,7 @@ describe('methods are asked in turn (E2)', () => {
     const asking = idle({
       propose: ({ whatIf, candidates }: World) => {
         seen.push(candidates.nodes.flatMap((node) => node.pods).length, whatIf(['a']).existing.length);
-        return { blocked: [], due: [] };
+        return NOTHING;
       },
     });
     decide([asking], snapshotAtZero);
@@ -109,7 +111,7 @@ describe('methods are asked in turn (E2)', () => {
           const found = candidates.judge(node);
           seen.push(budgets.take(isCandidate(found) ? [found] : [], 'Empty').within.length);
         }
-        return { blocked: [], due: [] };
+        return NOTHING;
       },
     });
     decide([taking], snapshotOf(three, { nodePools: pools('0s', '2') }));

@@ -5,7 +5,7 @@ import { type Blocked, requeueAt } from '../../model/decision.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { formatSubject } from '../../model/subject.ts';
 import { blockedNode } from '../budget-ledger.ts';
-import { type Candidate, describeCandidate, isCandidate } from '../candidates.ts';
+import { type Candidate, isCandidate } from '../candidates.ts';
 import { isEmptyNode } from '../cost.ts';
 import type { Method, Proposal, World } from '../method.ts';
 
@@ -14,13 +14,15 @@ export const emptiness: Method = {
   name: 'emptiness',
   reason: 'Empty',
   propose,
-  stillValid({ candidates }, world) {
+  validate({ candidates }, world) {
     const mine = new Set(candidates.map(({ nodeClaim }) => nodeClaim));
     const nodes = world.candidates.nodes.filter(({ nodeClaim }) => nodeClaim !== undefined && mine.has(nodeClaim.name));
-    return world.budgets.take(
-      emptyAmong(nodes, world).empty.filter((candidate) => isEligible(candidate, world)),
+    const { empty } = emptyAmong(nodes, world);
+    const { within } = world.budgets.take(
+      empty.filter((candidate) => isEligible(candidate, world)),
       'Empty',
-    ).within;
+    );
+    return within.length === 0 ? undefined : { candidates: within, replacements: [] };
   },
 };
 
@@ -36,7 +38,7 @@ function propose(world: World): Proposal {
   // A budget that is exhausted now may have room later: a schedule closes, a drain ends.
   const retry = over.length === 0 ? [] : [requeueAt(nowMs + MINUTE_MS)];
   return {
-    ...(within.length === 0 ? {} : { command: { candidates: within.map(describeCandidate), replacements: [] } }),
+    moves: within.length === 0 ? [] : [{ candidates: within, replacements: [] }],
     blocked: [...refused, ...over],
     due: [...waiting, ...retry],
   };
