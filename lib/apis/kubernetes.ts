@@ -43,7 +43,8 @@ export interface Toleration {
   readonly key?: string;
   readonly operator?: 'Exists' | 'Equal';
   readonly value?: string;
-  readonly effect?: TaintEffect;
+  /** An empty one matches all effects, like none. */
+  readonly effect?: TaintEffect | '';
   readonly tolerationSeconds?: number;
 }
 

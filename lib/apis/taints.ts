@@ -27,14 +27,18 @@ export function formatTaint(taint: Taint): string {
   return `${taint.key}${taint.value === undefined || taint.value === '' ? '' : `=${taint.value}`}:${taint.effect}`;
 }
 
-/** As in Kubernetes: an empty key with Exists tolerates all taints, and an empty effect matches all effects. */
+/** Whether one of the tolerations matches the taint. */
 export function tolerates(tolerations: readonly Toleration[], taint: Taint): boolean {
-  return tolerations.some((toleration) => {
-    if (toleration.effect !== undefined && toleration.effect !== taint.effect) return false;
-    const exists = toleration.operator === 'Exists';
-    if (toleration.key === undefined || toleration.key === '') return exists;
-    if (toleration.key !== taint.key) return false;
-    return exists || (toleration.value ?? '') === (taint.value ?? '');
+  return tolerationOf(tolerations, taint) !== undefined;
+}
+
+/** As in Kubernetes, the first toleration that matches: an empty key with Exists matches all taints, and an empty effect all effects. */
+export function tolerationOf(tolerations: readonly Toleration[], taint: Taint): Toleration | undefined {
+  return tolerations.find(({ key = '', effect = '', operator, value = '' }) => {
+    if (effect !== '' && effect !== taint.effect) return false;
+    const exists = operator === 'Exists';
+    if (key === '') return exists;
+    return key === taint.key && (exists || value === (taint.value ?? ''));
   });
 }
 

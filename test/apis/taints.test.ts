@@ -9,6 +9,7 @@ describe('tolerations', () => {
     ['the same key, value and effect', { key: 'gpu', value: 'yes', effect: 'NoSchedule' }, true],
     ['no operator means Equal', { key: 'gpu', operator: 'Equal', value: 'yes' }, true],
     ['no effect means every effect', { key: 'gpu', value: 'yes' }, true],
+    ['an empty effect means every effect', { key: 'gpu', operator: 'Exists', effect: '' }, true],
     ['another value', { key: 'gpu', value: 'no' }, false],
     ['no value', { key: 'gpu' }, false],
     ['Exists, whatever the value', { key: 'gpu', operator: 'Exists' }, true],

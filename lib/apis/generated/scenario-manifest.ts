@@ -346,7 +346,7 @@ export interface ScenarioManifestEvent {
      */
     count?: number;
     /**
-     * by-hand: what a user does.
+     * by-hand: what a user does. After the time of `for`, keep-node, hold-pods and remove-tags are undone, the kubelet of stop-kubelet runs again, and that of lose-node registers the removed node again.
      */
     what?:
       | 'delete-node'

@@ -105,7 +105,10 @@ export const FAULT: Schema = described(
       zones: ZONES,
       capacityTypes: CAPACITY_TYPES,
       count: described('impaired: the number of instances. Default: 1.', POSITIVE),
-      what: described('by-hand: what a user does.', enumSchema(...BY_HAND.split(' '))),
+      what: described(
+        'by-hand: what a user does. After the time of `for`, keep-node, hold-pods and remove-tags are undone, the kubelet of stop-kubelet runs again, and that of lose-node registers the removed node again.',
+        enumSchema(...BY_HAND.split(' ')),
+      ),
       change: described(
         'node-pool: what a user does with it.',
         enumSchema('fewer', 'more', 'weight', 'budget', 'delete'),

@@ -1,4 +1,5 @@
 /** What a user changes or deletes by hand. */
+import { formatDuration } from '../../apis/formats/duration.ts';
 import { formatTime } from '../../apis/formats/time.ts';
 import { DO_NOT_DISRUPT, INITIALIZED, NODE_POOL, REGISTERED } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
@@ -6,7 +7,7 @@ import { compareText } from '../../core/compare-text.ts';
 import { providerIdOf } from '../../core/model/node-claim-record.ts';
 import { liftStartupTaints } from '../aws/machines.ts';
 import type { SimulatedInstance } from '../aws/simulated-ec2.ts';
-import { deleteNode, deleteNodeClaim, endPod } from '../kubernetes/simulated-cluster.ts';
+import { deleteNode, deleteNodeClaim, endPodGracefully } from '../kubernetes/simulated-cluster.ts';
 import { type KubernetesState, removeNode, writeNode } from '../kubernetes/state.ts';
 import type { FaultOf } from './fault.ts';
 import type { WorldFaultStage } from './stage.ts';
@@ -59,7 +60,7 @@ export function changeByHand(stage: WorldFaultStage, fault: FaultOf<'by-hand'>):
       );
       const pod = byTurn(pods, fault);
       if (pod === undefined) return nothing;
-      endPod(state, pod, timetable.now() + 30_000);
+      endPodGracefully(state, pod, timetable);
       return `pod ${pod.metadata.name} is deleted`;
     }
     case 'terminate-instance': {
@@ -120,21 +121,13 @@ function loseNode(stage: WorldFaultStage, name: string, forMs: number): string {
     state.onReview({ resource: 'nodes', name });
     liftStartupTaints({ state, timetable }, instance);
   });
-  return `node ${name} is removed without its finalizers, and registers again`;
+  return `node ${name} is removed without its finalizers; its kubelet registers it again in ${formatDuration(forMs)}`;
 }
 
-/** The node is not Ready for this time. */
-function stopKubelet({ state, timetable }: WorldFaultStage, name: string, forMs: number): string {
-  const write = (status: 'True' | 'Unknown'): void => {
-    const node = state.nodes.get(name);
-    if (node === undefined) return;
-    const lastTransitionTime = formatTime(timetable.now());
-    const others = (node.status?.conditions ?? []).filter(({ type }) => type !== 'Ready');
-    const conditions = [...others, { type: 'Ready', status, lastTransitionTime }];
-    writeNode(state, { ...node, status: { ...node.status, conditions } });
-  };
-  write('Unknown');
-  timetable.after(forMs, () => write('True'));
+/** The kubelet does not report for this time, and neither starts nor ends pods. */
+function stopKubelet({ nodeLifecycle, timetable }: WorldFaultStage, name: string, forMs: number): string {
+  nodeLifecycle.silence(name);
+  timetable.after(forMs, () => nodeLifecycle.report(name));
   return `the kubelet of node ${name} stops`;
 }
 

@@ -1,4 +1,5 @@
 import type { SimulatedEc2 } from '../aws/simulated-ec2.ts';
+import type { NodeLifecycle } from '../kubernetes/node-lifecycle.ts';
 import type { KubernetesState } from '../kubernetes/state.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
@@ -15,6 +16,7 @@ export interface Backups {
 export interface WorldFaultStage {
   readonly state: KubernetesState;
   readonly ec2: SimulatedEc2;
+  readonly nodeLifecycle: NodeLifecycle;
   readonly timetable: Timetable;
   readonly timeline: Timeline;
   readonly choice: Choice;

@@ -1,6 +1,7 @@
 import { formatTime } from '../../apis/formats/time.ts';
 import { conditionStatus, type Node, type Pod, podKey, type Toleration } from '../../apis/kubernetes.ts';
 import { ZONE } from '../../apis/labels.ts';
+import { tolerationOf } from '../../apis/taints.ts';
 import { isTerminating } from '../../core/cluster/pods.ts';
 import { isNodeReady } from '../../core/cluster/state-node.ts';
 import type { Timeline } from '../timeline.ts';
@@ -31,9 +32,9 @@ const UNREACHABLE = { key: 'node.kubernetes.io/unreachable', effect: 'NoExecute'
  * its node is deleted.
  */
 export interface NodeLifecycle {
-  /** The kubelet of the node stops reporting. */
+  /** The kubelet of the node stops reporting. There can be several causes at the same time. */
   silence(node: string): void;
-  /** It reports again. Nothing happens if it has not stopped. */
+  /** One of the causes ends. After the last one, the kubelet reports again. */
   report(node: string): void;
   readonly isSilent: (node: string) => boolean;
 }
@@ -42,12 +43,16 @@ interface Controller {
   readonly state: KubernetesState;
   readonly timetable: Timetable;
   readonly timeline: Timeline;
-  /** Which silence of which kubelet it is, counted over all nodes. */
-  readonly silent: Map<string, number>;
+  readonly silent: Map<string, Silence>;
   /** The unreachable nodes of each zone that have not got the taint with which their pods are evicted. */
   readonly queues: Map<string, string[]>;
   /** When the next node of a zone may get it. */
   readonly nextMs: Map<string, number>;
+}
+
+/** The time in which a kubelet does not report. */
+interface Silence {
+  causes: number;
 }
 
 type World = Pick<Controller, 'state' | 'timetable' | 'timeline'>;
@@ -55,20 +60,23 @@ type World = Pick<Controller, 'state' | 'timetable' | 'timeline'>;
 export function nodeLifecycle(world: World): NodeLifecycle {
   const controller: Controller = { ...world, silent: new Map(), queues: new Map(), nextMs: new Map() };
   const { state, timetable, silent } = controller;
-  let count = 0;
   return {
     isSilent: (node) => silent.has(node),
     silence(name) {
-      if (silent.has(name)) return;
-      count += 1;
-      const silence = count;
+      const current = silent.get(name);
+      if (current !== undefined) return void (current.causes += 1);
+      const silence = { causes: 1 };
       silent.set(name, silence);
       timetable.after(GRACE_MS, () => {
         if (silent.get(name) === silence) loseNode(controller, name);
       });
     },
     report(name) {
-      if (!silent.delete(name)) return;
+      const silence = silent.get(name);
+      if (silence === undefined) return;
+      silence.causes -= 1;
+      if (silence.causes > 0) return;
+      silent.delete(name);
       const node = state.nodes.get(name);
       if (node === undefined) return;
       if (conditionStatus(node, 'Ready') !== 'Unknown') {
@@ -163,15 +171,10 @@ function scheduleEviction({ state, timetable, timeline, silent }: Controller, po
 
 /** *Shape:* undefined if the pod tolerates the taint forever. *Units:* seconds. */
 function toleratedSeconds(tolerations: readonly Toleration[]): number | undefined {
-  const matching = tolerations.filter(
-    ({ key = '', effect = '', operator = 'Equal', value = '' }) =>
-      (effect === '' || effect === UNREACHABLE.effect) &&
-      (key === '' || key === UNREACHABLE.key) &&
-      (operator === 'Exists' || (key !== '' && value === '')),
-  );
-  if (matching.length === 0) return DEFAULT_TOLERATION_SECONDS;
-  const limits = matching.flatMap(({ tolerationSeconds }) => tolerationSeconds ?? []);
-  return limits.length === 0 ? undefined : Math.max(0, Math.min(...limits));
+  const matching = tolerationOf(tolerations, UNREACHABLE);
+  if (matching === undefined) return DEFAULT_TOLERATION_SECONDS;
+  const { tolerationSeconds } = matching;
+  return tolerationSeconds === undefined ? undefined : Math.max(0, tolerationSeconds);
 }
 
 function zoneOf({ metadata }: Node): string {

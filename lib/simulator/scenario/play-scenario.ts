@@ -4,7 +4,7 @@ import { optional } from '../../apis/optional.ts';
 import type { NodeChoice, Scenario, ScenarioEvent } from '../../apis/scenario/scenario.ts';
 import type { Trace } from '../../apis/scenario/trace.ts';
 import { setNodeCondition } from '../kubernetes/node-conditions.ts';
-import { deleteNode, endPod } from '../kubernetes/simulated-cluster.ts';
+import { deleteNode, endPodGracefully } from '../kubernetes/simulated-cluster.ts';
 import { type KubernetesState } from '../kubernetes/state.ts';
 import { scaleWorkload } from '../kubernetes/workloads/scale.ts';
 import { interruptSpot } from './interrupt-spot.ts';
@@ -124,6 +124,6 @@ function setQuota({ ec2, timetable, timeline }: ScenarioStage, event: Of<'quota'
 function deletePod({ state, timetable }: ScenarioStage, { pod }: Of<'deletePod'>): string {
   const found = state.pods.get(pod);
   if (found === undefined) return `pod ${pod} does not exist: nothing is deleted`;
-  endPod(state, found, timetable.now() + 30_000);
+  endPodGracefully(state, found, timetable);
   return `pod ${pod} is deleted`;
 }

@@ -128,10 +128,29 @@ describe('a node whose kubelet does not report', () => {
     ]);
   });
 
+  test('reports again after the last of several causes', async () => {
+    const run = start([aNode('lost', 'a'), ...HEALTHY], [aPodOn('lost')]);
+    run.lifecycle.silence('lost');
+    run.lifecycle.silence('lost');
+    await run.until(100);
+    run.lifecycle.report('lost');
+    await run.until(200);
+    expect(run.lifecycle.isSilent('lost')).toBe(true);
+    expect(taintsOf(run, 'lost')).toHaveLength(2);
+    run.lifecycle.report('lost');
+    expect(run.lifecycle.isSilent('lost')).toBe(false);
+    expect(taintsOf(run, 'lost')).toEqual([]);
+  });
+
   test.each<readonly [string, Toleration, number | undefined]>([
     ['10 s', { key: 'node.kubernetes.io/unreachable', operator: 'Exists', tolerationSeconds: 10 }, 60],
     ['forever', { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' }, undefined],
     ['everything forever', { operator: 'Exists' }, undefined],
+    [
+      'the key forever, with an empty effect',
+      { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: '' },
+      undefined,
+    ],
     ['another taint', { key: 'dedicated', operator: 'Exists' }, 350],
     ['only NoSchedule', { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoSchedule' }, 350],
   ])('deletes a pod that tolerates %s as Kubernetes does', async (_, toleration, at) => {
@@ -139,5 +158,16 @@ describe('a node whose kubelet does not report', () => {
     run.lifecycle.silence('lost');
     await run.until(2_000);
     expect(evictions(run)).toEqual(at === undefined ? {} : { 'default/one': at });
+  });
+
+  test('deletes a pod by the first of its tolerations that matches, as Kubernetes does', async () => {
+    const tolerations: readonly Toleration[] = [
+      { key: 'node.kubernetes.io/unreachable', operator: 'Exists', tolerationSeconds: 20 },
+      { operator: 'Exists', tolerationSeconds: 10 },
+    ];
+    const run = start([aNode('lost', 'a'), ...HEALTHY], [aPodOn('lost', 'one', tolerations)]);
+    run.lifecycle.silence('lost');
+    await run.until(2_000);
+    expect(evictions(run)).toEqual({ 'default/one': 70 });
   });
 });

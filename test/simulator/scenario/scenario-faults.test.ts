@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
-import type { QuotaFamily } from '../../../lib/apis/scenario/scenario.ts';
+import { optional } from '../../../lib/apis/optional.ts';
+import type { QuotaFamily, ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import { quotaFamilyOf } from '../../../lib/simulator/aws/simulated-quotas.ts';
 import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
 import { aNodePool, asking } from '../../builders/node-pools.ts';
@@ -126,12 +127,58 @@ describe('a quota of vCPUs', () => {
   });
 });
 
+function byHand(what: 'stop-kubelet' | 'lose-node', forMs?: number): ScenarioEvent {
+  const fault = { kind: 'by-hand', what, nth: 0 } as const;
+  return { kind: 'fault', atMs: 10 * MINUTE_MS, fault, ...optional({ forMs }) };
+}
+
 describe('a fault of the fault tester', () => {
   test('is played by its name, and its line says what it does', async () => {
     const fault = { kind: 'machines', how: 'never-join', percent: 100 } as const;
     const result = await played([{ kind: 'fault', atMs: 0, fault, forMs: 5 * MINUTE_MS }], { manifests: manifests(1) });
     expect(result).toMatchObject({ nodesLaunched: 2, podsRunning: 1 });
     expect(saidOf(result)).toEqual(['0 fault machines, how never-join, percent 100 for 5m', '300 fault machines ends']);
+  });
+
+  test('that makes pods slow lets a deleted pod take its own grace period', async () => {
+    const spec = { containers: [], terminationGracePeriodSeconds: 120 };
+    const pod = { metadata: { name: 'one', namespace: 'default' }, spec };
+    const events: readonly ScenarioEvent[] = [
+      { kind: 'fault', atMs: 0, fault: { kind: 'slow-pods', percent: 100 } },
+      { kind: 'deletePod', atMs: 10 * MINUTE_MS, pod: 'default/one' },
+    ];
+    const result = await played(events, { manifests: { ...manifests(0), pods: [pod] } });
+    expect(entriesOf(result, 'pod-ended')).toMatchObject([{ at: 720 }]);
+  });
+
+  describe('by hand', () => {
+    test('that stops a kubelet makes the node unreachable after 50 s, and its pod is replaced 5 minutes later', async () => {
+      const result = await played([byHand('stop-kubelet')], { manifests: manifests(2) });
+      const [lost] = entriesOf(result, 'node-unreachable');
+      expect(lost?.at).toBe(650);
+      expect(entriesOf(result, 'pod-evicted')).toMatchObject([{ at: 950, node: lost?.node }]);
+      expect(entriesOf(result, 'pod-ended')).toEqual([]);
+      const [, , replaced] = entriesOf(result, 'pod-running');
+      expect(replaced?.at).toBeGreaterThan(980);
+      expect(replaced?.at).toBeLessThan(1_020);
+    });
+
+    test('that stops a kubelet for 2 minutes changes no pod', async () => {
+      const result = await played([byHand('stop-kubelet', 2 * MINUTE_MS)], { manifests: manifests(2) });
+      const ready = entriesOf(result, 'node-ready').at(-1);
+      expect(entriesOf(result, 'node-unreachable')).toMatchObject([{ at: 650, node: ready?.node }]);
+      expect(ready?.at).toBe(720);
+      expect(entriesOf(result, 'pod-evicted')).toEqual([]);
+      expect(result).toMatchObject({ nodesLaunched: 2, podsRunning: 2 });
+    });
+
+    test('that loses a node names the time after which it registers again', async () => {
+      const result = await played([byHand('lose-node', 5 * MINUTE_MS)], { manifests: manifests(2) });
+      expect(saidOf(result)[1]).toMatch(
+        /^600 fault 1: node \S+ is removed without its finalizers; its kubelet registers it again in 5m$/,
+      );
+      expect(entriesOf(result, 'register-node').filter(({ at }) => at >= 900 && at < 910)).toHaveLength(1);
+    });
   });
 
   test('is the same each time for one seed', async () => {
