@@ -201,6 +201,17 @@ describe('with a deadline, pods are deleted in time to use their grace period (D
     expect(kinds(decideTermination(viewOf([pod('a')], {}, record), NOW_MS).actions)).toEqual(['terminate-instance']);
   });
 
+  test('a pod that is bound after the deadline is deleted while EC2 refuses to terminate the instance', () => {
+    const terminationRefused = { message: 'refused', sinceMs: NOW_MS, retryAtMs: NOW_MS + MINUTE };
+    const record = {
+      deletion: deletion({ deadlineMs: NOW_MS, drainStartedAtMs: NOW_MS - MINUTE, terminationRefused }),
+    };
+    const verdict = decideTermination(viewOf([pod('late')], {}, record), NOW_MS + 10 * SECOND);
+    expect(evicted(verdict)).toEqual(['late!1']);
+    expect(verdict.blocked).toMatchObject([{ reason: 'TerminationRefused' }]);
+    expect(verdict.due).toContainEqual({ atMs: NOW_MS + MINUTE, kind: 'settling' });
+  });
+
   test('a drain that begins at its deadline has the shortest drain to delete pods (D22)', () => {
     const record = { deletion: deletion({ deadlineMs: NOW_MS }) };
     const verdict = decideTermination(viewOf([pod('a')], {}, record), NOW_MS);

@@ -35,10 +35,11 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
   const byMethod = new Map<string, number>();
   const byObject = new Map<string, number>();
   const writes: { readonly atMs: number; readonly method: string }[] = [];
-  // Invocations whose clocks or calls differ poll at different times, and each run of several arms the next one.
+  // Invocations whose clocks or calls differ poll at different times, and each run of several arms the next one, until all
+  // invocations run all the time.
   const areApart =
     story.invocations > 1 && story.faults.some(({ kind }) => kind === 'clocks' || kind === 'table-steps');
-  const times = Math.max(1, 0.6 * story.invocations) * (areApart ? 2 : 1);
+  const times = Math.max(1, 0.6 * story.invocations) * (areApart ? 3 : 1);
   return {
     call({ method, args }) {
       const now = Math.floor(nowMs() / MINUTE_MS);
