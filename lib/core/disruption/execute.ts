@@ -64,7 +64,7 @@ function deletionOf(
   };
 }
 
-const DELETION_REASON = {
+export const DELETION_REASON = {
   Empty: 'empty',
   Underutilized: 'underutilized',
   Drifted: 'drifted',

@@ -1,0 +1,5 @@
+import type { Method } from '../method.ts';
+import { emptiness } from './emptiness.ts';
+
+/** All methods, in the order in which they are tried (E2). Plans use them before the functions do. */
+export const ALL_METHODS: readonly Method[] = [emptiness];

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { isCandidate } from '../../../lib/core/disruption/candidates.ts';
+import type { Method, World } from '../../../lib/core/disruption/method.ts';
+import { ALL_METHODS } from '../../../lib/core/disruption/methods/all-methods.ts';
+import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
+import { type DisruptionPlan, planDisruption } from '../../../lib/core/disruption/plan-disruption.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
+import { DISRUPTION_METHODS } from '../../../lib/core/model/disruption-command.ts';
+import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
+import { aPoolView } from '../../builders/node-pools.ts';
+import { runningPod } from '../../builders/pods.ts';
+import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+function plan(snapshot: ClusterSnapshot, methods: readonly Method[] = [emptiness]): DisruptionPlan {
+  return planDisruption(methods, snapshot, NOW_MS);
+}
+
+function pools(nodes = '100%') {
+  return [aPoolView({ disruption: { consolidateAfter: '0s', budgets: [{ nodes }] } })];
+}
+
+function removed({ commands }: DisruptionPlan): readonly (readonly string[])[] {
+  return commands.map(({ candidates }) => candidates.map(({ stateNode }) => stateNode.name));
+}
+
+/** A method that replaces the first candidate with pods by the nodes that its pods need. */
+const replacing: Method = {
+  ...emptiness,
+  name: 'single-node',
+  reason: 'Underutilized',
+  propose: ({ candidates, budgets, whatIf }: World) => {
+    const busy = candidates.nodes.filter(({ pods }) => pods.length > 0).map((node) => candidates.judge(node));
+    const { within, over } = budgets.take(busy.filter(isCandidate).slice(0, 1), 'Underutilized');
+    return {
+      moves: within.map((one) => ({ candidates: [one], replacements: whatIf([one.stateNode.name]).newClaims })),
+      blocked: over,
+      due: [],
+    };
+  },
+};
+
+describe('a plan', () => {
+  test('has the methods in the order in which they are tried (E2)', () => {
+    const names = ALL_METHODS.map(({ name }) => name);
+    expect(names).toEqual(DISRUPTION_METHODS.filter((name) => names.includes(name)));
+  });
+
+  test('has the commands of one pass after the other, in their order', () => {
+    const snapshot = snapshotOf([initializedNode({ name: 'a' }), initializedNode({ name: 'b' })], {
+      nodePools: pools(),
+      pods: [runningPod('b', { name: 'web' })],
+    });
+    const { commands } = plan(snapshot, [emptiness, replacing]);
+    expect(commands.map(({ method, reason }) => [method, reason])).toEqual([
+      ['emptiness', 'Empty'],
+      ['single-node', 'Underutilized'],
+    ]);
+  });
+
+  test('places the pods of a later command neither on a removed node nor on space that earlier pods need', () => {
+    const requests = { cpu: '1500m' };
+    const snapshot = snapshotOf(
+      ['a', 'b', 'c'].map((name) => initializedNode({ name })),
+      {
+        nodePools: pools(),
+        pods: [runningPod('b', { name: 'one', requests }), runningPod('c', { name: 'two', requests })],
+      },
+    );
+    const { commands } = plan(snapshot, [emptiness, replacing]);
+    expect(
+      commands.map(({ replacements }) => replacements.flatMap(({ pods }) => pods.map((pod) => pod.metadata.name))),
+    ).toEqual([[], ['one'], ['two']]);
+  });
+
+  test('removes as many nodes as the budgets allow, and has the refusals of the others', () => {
+    const snapshot = snapshotOf(
+      ['a', 'b', 'c'].map((name) => initializedNode({ name })),
+      { nodePools: pools('2') },
+    );
+    const found = plan(snapshot);
+    expect(removed(found)).toEqual([['a', 'b']]);
+    expect(found.blocked).toMatchObject([
+      { subject: { name: 'c' }, reason: 'BudgetExhausted', numbers: { allowed: 2, disrupting: 2 } },
+    ]);
+    expect(found.nodes.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('does not remove the nodes of a command in progress, even if it is due', () => {
+    const command = aCommand({ candidates: candidatesNamed('a'), decidedAtMs: 0, validateAtMs: 1 });
+    const snapshot = snapshotOf([initializedNode({ name: 'a' }), initializedNode({ name: 'b' })], {
+      nodePools: pools(),
+      commands: [command],
+    });
+    expect(removed(plan(snapshot))).toEqual([['b']]);
+  });
+
+  test('is empty if something could not be read, with the reason', () => {
+    const unread = {
+      subject: { kind: 'Cluster', name: 'test' },
+      reason: 'NotRead',
+      message: 'no',
+      numbers: {},
+    } as const;
+    const snapshot = snapshotOf([initializedNode({ name: 'a' })], { nodePools: pools(), ignoredObjects: [unread] });
+    expect(plan(snapshot)).toMatchObject({ commands: [], blocked: [unread] });
+  });
+});
