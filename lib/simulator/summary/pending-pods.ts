@@ -1,10 +1,12 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
+import { INITIALIZED } from '../../apis/labels.ts';
 import { isTerminating } from '../../core/cluster/pods.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { formatSubject, namespacedSubject } from '../../core/model/subject.ts';
 import { groupByReasons, type PodRefusal, reasonLines } from '../../core/provisioning/pod-refusals.ts';
+import { whyClaimsRefuse, whyNodesRefuseClaims } from '../kubernetes/scheduler/volume-refusals.ts';
 import type { KubernetesState } from '../kubernetes/state.ts';
 import { workloadOf } from '../kubernetes/workloads/controller-pods.ts';
 
@@ -99,19 +101,29 @@ function reasonsOf(pod: Pod, parts: PendingParts): readonly Reason[] {
   return [{ message: whyWithoutRefusal(pod, parts) }];
 }
 
-function whyWithoutRefusal(pod: Pod, { state, sinceMs, nowMs }: PendingParts): string {
+function whyWithoutRefusal(pod: Pod, parts: PendingParts): string {
+  const { state } = parts;
   if (isGated(pod)) return 'it has scheduling gates';
   const { nodeName } = pod.spec;
-  const { nominatedNodeName, conditions = [] } = pod.status ?? {};
-  if (nodeName === undefined && nominatedNodeName !== undefined)
+  const { nominatedNodeName } = pod.status ?? {};
+  if (nodeName !== undefined)
+    return state.nodes.has(nodeName) ? `it is starting on ${nodeName}` : `its node ${nodeName} does not exist`;
+  if (nominatedNodeName !== undefined)
     return `it waits on ${nominatedNodeName} until pods of lower priority have ended`;
-  const refused = conditions.find(({ type, message }) => type === 'PodScheduled' && message !== undefined);
-  if (nodeName === undefined && refused?.message !== undefined) return refused.message;
-  if (nodeName === undefined)
-    return nowMs - sinceMs(podKey(pod)) < STARTS_WITHIN_MS
-      ? 'its node does not exist yet'
-      : 'Kerf has a node for it, and the scheduler does not bind it there: check its volumes';
-  return state.nodes.has(nodeName) ? `it is starting on ${nodeName}` : `its node ${nodeName} does not exist`;
+  return whyClaimsRefuse(state, pod) ?? whyUnbound(pod, parts);
+}
+
+/** Why a pod for which Kerf has a node is not bound. */
+function whyUnbound(pod: Pod, { state, sinceMs, nowMs }: PendingParts): string {
+  const isNew = nowMs - sinceMs(podKey(pod)) < STARTS_WITHIN_MS;
+  const isComing = [...state.nodeClaims.values()].some(({ status }) => !isInitialized(state, status?.nodeName));
+  const ofVolumes = isNew && isComing ? undefined : whyNodesRefuseClaims(state, pod);
+  if (ofVolumes !== undefined) return ofVolumes;
+  return isNew ? 'its node does not exist yet' : 'Kerf has a node for it, and the scheduler has not bound it there';
+}
+
+function isInitialized({ nodes }: KubernetesState, name = ''): boolean {
+  return nodes.get(name)?.metadata.labels?.[INITIALIZED] === 'true';
 }
 
 /** A node that is being launched takes a minute or two. */

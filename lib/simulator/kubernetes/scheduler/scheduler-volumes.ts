@@ -1,13 +1,13 @@
 import { namespaceOf, type Pod, podKey } from '../../../apis/kubernetes.ts';
 import type { PersistentVolumeClaim } from '../../../apis/storage.ts';
-import { claimName, claimNames } from '../../../core/cluster/pod-volumes.ts';
-import { isTerminal } from '../../../core/cluster/pods.ts';
+import { claimNames } from '../../../core/cluster/pod-volumes.ts';
 import type { KubernetesState } from '../state.ts';
-import { bindOnNode, classOf, driverOf, isClaimBound, isDelayed, sourceOnNode } from '../storage/bind-claims.ts';
+import { bindOnNode, classOf, driverOf, isClaimBound, sourceOnNode } from '../storage/bind-claims.ts';
 import { reachesVolume } from '../storage/match-volume.ts';
 import { attachVolumes } from '../storage/simulated-attachments.ts';
 import type { StorageState } from '../storage/storage-state.ts';
 import type { SchedulerNode } from './scheduler-node.ts';
+import { whyClaimsRefuse } from './volume-refusals.ts';
 
 /** VolumeBinding, VolumeZone, NodeVolumeLimits and VolumeRestrictions for one pod. */
 export interface SimulatedPodVolumes {
@@ -25,7 +25,7 @@ export function simulatedPodVolumes(state: KubernetesState, pod: Pod): Simulated
   const { storage } = state;
   const found = names.map((name) => storage.claims.get(`${namespaceOf(pod)}/${name}`));
   const claims = found.filter((claim) => claim !== undefined);
-  const refusal = whyRefused(state, pod);
+  const refusal = whyClaimsRefuse(state, pod);
   const bound = claims.filter(isClaimBound);
   const delayed = claims.filter((claim) => !isClaimBound(claim));
   const volumes = bound.map((claim) => storage.volumes.get(claim.spec.volumeName ?? ''));
@@ -42,48 +42,6 @@ export function simulatedPodVolumes(state: KubernetesState, pod: Pod): Simulated
       attachVolumes(state, pod, node.name);
     },
   };
-}
-
-/** The message of the scheduler for a pod whose claims fit no node. */
-function whyRefused(state: KubernetesState, pod: Pod): string | undefined {
-  const { claims, volumes } = state.storage;
-  for (const volume of pod.spec.volumes ?? []) {
-    const name = claimName(pod, volume);
-    if (name === undefined) continue;
-    const claim = claims.get(`${namespaceOf(pod)}/${name}`);
-    if (claim === undefined) return `PersistentVolumeClaim ${name} does not exist`;
-    if (isClaimBound(claim)) {
-      const { volumeName = '' } = claim.spec;
-      if (!volumes.has(volumeName))
-        return `PersistentVolume ${volumeName} of PersistentVolumeClaim ${name} does not exist`;
-    } else if (claim.spec.volumeName !== undefined || !isDelayed(state.storage, claim))
-      return whyUnbound(state, name, claim);
-    if (isUsedByAnother(state, pod, { name, claim }))
-      return `another pod uses PersistentVolumeClaim ${name}, whose access mode is ReadWriteOncePod`;
-  }
-  return undefined;
-}
-
-function whyUnbound({ storage }: KubernetesState, name: string, claim: PersistentVolumeClaim): string {
-  const { storageClassName = '', volumeName = '' } = claim.spec;
-  if (volumeName !== '')
-    return `PersistentVolumeClaim ${name} cannot be bound to PersistentVolume ${volumeName}: compare their sizes, classes and access modes`;
-  if (storageClassName !== '' && classOf(storage, claim) === undefined)
-    return `StorageClass ${storageClassName} of PersistentVolumeClaim ${name} does not exist`;
-  return `no PersistentVolume matches PersistentVolumeClaim ${name}, and none is provisioned for it`;
-}
-
-function isUsedByAnother(
-  { pods }: KubernetesState,
-  pod: Pod,
-  { name, claim }: { readonly name: string; readonly claim: PersistentVolumeClaim },
-): boolean {
-  if (claim.spec.accessModes?.includes('ReadWriteOncePod') !== true) return false;
-  for (const other of pods.values()) {
-    if (other === pod || other.spec.nodeName === undefined || isTerminal(other)) continue;
-    if (namespaceOf(other) === namespaceOf(pod) && claimNames(other).includes(name)) return true;
-  }
-  return false;
 }
 
 /** Whether each of the claims gets a volume on the node, and no two claims the same one. */

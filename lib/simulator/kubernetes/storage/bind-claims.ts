@@ -65,6 +65,12 @@ export function sourceOnNode(
   return isAllowed(storageClass, at.node) ? { kind: 'provisioned', storageClass } : { kind: 'none' };
 }
 
+/** Whether only an existing volume can be bound to the claim. */
+export function hasStaticSourceOnly(storage: StorageState, claim: PersistentVolumeClaim): boolean {
+  const storageClass = classOf(storage, claim);
+  return storageClass === undefined || !canProvision(storageClass, claim);
+}
+
 /** The EBS CSI driver and others provision no volume for a claim with a selector. */
 function canProvision({ provisioner }: StorageClass, { spec }: PersistentVolumeClaim): boolean {
   return provisioner !== STATIC_ONLY && spec.selector === undefined;
