@@ -215,7 +215,7 @@ export interface ScenarioManifestEvent {
     for?: string;
   };
   /**
-   * A quota of the account for the vCPUs of running instances. A launch above it is refused: VcpuLimitExceeded, or MaxSpotInstanceCountExceeded for spot.
+   * A quota of the account for the vCPUs of running instances. A launch above it is refused: VcpuLimitExceeded, or MaxSpotInstanceCountExceeded for spot. Of several quotas for one group, the lowest applies.
    */
   quota?: {
     /**

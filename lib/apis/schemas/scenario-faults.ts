@@ -32,7 +32,7 @@ export const BOOTS: Schema = described(
 const QUOTA_FAMILIES: readonly string[] = ['standard', 'g', 'p', 'x', 'f', 'inf', 'trn', 'dl', 'hpc', 'u'];
 
 export const QUOTA: Schema = described(
-  'A quota of the account for the vCPUs of running instances. A launch above it is refused: VcpuLimitExceeded, or MaxSpotInstanceCountExceeded for spot.',
+  'A quota of the account for the vCPUs of running instances. A launch above it is refused: VcpuLimitExceeded, or MaxSpotInstanceCountExceeded for spot. Of several quotas for one group, the lowest applies.',
   closed(
     {
       capacityType: described(

@@ -8,15 +8,17 @@ import { deleteNode, endPodGracefully } from '../kubernetes/simulated-cluster.ts
 import { type KubernetesState } from '../kubernetes/state.ts';
 import { scaleWorkload } from '../kubernetes/workloads/scale.ts';
 import { interruptSpot } from './interrupt-spot.ts';
+import { ongoing } from './ongoing.ts';
 import { playLoad } from './play-loads.ts';
 import { playTrace } from './play-trace.ts';
 import { noteFault } from './scenario-faults.ts';
-import { missingFrom, type ScenarioStage } from './scenario-stage.ts';
+import { lasts, missingFrom, type ScenarioStage } from './scenario-stage.ts';
 import { playSpotInterruptions } from './spot-interruptions.ts';
 import { failZone } from './zone-outage.ts';
 
 /** Schedules every event, load and risk of the scenario, and the rows of its trace. */
-export function playScenario(stage: ScenarioStage, scenario: Scenario, trace?: Trace): void {
+export function playScenario(given: Omit<ScenarioStage, 'ongoing'>, scenario: Scenario, trace?: Trace): void {
+  const stage = { ...given, ongoing: ongoing() };
   const { loads = [], spotInterruptions = [] } = scenario;
   for (const load of loads) playLoad(stage, load);
   if (trace !== undefined) playTrace(stage, trace, scenario.trace?.template);
@@ -89,10 +91,9 @@ function deleteChosenNode(stage: ScenarioStage, { node }: Of<'deleteNode'>): str
 }
 
 function takeCapacity(stage: ScenarioStage, event: Of<'withoutCapacity'>): string {
-  const { ec2, timetable, timeline } = stage;
   const { instanceTypes, zones, capacityTypes, forMs } = event;
   const missing = missingFrom(stage, event);
-  const restore = ec2.blackOut({
+  const restore = stage.ec2.blackOut({
     ...optional({ instanceTypes, zones, capacityTypes }),
   });
   const what =
@@ -100,25 +101,24 @@ function takeCapacity(stage: ScenarioStage, event: Of<'withoutCapacity'>): strin
       .flatMap((list) => (list === undefined ? [] : [list.join('/')]))
       .join(' in ') || 'everything';
   const but = missing === undefined ? '' : ` (${missing})`;
-  if (forMs === undefined) return `EC2 has no capacity for ${what} from now on${but}`;
-  timetable.after(forMs, () => {
+  lasts(stage, { what: `no capacity for ${what}`, forMs }, (isOver) => {
     restore();
-    timeline.note({ kind: 'scenario', message: `EC2 has capacity for ${what} again` });
+    return isOver ? `EC2 has capacity for ${what} again` : undefined;
   });
+  if (forMs === undefined) return `EC2 has no capacity for ${what} from now on${but}`;
   return `EC2 has no capacity for ${what} for ${formatDuration(forMs)}${but}`;
 }
 
-function setQuota({ ec2, timetable, timeline }: ScenarioStage, event: Of<'quota'>): string {
+function setQuota(stage: ScenarioStage, event: Of<'quota'>): string {
   const { capacityType, family, vcpus, forMs } = event;
   const what = `${capacityType} instances of ${family} families`;
-  const remove = ec2.addQuota({ capacityType, family, vcpus });
+  const remove = stage.ec2.addQuota({ capacityType, family, vcpus });
   const message = `the quota for ${what} is ${vcpus} vCPUs`;
-  if (forMs === undefined) return `${message} from now on`;
-  timetable.after(forMs, () => {
+  lasts(stage, { what: `a quota for ${what}`, forMs }, (isOver) => {
     remove();
-    timeline.note({ kind: 'scenario', message: `the quota for ${what} is as before` });
+    return isOver ? `the quota for ${what} is as before` : undefined;
   });
-  return `${message} for ${formatDuration(forMs)}`;
+  return forMs === undefined ? `${message} from now on` : `${message} for ${formatDuration(forMs)}`;
 }
 
 function deletePod({ state, timetable }: ScenarioStage, { pod }: Of<'deletePod'>): string {

@@ -4,7 +4,7 @@ import type { FaultKind } from '../../apis/scenario/fault-kind.ts';
 import { CALLS_OF_API } from '../../apis/scenario/port-calls.ts';
 import type { Scenario, ScenarioEvent } from '../../apis/scenario/scenario.ts';
 import type { Fault } from '../faults/fault.ts';
-import { missingFrom, type ScenarioStage } from './scenario-stage.ts';
+import { lasts, missingFrom, type ScenarioStage } from './scenario-stage.ts';
 
 export type FaultEvent = Extract<ScenarioEvent, { readonly kind: 'throttle' | 'boots' | 'fault' }>;
 
@@ -49,8 +49,11 @@ function kindsOf(event: FaultEvent): readonly FaultKind[] {
 export function noteFault(stage: ScenarioStage, event: FaultEvent): string {
   const { begins, ends } = describe(event);
   const { forMs } = event;
-  if (forMs !== undefined && ends !== undefined)
-    stage.timetable.after(forMs, () => stage.timeline.note({ kind: 'scenario', message: ends }));
+  if (ends !== undefined) {
+    // The faults of one kind differ in what they do.
+    const what = event.kind === 'fault' ? begins : ends;
+    lasts(stage, { what, forMs }, (isOver) => (isOver ? ends : undefined));
+  }
   const missing = missingFrom(stage, placesOf(event));
   const length = forMs === undefined || ends === undefined ? '' : ` for ${formatDuration(forMs)}`;
   return `${begins}${length}${missing === undefined ? '' : ` (${missing})`}`;

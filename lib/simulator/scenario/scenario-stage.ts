@@ -6,6 +6,7 @@ import type { KubernetesState } from '../kubernetes/state.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
+import type { Ongoing } from './ongoing.ts';
 
 /** What the events of a scenario change. */
 export interface ScenarioStage {
@@ -23,6 +24,24 @@ export interface ScenarioStage {
   readonly onLaunch: (listener: (instance: SimulatedInstance) => void) => void;
   /** The end of the simulation. */
   readonly endMs: number;
+  readonly ongoing: Ongoing;
+}
+
+/**
+ * Lets an event cause something, for a time or until the end of the simulation. `end` is called at the end of this time, with
+ * whether no other event causes the same; the message that it returns is noted.
+ */
+export function lasts(
+  { timetable, timeline, ongoing: causes }: ScenarioStage,
+  { what, forMs }: { readonly what: string; readonly forMs: number | undefined },
+  end: (isOver: boolean) => string | undefined,
+): void {
+  const stop = causes.begin(what);
+  if (forMs === undefined) return;
+  timetable.after(forMs, () => {
+    const message = end(stop());
+    if (message !== undefined) timeline.note({ kind: 'scenario', message });
+  });
 }
 
 /** The names among `zones` that are not zones of the region, and those among `instanceTypes` that it does not have. */

@@ -3,7 +3,7 @@ import { formatDuration } from '../../apis/formats/duration.ts';
 import type { ScenarioEvent } from '../../apis/scenario/scenario.ts';
 import { nodeNameOf } from '../aws/machines.ts';
 import type { SimulatedInstance } from '../aws/simulated-ec2.ts';
-import { missingFrom, type ScenarioStage } from './scenario-stage.ts';
+import { lasts, missingFrom, type ScenarioStage } from './scenario-stage.ts';
 
 /** EC2 checks the status of instances every minute. */
 const STATUS_CHECK_MS = 60_000;
@@ -13,23 +13,24 @@ const STATUS_CHECK_MS = 60_000;
  * those that still exist start again when the power is back, as in a power event of AWS.
  */
 export function failZone(stage: ScenarioStage, event: ScenarioEvent & { readonly kind: 'zoneOutage' }): string {
-  const { ec2, timetable, timeline } = stage;
+  const { ec2, power } = stage;
   const { zone, nodes, forMs } = event;
   const missing = missingFrom(stage, { zones: [zone] });
   if (missing !== undefined) return `${missing}: no zone fails`;
   const restoreCapacity = ec2.blackOut({ zones: [zone] });
   const hit = nodes ? instancesIn(stage, zone) : [];
   const restorePower = nodes ? cutPower(stage, zone, hit) : () => {};
-  if (forMs !== undefined)
-    timetable.after(forMs, () => {
-      restoreCapacity();
-      restorePower();
-      const left = hit.filter(({ id }) => instancesIn(stage, zone).some((one) => one.id === id));
-      const starting = nodes ? `; ${counted(left.length, 'instance')} of ${hit.length} start again` : '';
-      timeline.note({ kind: 'scenario', message: `the outage of zone ${zone} is over${starting}` });
-    });
-  const power = nodes ? `, and ${counted(hit.length, 'instance')} there lose power` : '';
-  return `zone ${zone} fails${forMs === undefined ? '' : ` for ${formatDuration(forMs)}`}: EC2 has no capacity there${power}`;
+  lasts(stage, { what: `an outage of ${zone}`, forMs }, (isOver) => {
+    restoreCapacity();
+    restorePower();
+    const left = hit.filter(({ id }) => instancesIn(stage, zone).some((one) => one.id === id));
+    const isPowerBack = nodes && !power.isOff(zone);
+    const starting = isPowerBack ? `; ${counted(left.length, 'instance')} of ${hit.length} start again` : '';
+    if (isOver) return `the outage of zone ${zone} is over${starting}`;
+    return isPowerBack ? `zone ${zone} has power again, and no capacity${starting}` : undefined;
+  });
+  const lost = nodes ? `, and ${counted(hit.length, 'instance')} there lose power` : '';
+  return `zone ${zone} fails${forMs === undefined ? '' : ` for ${formatDuration(forMs)}`}: EC2 has no capacity there${lost}`;
 }
 
 function instancesIn({ ec2 }: ScenarioStage, zone: string): readonly SimulatedInstance[] {

@@ -31,6 +31,19 @@ describe('a throttled API', () => {
     expect(result).toMatchObject({ podsRunning: 1, nodesLaunched: 1 });
   });
 
+  test('throttles until the last of several throttles ends', async () => {
+    const throttle = { kind: 'throttle', api: 'ec2', percent: 50 } as const;
+    const events = [
+      { ...throttle, atMs: 0, forMs: 5 * MINUTE_MS },
+      { ...throttle, atMs: 4 * MINUTE_MS, forMs: 2 * MINUTE_MS },
+    ];
+    expect(saidOf(await played(events, { manifests: manifests(1) }))).toEqual([
+      '0 EC2 throttles 50 % of the calls for 5m',
+      '240 EC2 throttles 50 % of the calls for 2m',
+      '360 EC2 throttles no more calls',
+    ]);
+  });
+
   test.each(['kubernetes', 'dynamodb', 'sqs', 'eks', 'iam'] as const)(
     'of %s by half for 10 minutes loses no pod and launches no second node',
     async (api) => {
@@ -96,6 +109,14 @@ describe('a quota of vCPUs', () => {
     const after = entriesOf(result, 'instance-launched').filter(({ at }) => at > 600);
     expect(after).toHaveLength(2);
     expect(result).toMatchObject({ podsRunning: 4, podsPending: [] });
+  });
+
+  test('is as before when the last of several quotas ends', async () => {
+    const second = { ...quota, atMs: 5 * MINUTE_MS, vcpus: 9, forMs: 15 * MINUTE_MS };
+    const result = await played([{ ...quota, forMs: 10 * MINUTE_MS }, second], { manifests: manifests(1) });
+    expect(saidOf(result).slice(2)).toEqual([
+      '1200 the quota for on-demand instances of standard families is as before',
+    ]);
   });
 
   test('of spot counts spot instances only, with the error of spot', async () => {

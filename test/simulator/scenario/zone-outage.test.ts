@@ -97,6 +97,21 @@ describe('a zone outage', () => {
     expect(result).toMatchObject({ nodesLaunched: 1, podsRunning: 1 });
   });
 
+  test('is over when the last of several outages of the zone ends', async () => {
+    const second = { ...OUTAGE, atMs: 20 * MINUTE_MS, nodes: false };
+    const result = await played([{ ...OUTAGE, nodes: false }, second], { manifests: cluster(1) });
+    expect(saidOf(result).slice(2)).toEqual(['2400 the outage of zone us-east-1a is over']);
+  });
+
+  test('without capacity for longer than without power names the return of the power', async () => {
+    const dark = { ...OUTAGE, nodes: true, forMs: 90_000 };
+    const result = await played([dark, { ...OUTAGE, nodes: false }], { manifests: cluster(4) });
+    expect(saidOf(result).slice(2)).toEqual([
+      '690 zone us-east-1a has power again, and no capacity; 2 instances of 2 start again',
+      '1800 the outage of zone us-east-1a is over',
+    ]);
+  });
+
   test('is the same each time for one seed', async () => {
     const runs = [1, 2].map(async () => played([{ ...OUTAGE, nodes: true }], { manifests: cluster(4) }));
     const [first, second] = await Promise.all(runs);
