@@ -79,11 +79,18 @@ function ownerKinds(pod: Pod): readonly string[] {
   return (pod.metadata.ownerReferences ?? []).map((owner) => owner.kind);
 }
 
-/** A6.3: `true`, or a Go duration that counts from the pod's start. Other values are ignored. */
 export function isKeptInPlace(pod: Pod, nowMs: number): boolean {
-  const value = pod.metadata.annotations?.[DO_NOT_DISRUPT];
-  if (value === undefined || value === 'true') return value === 'true';
-  const forMs = parseDuration(value) ?? 0;
-  const startTime = pod.status?.startTime;
-  return forMs > 0 && (startTime === undefined || nowMs < parseTime(startTime) + forMs);
+  return nowMs < keptUntilMs(pod);
+}
+
+/**
+ * A6.3: when the annotation do-not-disrupt of the pod ends. `true` does not end; a Go duration counts from the pod's start. Other
+ * values are ignored. *Shape:* Infinity if it does not end, -Infinity without the annotation.
+ */
+export function keptUntilMs({ metadata, status }: Pod): number {
+  const value = metadata.annotations?.[DO_NOT_DISRUPT];
+  if (value === 'true') return Infinity;
+  const forMs = parseDuration(value ?? '') ?? 0;
+  if (forMs <= 0) return -Infinity;
+  return status?.startTime === undefined ? Infinity : parseTime(status.startTime) + forMs;
 }

@@ -3,6 +3,7 @@ import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { canWait, runsNothingElse } from '../cluster/at-rest.ts';
 import { nomination } from '../cluster/nomination.ts';
+import { keptUntilMs } from '../cluster/pods.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import {
   type Action,
@@ -56,10 +57,20 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
     ...(onExistingNodes.length === 0 ? {} : { onExistingNodes }),
     due: [
       ...dueAtMs.map(requeueAt),
+      ...movableLater(snapshot, nowMs),
       ...(found.unplaced.length === 0 ? [] : [...nextCapacity(snapshot), ...nextCatalogue(snapshot, nowMs)]),
     ],
     schedule,
   };
+}
+
+/** B7: when pods of nodes that are being deleted may be evicted, because their annotation do-not-disrupt ends. */
+function movableLater({ nodeClaims, pods }: ClusterSnapshot, nowMs: number): readonly Due[] {
+  const leaving = new Set(
+    nodeClaims.flatMap(({ deletion, nodeName }) => (deletion === undefined ? [] : (nodeName ?? []))),
+  );
+  const untilMs = pods.filter(({ spec }) => leaving.has(spec.nodeName ?? '')).map(keptUntilMs);
+  return untilMs.filter((atMs) => nowMs < atMs && atMs < Infinity).map(requeueAt);
 }
 
 /** An empty schedule if all pods match ignoreAtZero and no other pods run. */

@@ -106,6 +106,19 @@ describe('pods of a node that is being deleted get a node before they are evicte
     const passing = [aBudget({ spec: { selector, maxUnavailable: 1 } })];
     expect(moving([runningPod('old', { labels })], { podDisruptionBudgets: passing })).toHaveLength(1);
   });
+
+  test('a pod whose annotation do-not-disrupt ends is placed at that time, not at the next tick', () => {
+    const dueOf = (forText: string, node = 'old') => {
+      const pod = runningPod(node, { annotations: { 'karpenter.sh/do-not-disrupt': forText } });
+      const status = { ...pod.status, startTime: new Date(NOW_MS - MINUTE).toISOString() };
+      const snapshot = snapshotOf([initializedNode({ name: 'old' }, deleted), initializedNode({ name: 'new' })], {
+        pods: [{ ...pod, status }, pendingPod({ name: 'other', requests: { cpu: '100m' } })],
+      });
+      return provision(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS }).due;
+    };
+    expect(dueOf('90s')).toEqual([{ atMs: NOW_MS + 30_000, kind: 'settling' }]);
+    expect([dueOf('30s'), dueOf('true'), dueOf('90s', 'new')]).toEqual([[], [], []]);
+  });
 });
 
 describe('unschedulable pods are reported with the figures', () => {
