@@ -50,6 +50,8 @@ export interface ClusterIndex {
   readonly closed: Unplaced['refusals'];
   /** The part of the index that depends on which resources the pods of a question request. */
   spaceFor(groups: readonly PodGroup[]): SpaceIndex;
+  /** The same for pods with these requests. */
+  spaceOf(requests: Iterable<Resources>): SpaceIndex;
 }
 
 /** The state of the cluster, in the resources that the pods of a question request. Other resources are ignored. */
@@ -116,6 +118,13 @@ function clusterIndex(problem: SchedulingProblem, classes: PodClasses, use: Clus
   const moving = new Set(isEmpty ? [] : problem.pods.map(identityOf));
   const base: SpaceContext = { sets, storage, hosts, templates, sources, caches };
   const known = new Map<string, SpaceIndex>();
+  const spaceOf = (requests: Iterable<Resources>): SpaceIndex => {
+    const space = resourceSpace(requests);
+    const text = space.names.join('\n');
+    const index = known.get(text) ?? spaceIndex(space, base);
+    known.set(text, index);
+    return index;
+  };
   return {
     problem,
     classes,
@@ -127,13 +136,8 @@ function clusterIndex(problem: SchedulingProblem, classes: PodClasses, use: Clus
     placed: placedIndex(hosts, { classes, sources, facts: hostFacts(hosts, []), moving, caches }),
     limits: limitsOf(problem),
     closed,
-    spaceFor(groups) {
-      const space = resourceSpace(groups.map(({ podClass }) => podClass.requests));
-      const text = space.names.join('\n');
-      const index = known.get(text) ?? spaceIndex(space, base);
-      known.set(text, index);
-      return index;
-    },
+    spaceFor: (groups) => spaceOf(groups.map(({ podClass }) => podClass.requests)),
+    spaceOf,
   };
 }
 

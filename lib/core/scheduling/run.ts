@@ -58,8 +58,8 @@ export interface Run {
   demandFor(podClass: PodClass): DemandAnswer;
   /** The hosts that may accept these pods, in order, including removed hosts. */
   hostsFor(needs: Needs): readonly ExistingHost[];
-  /** Hosts that the question removes. They do not accept pods. */
-  readonly removed: ReadonlySet<ExistingHost>;
+  /** Hosts that the question removes or closes. They do not accept pods. */
+  readonly shut: ReadonlySet<ExistingHost>;
 }
 
 export type DemandAnswer =
@@ -73,8 +73,8 @@ export interface ProblemIndex {
   readonly groups: readonly PodGroup[];
   /** The number of pods to place. */
   readonly size: number;
-  /** Hosts that the question removes. They do not accept pods. */
-  readonly removed: ReadonlySet<ExistingHost>;
+  /** Hosts that the question removes or closes. They do not accept pods. */
+  readonly shut: ReadonlySet<ExistingHost>;
   readonly moved: MovedPods;
   readonly limits: PoolLimits;
 }
@@ -82,18 +82,21 @@ export interface ProblemIndex {
 /** The question that places the pods of the problem and removes no node. *Cost:* O(pods + nodes + instance types). */
 export function problemIndexOf(problem: SchedulingProblem): ProblemIndex {
   const { cluster, groups } = indexOnce(problem);
-  return problemIndex(cluster, { groups, size: problem.pods.length, removed: [], moved: new Map() });
+  return problemIndex(cluster, { groups, size: problem.pods.length, removed: [], closed: [], moved: new Map() });
 }
 
 /** The pods to place, and the names of the nodes that are removed. */
 export interface Question {
   readonly pods: readonly Pod[];
   readonly removed: ReadonlySet<string>;
+  /** The names of nodes that keep their pods and accept no others. @default none */
+  readonly closed?: ReadonlySet<string>;
 }
 
 /** *Cost:* O(pods to place + removed nodes), and one pass over the list of nodes. */
-export function problemIndexWithout(cluster: ClusterIndex, { pods, removed: names }: Question): ProblemIndex {
+export function problemIndexWithout(cluster: ClusterIndex, question: Question): ProblemIndex {
   const { problem, classes, hosts } = cluster;
+  const { pods, removed: names, closed = NO_NAMES } = question;
   const removed = hosts.filter(({ stateNode }) => names.has(stateNode.name) && !stateNode.deleting);
   const unavailable = new Set([
     ...names,
@@ -109,20 +112,26 @@ export function problemIndexWithout(cluster: ClusterIndex, { pods, removed: name
       moved.set(podClass, [...(moved.get(podClass) ?? []), host]);
     }
   }
-  return problemIndex(cluster, { groups, size: pods.length, removed, moved });
+  const shut = closed.size === 0 ? [] : hosts.filter(({ stateNode }) => closed.has(stateNode.name));
+  return problemIndex(cluster, { groups, size: pods.length, removed, closed: shut, moved });
 }
 
-function problemIndex(
-  cluster: ClusterIndex,
-  asked: Pick<ProblemIndex, 'groups' | 'size' | 'moved'> & { readonly removed: readonly ExistingHost[] },
-): ProblemIndex {
-  const removed = new Set(asked.removed);
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+interface Asked extends Pick<ProblemIndex, 'groups' | 'size' | 'moved'> {
+  readonly removed: readonly ExistingHost[];
+  readonly closed: readonly ExistingHost[];
+}
+
+function problemIndex(cluster: ClusterIndex, { groups, size, moved, removed, closed }: Asked): ProblemIndex {
   return {
-    ...asked,
     cluster,
-    index: cluster.spaceFor(asked.groups),
-    removed,
-    limits: limitsWithout(cluster.limits, asked.removed),
+    index: cluster.spaceFor(groups),
+    groups,
+    size,
+    moved,
+    shut: new Set([...removed, ...closed]),
+    limits: limitsWithout(cluster.limits, removed),
   };
 }
 
@@ -139,7 +148,7 @@ function limitsWithout(limits: PoolLimits, removed: readonly ExistingHost[]): Po
 
 /** Starts an independent run. *Cost:* a copy of the list of rooms; other state is copied when pods are placed. */
 export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
-  const { cluster, index, groups, removed } = of;
+  const { cluster, index, groups, shut } = of;
   const { problem } = cluster;
   const claims: OpenClaim[] = [];
   const counting = counters(cluster.placed.without(of.moved), hostFacts(cluster.hosts, claims));
@@ -156,8 +165,8 @@ export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
     allowance: allowances(),
     options: problem.options ?? {},
     goal: goalOf(target, new Map(limits)),
-    allHosts: () => cluster.hosts.filter((host) => !host.stateNode.deleting && !removed.has(host)),
-    starting: cluster.starting.filter((host) => !removed.has(host)),
+    allHosts: () => cluster.hosts.filter((host) => !host.stateNode.deleting && !shut.has(host)),
+    starting: cluster.starting.filter((host) => !shut.has(host)),
     rooms: hostRooms(index.rooms),
     protectedNodes: problem.protectedNodes ?? new Set(),
     limits,
@@ -172,7 +181,7 @@ export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
     },
     demandFor: demands(of, counting),
     hostsFor: (needs) => index.hostsFor(needs),
-    removed,
+    shut,
   };
 }
 

@@ -1,5 +1,5 @@
 import { podKey } from '../../apis/kubernetes.ts';
-import { indexForMany } from './cluster-index.ts';
+import type { ClusterIndex } from './cluster-index.ts';
 import { type FillerIndex, fillerIndex } from './packing/fillers.ts';
 import type { OptimizationTarget } from './packing/goal.ts';
 import { marketWorth } from './packing/market-worth.ts';
@@ -27,12 +27,11 @@ export function solve(problem: SchedulingProblem): Schedule {
 }
 
 /**
- * Computes where pods would be placed if nodes were removed, for any number of questions. The cluster index is built once.
+ * Computes where pods would be placed if nodes were removed, for any number of questions on one cluster index (`indexForMany`).
  * *Shape:* the result of `solve` on the same problem with these nodes being deleted; earlier questions do not affect it.
  * `problem.pods`: the pods that every question places. *Cost:* a question costs as much as `solve` for its pods.
  */
-export function whatIfOn(problem: SchedulingProblem): (question: Question) => Schedule {
-  const cluster = indexForMany(problem);
+export function whatIfOn(cluster: ClusterIndex): (question: Question) => Schedule {
   return (question) => bestSchedule(problemIndexWithout(cluster, question));
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { schedulePods } from '../../../lib/core/provisioning/schedule-pods.ts';
-import { whatIfOf } from '../../../lib/core/provisioning/what-if.ts';
+import { simulationOf, whatIfOf } from '../../../lib/core/provisioning/what-if.ts';
 import { anInstanceType, anOffering } from '../../builders/instance-types.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
 import { pendingPod, runningPod } from '../../builders/pods.ts';
@@ -67,6 +67,18 @@ describe('what if nodes were removed (E20)', () => {
     expect(placesOf(whatIf(['b', 'a', 'b']))).toEqual({ existing: { c: ['on-a', 'on-b'] }, opened: 0 });
   });
 
+  test('a closed node keeps its pods and accepts no others', () => {
+    const nodes = ['a', 'b', 'c'].map((name) =>
+      initializedNode({ name, allocatable: { cpu: '2', memory: '8Gi', pods: '9' } }),
+    );
+    const pods = ['a', 'b'].map((node) => runningPod(node, { name: `on-${node}`, requests: { cpu: '900m' } }));
+    const whatIf = whatIfOf(snapshotOf(nodes, { nodePools: [aPoolView({ types: TYPES })], pods }), NOW_MS);
+    expect(placesOf(whatIf(['a']))).toEqual({ existing: { b: ['on-a'] }, opened: 0 });
+    expect(placesOf(whatIf(['a'], new Set(['b'])))).toEqual({ existing: { c: ['on-a'] }, opened: 0 });
+    expect(placesOf(whatIf(['a'], new Set(['b', 'c'])))).toEqual({ existing: {}, opened: 1 });
+    expect(placesOf(whatIf(['a']))).toEqual({ existing: { b: ['on-a'] }, opened: 0 });
+  });
+
   test('other capacity is used where a reservation has no free instance (B59, E20)', () => {
     const reserved = { ...anOffering('eu-west-3a', 'reserved', 0.01), reservation: { id: 'cr-1', instances: 1 } };
     const offerings = [reserved, anOffering('eu-west-3a', 'on-demand', 0.2)];
@@ -77,6 +89,30 @@ describe('what if nodes were removed (E20)', () => {
     const pods = ['a', 'b'].map((node) => runningPod(node, { name: `on-${node}`, requests: { cpu: '1500m' } }));
     const snapshot = snapshotOf(nodes, { nodePools: [aPoolView({ types })], pods });
     expect(placesOf(whatIfOf(snapshot, NOW_MS)(['a', 'b']))).toEqual({ existing: {}, opened: 2 });
+  });
+
+  test('one NodeClaim for the pods that fit on no other node costs at least the cheapest type that holds them', () => {
+    const types = [
+      anInstanceType({ name: 'small', cpu: 2, offerings: [anOffering('eu-west-3a', 'on-demand', 0.1)] }),
+      anInstanceType({ name: 'large', cpu: 4, offerings: [anOffering('eu-west-3a', 'on-demand', 0.3)] }),
+    ];
+    const nodes = ['a', 'b', 'c'].map((name) =>
+      initializedNode({ name, allocatable: { cpu: '2', memory: '8Gi', pods: '9' } }),
+    );
+    const pods = [
+      runningPod('a', { name: 'a-1', requests: { cpu: '1500m' } }),
+      runningPod('b', { name: 'b-1', requests: { cpu: '1500m' } }),
+      runningPod('b', { name: 'b-2', requests: { cpu: '300m' } }),
+      runningPod('c', { name: 'c-1', requests: { cpu: '1600m' } }),
+    ];
+    const { bounds } = simulationOf(snapshotOf(nodes, { nodePools: [aPoolView({ types })], pods }), NOW_MS);
+    expect(bounds.priceOfOneClaim(['a'])).toBe(0.1);
+    expect(bounds.priceOfOneClaim(['a', 'b'])).toBe(0.3);
+    expect(bounds.priceOfOneClaim(['a', 'b', 'c'])).toBe(Number.POSITIVE_INFINITY);
+    expect(bounds.priceOfOneClaim([])).toBe(0);
+    // b-2 fits on a and on c.
+    expect(bounds.priceOfHomeless('b')).toBeCloseTo(0.1 * (1500 / 2000));
+    expect(bounds.worthOf('b')).toBeCloseTo(0.1 * (1800 / 2000));
   });
 
   test('an unknown node is an error', () => {
