@@ -67,7 +67,7 @@ function makerOf(workload: WorkloadName, types: readonly InstanceType[]): MakeWo
 }
 
 /** The types that a NodeClass with subnets in three zones of us-east-1 can launch. */
-function marketTypes(): readonly InstanceType[] {
+export function marketTypes(): readonly InstanceType[] {
   const catalogue = shippedCatalogue({ region: 'us-east-1', because: 'the benchmark' });
   const zones = new Set(['us-east-1a', 'us-east-1b', 'us-east-1c']);
   return instanceTypesFor(catalogue, NODE_CLASS, { zones }).map((type) => ({
@@ -94,7 +94,7 @@ const NODE_CLASS: EC2NodeClass = {
   },
 };
 
-function typeEntry({ name, capacity, allocatable, requirements, offerings }: InstanceType): object {
+export function typeEntry({ name, capacity, allocatable, requirements, offerings }: InstanceType): object {
   return {
     name,
     capacity: formatResources(capacity),

@@ -44,7 +44,8 @@ test.each([
       const nodes = stateNodes(snapshot);
       const { whatIf, bounds } = simulationOf(snapshot, nowMs);
       for (const indexes of asked) {
-        const gone = nodes.length === 0 ? [] : [...new Set(indexes.flatMap((at) => nodes[at % nodes.length]?.name ?? []))];
+        const gone =
+          nodes.length === 0 ? [] : [...new Set(indexes.flatMap((at) => nodes[at % nodes.length]?.name ?? []))];
         const { newClaims, unplaced } = whatIf(gone);
         if (unplaced.some(({ pod }) => pod.spec.nodeName !== undefined)) continue;
         const price = newClaims.reduce((sum, { cheapest }) => sum + cheapest.offering.priceUsdPerHour, 0);
@@ -55,9 +56,7 @@ test.each([
           expect(ofOne).toBeLessThanOrEqual(price);
         }
         expect(homeless).toBeLessThanOrEqual(price + ROUNDING);
-        expect(homeless).toBeLessThanOrEqual(
-          gone.reduce((sum, name) => sum + bounds.worthOf(name), 0) + ROUNDING,
-        );
+        expect(homeless).toBeLessThanOrEqual(gone.reduce((sum, name) => sum + bounds.worthOf(name), 0) + ROUNDING);
         if (ofOne > 0 && newClaims.length === 1) aboveZero += 1;
       }
     }),

@@ -4,6 +4,7 @@ import type { Blocked, Due } from '../model/decision.ts';
 import type { DisruptionCommand, DisruptionMethod } from '../model/disruption-command.ts';
 import type { Refusal } from '../model/refusal.ts';
 import type { WhatIf } from '../provisioning/what-if.ts';
+import type { Bounds } from '../scheduling/bounds.ts';
 import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
 import type { BudgetLedger } from './budget-ledger.ts';
 import type { BufferedNodes } from './buffered-nodes.ts';
@@ -15,6 +16,8 @@ export interface World {
   readonly budgets: BudgetLedger;
   /** Returns where the pods of the nodes would go if the nodes were gone. *Cost:* none until it is called. */
   readonly whatIf: WhatIf;
+  /** Refuses removals that cannot save anything, without a simulation. *Cost:* none until it is used. */
+  readonly bounds: Bounds;
   readonly buffered: BufferedNodes;
   readonly nowMs: number;
   /** The number of steps that a search may take. The limit is in steps, not seconds, so that a replay gives the same decision. */

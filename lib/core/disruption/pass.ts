@@ -2,7 +2,7 @@ import type { StateNode } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Blocked, Due } from '../model/decision.ts';
 import type { DisruptionCommand } from '../model/disruption-command.ts';
-import { whatIfOf } from '../provisioning/what-if.ts';
+import { simulationOf } from '../provisioning/what-if.ts';
 import { budgetLedger } from './budget-ledger.ts';
 import { bufferedNodes } from './buffered-nodes.ts';
 import { candidateOf } from './candidates.ts';
@@ -53,7 +53,7 @@ export function worldsOf(
   { all, nodes, refused, nowMs }: Seen,
 ): (commands: readonly DisruptionCommand[]) => World {
   const buffered = bufferedNodes(snapshot, nodes, nowMs);
-  const whatIf = whatIfOf(snapshot, nowMs, all);
+  const { whatIf, bounds } = simulationOf(snapshot, nowMs, all);
   return (commands) => {
     const beside = { ...snapshot, commands };
     const judge: World['candidates']['judge'] = (stateNode) =>
@@ -62,6 +62,7 @@ export function worldsOf(
       candidates: { nodes, judge },
       budgets: budgetLedger(beside, nodes, nowMs),
       whatIf,
+      bounds,
       buffered,
       nowMs,
       steps: MAX_STEPS,

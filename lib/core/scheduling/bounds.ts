@@ -40,9 +40,7 @@ export function boundsOn(cluster: ClusterIndex, podsOf: (host: ExistingHost) => 
   const requestsOf = (pod: Pod): Resources => classes.classOf(classes.asPlaced(pod), true).requests;
   const all = Iterator.from(pods.values()).flatMap((some) => some);
   const { space, pools, rooms } = cluster.spaceOf(all.map(requestsOf));
-  const sizes = memoize(
-    (requests: Resources): Size => ({ requests: vectorOf(space, requests), fitting: undefined }),
-  );
+  const sizes = memoize((requests: Resources): Size => ({ requests: vectorOf(space, requests), fitting: undefined }));
   const byName = new Map(hosts.map((host) => [host.stateNode.name, host]));
   const counts = new Map([...pods].map(([name, some]) => [name, countsOf(some, (pod) => sizes(requestsOf(pod)))]));
   const timesOn = (size: Size, host: ExistingHost | undefined): number => {

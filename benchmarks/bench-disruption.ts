@@ -1,0 +1,57 @@
+/**
+ * Measures plans of disruption: `npm run bench:disruption -- [--cases packed-100,half-full-300] [--runs N]`. Each case runs in its
+ * own process, in one thread. Fails if the first plan of a process takes more CPU time or memory than its target.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { DISRUPTION_CASES, type DisruptionCase } from './disruption/cases.ts';
+import type { MeasuredDisruption } from './disruption/run-disruption.ts';
+
+const RUN = join(import.meta.dirname, 'disruption', 'run-disruption.ts');
+const SNAPSHOTS = join(import.meta.dirname, 'out', 'snapshots');
+
+const { values } = parseArgs({ options: { cases: { type: 'string' }, runs: { type: 'string', default: '3' } } });
+if (!/^[1-9]\d*$/.test(values.runs)) throw new RangeError(`--runs is ${values.runs}: allowed is a number from 1`);
+const known = DISRUPTION_CASES.map(({ name }) => name);
+const names = values.cases?.split(',') ?? known;
+const unknown = names.filter((name) => !known.includes(name));
+if (unknown.length > 0)
+  throw new RangeError(`--cases: there is no case ${unknown.join(', ')}: write some of ${known.join(',')}`);
+
+console.log('case              pods  first ms     ms  allowed    MB  allowed  commands  nodes → new    $/h    saved');
+for (const one of DISRUPTION_CASES.filter(({ name }) => names.includes(name))) {
+  const { stdout } = await promisify(execFile)(process.execPath, [RUN, writeSnapshot(one), values.runs]);
+  const measured: MeasuredDisruption = JSON.parse(stdout);
+  report(one, measured);
+}
+
+/** A file, so that `kerf plan disruption` can run on it. */
+function writeSnapshot({ name, document }: DisruptionCase): string {
+  const file = join(SNAPSHOTS, `disruption-${name}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(document()));
+  return file;
+}
+
+function report({ name, maxMs, maxMb }: DisruptionCase, measured: MeasuredDisruption): void {
+  const { pods, coldMs, ms, peakMb, commands, removed, replacements, usdPerHour, savedUsdPerHour } = measured;
+  const isMissed = coldMs > maxMs || peakMb > (maxMb ?? Number.POSITIVE_INFINITY);
+  if (isMissed) process.exitCode = 1;
+  const cells = [
+    name.padEnd(15),
+    String(pods).padStart(6),
+    coldMs.toFixed(0).padStart(9),
+    ms.toFixed(0).padStart(6),
+    String(maxMs).padStart(8),
+    peakMb.toFixed(0).padStart(5),
+    String(maxMb ?? '').padStart(8),
+    String(commands).padStart(9),
+    `${removed} → ${replacements}`.padStart(12),
+    usdPerHour.toFixed(2).padStart(6),
+    savedUsdPerHour.toFixed(2).padStart(8),
+    isMissed ? ' MISSED' : '',
+  ];
+  console.log(cells.join(' ').trimEnd());
+}
