@@ -16,13 +16,14 @@ import { convertCommand } from './convert/convert-command.ts';
 import { deadLettersRoutes } from './dead-letters/dead-letters-command.ts';
 import { EXIT } from './exit-codes.ts';
 import { instanceTypesCommand } from './instance-types/instance-types-command.ts';
+import { planDisruptionCommand } from './plan/disruption/plan-disruption-command.ts';
 import { planProvisioningCommand } from './plan/plan-provisioning-command.ts';
 import { simulateCommand } from './simulate/simulate-command.ts';
 import { validateCommand } from './validate/validate-command.ts';
 
 /** `kerf plan …`: shows what a controller would do with a snapshot. */
 const planRoutes: RouteMap<CliContext> = buildRouteMap({
-  routes: { provisioning: planProvisioningCommand },
+  routes: { provisioning: planProvisioningCommand, disruption: planDisruptionCommand },
   docs: { brief: 'Show the decision for a snapshot of a cluster' },
 });
 

@@ -19,8 +19,14 @@ export interface ManifestObjects {
   readonly notes: readonly string[];
 }
 
+/** Kinds that are not read, each with the note for its objects. */
+export type IgnoredKinds = ReadonlyMap<string, string>;
+
 /** Reads manifests as `kerf validate` does. References are not checked, because their objects may be in the cluster. */
-export function readManifestObjects(sources: readonly ManifestSource[]): ManifestObjects {
+export function readManifestObjects(
+  sources: readonly ManifestSource[],
+  ignored: IgnoredKinds = new Map(),
+): ManifestObjects {
   const { objects: documents, problems: malformed, passedOver } = readDocuments(sources);
   const problems: ManifestProblem[] = [...malformed];
   const objects: ReadObject[] = [];
@@ -31,9 +37,11 @@ export function readManifestObjects(sources: readonly ManifestSource[]): Manifes
     const report = reporterOf(source, problems);
     reportTwice(source, seen, report);
     const { value } = source;
-    const note = isRecord(value) ? NOTES.get(textField(value, 'kind') ?? '') : undefined;
+    const kind = kindOf(value);
+    const note = ignored.get(kind) ?? NOTES.get(kind);
     if (note !== undefined) notes.push(`${source.file}  ${cutText(objectLabelOf(value) ?? '', 160)}: ${note}`);
-    if (isRecord(value) && isTemplateKind(textField(value, 'kind'))) {
+    if (ignored.has(kind)) continue;
+    if (isRecord(value) && isTemplateKind(kind)) {
       const found = podsOfTemplate(value, report);
       if (found !== undefined) templates.push(found);
       continue;

@@ -1,9 +1,8 @@
 import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
-import { MANIFEST_PARAMETERS, type ManifestFlags } from '../manifest-parameters.ts';
+import { PLAN_PARAMETERS, PLAN_USAGE, type PlanFlags } from './plan-parameters.ts';
 
-export interface PlanProvisioningFlags extends ManifestFlags {
-  readonly snapshot: string;
+export interface PlanProvisioningFlags extends PlanFlags {
   readonly 'fail-on-unplaced': boolean;
 }
 
@@ -20,18 +19,12 @@ export const planProvisioningCommand: Command<CliContext> = buildCommand({
       'planned; 1: some pods are unschedulable, with --fail-on-unplaced; 2: bad input;',
       '3: failure.',
     ].join('\n'),
-    customUsage: ['--snapshot FILE [FLAGS] [PATH...]'],
+    customUsage: PLAN_USAGE,
   },
   parameters: {
-    ...MANIFEST_PARAMETERS,
+    ...PLAN_PARAMETERS,
     flags: {
-      ...MANIFEST_PARAMETERS.flags,
-      snapshot: {
-        kind: 'parsed',
-        brief: 'Snapshot: a JSON file, or - for standard input',
-        parse: String,
-        placeholder: 'FILE',
-      },
+      ...PLAN_PARAMETERS.flags,
       'fail-on-unplaced': {
         kind: 'boolean',
         brief: 'Exit with code 1 if some pods are unschedulable',

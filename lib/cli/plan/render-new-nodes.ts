@@ -6,8 +6,8 @@ import type { PlannedNodeClaim } from '../../core/scheduling/schedule.ts';
 import { formatGib } from '../render/format-gib.ts';
 import { type CellColumn, formatTableWithin } from '../render/format-table.ts';
 import { andMore, indented, MAX_ROWS } from '../render/render-lines.ts';
+import { totalPrice } from './claim-output.ts';
 import { podSummary } from './pod-groups.ts';
-import { totalPrice } from './provisioning-output.ts';
 
 /** New nodes that are shown in one row. */
 interface Row {
@@ -74,7 +74,7 @@ function rowsOf(claims: readonly PlannedNodeClaim[]): readonly Row[] {
 }
 
 /** The zone with the lowest price, and the number of other zones that the launch may choose. */
-function placeOf({ cheapest, requirements }: PlannedNodeClaim): string {
+export function placeOf({ cheapest, requirements }: PlannedNodeClaim): string {
   const { zone } = cheapest.offering;
   const others = new Set(compatibleOfferings(cheapest.type, requirements).map((offering) => offering.zone));
   others.delete(zone);

@@ -4,15 +4,14 @@ import type { StateNode } from '../../core/cluster/state-node.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Schedule } from '../../core/scheduling/schedule.ts';
 import type { CliContext } from '../context.ts';
-import { formatUsdPerHour } from '../render/format-money.ts';
+import { formatUsdPerHour, formatUsdPerMonth } from '../render/format-money.ts';
 import { andMore, indented, MAX_ROWS, printable } from '../render/render-lines.ts';
+import { totalPrice } from './claim-output.ts';
 import { podSummary } from './pod-groups.ts';
-import { totalPrice } from './provisioning-output.ts';
 import { renderNewNodes } from './render-new-nodes.ts';
 import { renderUnplaced } from './render-unplaced.ts';
 
 const DEFAULT_COLUMNS = 120;
-const HOURS_A_MONTH = 730;
 const MAX_WORKLOADS = 4;
 const TITLES: ReadonlySet<string> = new Set(['New nodes', 'Existing nodes', 'Unschedulable pods']);
 
@@ -40,12 +39,11 @@ function summary({ newClaims, existing, unplaced }: Schedule): string {
   const all = onNew + onExisting + unplaced.length;
   if (all === 0) return 'No unschedulable pods: nothing would change.';
   const price = totalPrice(newClaims);
-  const month = Math.round(price * HOURS_A_MONTH);
   const parts = [
     ...(newClaims.length === 0
       ? []
       : [
-          `${onNew} on ${counted(newClaims.length, 'new node')} for ${formatUsdPerHour(price)} (about $${month} a month)`,
+          `${onNew} on ${counted(newClaims.length, 'new node')} for ${formatUsdPerHour(price)} (${formatUsdPerMonth(price)})`,
         ]),
     ...(onExisting === 0 ? [] : [`${onExisting} on ${counted(existing.length, 'existing node')}`]),
     ...(unplaced.length === 0 ? [] : [`${unplaced.length} unschedulable`]),

@@ -7,3 +7,21 @@ export function formatUsdPerHour(usd: number): string {
 export function formatUsd(usd: number): string {
   return usd > 0 && usd < 1 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
 }
+
+/** `$1,386`: an estimate in whole dollars. */
+export function wholeUsd(usd: number): string {
+  return `$${Math.round(usd).toLocaleString('en-US')}`;
+}
+
+const HOURS_A_MONTH = 730;
+
+/** `about $1,386 a month`: the cost of 730 hours. */
+export function formatUsdPerMonth(usdPerHour: number): string {
+  return `about ${wholeUsd(usdPerHour * HOURS_A_MONTH)} a month`;
+}
+
+/** The sum of prices, computed in billionths of a dollar to avoid rounding errors. */
+export function totalUsd(prices: readonly number[]): number {
+  const sum = prices.reduce((total, price) => total + Math.round(price * 1e9), 0);
+  return Math.min(sum / 1e9, Number.MAX_VALUE);
+}

@@ -4,7 +4,7 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { DeletionReason } from '../../core/model/node-claim-record.ts';
 import type { SimulationSummary } from '../../simulator/result.ts';
 import type { Counts } from '../../simulator/summary/deeds.ts';
-import { formatUsd, formatUsdPerHour } from '../render/format-money.ts';
+import { formatUsd, formatUsdPerHour, wholeUsd } from '../render/format-money.ts';
 
 /** The facts of the summary in one line each. Facts that are zero and say nothing are left out. */
 export function summaryRows(summary: SimulationSummary): readonly (readonly [string, string])[] {
@@ -136,9 +136,4 @@ function cost({ ended, totalCostUsd, usdPerMonthAtThisRate }: SimulationSummary)
 function costAtEnd({ nodesAtEnd, usdPerHourAtEnd, usdPerMonthAtEnd }: SimulationSummary): string {
   const price = `${formatUsdPerHour(usdPerHourAtEnd)}, ${wholeUsd(usdPerMonthAtEnd)} a month (730 h)`;
   return `${counted(nodesAtEnd, 'node')} for ${price}`;
-}
-
-/** Whole dollars, because a month is an estimate. */
-export function wholeUsd(usd: number): string {
-  return `$${Math.round(usd).toLocaleString('en-US')}`;
 }

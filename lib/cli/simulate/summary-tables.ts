@@ -1,8 +1,8 @@
 import { HOURS_A_MONTH, type SimulationSummary } from '../../simulator/result.ts';
 import type { PoolCost } from '../../simulator/summary/instance-ledger.ts';
+import { wholeUsd } from '../render/format-money.ts';
 import { type CellColumn, formatTableWithin } from '../render/format-table.ts';
 import { andMore, MAX_ROWS } from '../render/render-lines.ts';
-import { wholeUsd } from './summary-rows.ts';
 
 type Instance = SimulationSummary['instances'][number];
 type Wait = SimulationSummary['pendingToRunningSeconds']['byWorkload'][number];

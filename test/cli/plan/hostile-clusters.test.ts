@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { aDocument, aGivenClaim, aGivenNode, aGivenPod, aGivenPool, aGivenType } from '../snapshot/documents.ts';
+import { aDocument, aGivenClaim, aGivenNode, aGivenPod, aGivenPool, aGivenType } from '../../snapshot/documents.ts';
+import { runKerf } from '../run-kerf.ts';
 import { aPodWith, apart, asking, type Json, near, plan, planned, range, ZONE } from './hostile-plans.ts';
-import { runKerf } from './run-kerf.ts';
 
 /** Hostile snapshots: the command gives a reason for every pod or an error message, and no stack trace. */
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { ProvisioningOutput } from '../../lib/cli/plan/provisioning-output.ts';
-import type { ClusterSnapshot, NodePoolView } from '../../lib/core/model/cluster-snapshot.ts';
-import { bufferPods } from '../../lib/core/provisioning/buffer-pods.ts';
-import { snapshotText } from '../../lib/snapshot/write-snapshot.ts';
-import { aCapacityBuffer, aPodTemplate } from '../builders/capacity-buffers.ts';
-import { anInstanceType } from '../builders/instance-types.ts';
-import { aPoolView } from '../builders/node-pools.ts';
-import { pendingPod } from '../builders/pods.ts';
-import { aSnapshot } from '../builders/snapshots.ts';
-import { NOW_MS } from '../builders/times.ts';
-import { runKerf } from './run-kerf.ts';
+import type { ProvisioningOutput } from '../../../lib/cli/plan/provisioning-output.ts';
+import type { ClusterSnapshot, NodePoolView } from '../../../lib/core/model/cluster-snapshot.ts';
+import { bufferPods } from '../../../lib/core/provisioning/buffer-pods.ts';
+import { snapshotText } from '../../../lib/snapshot/write-snapshot.ts';
+import { aCapacityBuffer, aPodTemplate } from '../../builders/capacity-buffers.ts';
+import { anInstanceType } from '../../builders/instance-types.ts';
+import { aPoolView } from '../../builders/node-pools.ts';
+import { pendingPod } from '../../builders/pods.ts';
+import { aSnapshot } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { runKerf } from '../run-kerf.ts';
 
 /** `kerf plan provisioning` with manifests applied to a snapshot that Kerf wrote, which has the effects of all other objects. */
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ProvisioningOutput } from '../../lib/cli/plan/provisioning-output.ts';
-import { provision } from '../../lib/core/provisioning/provision.ts';
-import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
-import { aDocument, aGivenPod, aGivenType } from '../snapshot/documents.ts';
-import { runKerf } from './run-kerf.ts';
+import type { ProvisioningOutput } from '../../../lib/cli/plan/provisioning-output.ts';
+import { provision } from '../../../lib/core/provisioning/provision.ts';
+import { readSnapshot } from '../../../lib/snapshot/read-snapshot.ts';
+import { aDocument, aGivenPod, aGivenType } from '../../snapshot/documents.ts';
+import { runKerf } from '../run-kerf.ts';
 
 /** `kerf plan provisioning` shows the complete verdict of the provisioning function. */
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../lib/apis/kubernetes.ts';
-import { podSummary } from '../../lib/cli/plan/pod-groups.ts';
-import { renderProvisioning } from '../../lib/cli/plan/render-provisioning.ts';
-import { podNames } from '../../lib/cli/render/pod-names.ts';
-import { provision } from '../../lib/core/provisioning/provision.ts';
-import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
-import { aPod } from '../builders/pods.ts';
-import { aDocument, aGivenPod, aGivenPool } from '../snapshot/documents.ts';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import { podSummary } from '../../../lib/cli/plan/pod-groups.ts';
+import { renderProvisioning } from '../../../lib/cli/plan/render-provisioning.ts';
+import { podNames } from '../../../lib/cli/render/pod-names.ts';
+import { provision } from '../../../lib/core/provisioning/provision.ts';
+import { readSnapshot } from '../../../lib/snapshot/read-snapshot.ts';
+import { aPod } from '../../builders/pods.ts';
+import { aDocument, aGivenPod, aGivenPool } from '../../snapshot/documents.ts';
 
 function rendered(document: Readonly<Record<string, unknown>>, columns: number): readonly string[] {
   const { snapshot, nowMs } = readSnapshot({ readText: () => JSON.stringify(document) }, { path: 'a.json', nowMs: 0 });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { ProvisioningOutput } from '../../lib/cli/plan/provisioning-output.ts';
-import { aGivenPod } from '../snapshot/documents.ts';
-import { runKerf } from './run-kerf.ts';
+import type { ProvisioningOutput } from '../../../lib/cli/plan/provisioning-output.ts';
+import { aGivenPod } from '../../snapshot/documents.ts';
+import { runKerf } from '../run-kerf.ts';
 
 /** Calls of `kerf plan` with hostile snapshots, and the parts of these snapshots. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aDocument, aGivenPod, aGivenPool, aGivenType } from '../snapshot/documents.ts';
+import { aDocument, aGivenPod, aGivenPool, aGivenType } from '../../snapshot/documents.ts';
 import { aPodWith, apart, asking, HOSTNAME, type Json, near, plan, planned, range, ZONE } from './hostile-plans.ts';
 
 /** Hostile snapshots: the command gives a reason for every pod or an error message, and no stack trace. */

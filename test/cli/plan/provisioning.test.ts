@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { ProvisioningOutput } from '../../lib/cli/plan/provisioning-output.ts';
-import { aDocument, aGivenClaim, aGivenNode, aGivenPod, aGivenPool, aGivenType } from '../snapshot/documents.ts';
-import { type Ran, runKerf } from './run-kerf.ts';
+import type { ProvisioningOutput } from '../../../lib/cli/plan/provisioning-output.ts';
+import { aDocument, aGivenClaim, aGivenNode, aGivenPod, aGivenPool, aGivenType } from '../../snapshot/documents.ts';
+import { type Ran, runKerf } from '../run-kerf.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

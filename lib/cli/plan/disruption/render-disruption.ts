@@ -1,0 +1,56 @@
+import { styleText } from 'node:util';
+import { counted } from '../../../apis/counted.ts';
+import type { DisruptionPlan } from '../../../core/disruption/plan-disruption.ts';
+import type { ClusterSnapshot } from '../../../core/model/cluster-snapshot.ts';
+import { formatSubject } from '../../../core/model/subject.ts';
+import type { CliContext } from '../../context.ts';
+import { formatUsdPerHour, formatUsdPerMonth, totalUsd } from '../../render/format-money.ts';
+import { indented, printable } from '../../render/render-lines.ts';
+import { clusterPrice, savings } from './disruption-output.ts';
+import { evictionsOf, type NodeNamed, renderCommands } from './render-commands.ts';
+import { renderStayingNodes } from './staying-nodes.ts';
+
+const DEFAULT_COLUMNS = 120;
+const TITLES: ReadonlySet<string> = new Set(['Commands', 'Nodes that stay']);
+
+/** Renders the plan as text: the summary, the commands, and why the other nodes stay. */
+export function renderDisruption(
+  plan: DisruptionPlan,
+  { commands }: Pick<ClusterSnapshot, 'commands'>,
+  { columns, color }: Pick<CliContext, 'columns' | 'color'>,
+): string {
+  const width = columns ?? DEFAULT_COLUMNS;
+  const byName = new Map(plan.nodes.map((node) => [node.name, node]));
+  const nodeNamed: NodeNamed = (name) => byName.get(name);
+  const unread = plan.blocked.filter(({ reason }) => reason === 'NotRead');
+  const lines =
+    unread.length > 0
+      ? [
+          'Nothing was planned: disruption waits until everything that could keep a node is read.',
+          ...unread.flatMap(({ subject, message }) => indented(`${formatSubject(subject)}: ${message}`, 2, width)),
+        ]
+      : [
+          ...summary(plan, nodeNamed).flatMap((line) => indented(line, 0, width)),
+          ...renderCommands(plan.commands, nodeNamed, width),
+          ...renderStayingNodes(plan, commands, width),
+        ];
+  return lines
+    .map(printable)
+    .map((line) => `${color && TITLES.has(line) ? styleText('bold', line, { validateStream: false }) : line}\n`)
+    .join('');
+}
+
+function summary({ commands, nodes }: DisruptionPlan, nodeNamed: NodeNamed): readonly string[] {
+  const now = clusterPrice(nodes);
+  const cost = `${formatUsdPerHour(now)} (${formatUsdPerMonth(now)})`;
+  if (nodes.length === 0) return ['The snapshot has no nodes: nothing would change.'];
+  if (commands.length === 0) return [`No node would be removed. ${counted(nodes.length, 'node')} for ${cost}.`];
+  const removed = commands.reduce((sum, { candidates }) => sum + candidates.length, 0);
+  const launched = commands.reduce((sum, { replacements }) => sum + replacements.length, 0);
+  const saved = savings(commands);
+  const after = totalUsd([now, -saved]);
+  return [
+    `${counted(commands.length, 'command')}: ${removed} of ${counted(nodes.length, 'node')} removed, ${launched} launched, ${counted(evictionsOf(commands, nodeNamed).length, 'eviction')}.`,
+    `The cluster costs ${cost} now and ${formatUsdPerHour(after)} (${formatUsdPerMonth(after)}) afterwards.`,
+  ];
+}
