@@ -23,13 +23,16 @@ type JoiningFacts = Pick<NodeClaimView, 'instanceLabels' | 'learnedMemory'>;
 /** Every instance type has this label. */
 const INSTANCE_MEMORY = 'karpenter.k8s.aws/instance-memory';
 
+/** For all nodes that have joined, so that what is computed from it can be kept. */
+const NO_FACTS: JoiningFacts = { instanceLabels: read({}), learnedMemory: read([]) };
+
 /** Reads the facts only for a node that is not registered, or that was registered without the labels of its instance type. */
 export async function joiningFacts(
   record: NodeClaimRecord,
   node: Node | undefined,
   world: SeenFacts,
 ): Promise<JoiningFacts> {
-  if (node === undefined || isInitialized(node)) return { instanceLabels: read({}), learnedMemory: read([]) };
+  if (node === undefined || isInitialized(node)) return NO_FACTS;
   if (!isRegistered(node)) {
     return { instanceLabels: await labelsFromCatalogue(record, world), learnedMemory: await world.learnedMemory() };
   }

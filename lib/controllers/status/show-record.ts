@@ -1,5 +1,6 @@
 import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { isShownBy, mirrorOf } from '../../core/node-claim/mirror/mirror.ts';
+import { consolidatableSince } from '../../core/node-claim/mirror/mirror-conditions.ts';
 import { readOr } from '../../core/observed.ts';
 import { nodeClaimNamed, nodeOfInstance } from '../observe/find-observed.ts';
 import type { ObservedClaims } from '../observe/observe-claims.ts';
@@ -21,12 +22,13 @@ export async function showRecord(
   const node = nodeOfInstance(nodes.value, instanceOf(record));
   // The run has read them already for the registration, if the node needs them.
   const { instanceLabels } = await joiningFacts(record, node, world);
+  const nodePool = nodePools.value.find(({ metadata }) => metadata.name === record.nodePool);
   const view = {
     mirror,
-    nodePool: nodePools.value.find(({ metadata }) => metadata.name === record.nodePool),
+    nodePool,
     node,
     instanceLabels: readOr(instanceLabels, {}),
-    nowMs: clock.now(),
+    consolidatableSinceMs: consolidatableSince(record, nodePool, clock.now()),
   };
   if (!isShownBy(record, view)) await cluster.applyNodeClaim(mirrorOf(record, view));
   // D17: the deletion of a claim, by any cause, deletes its object.

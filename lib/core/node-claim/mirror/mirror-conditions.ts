@@ -12,9 +12,8 @@ export const LONGEST_MESSAGE = 300;
 /** The inputs beside the record. */
 export interface ConditionsView {
   readonly node?: Node | undefined;
-  readonly nodePool?: NodePool | undefined;
-  /** @default the condition Consolidatable is not written */
-  readonly nowMs?: number;
+  /** `consolidatableSince`. @default the condition Consolidatable is not written */
+  readonly consolidatableSinceMs?: number | undefined;
 }
 
 interface Answer {
@@ -97,13 +96,21 @@ function consistentStateFound({ consistency, initializedAtMs }: NodeClaimRecord)
   return { status: 'True', reason: 'ConsistentStateFound', sinceMs: Math.max(initializedAtMs, sinceMs) };
 }
 
-/** D13: its pods have not changed for the consolidateAfter of its NodePool. */
-function consolidatable(record: NodeClaimRecord, { nodePool, nowMs = 0 }: ConditionsView): Answer | undefined {
-  const { initializedAtMs, lastPodEventAtMs = 0 } = record;
+function consolidatable(_record: NodeClaimRecord, { consolidatableSinceMs }: ConditionsView): Answer | undefined {
+  if (consolidatableSinceMs === undefined) return undefined;
+  return { status: 'True', reason: 'Consolidatable', sinceMs: consolidatableSinceMs };
+}
+
+/** D13: the time since when its pods have not changed for the consolidateAfter of its NodePool; undefined if it is not over. */
+export function consolidatableSince(
+  { initializedAtMs, lastPodEventAtMs = 0 }: NodeClaimRecord,
+  nodePool: NodePool | undefined,
+  nowMs: number,
+): number | undefined {
   const afterMs = nodePool && parseNillableDuration(nodePool.spec.disruption.consolidateAfter);
   if (initializedAtMs === undefined || afterMs === undefined) return undefined;
   const sinceMs = Math.max(initializedAtMs, lastPodEventAtMs) + afterMs;
-  return nowMs < sinceMs ? undefined : { status: 'True', reason: 'Consolidatable', sinceMs };
+  return nowMs < sinceMs ? undefined : sinceMs;
 }
 
 function disruptionReason({ deletion }: NodeClaimRecord): Answer | undefined {

@@ -2,10 +2,12 @@ import { formatTime } from '../../../apis/formats/time.ts';
 import type { Labels, OwnerReference } from '../../../apis/kubernetes.ts';
 import { REGION, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP, ZONE_ID } from '../../../apis/labels.ts';
 import type { NodeClaim } from '../../../apis/node-claim.ts';
+import type { NodePool } from '../../../apis/node-pool.ts';
 import { optional } from '../../../apis/optional.ts';
 import { sameContent } from '../../canonical-json.ts';
 import { compareText } from '../../compare-text.ts';
 import { instanceLabelsIn } from '../../instance-type/instance-labels.ts';
+import { lastFor } from '../../kept-answers.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../model/node-claim-record.ts';
 import { formatResources } from '../../resources/resources.ts';
 import { offeringLabels } from '../registration.ts';
@@ -14,6 +16,8 @@ import { CONDITION_TYPES, type ConditionsView, conditionsOf } from './mirror-con
 export interface MirrorView extends ConditionsView {
   /** The object in the cluster. @default it does not exist yet */
   readonly mirror?: NodeClaim | undefined;
+  /** The owner of a new object. */
+  readonly nodePool?: NodePool | undefined;
   /** C15–C24: the labels of the instance type. @default those that the node and the object in the cluster have */
   readonly instanceLabels?: Labels | undefined;
 }
@@ -89,9 +93,18 @@ function terminationTimestamp({ deletion }: NodeClaimRecord): Labels {
 
 /** Whether the object in the cluster matches the record. Labels, annotations and conditions of other programs are ignored. */
 export function isShownBy(record: NodeClaimRecord, view: MirrorView): boolean {
-  const { mirror } = view;
-  if (mirror?.status === undefined) return false;
-  const { metadata, status } = mirrorOf(record, view);
+  const { mirror, node, instanceLabels, consolidatableSinceMs } = view;
+  return mirror !== undefined && shows(mirror, { record, node, instanceLabels, consolidatableSinceMs });
+}
+
+interface Shown extends ConditionsView, Pick<MirrorView, 'instanceLabels'> {
+  readonly record: NodeClaimRecord;
+}
+
+/** A process that runs often compares most claims with the same object again. */
+const shows = lastFor((mirror: NodeClaim, { record, ...view }: Shown): boolean => {
+  if (mirror.status === undefined) return false;
+  const { metadata, status } = mirrorOf(record, { ...view, mirror });
   const { conditions = [], ...rest } = mirror.status;
   const ours = conditions.filter(({ type }) => CONDITION_TYPES.includes(type));
   return (
@@ -100,7 +113,7 @@ export function isShownBy(record: NodeClaimRecord, view: MirrorView): boolean {
     metadata.finalizers?.every((one) => mirror.metadata.finalizers?.includes(one)) === true &&
     sameContent({ ...rest, conditions: byType(ours) }, { ...status, conditions: byType(status?.conditions ?? []) })
   );
-}
+});
 
 function includes(shown: Labels = {}, wanted: Labels = {}): boolean {
   return Object.entries(wanted).every(([key, value]) => shown[key] === value);

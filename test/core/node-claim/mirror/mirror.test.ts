@@ -3,6 +3,7 @@ import { parseTime } from '../../../../lib/apis/formats/time.ts';
 import type { Condition } from '../../../../lib/apis/kubernetes.ts';
 import { instanceIdOf, type NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import { isShownBy, mirrorOf } from '../../../../lib/core/node-claim/mirror/mirror.ts';
+import { consolidatableSince } from '../../../../lib/core/node-claim/mirror/mirror-conditions.ts';
 import { refusedTermination, terminating } from '../../../../lib/core/node-claim/terminate.ts';
 import { aClaim, launchedClaim } from '../../../builders/node-claims.ts';
 import { aNodePool } from '../../../builders/node-pools.ts';
@@ -179,7 +180,8 @@ test('it is Consolidatable after consolidateAfter without changes, and never wit
   const claim = launchedClaim({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS, lastPodEventAtMs: NOW_MS + SECOND });
   const isTold = (consolidateAfter: string, nowMs: number) => {
     const nodePool = aNodePool({ disruption: { consolidateAfter } });
-    return mirrorOf(claim, { nodePool, nowMs }).status?.conditions?.some(({ type }) => type === 'Consolidatable');
+    const consolidatableSinceMs = consolidatableSince(claim, nodePool, nowMs);
+    return mirrorOf(claim, { consolidatableSinceMs }).status?.conditions?.some(({ type }) => type === 'Consolidatable');
   };
   expect(isTold('30s', NOW_MS + 30 * SECOND)).toBe(false);
   expect(isTold('30s', NOW_MS + 31 * SECOND)).toBe(true);
@@ -204,6 +206,18 @@ test('an object matches its record if instance, node and conditions are equal', 
   expect(isShownBy(registered, { mirror: mirrorOf(registered) })).toBe(true);
   expect(isShownBy(registered, { mirror: mirrorOf(launchedClaim()) })).toBe(false);
   expect(isShownBy(registered, { mirror: undefined })).toBe(false);
+});
+
+test('an object is compared again when the record, the node, or the time since when it is Consolidatable changes', () => {
+  const registered = launchedClaim({ nodeName: 'node-1', registeredAtMs: NOW_MS });
+  const mirror = mirrorOf(registered);
+  expect(isShownBy(registered, { mirror })).toBe(true);
+  expect(isShownBy(registered, { mirror, consolidatableSinceMs: NOW_MS })).toBe(false);
+  expect(isShownBy(registered, { mirror, node: aNode({ labels: { 'karpenter.k8s.aws/instance-cpu': '2' } }) })).toBe(
+    false,
+  );
+  expect(isShownBy({ ...registered, nodeName: 'node-2' }, { mirror })).toBe(false);
+  expect(isShownBy(registered, { mirror })).toBe(true);
 });
 
 test('it is Ready when it is launched, registered and initialized (A2.5)', () => {
