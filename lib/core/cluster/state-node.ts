@@ -3,6 +3,7 @@ import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, INSTANCE_TYPE, NODE_POOL, ZONE } 
 import { optional } from '../../apis/optional.ts';
 import { isEphemeral, sameTaint } from '../../apis/taints.ts';
 import { compareText } from '../compare-text.ts';
+import { onceFor } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../model/node-claim-record.ts';
 import {
@@ -41,15 +42,12 @@ export interface StateNode {
 /** All nodes and all claims without a node: initialized nodes first, then by name (B15). *Cost:* O(nodes + claims + pods). */
 export function stateNodes(snapshot: ClusterSnapshot): readonly StateNode[] {
   const claims = new Map(snapshot.nodeClaims.flatMap((record) => claimKeys(record).map((key) => [key, record])));
-  const podsByNode = Map.groupBy(
-    snapshot.pods.filter((pod) => pod.spec.nodeName !== undefined && !isTerminal(pod)),
-    (pod) => pod.spec.nodeName ?? '',
-  );
+  const podsByNode = podsOfNodes(snapshot.pods);
   const withNode = new Set<string>();
   const nodes = snapshot.nodes.map((node) => {
     const record = claims.get(node.spec?.providerID ?? '') ?? claims.get(node.metadata.name);
     if (record !== undefined) withNode.add(record.name);
-    return fromNode(node, record, podsByNode.get(node.metadata.name) ?? []);
+    return fromNode(node, record, podsByNode.get(node.metadata.name) ?? NO_PODS);
   });
   const inFlight = snapshot.nodeClaims.filter((record) => !withNode.has(record.name)).map(fromRecord);
   return [...nodes, ...inFlight].toSorted(
@@ -65,19 +63,37 @@ function claimKeys(record: NodeClaimRecord): readonly string[] {
   ];
 }
 
-type WithoutPods = Omit<StateNode, 'pods'>;
+/** The pods that are not terminal, by the name of their node. A run asks several times about one list. */
+const podsOfNodes = onceFor((pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> => {
+  const byNode = new Map<string, Pod[]>();
+  for (const pod of pods) {
+    const { nodeName } = pod.spec;
+    if (nodeName === undefined || isTerminal(pod)) continue;
+    const others = byNode.get(nodeName);
+    if (others === undefined) byNode.set(nodeName, [pod]);
+    else others.push(pod);
+  }
+  return byNode;
+});
 
-const known = new WeakMap<Node, { readonly record: NodeClaimRecord | undefined; readonly made: WithoutPods }>();
+const NO_PODS: readonly Pod[] = [];
 
-/** A run reads the same nodes several times, and most of the work does not depend on their pods. */
+const known = new WeakMap<Node, StateNode>();
+
+/** *Shape:* the same object for the same node, record and pods, so that what is computed from it is computed once. */
 function fromNode(node: Node, record: NodeClaimRecord | undefined, pods: readonly Pod[]): StateNode {
   const before = known.get(node);
-  const made = before !== undefined && before.record === record ? before.made : withoutPods(node, record);
-  known.set(node, { record, made });
-  return { ...made, pods };
+  if (before === undefined || before.nodeClaim !== record) return kept(node, { ...withoutPods(node, record), pods });
+  const isSame = before.pods.length === pods.length && before.pods.every((pod, at) => pod === pods[at]);
+  return isSame ? before : kept(node, { ...before, pods });
 }
 
-function withoutPods(node: Node, record: NodeClaimRecord | undefined): WithoutPods {
+function kept(node: Node, made: StateNode): StateNode {
+  known.set(node, made);
+  return made;
+}
+
+function withoutPods(node: Node, record: NodeClaimRecord | undefined): Omit<StateNode, 'pods'> {
   const labels = { ...record?.labels, ...node.metadata.labels };
   const initialized = record === undefined || labels[INITIALIZED] === 'true';
   const reported = parseResources(node.status?.allocatable);
@@ -148,14 +164,10 @@ function schedulingTaints(node: Node, record: NodeClaimRecord | undefined, initi
   return [...lasting, ...missing];
 }
 
-/** The requests of all pods on the node. Terminating pods count until they are gone. */
-function usedResources(stateNode: StateNode): Resources {
-  return add(...stateNode.pods.map(podRequests));
-}
-
-export function freeResources(stateNode: StateNode): Resources {
-  return subtract(stateNode.allocatable, usedResources(stateNode));
-}
+/** The allocatable resources minus the requests of all pods on the node. Terminating pods count until they are gone. */
+export const freeResources: (stateNode: StateNode) => Resources = onceFor(({ allocatable, pods }: StateNode) =>
+  subtract(allocatable, add(...pods.map(podRequests))),
+);
 
 export function isNodeReady(node: Node): boolean {
   return conditionStatus(node, 'Ready') === 'True';

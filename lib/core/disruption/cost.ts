@@ -2,6 +2,7 @@ import type { Pod } from '../../apis/kubernetes.ts';
 import { POD_DELETION_COST } from '../../apis/labels.ts';
 import { isReschedulable } from '../cluster/pods.ts';
 import type { StateNode } from '../cluster/state-node.ts';
+import { onceFor } from '../kept-answers.ts';
 
 /** E14: the cost of evicting a pod, from −10 to 10; 1 for a pod without priority or deletion cost. @internal */
 export function evictionCost(pod: Pod): number {
@@ -16,6 +17,6 @@ export function rescheduleCost(stateNode: StateNode): number {
 }
 
 /** E11: the node has no pods that need another node. */
-export function isEmptyNode(stateNode: StateNode): boolean {
-  return rescheduleCost(stateNode) <= 1;
-}
+export const isEmptyNode: (stateNode: StateNode) => boolean = onceFor(
+  (stateNode: StateNode) => rescheduleCost(stateNode) <= 1,
+);

@@ -1,6 +1,8 @@
+import type { Pod } from '../../apis/kubernetes.ts';
 import { isActive, isOwnedByDaemonSet } from '../cluster/pods.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import { fingerprint } from '../identity.ts';
+import { onceFor } from '../kept-answers.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 
 /**
@@ -10,11 +12,16 @@ import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 export function recordsWithPodEvents(stateNodes: readonly StateNode[], nowMs: number): readonly NodeClaimRecord[] {
   return stateNodes.flatMap(({ nodeClaim, pods, initialized }) => {
     if (nodeClaim === undefined || !initialized || nodeClaim.deletion !== undefined) return [];
-    const uids = pods.filter((pod) => isActive(pod) && !isOwnedByDaemonSet(pod)).map((pod) => pod.metadata.uid ?? '');
-    const podsSeen = fingerprint(uids.toSorted().join(' '));
+    const { podsSeen, isEmpty } = seenOf(pods);
     if (nodeClaim.podsSeen === podsSeen) return [];
     // The first run records the pods and no event.
-    const event = nodeClaim.podsSeen === undefined && uids.length === 0 ? {} : { lastPodEventAtMs: nowMs };
+    const event = nodeClaim.podsSeen === undefined && isEmpty ? {} : { lastPodEventAtMs: nowMs };
     return [{ ...nodeClaim, podsSeen, ...event }];
   });
 }
+
+/** The pods of most nodes are those of the run before. */
+const seenOf = onceFor((pods: readonly Pod[]): { readonly podsSeen: string; readonly isEmpty: boolean } => {
+  const uids = pods.filter((pod) => isActive(pod) && !isOwnedByDaemonSet(pod)).map((pod) => pod.metadata.uid ?? '');
+  return { podsSeen: fingerprint(uids.toSorted().join(' ')), isEmpty: uids.length === 0 };
+});

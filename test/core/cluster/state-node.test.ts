@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import type { StateNode } from '../../../lib/core/cluster/state-node.ts';
 import { freeResources, stateNodes } from '../../../lib/core/cluster/state-node.ts';
 import { aClaim, claimSpec, launchedClaim } from '../../builders/node-claims.ts';
@@ -26,6 +27,26 @@ describe('nodes and claims of a snapshot', () => {
       ],
     });
     expect(stateNodes(snapshot).map(({ name }) => name)).toEqual(['y', 'z', 'a']);
+  });
+
+  test('it is the same object until its node, its record or one of its pods changes', () => {
+    const { node, nodeClaim } = initializedNode({ name: 'node-1' });
+    const [one, other] = [runningPod('node-1', { name: 'one' }), runningPod('node-1', { name: 'other' })];
+    const ask = (pods: readonly Pod[], record = nodeClaim) =>
+      stateNodes(aSnapshot({ nodes: [node], nodeClaims: [record], pods }))[0];
+    const first = ask([one]);
+    expect(ask([one])).toBe(first);
+    for (const [pods, record] of [
+      [[other], nodeClaim],
+      [[one, other], nodeClaim],
+      [[], nodeClaim],
+      [[one], { ...nodeClaim }],
+    ] as const) {
+      const next = ask(pods, record);
+      expect(next).not.toBe(first);
+      expect(next?.pods).toEqual(pods);
+      expect(next?.nodeClaim).toBe(record);
+    }
   });
 
   test('a node and its claim are matched by the provider id', () => {
