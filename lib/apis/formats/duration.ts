@@ -13,6 +13,9 @@ const UNIT_NS: Readonly<Record<string, bigint>> = {
 };
 const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[nu\u00b5\u03bcm]?s|m|h))+)$/;
 const PART = /(\d*)(?:\.(\d*))?([nu\u00b5\u03bcm]?s|m|h)/g;
+/** Nearly all durations of a cluster. */
+const ORDINARY = /^(\d{1,6})([smh])$/;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 const NS_PER_MS = 1_000_000n;
 /** Go rejects durations of 2⁶³ ns and more. */
 const TOO_LARGE = 1n << 63n;
@@ -22,6 +25,8 @@ const TOO_LARGE = 1n << 63n;
  * Go's syntax, and for negative durations, which no field allows. `Never` is not a duration.
  */
 export function parseDuration(text: string): number | undefined {
+  const [, amount, suffix = ''] = ORDINARY.exec(text) ?? [];
+  if (amount !== undefined) return Number(amount) * (UNIT_MS[suffix] ?? 0);
   if (!DURATION.test(text)) return undefined;
   let total = 0n;
   for (const [, whole = '', fraction = '', unit = ''] of text.matchAll(PART)) {

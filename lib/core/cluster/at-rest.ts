@@ -25,8 +25,9 @@ export function runsNothingElse(
   nowMs: number,
 ): boolean {
   if (ignoreAtZero.length === 0) return false;
-  const running = pods.filter((pod) => pod.spec.nodeName !== undefined && isReschedulable(pod));
-  return running.every((pod) => canWait(pod, ignoreAtZero, nowMs));
+  const isOther = (pod: Pod): boolean =>
+    pod.spec.nodeName !== undefined && isReschedulable(pod) && !canWait(pod, ignoreAtZero, nowMs);
+  return !pods.some(isOther);
 }
 
 /**
@@ -41,8 +42,9 @@ const PLACED_WITHIN_MS = 2 * MINUTE_MS;
  */
 export function isAtRest(snapshot: Pick<ClusterSnapshot, 'pods' | 'ignoreAtZero'>, nowMs: number): boolean {
   const { pods, ignoreAtZero = [] } = snapshot;
-  const unbound = pods.filter((pod) => pod.spec.nodeName === undefined && isReschedulable(pod) && isNew(pod, nowMs));
-  return unbound.every((pod) => canWait(pod, ignoreAtZero, nowMs)) && runsNothingElse(snapshot, nowMs);
+  const isComing = (pod: Pod): boolean =>
+    pod.spec.nodeName === undefined && isReschedulable(pod) && isNew(pod, nowMs) && !canWait(pod, ignoreAtZero, nowMs);
+  return runsNothingElse(snapshot, nowMs) && !pods.some(isComing);
 }
 
 /** A pod without a creationTimestamp, from a file, is not new. */

@@ -21,6 +21,7 @@ export function promisedNodes(
   pods: readonly Pod[],
   draining: ReadonlySet<string>,
 ): readonly string[] {
+  if (nominations.length === 0) return [];
   const isAwaited = pods.some((pod) =>
     pod.spec.nodeName === undefined ? isActive(pod) : draining.has(pod.spec.nodeName) && isReschedulable(pod),
   );

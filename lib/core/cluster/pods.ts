@@ -29,9 +29,10 @@ function isMirror(pod: Pod): boolean {
 
 /** B6: the scheduler found no node for the pod and does not preempt other pods for it. */
 export function isProvisionable(pod: Pod): boolean {
+  // Most pods have a node.
+  if (pod.spec.nodeName !== undefined) return false;
   const scheduled = pod.status?.conditions?.find((condition) => condition.type === 'PodScheduled');
   return (
-    pod.spec.nodeName === undefined &&
     isActive(pod) &&
     scheduled?.status === 'False' &&
     scheduled.reason === 'Unschedulable' &&

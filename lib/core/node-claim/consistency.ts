@@ -3,7 +3,7 @@ import { NODE_CLAIM_TAG } from '../../apis/labels.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { ownershipTags } from '../model/ownership-tags.ts';
 import type { Reason } from '../model/reasons.ts';
-import { formatAmount, parseResources } from '../resources/resources.ts';
+import { formatAmount, resourcesOf } from '../resources/resources.ts';
 import { blockedClaim, type ClaimVerdict } from './claim-verdict.ts';
 import { isInitialized } from './registration.ts';
 
@@ -58,9 +58,9 @@ export function whyNotTagged(record: NodeClaimRecord): string {
 /** The requested resources of which the node has too little, in words. */
 function whyTooSmall({ spec, holds }: NodeClaimRecord, node: Node): string | undefined {
   if (node.status?.capacity === undefined) return undefined;
-  const capacity = parseResources(node.status.capacity);
-  const requests = parseResources(spec.resources.requests);
-  const small = Object.entries(requests).flatMap(([name, requested]) => {
+  const capacity = resourcesOf(node.status.capacity);
+  const requests = Object.entries(resourcesOf(spec.resources.requests));
+  const small = requests.flatMap(([name, requested]) => {
     const [expected, found] = [holds[name] ?? 0, capacity[name] ?? 0];
     if (requested === 0 || expected === 0 || found >= expected * LOWEST_PART) return [];
     const percent = ((found / expected) * 100).toFixed(1);

@@ -6,7 +6,7 @@ import { sameContent } from '../canonical-json.ts';
 import { type ConditionFinding, conditionsFrom, holds, readiness } from '../model/conditions.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../model/node-claim-record.ts';
 import type { ObjectPatch } from '../model/object-patch.ts';
-import { add, formatResources, parseResources, type Resources } from '../resources/resources.ts';
+import { add, formatResources, type Resources, resourcesOf } from '../resources/resources.ts';
 import { whyInvalid } from '../validation/node-pool.ts';
 import { nodePoolHash } from './node-pool-hash.ts';
 import { registrationHealth } from './registration-health.ts';
@@ -64,7 +64,7 @@ function sumOf({ records, nodes }: NodePoolState): Pick<Status, 'nodes' | 'resou
 function capacityOf(record: NodeClaimRecord, nodes: ReadonlyMap<string, Node>): Resources {
   const instance = instanceOf(record);
   const reported = instance && nodes.get(providerIdOf(instance))?.status?.capacity;
-  return reported === undefined ? record.holds : parseResources(reported);
+  return reported === undefined ? record.holds : resourcesOf(reported);
 }
 
 /** A1.26. */

@@ -1,5 +1,6 @@
 import { formatBytes, formatCpu, milliValue, unitValue } from '../../apis/formats/quantity.ts';
 import type { ResourceList } from '../../apis/kubernetes.ts';
+import { onceFor } from '../kept-answers.ts';
 
 /**
  * Amounts by resource name as plain numbers.
@@ -16,6 +17,9 @@ export function parseResources(list: ResourceList = {}): Resources {
       .map(([name, quantity]) => [name, name === 'cpu' ? milliValue(quantity) : unitValue(quantity)]),
   );
 }
+
+/** `parseResources` of a list that is read again and again, for example the capacity of a node. */
+export const resourcesOf: (list: ResourceList) => Resources = onceFor((list: ResourceList) => parseResources(list));
 
 /** Formats an API resource list, with suffixes where they are exact. */
 export function formatResources(resources: Resources): ResourceList {
