@@ -115,6 +115,8 @@ export interface Metric {
 export interface ScalingRules {
   readonly stabilizationWindowSeconds?: number;
   readonly selectPolicy?: 'Max' | 'Min' | 'Disabled';
+  /** The share of the target by which the usage may differ from it. @default 0.1 */
+  readonly tolerance?: string | number;
   readonly policies?: readonly {
     readonly type: 'Pods' | 'Percent';
     readonly value: number;

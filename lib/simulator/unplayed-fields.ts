@@ -79,7 +79,7 @@ function sharedTargets({ horizontalPodAutoscalers }: ClusterManifests): readonly
       : [
           {
             subject,
-            text: `${length} HorizontalPodAutoscalers scale it; Kubernetes does not scale a workload of several`,
+            text: `${length} HorizontalPodAutoscalers scale it: as in Kubernetes (AmbiguousSelector), none changes it by its usage`,
           },
         ],
   );

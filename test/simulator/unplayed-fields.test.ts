@@ -46,6 +46,6 @@ test('another scheduler, and pods with a deadline, are named', () => {
 
 test('two HorizontalPodAutoscalers of one workload are named', () => {
   expect(lines({ horizontalPodAutoscalers: [autoscaler('a'), autoscaler('b')] })).toEqual([
-    'Deployment default/web: 2 HorizontalPodAutoscalers scale it; Kubernetes does not scale a workload of several',
+    'Deployment default/web: 2 HorizontalPodAutoscalers scale it: as in Kubernetes (AmbiguousSelector), none changes it by its usage',
   ]);
 });

@@ -73,6 +73,38 @@ describe('a HorizontalPodAutoscaler', () => {
     expect(await replicasAt(scaled([usage([0, 4.5])], {}, 8), 10)).toEqual([9]);
   });
 
+  test('ignores a difference up to the tolerance of its behavior', async () => {
+    const curve = [usage([0, 1], [10, 1], [10.1, 4], [20, 4], [20.1, 1.2])];
+    const at = async (behavior: NonNullable<HorizontalPodAutoscaler['spec']['behavior']>) =>
+      replicasAt(scaled(curve, { minReplicas: 1, behavior }), 15, 30);
+    expect(await at({})).toEqual([8, 3]);
+    expect(await at({ scaleUp: { tolerance: '5' } })).toEqual([2, 2]);
+    // The first step adds four pods, and the second one would be within the tolerance.
+    expect(await at({ scaleUp: { tolerance: 2.9 }, scaleDown: { tolerance: '700m' } })).toEqual([6, 6]);
+    expect(await at({ scaleDown: { tolerance: '0.6' } })).toEqual([8, 3]);
+  });
+
+  test('that shares its target with another one only keeps it between the limits', async () => {
+    const manifests = {
+      deployments: [aDeployment('web', 2)],
+      horizontalPodAutoscalers: [
+        autoscaler(),
+        { ...autoscaler({ minReplicas: 7 }), metadata: { name: 'second', namespace: 'default' } },
+      ],
+    };
+    const played = play(manifests, { scenario: { name: 'day', events: [], usage: [usage([0, 10])] } });
+    expect(await replicasAt(played, 10)).toEqual([7]);
+  });
+
+  test('that does not exist gives the usage of a workload no effect, and the notes say so', async () => {
+    const manifests = { deployments: [aDeployment('web', 2)] };
+    const played = play(manifests, { scenario: { name: 'day', events: [], usage: [usage([0, 10])] } });
+    expect(await replicasAt(played, 10)).toEqual([2]);
+    expect(played.timeline.remarks.lines()).toEqual([
+      'Deployment default/web: its usage in the Scenario has no effect: no HorizontalPodAutoscaler scales it',
+    ]);
+  });
+
   test('scales down to the highest recommendation of the last five minutes', async () => {
     const played = scaled([usage([0, 4], [10, 4], [10.1, 2])], {}, 8);
     expect(await replicasAt(played, 14.9, 15.3)).toEqual([8, 4]);

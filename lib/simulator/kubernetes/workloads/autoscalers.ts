@@ -26,6 +26,8 @@ interface AutoscalerWorld {
 interface Scaled {
   readonly autoscaler: HorizontalPodAutoscaler;
   readonly target: WorkloadReference;
+  /** Whether another autoscaler has the same target. Kubernetes then scales it only to stay between its limits. */
+  readonly isAmbiguous: boolean;
   readonly curve: UsageCurve | undefined;
   readonly history: ScalingHistory;
 }
@@ -37,7 +39,17 @@ interface Scaled {
 export function startAutoscalers(world: AutoscalerWorld): void {
   const { state, timetable, usage } = world;
   const startMs = timetable.now();
-  const all = state.horizontalPodAutoscalers.flatMap((autoscaler) => scaledBy(world, autoscaler));
+  const found = state.horizontalPodAutoscalers.flatMap((autoscaler) => scaledBy(world, autoscaler));
+  const all = found.map((one) => ({
+    ...one,
+    isAmbiguous: found.filter(({ target }) => isSame(target, one.target)).length > 1,
+  }));
+  for (const { workload } of usage)
+    if (!all.some(({ target }) => isSame(target, workload)))
+      state.onAssumption(
+        'its usage in the Scenario has no effect: no HorizontalPodAutoscaler scales it',
+        `${workload.kind} ${workload.key}`,
+      );
   if (all.length === 0) return;
   const sync = (): void => {
     for (const scaled of all) syncOne(world, scaled, startMs);
@@ -48,7 +60,14 @@ export function startAutoscalers(world: AutoscalerWorld): void {
   timetable.after(0, sync);
 }
 
-function scaledBy({ state, usage }: AutoscalerWorld, autoscaler: HorizontalPodAutoscaler): readonly Scaled[] {
+function isSame(a: WorkloadReference, b: WorkloadReference): boolean {
+  return a.kind === b.kind && a.key === b.key;
+}
+
+function scaledBy(
+  { state, usage }: AutoscalerWorld,
+  autoscaler: HorizontalPodAutoscaler,
+): readonly Omit<Scaled, 'isAmbiguous'>[] {
   const { kind: named, name } = autoscaler.spec.scaleTargetRef;
   const kind = SCALABLE_KINDS.find((one) => one === named);
   const key = `${namespaceOf(autoscaler)}/${name}`;
@@ -60,7 +79,8 @@ function scaledBy({ state, usage }: AutoscalerWorld, autoscaler: HorizontalPodAu
     );
     return [];
   }
-  const curve = usage.find(({ workload }) => workload.kind === kind && workload.key === key);
+  const target = { kind, key };
+  const curve = usage.find(({ workload }) => isSame(workload, target));
   if (curve === undefined)
     state.onAssumption(
       'no usage of its target in the Scenario (spec.usage): the replicas only stay between minReplicas and maxReplicas',
@@ -69,11 +89,11 @@ function scaledBy({ state, usage }: AutoscalerWorld, autoscaler: HorizontalPodAu
   else
     for (const metric of unplayed(autoscaler))
       state.onAssumption(`its metric ${metric} is not simulated, only cpu with a target per pod`, subject);
-  return [{ autoscaler, target: { kind, key }, curve, history: { recommendations: [], changes: [] } }];
+  return [{ autoscaler, target, curve, history: { recommendations: [], changes: [] } }];
 }
 
 function syncOne({ state, timetable }: AutoscalerWorld, scaled: Scaled, startMs: number): void {
-  const { autoscaler, target, curve, history } = scaled;
+  const { autoscaler, target, isAmbiguous, curve, history } = scaled;
   const workload = scalable(state, target.kind).get(target.key);
   const current = workload?.spec.replicas ?? 1;
   // A workload that was scaled to zero by hand is not scaled.
@@ -82,10 +102,10 @@ function syncOne({ state, timetable }: AutoscalerWorld, scaled: Scaled, startMs:
   const between = (replicas: number): number => Math.min(Math.max(replicas, minReplicas), maxReplicas);
   const nowMs = timetable.now();
   let replicas = between(current);
-  if (replicas === current && curve !== undefined) {
+  if (replicas === current && curve !== undefined && !isAmbiguous) {
     const cores = usageAt(curve, nowMs - startMs);
     const targets = targetsPerPod(autoscaler, workload.spec.template.spec);
-    const wanted = Math.max(...targets.map((perPod) => neededReplicas(current, cores / perPod)));
+    const wanted = Math.max(...targets.map((perPod) => neededReplicas(current, cores / perPod, behavior)));
     if (targets.length === 0)
       state.onAssumption(
         'it is not simulated: it has no cpu metric, or its target has no cpu requests',
@@ -107,8 +127,14 @@ function hasMetrics({ pods }: KubernetesState, { kind, key }: WorkloadReference)
 }
 
 /** Rounds up, but not for the inaccuracy of floating-point numbers. */
-function neededReplicas(current: number, exact: number): number {
-  return Math.abs(exact / current - 1) <= TOLERANCE + 1e-9 ? current : Math.ceil(exact - 1e-9);
+function neededReplicas(
+  current: number,
+  exact: number,
+  { scaleUp, scaleDown }: NonNullable<HorizontalPodAutoscaler['spec']['behavior']> = {},
+): number {
+  const difference = exact / current - 1;
+  const { tolerance = TOLERANCE } = (difference > 0 ? scaleUp : scaleDown) ?? {};
+  return Math.abs(difference) <= amountOf(tolerance) + 1e-9 ? current : Math.ceil(exact - 1e-9);
 }
 
 /** The CPU metrics. The one of autoscaling/v1 is used where there are no others; 80 % is the default without any. */
@@ -134,14 +160,14 @@ function targetsPerPod(autoscaler: HorizontalPodAutoscaler, spec: PodSpec): read
     const { averageUtilization, averageValue } = target;
     const named = spec.containers.filter(({ name }) => container === undefined || name === container);
     const requested = named.reduce(
-      (sum, { resources }) => sum + coresOf(resources?.requests?.['cpu'] ?? resources?.limits?.['cpu']),
+      (sum, { resources }) => sum + amountOf(resources?.requests?.['cpu'] ?? resources?.limits?.['cpu']),
       0,
     );
-    const perPod = averageUtilization === undefined ? coresOf(averageValue) : (requested * averageUtilization) / 100;
+    const perPod = averageUtilization === undefined ? amountOf(averageValue) : (requested * averageUtilization) / 100;
     return perPod > 0 ? [perPod] : [];
   });
 }
 
-function coresOf(quantity: string | number | undefined): number {
+function amountOf(quantity: string | number | undefined): number {
   return quantity === undefined ? 0 : Number(parseQuantityNano(quantity) ?? 0n) / 1e9;
 }
