@@ -62,6 +62,7 @@ export function readAllSources(context: CliContext, paths: readonly string[]): r
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
   EACCES: 'permission denied',
+  EISDIR: 'it is a folder; use a file',
 };
 
 export function reasonOf(cause: unknown): string {

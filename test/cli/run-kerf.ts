@@ -36,6 +36,8 @@ export async function runKerf(
     ...terminal,
     readText: (path) => {
       const text = files[path];
+      if (text === undefined && Object.keys(files).some((file) => file.startsWith(`${path}/`)))
+        throw Object.assign(new Error('EISDIR: illegal operation on a directory, read'), { code: 'EISDIR' });
       if (text === undefined)
         throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: 'ENOENT' });
       return text;

@@ -103,6 +103,14 @@ describe('kerf simulate', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
+  test('a folder in place of the trace file is an error that says so', async () => {
+    const scenario = { apiVersion: 'kerf.dev/v1alpha1', kind: 'Scenario', metadata: { name: 'day' } };
+    const text = yaml(aPool(), aNodeClass(), { ...scenario, spec: { trace: { file: 'traces' } } });
+    const { code, stderr } = await runKerf(['simulate', 'a.yaml'], { 'a.yaml': text, 'traces/one.csv': '' });
+    expect(code).toBe(2);
+    expect(stderr).toContain('traces cannot be read: it is a folder; use a file. It is the trace of Scenario/day');
+  });
+
   test('--speed 1 runs in real time', async () => {
     const { sleptMs, stdout } = await runKerf(['simulate', 'a.yaml', '--speed', '1'], { 'a.yaml': CLUSTER });
     const [, minutes = '', seconds = ''] = /simulated time +(\d+)m(?:(\d+)s)?/.exec(stdout) ?? [];

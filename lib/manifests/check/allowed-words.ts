@@ -46,11 +46,11 @@ function numberRange(noun: string, { minimum, maximum }: Schema): string {
 const MAX_OF_32_BITS = 2_147_483_647;
 
 /** Describes the range of a number, for a value outside it. */
-export function boundsOf({ minimum, maximum, format }: Schema): string {
+export function boundsOf({ minimum, maximum, format, type }: Schema): string {
   const most = maximum ?? (format === 'int32' ? MAX_OF_32_BITS : undefined);
   const least = minimum ?? (format === 'int32' ? -MAX_OF_32_BITS - 1 : undefined);
   if (most === undefined || least === undefined) return 'a smaller whole number';
-  return `a whole number from ${least} to ${most}`;
+  return `${type === 'number' ? 'a number' : 'a whole number'} from ${least} to ${most}`;
 }
 
 export function sizeMessage(keyword: string, data: unknown): string {

@@ -1,4 +1,5 @@
 /** Corrections for common mistakes in durations. */
+import { parseDuration } from '../../apis/formats/duration.ts';
 
 const SECONDS: readonly (readonly [unit: RegExp, seconds: number])[] = [
   [/^(?:ms|milli(?:second)?s?)$/, 0.001],
@@ -14,7 +15,7 @@ const NEVER = /^(?:never|none|off|false|disabled|inf|infinity|forever)$/i;
 
 /**
  * Returns what to write for `5min`, `1d`, `1.5h`, `-5m` or `30`: the duration in whole hours, minutes and seconds, rounded
- * up, followed by `words`, which describes what the field accepts. Seconds are left out where `words` excludes them. For
+ * up, followed by `words`, which describes what the field accepts. For a duration that is too long, it returns the longest one. Seconds are left out where `words` excludes them. For
  * any other text the result is `words` alone.
  */
 export function durationAllowed(text: string, words: string): string {
@@ -26,8 +27,13 @@ export function durationAllowed(text: string, words: string): string {
     return `${least} (or ${more.join(' or ')}): ${words}`;
   }
   const amounts = amountsIn(written);
-  return amounts === undefined ? words : `${inWholeUnits(amounts, smallest)}: ${words}`;
+  if (amounts === undefined) return words;
+  const meant = inWholeUnits(amounts, smallest);
+  return `${parseDuration(meant) === undefined ? LONGEST : meant}: ${words}`;
 }
+
+/** Durations are counted in nanoseconds with 63 bits. */
+const LONGEST = 'at most 2562047h';
 
 /** Only budgets are limited to hours and minutes. A budget without a schedule is always in force. */
 function withoutNever(words: string, smallest: number): string {

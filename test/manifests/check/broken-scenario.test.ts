@@ -17,6 +17,12 @@ function faults(cases: readonly (readonly [text: string, field: string, message:
 const SCENARIOS: readonly Case[] = [
   [scenario('at: 30m', 'at: 30'), 10, 'spec.events[0].at', '30 is a number'],
   [scenario('at: 30m', 'at: half past'), 10, 'spec.events[0].at', 'a duration such as 90s'],
+  [
+    scenario('at: 30m', 'at: 99999999h'),
+    10,
+    'spec.events[0].at',
+    '"99999999h" is not allowed; write at most 2562047h: a duration such as 90s',
+  ],
   [scenario('at: 30m', 'at: 3h'), 10, 'spec.events[0].at', 'after the end of the simulation'],
   [scenario('    - at: 30m\n      scale', '    - scale'), 10, 'spec.events[0].at', 'is missing'],
   [
@@ -189,6 +195,12 @@ expectProblems('a Scenario with a broken load is a problem with its line and fie
     'write OnFailure or Never',
   ],
   [random('ratePercentPerHour: 5, ', ''), 16, 'spec.spotInterruptions[0]', 'write one of ratePercentPerHour, perHour'],
+  [
+    random('PerHour: 5', 'PerHour: 100'),
+    16,
+    'spec.spotInterruptions[0].ratePercentPerHour',
+    '100 is too large; write a number from 0 to 99.9',
+  ],
   [random('to: 2h', 'to: 30m'), 16, 'spec.spotInterruptions[0].to', '30m is not after 1h'],
   [random('nodePool: default', 'nodePool: defualt'), 16, 'spec.spotInterruptions[0].nodePool', 'did you mean default?'],
   [
