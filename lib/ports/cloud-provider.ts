@@ -71,6 +71,10 @@ export interface DescribedInstance extends Instance {
   /** Only a list of ids contains terminated instances, for about an hour. */
   readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated';
   readonly launchedAtMs: number;
+  /** The subnet of its primary network interface. @default EC2 does not describe it yet */
+  readonly subnetId?: string;
+  /** The security groups of its primary network interface. @default EC2 does not describe them yet */
+  readonly securityGroupIds?: readonly string[];
   /**
    * The instance does not have the ownership tags of the cluster, so it must not be changed. Only a list of ids contains such
    * instances. @default it has the tags

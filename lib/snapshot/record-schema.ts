@@ -103,6 +103,7 @@ export const NODE_CLAIM_RECORD: Schema = open(
     initializedAtMs: NUMBER,
     nodeLostAtMs: NUMBER,
     consistency: CONSISTENCY,
+    drift: open({ reason: TEXT, message: STRING, sinceMs: NUMBER }, ['reason', 'message', 'sinceMs']),
     podsSeen: STRING,
     lastPodEventAtMs: NUMBER,
     deletion: DELETION,

@@ -33,6 +33,7 @@ export function viewOf(record: NodeClaimRecord, over: SeenClaim = {}): NodeClaim
     record,
     deleteRequested: false,
     listed: read(listed),
+    drift: {},
     launchContext: launchContext(),
     ...rest,
     instanceLabels: isUnread(instanceLabels) ? instanceLabels : read(instanceLabels),

@@ -1,10 +1,10 @@
 /** Lookups in the lists that the claims of a run share. With 1,000 claims, a search of the list for each claim takes longer than the reads. */
 import type { Node } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
+import { firstBy } from '../../core/first-by.ts';
 import type { Instance } from '../../core/model/node-claim-record.ts';
 import { providerIdOf } from '../../core/model/node-claim-record.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
-import { firstBy } from './first-by.ts';
 
 const byProviderId = firstBy<Node>(({ spec }) => spec?.providerID);
 

@@ -15,6 +15,7 @@ import type {
   UsesCatalogue,
 } from '../run/ports.ts';
 import { instanceTaggedWith, instanceWithId, isAlive, nodeClaimNamed, nodeOfInstance } from './find-observed.ts';
+import { driftFacts, type ObservedDrift } from './observe-drift.ts';
 import { joiningFacts, type SeenFacts } from './observe-joining.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
 import { missingInstance, readMissing } from './observe-missing.ts';
@@ -23,7 +24,7 @@ import { readings } from './readings.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
 
 /** The observed state that all claims of one run share. */
-export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches {
+export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches, ObservedDrift {
   readonly mirrors: Observed<readonly NodeClaim[]>;
   readonly nodePools: Observed<readonly NodePool[]>;
   /** The time before the list of instances was read. */
@@ -83,6 +84,7 @@ export async function viewOf(
   // If the NodeClaims are unread, a requested deletion is found by a later run.
   const mirror = nodeClaimNamed(readOr(world.mirrors, []), record.name);
   const unlisted = await missingInstance(record, world);
+  const drift = await driftFacts(record, world, ports.clock.now());
   return read({
     record,
     ...optional({ node }),
@@ -96,6 +98,7 @@ export async function viewOf(
     ...optional({ instanceUntagged: readOr(unlisted, undefined)?.untagged }),
     ...(await joiningFacts(record, node, world)),
     initializationTimeoutMs: ports.settings.initializationTimeoutMs,
+    drift,
     launchContext: await observeLaunchContext(ports, record, world),
   });
 }

@@ -209,6 +209,27 @@ export interface Consistency {
   readonly finding?: { readonly reason: Reason; readonly message: string };
 }
 
+/** Why a node no longer matches its NodePool or its NodeClass, in the order in which Karpenter compares (D34, C78). */
+export const DRIFT_REASONS = [
+  'NodePoolDrifted',
+  'RequirementsDrifted',
+  'InstanceTypeNotFound',
+  'NodeClassDrift',
+  'AMIDrift',
+  'SecurityGroupDrift',
+  'SubnetDrift',
+  'CapacityReservationDrift',
+] as const;
+
+export type DriftReason = (typeof DRIFT_REASONS)[number];
+
+export interface Drift {
+  readonly reason: DriftReason;
+  readonly message: string;
+  /** When the claim began to be drifted. A change of the reason does not change it (E30). */
+  readonly sinceMs: number;
+}
+
 /** The state of a NodeClaim: the source of truth, in the table; the NodeClaim object in the cluster is its mirror. */
 export interface NodeClaimRecord {
   readonly cluster: string;
@@ -245,6 +266,8 @@ export interface NodeClaimRecord {
   readonly nodeLostAtMs?: number;
   /** D10: the last change of what was inconsistent between claim, node and instance. @default nothing ever was */
   readonly consistency?: Consistency;
+  /** D34. @default it has not drifted */
+  readonly drift?: Drift;
   /** Which pods were on the node when it was last looked at, daemons aside, as one fingerprint. */
   readonly podsSeen?: string;
   /** D12: the last time that a pod came or went, daemons aside. */

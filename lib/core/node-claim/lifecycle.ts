@@ -6,6 +6,7 @@ import type { Reason } from '../model/reasons.ts';
 import { type Observed, readOr, type Unread, whyNotRead } from '../observed.ts';
 import { act, blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
 import { type ConsistencyView, withConsistency } from './consistency.ts';
+import { type DriftView, withDrift } from './drift/drift.ts';
 import { expiryOf, type JoiningClaim, join, whyNotJoined } from './join.ts';
 import {
   adopted,
@@ -29,6 +30,8 @@ export interface NodeClaimView extends JoiningClaim, ConsistencyView {
   readonly deleteRequested: boolean;
   /** What the list of instances shows of the claim. */
   readonly listed: Observed<ListedInstance>;
+  /** Needed for a launched claim. */
+  readonly drift: DriftView;
   /** The inputs of a launch, or why the NodeClass cannot be used now. Undefined for a claim whose launch was requested. */
   readonly launchContext: LaunchContext | NoLaunchContext | undefined;
 }
@@ -55,7 +58,7 @@ export interface NoLaunchContext {
 /**
  * The next step of a claim: launch, register, initialize or delete. Termination handles claims that are being deleted, unless
  * the outcome of their launch is unknown: then it is determined first (D36).
- * *Source:* D1–D8, D14, D15.
+ * *Source:* D1–D8, D14, D15, D34.
  */
 export function decideLifecycle(view: NodeClaimView, nowMs: number): ClaimVerdict {
   const { record } = view;
@@ -71,7 +74,8 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): ClaimVerdic
   if (goodbye !== undefined) return deletion(record, goodbye);
   if (record.launch.kind !== 'launched') return launch(view, nowMs);
   const joined = join(view, nowMs);
-  return isListRead(view) ? withConsistency(joined, view, nowMs) : joined;
+  const consistent = isListRead(view) ? withConsistency(joined, view, nowMs) : joined;
+  return withDrift(consistent, view.drift, nowMs);
 }
 
 /**

@@ -22,10 +22,15 @@ export function nodePoolHash({ spec }: NodePool): Labels {
   return { [NODE_POOL_HASH]: fingerprint(canonicalJson(content)), [NODE_POOL_HASH_VERSION]: VERSION };
 }
 
-/** A1.28: a claim with a hash of another version gets a new hash, and does not count as drifted. */
+/**
+ * A1.28: a claim with a hash of another version gets a new hash, and does not count as drifted. A claim that differs from the
+ * template already keeps its hash, and only the version is replaced, so it stays drifted.
+ */
 export function withCurrentPoolHash(record: NodeClaimRecord, nodePool: NodePool): NodeClaimRecord {
   if (record.annotations[NODE_POOL_HASH_VERSION] === VERSION || record.deletion !== undefined) return record;
-  return { ...record, annotations: { ...record.annotations, ...nodePoolHash(nodePool) } };
+  const current =
+    record.drift?.reason === 'NodePoolDrifted' ? { [NODE_POOL_HASH_VERSION]: VERSION } : nodePoolHash(nodePool);
+  return { ...record, annotations: { ...record.annotations, ...current } };
 }
 
 function withoutZeros(value: unknown): unknown {

@@ -1,6 +1,7 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { formatTime } from '../../apis/formats/time.ts';
 import type { CapacityType } from '../../apis/labels.ts';
+import { optional } from '../../apis/optional.ts';
 import type { VcpuQuota } from '../../apis/scenario/scenario.ts';
 import { compareText } from '../../core/compare-text.ts';
 import { fingerprint } from '../../core/identity.ts';
@@ -245,9 +246,19 @@ function instanceFor({ world, instances }: Ec2State, request: LaunchRequest, lin
   const { instanceType, zone, capacityType, imageId, priceUsdPerHour } = line;
   const { cluster, nodeClaim, nodePool, nodeClass } = request;
   const id = `i-${hexOf(`${request.clientToken}/${instances.size}`)}`;
-  const reservation = request.templates[line.template]?.reservation;
+  const { reservation, securityGroupIds } = request.templates[line.template] ?? {};
+  const network = { subnetId: line.subnetId, ...optional({ securityGroupIds }) };
   const what = { id, instanceType, zone, capacityType, imageId, priceUsdPerHour, ...(reservation && { reservation }) };
-  return { ...what, cluster, nodeClaim, nodePool, nodeClass, state: 'running', launchedAtMs: world.timetable.now() };
+  return {
+    ...what,
+    ...network,
+    cluster,
+    nodeClaim,
+    nodePool,
+    nodeClass,
+    state: 'running',
+    launchedAtMs: world.timetable.now(),
+  };
 }
 
 function shutDown({ world, instances, gone }: Ec2State, instance: SimulatedInstance | undefined): void {

@@ -11,14 +11,17 @@ interface Place {
   readonly catalogue: Catalogue;
 }
 
-/** C65: the image variants of Amazon Linux 2023. */
-const AWS_IMAGES: readonly FoundImage[] = [
-  image('x86_64', 'amd64', ['standard']),
-  image('x86_64', 'amd64-nvidia', ['nvidia']),
-  image('x86_64', 'amd64-neuron', ['neuron']),
-  image('arm64', 'arm64', ['standard']),
-  image('arm64', 'arm64-nvidia', ['nvidia']),
-];
+/** C65: the image variants of Amazon Linux 2023. *Shape:* each pinned version has its own images. */
+function awsImages(version: string): readonly FoundImage[] {
+  const suffix = version === 'latest' ? '' : `-${version}`;
+  return [
+    image('x86_64', `amd64${suffix}`, ['standard']),
+    image('x86_64', `amd64-nvidia${suffix}`, ['nvidia']),
+    image('x86_64', `amd64-neuron${suffix}`, ['neuron']),
+    image('arm64', `arm64${suffix}`, ['standard']),
+    image('arm64', `arm64-nvidia${suffix}`, ['nvidia']),
+  ];
+}
 
 /** Resolves a NodeClass. Every selector selects something, so that all manifests can be simulated. */
 export function simulatedResolution(place: Place, nodeClass: EC2NodeClass): ResolvedNodeClass {
@@ -62,7 +65,8 @@ export function simulatedProfile({ cluster, catalogue: { region } }: Place, node
 
 /** Images that are not selected by alias fit every type of their architecture. */
 function imagesOf({ spec }: EC2NodeClass): readonly FoundImage[] {
-  if (spec.amiSelectorTerms.some(({ alias }) => alias !== undefined)) return AWS_IMAGES;
+  const alias = spec.amiSelectorTerms.find((term) => term.alias !== undefined)?.alias;
+  if (alias !== undefined) return awsImages(alias.split('@')[1] ?? 'latest');
   return [image('x86_64', 'amd64'), image('arm64', 'arm64')];
 }
 

@@ -10,6 +10,7 @@ import { instancesEndForAReason, podsAreEvicted } from './drains.ts';
 import { othersAreLeftAlone } from './foreign.ts';
 import { everyInstanceHasARecord, noPodBuysNodes, oneInstanceForAClaim, releasedAfterItsInstance } from './launches.ts';
 import { limitsHold } from './limits.ts';
+import { driftHasACause } from './marks/drift.ts';
 import { joinedNodesAreComplete } from './marks/joined.ts';
 import { missingCapacityIsRemembered } from './marks/missing-capacity.ts';
 import { marksOfOthersStay } from './marks/of-others.ts';
@@ -81,5 +82,6 @@ export const RULES: readonly RuleOf[] = [
   oneObjectEndsNoRun,
   refusalsAreReported,
   claimsFollowTheirNodePool,
+  driftHasACause,
   repairsAreLimited,
 ];

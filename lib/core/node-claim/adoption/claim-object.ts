@@ -16,7 +16,14 @@ import {
 } from '../../../apis/labels.ts';
 import type { NodeClaim } from '../../../apis/node-claim.ts';
 import { optional } from '../../../apis/optional.ts';
-import { type Deletion, type Instance, instanceIdOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
+import {
+  type Deletion,
+  DRIFT_REASONS,
+  type Drift,
+  type Instance,
+  instanceIdOf,
+  type NodeClaimRecord,
+} from '../../model/node-claim-record.ts';
 import { isInitialized, isRegistered } from '../registration.ts';
 
 /** An instance with the cluster's tags, as described by EC2. */
@@ -67,7 +74,7 @@ export function nodeOfNodeClaim(nodes: readonly Node[], { status }: ClaimObject)
 
 type Progress = Pick<
   NodeClaimRecord,
-  'nodeName' | 'registeredAtMs' | 'initializedAtMs' | 'lastPodEventAtMs' | 'deletion'
+  'nodeName' | 'registeredAtMs' | 'initializedAtMs' | 'lastPodEventAtMs' | 'drift' | 'deletion'
 >;
 
 /** The progress of a claim: the states come from its node, the times from its conditions, or else from `unknownSinceMs`. */
@@ -86,8 +93,16 @@ export function progressOf(
     ...(node !== undefined &&
       isInitialized(node) && { initializedAtMs: trueSince(conditions, 'Initialized') ?? unknownSinceMs }),
     ...(lastPodEventTime !== undefined && { lastPodEventAtMs: parseTime(lastPodEventTime) }),
-    ...optional({ deletion }),
+    ...optional({ drift: driftOf(conditions, unknownSinceMs), deletion }),
   };
+}
+
+/** D34. *Shape:* undefined for a reason that Kerf does not compare. */
+function driftOf(conditions: readonly Condition[] | undefined, unknownSinceMs: number): Drift | undefined {
+  const found = conditions?.find(({ type, status }) => type === 'Drifted' && status === 'True');
+  const reason = DRIFT_REASONS.find((one) => one === found?.reason);
+  if (reason === undefined) return undefined;
+  return { reason, message: found?.message ?? reason, sinceMs: trueSince(conditions, 'Drifted') ?? unknownSinceMs };
 }
 
 /** D18: when deletion was requested, and its deadline as it was announced, not counted from now. Anyone can write the annotation. */

@@ -31,6 +31,7 @@ const CONDITIONS: Readonly<Record<string, (record: NodeClaimRecord, view: Condit
   Ready: ready,
   ConsistentStateFound: consistentStateFound,
   Consolidatable: consolidatable,
+  Drifted: drifted,
   DisruptionReason: disruptionReason,
   Drained: drained,
   VolumesDetached: volumesDetached,
@@ -111,6 +112,11 @@ export function consolidatableSince(
   if (initializedAtMs === undefined || afterMs === undefined) return undefined;
   const sinceMs = Math.max(initializedAtMs, lastPodEventAtMs) + afterMs;
   return nowMs < sinceMs ? undefined : sinceMs;
+}
+
+/** D34, D35. */
+function drifted({ drift, launch }: NodeClaimRecord): Answer | undefined {
+  return drift && launch.kind === 'launched' ? { status: 'True', ...drift } : undefined;
 }
 
 function disruptionReason({ deletion }: NodeClaimRecord): Answer | undefined {

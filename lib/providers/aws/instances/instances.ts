@@ -135,6 +135,8 @@ export function instanceFactsOf(
   if (instance.InstanceId === undefined) return undefined;
   const tags = labelsOf(instance.Tags);
   const reservation = reservationOf(instance);
+  const { SubnetId: subnetId, SecurityGroups: groups = [] } = instance;
+  const securityGroupIds = groups.flatMap(({ GroupId }) => GroupId ?? []);
   return {
     id: instance.InstanceId,
     instanceType: instance.InstanceType ?? '',
@@ -145,7 +147,8 @@ export function instanceFactsOf(
     nodePool: tags[NODE_POOL] ?? '',
     nodeClass: tags[NODE_CLASS] ?? '',
     launchedAtMs: instance.LaunchTime?.getTime() ?? 0,
-    ...optional({ reservation }),
+    ...optional({ reservation, subnetId }),
+    ...(securityGroupIds.length > 0 && { securityGroupIds }),
   };
 }
 

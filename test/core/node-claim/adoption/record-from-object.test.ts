@@ -39,6 +39,18 @@ describe('the record made from a NodeClaim object', () => {
     expect(record({ node, instanceTypes: [] })?.allocatable).toMatchObject({ cpu: 2_000 });
   });
 
+  test('has drifted if the object has the condition, since then, for a reason that Kerf compares (A1.28, D34)', () => {
+    const since = { type: 'Drifted', status: 'True', lastTransitionTime: '2026-01-30T08:00:00Z' } as const;
+    const drifted = (reason: string): typeof claim => {
+      const conditions = [...(claim.status?.conditions ?? []), { ...since, reason, message: reason }];
+      return { ...claim, status: { ...claim.status, conditions } };
+    };
+    const drift = { reason: 'AMIDrift', message: 'AMIDrift', sinceMs: DAY_AGO_MS };
+    expect(record({ nodeClaim: drifted('AMIDrift') })).toMatchObject({ drift });
+    expect(record({ nodeClaim: drifted('PlacementGroupDrift') })).not.toHaveProperty('drift');
+    expect(record()).not.toHaveProperty('drift');
+  });
+
   test('is launched if the object has a provider ID, also one that is not from EC2', () => {
     const foreign = { ...claim, status: { ...claim.status, providerID: 'kwok://node-7' } };
     expect(record({ nodeClaim: foreign })?.launch).toMatchObject({ kind: 'launched', instance: { id: 'node-7' } });

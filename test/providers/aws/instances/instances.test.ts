@@ -58,6 +58,16 @@ test('pages are followed, and the list is by id', async () => {
   expect(ec2.commandCalls(DescribeInstancesCommand)[1]?.args[0].input.NextToken).toBe('more');
 });
 
+test('C78: an instance has its subnet and its security groups, if EC2 describes them', async () => {
+  const SecurityGroups = [{ GroupId: 'sg-1', GroupName: 'one' }, { GroupId: 'sg-2' }];
+  const described = anInstance('i-1', { SubnetId: 'subnet-a', SecurityGroups });
+  ec2.on(DescribeInstancesCommand).resolves(answer(described, anInstance('i-2', { SecurityGroups: [] })));
+  const [first, second] = await describeInstances(reader, 'demo');
+  expect(first).toMatchObject({ subnetId: 'subnet-a', securityGroupIds: ['sg-1', 'sg-2'] });
+  expect(second).not.toHaveProperty('subnetId');
+  expect(second).not.toHaveProperty('securityGroupIds');
+});
+
 test('circular and endless pages are an error', async () => {
   ec2.on(DescribeInstancesCommand).resolves({ ...answer(), NextToken: 'again' });
   await expect(describeInstances(reader, 'demo')).rejects.toThrow(/leads back/);
