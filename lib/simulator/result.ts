@@ -1,7 +1,7 @@
 import { HOUR_MS, SECOND_MS } from '../apis/formats/time.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import type { KubernetesState } from './kubernetes/state.ts';
-import type { Counts } from './summary/deeds.ts';
+import type { Counts, DisruptionDeeds } from './summary/deeds.ts';
 import type { InstanceCount, PoolCost } from './summary/instance-ledger.ts';
 import { type LastRefusals, type PendingReport, pendingPods } from './summary/pending-pods.ts';
 import type { Recorder } from './summary/recorder.ts';
@@ -58,6 +58,7 @@ export interface SimulationSummary extends PendingReport {
   readonly spotInterruptions: number;
   readonly removedByReason: Counts;
   readonly evictedByReason: Counts;
+  readonly disruption: DisruptionDeeds;
   readonly launchesRefused: number;
   readonly actions: Counts;
   /** What is not simulated, or simulated with an assumption; objects with the same note are in one line. */

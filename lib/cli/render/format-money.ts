@@ -20,6 +20,13 @@ export function formatUsdPerMonth(usdPerHour: number): string {
   return `about ${wholeUsd(usdPerHour * HOURS_A_MONTH)} a month`;
 }
 
+/** `saves $0.1920/h`, `costs $0.1000/h more`, or `at the same cost`. */
+export function formatSavings(usdPerHour: number): string {
+  const amount = formatUsdPerHour(Math.abs(usdPerHour));
+  if (amount === formatUsdPerHour(0)) return 'at the same cost';
+  return usdPerHour > 0 ? `saves ${amount}` : `costs ${amount} more`;
+}
+
 /** The sum of prices, computed in billionths of a dollar to avoid rounding errors. */
 export function totalUsd(prices: readonly number[]): number {
   const sum = prices.reduce((total, price) => total + Math.round(price * 1e9), 0);

@@ -4,6 +4,7 @@ import { formatSubject } from '../../core/model/subject.ts';
 import type { Figures } from '../../simulator/summary/figures.ts';
 import type { ActionSummary, TimelineEntry, WorldEvent } from '../../simulator/timeline.ts';
 import { formatUsd, formatUsdPerHour } from '../render/format-money.ts';
+import { describeDisruption, shortName } from './describe-disruption.ts';
 
 /** The text of a timeline entry. Entries of one second with equal `repeats` become one line with a count. */
 export interface Description {
@@ -46,13 +47,13 @@ function describeWorld(event: WorldEvent): Description | undefined {
     case 'pod-pending':
       return repeated('pending', event.workload, 'pending');
     case 'pod-running':
-      return { ...repeated('running', event.workload, `running on ${short(event.node)}`), style: 'good' };
+      return { ...repeated('running', event.workload, `running on ${shortName(event.node)}`), style: 'good' };
     case 'pod-completed':
-      return { ...repeated('completed', event.workload, `completed on ${short(event.node)}`), style: 'good' };
+      return { ...repeated('completed', event.workload, `completed on ${shortName(event.node)}`), style: 'good' };
     case 'pod-preempted':
-      return line('preempted', `${event.pod} on ${short(event.node)}, for ${event.by} of higher priority`);
+      return line('preempted', `${event.pod} on ${shortName(event.node)}, for ${event.by} of higher priority`);
     case 'pod-ended':
-      return repeated('ended', event.workload, `ended on ${short(event.node)}`);
+      return repeated('ended', event.workload, `ended on ${shortName(event.node)}`);
     case 'instance-launched': {
       const { instanceId, nodeClaim, instanceType, capacityType, zone, priceUsdPerHour } = event;
       const what = `${instanceType} ${capacityType} in ${zone} at ${formatUsdPerHour(priceUsdPerHour)}`;
@@ -66,13 +67,13 @@ function describeWorld(event: WorldEvent): Description | undefined {
         `instance ${event.instanceId} of ${event.nodeClaim} is terminated; it cost $${event.costUsd.toFixed(4)}`,
       );
     case 'node-joined':
-      return line('joined', `node ${short(event.node)} of ${event.nodeClaim}`);
+      return line('joined', `node ${shortName(event.node)} of ${event.nodeClaim}`);
     case 'node-ready':
-      return line('ready', `node ${short(event.node)}`);
+      return line('ready', `node ${shortName(event.node)}`);
     case 'node-unreachable':
-      return line('lost', `node ${short(event.node)}: its kubelet does not report`, 'bad');
+      return line('lost', `node ${shortName(event.node)}: its kubelet does not report`, 'bad');
     case 'pod-evicted':
-      return repeated('lost', event.workload, `deleted, because ${short(event.node)} is unreachable`);
+      return repeated('lost', event.workload, `deleted, because ${shortName(event.node)} is unreachable`);
     case 'node-gone':
       return undefined;
     case 'figures':
@@ -103,15 +104,14 @@ function describeAction(action: ActionSummary): Description | undefined {
       return line('launch', `CreateFleet for ${nodeClaim}, attempt ${attempt}: ${what}`);
     }
     case 'register-node':
-      return line('register', `node ${short(action.node.name)}: labels, taints and finalizer of ${action.nodeClaim}`);
-    case 'initialize-node':
-      return line('initialize', `node ${short(action.node.name)}: ready for pods`, 'good');
-    case 'start-disruption':
       return line(
-        'decide',
-        `${action.command.reason}: ${describeNodes(action.command.candidates)}; validated again in 15s`,
-        'bold',
+        'register',
+        `node ${shortName(action.node.name)}: labels, taints and finalizer of ${action.nodeClaim}`,
       );
+    case 'initialize-node':
+      return line('initialize', `node ${shortName(action.node.name)}: ready for pods`, 'good');
+    case 'start-disruption':
+      return line('decide', `${describeDisruption(action.command)}; validated again in 15s`, 'bold');
     case 'end-disruption':
       return action.outcome === 'rejected'
         ? line('rejected', `disruption ${action.command}: ${action.why}`)
@@ -119,7 +119,7 @@ function describeAction(action: ActionSummary): Description | undefined {
     case 'delete-node-claim':
       return line('delete', `NodeClaim ${action.nodeClaim}, reason ${action.reason}: ${action.message}`, 'bold');
     case 'cordon-node':
-      return line('cordon', `node ${short(action.node.name)}: unschedulable for new pods`);
+      return line('cordon', `node ${shortName(action.node.name)}: unschedulable for new pods`);
     case 'evict-pod':
       return repeated(
         'evict',
@@ -167,19 +167,6 @@ function describeCreation({ nodePool, pods, requests, instanceTypes, offerings, 
 
 function describeRecord({ nodeClaim, decision }: Creation): string {
   return `NodeClaim ${nodeClaim}, by decision ${decision}`;
-}
-
-function describeNodes(
-  candidates: readonly { readonly node: string; readonly instanceType: string; readonly priceUsdPerHour: number }[],
-): string {
-  const saved = candidates.reduce((sum, one) => sum + one.priceUsdPerHour, 0);
-  const names = candidates.map((one) => `${short(one.node)} (${one.instanceType})`).join(', ');
-  return `${candidates.length === 1 ? 'node' : 'nodes'} ${names}, ${formatUsdPerHour(saved)} saved`;
-}
-
-/** A node's name without its domain. */
-function short(node: string): string {
-  return node.split('.')[0] ?? node;
 }
 
 function line(label: string, text: string, style: Description['style'] = 'plain'): Description {

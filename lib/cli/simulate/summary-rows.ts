@@ -4,7 +4,7 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { DeletionReason } from '../../core/model/node-claim-record.ts';
 import type { SimulationSummary } from '../../simulator/result.ts';
 import type { Counts } from '../../simulator/summary/deeds.ts';
-import { formatUsd, formatUsdPerHour, wholeUsd } from '../render/format-money.ts';
+import { formatSavings, formatUsd, formatUsdPerHour, wholeUsd } from '../render/format-money.ts';
 
 /** The facts of the summary in one line each. Facts that are zero and say nothing are left out. */
 export function summaryRows(summary: SimulationSummary): readonly (readonly [string, string])[] {
@@ -15,6 +15,7 @@ export function summaryRows(summary: SimulationSummary): readonly (readonly [str
     ['nodes', nodes(summary)],
     ...when(removed !== '', 'removed', removed),
     ...when(given !== '', 'launches failed', given),
+    ...disruption(summary.disruption),
     ...when(spotInterruptions > 0, 'interruptions', counted(spotInterruptions, 'spot instance')),
     ['pods', pods(summary)],
     ...when(total(evictedByReason) > 0, 'evictions', evictions(evictedByReason)),
@@ -92,6 +93,19 @@ function inWords(counts: readonly (readonly [string, number])[]): string {
     .toSorted(([, a], [, b]) => b - a)
     .map(([reason, count]) => `${count} ${REASONS.get(reason) ?? reason}`)
     .join(', ');
+}
+
+/** `3 commands, 5 nodes replaced by 2, saves $0.3000/h; 1 command rejected`. */
+function disruption(deeds: SimulationSummary['disruption']): readonly Row[] {
+  const { commandsExecuted, commandsRejected, nodesReplaced, replacements, savedUsdPerHour } = deeds;
+  const replaced = nodesReplaced === 0 ? '' : `${counted(nodesReplaced, 'node')} replaced by ${replacements}, `;
+  const parts = [
+    ...(commandsExecuted === 0
+      ? []
+      : [`${counted(commandsExecuted, 'command')}, ${replaced}${formatSavings(savedUsdPerHour)}`]),
+    ...(commandsRejected === 0 ? [] : [`${counted(commandsRejected, 'command')} rejected`]),
+  ];
+  return when(parts.length > 0, 'disruption', parts.join('; '));
 }
 
 function total(counts: Counts): number {

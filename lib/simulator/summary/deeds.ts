@@ -1,4 +1,5 @@
 import { compareText } from '../../core/compare-text.ts';
+import type { DisruptionCommand } from '../../core/model/disruption-command.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import { isDaemon } from './waits.ts';
 
@@ -12,8 +13,21 @@ export interface DeedReport {
   readonly removedByReason: Counts;
   /** Pods that Kerf evicted, by the reason for which their NodeClaim is deleted. Pods of DaemonSets do not count. */
   readonly evictedByReason: Counts;
+  readonly disruption: DisruptionDeeds;
   /** CreateFleet calls that found no capacity. */
   readonly launchesRefused: number;
+}
+
+/** What disruption commands did. */
+export interface DisruptionDeeds {
+  readonly commandsExecuted: number;
+  /** Commands that were no longer valid, or whose replacements failed. */
+  readonly commandsRejected: number;
+  /** Nodes of executed commands with replacements. */
+  readonly nodesReplaced: number;
+  readonly replacements: number;
+  /** The sum over executed commands: the prices of their nodes less those of their replacements, when they were decided. */
+  readonly savedUsdPerHour: number;
 }
 
 /** Counts what Kerf did. */
@@ -26,10 +40,12 @@ export function deedMeter(): DeedMeter {
   const [actions, removed, evicted] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   /** The reasons of the deletions that are not complete. */
   const reasonOf = new Map<string, string>();
+  const disruption = disruptionMeter();
   let launchesRefused = 0;
   return {
     note(entry) {
       if (entry.kind === 'launch-refused') launchesRefused += 1;
+      disruption.note(entry);
       if (!('decision' in entry)) return;
       count(actions, entry.kind === 'delete-node-claim' ? `delete-node-claim (${entry.reason})` : entry.kind);
       if (entry.kind === 'delete-node-claim' && !reasonOf.has(entry.nodeClaim)) {
@@ -44,9 +60,50 @@ export function deedMeter(): DeedMeter {
       actions: byName(actions),
       removedByReason: byName(removed),
       evictedByReason: byName(evicted),
+      disruption: disruption.report(),
       launchesRefused,
     }),
   };
+}
+
+interface DisruptionMeter {
+  note(entry: TimelineEntry): void;
+  report(): DisruptionDeeds;
+}
+
+function disruptionMeter(): DisruptionMeter {
+  /** The commands that have not ended. */
+  const started = new Map<string, DisruptionCommand>();
+  const executed: DisruptionCommand[] = [];
+  let commandsRejected = 0;
+  return {
+    note(entry) {
+      if (entry.kind === 'start-disruption') started.set(entry.command.id, entry.command);
+      if (entry.kind !== 'end-disruption') return;
+      const command = started.get(entry.command);
+      started.delete(entry.command);
+      if (entry.outcome === 'rejected') commandsRejected += 1;
+      else if (command !== undefined) executed.push(command);
+    },
+    report() {
+      const replacing = executed.filter(({ replacements }) => replacements.length > 0);
+      return {
+        commandsExecuted: executed.length,
+        commandsRejected,
+        nodesReplaced: replacing.reduce((sum, { candidates }) => sum + candidates.length, 0),
+        replacements: replacing.reduce((sum, { replacements }) => sum + replacements.length, 0),
+        savedUsdPerHour: Math.round(executed.reduce((sum, command) => sum + savedBy(command), 0) * 1e6) / 1e6,
+      };
+    },
+  };
+}
+
+function savedBy({ candidates, replacements }: DisruptionCommand): number {
+  return priceOf(candidates) - priceOf(replacements);
+}
+
+function priceOf(nodes: readonly { readonly priceUsdPerHour: number }[]): number {
+  return nodes.reduce((sum, { priceUsdPerHour }) => sum + priceUsdPerHour, 0);
 }
 
 function count(counts: Map<string, number>, name: string): void {

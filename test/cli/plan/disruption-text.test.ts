@@ -183,8 +183,20 @@ describe('nodes that stay', () => {
     ]);
   });
 
-  test('with messages that differ have one as an example', () => {
-    const lines = text(snapshotOf([node('a'), node('b')], { nodePools: pools() }), [refusing]);
-    expect(lines).toContain('\n  2 nodes: PDB: for example, it costs $0.100\n      a, b\n');
+  test('with many messages that differ have one as an example', () => {
+    const [few, many] = [
+      ['a', 'b'],
+      ['a', 'b', 'c', 'd'],
+    ].map((names) =>
+      text(
+        snapshotOf(
+          names.map((name) => node(name)),
+          { nodePools: pools() },
+        ),
+        [refusing],
+      ),
+    );
+    expect(few).toContain('\n  1 node: PDB: it costs $0.100\n      a\n  1 node: PDB: it costs $0.101\n      b\n');
+    expect(many).toContain('\n  4 nodes: PDB: for example, it costs $0.100\n      a, b, c, d\n');
   });
 });

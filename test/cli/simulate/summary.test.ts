@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { summaryRows } from '../../../lib/cli/simulate/summary-rows.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { aDeployment, aPool } from '../../builders/cluster-manifests.ts';
 import { aNodeClass, asking } from '../../builders/node-pools.ts';
@@ -156,6 +157,37 @@ describe('the timeline', () => {
   });
 });
 
+describe('disruption in words', () => {
+  const deeds = { commandsExecuted: 0, commandsRejected: 0, nodesReplaced: 0, replacements: 0, savedUsdPerHour: 0 };
+
+  test.each<readonly [Partial<SimulationResult['disruption']>, string | undefined]>([
+    [{}, undefined],
+    [{ commandsExecuted: 1, savedUsdPerHour: 0.3 }, '1 command, saves $0.3000/h'],
+    [
+      { commandsExecuted: 3, commandsRejected: 1, nodesReplaced: 5, replacements: 2, savedUsdPerHour: 0.3 },
+      '3 commands, 5 nodes replaced by 2, saves $0.3000/h; 1 command rejected',
+    ],
+    [
+      { commandsExecuted: 1, nodesReplaced: 1, replacements: 1, savedUsdPerHour: -0.01 },
+      '1 command, 1 node replaced by 1, costs $0.0100/h more',
+    ],
+    [{ commandsExecuted: 1, nodesReplaced: 1, replacements: 1 }, '1 command, 1 node replaced by 1, at the same cost'],
+    [{ commandsRejected: 2 }, '2 commands rejected'],
+  ])('%j', async (some, words) => {
+    const rows = new Map(summaryRows({ ...(await result(CLUSTER)), disruption: { ...deeds, ...some } }));
+    expect(rows.get('disruption')).toBe(words);
+  });
+
+  test('removed nodes and evictions have the reasons of disruption', async () => {
+    const counts = { drifted: 1, empty: 4, underutilized: 5 };
+    const rows = new Map(
+      summaryRows({ ...(await result(CLUSTER)), removedByReason: counts, evictedByReason: { underutilized: 9 } }),
+    );
+    expect(rows.get('removed')).toBe('5 underutilized, 4 empty, 1 drifted');
+    expect(rows.get('evictions')).toBe('9 pods: 9 underutilized');
+  });
+});
+
 describe('--output json', () => {
   test('has a format version, and every field of the summary', async () => {
     const { timeline, ...summary } = await result(CLUSTER);
@@ -166,6 +198,7 @@ describe('--output json', () => {
         "actions",
         "costByNodePool",
         "daemonSetPodsRunning",
+        "disruption",
         "durationSeconds",
         "ended",
         "evictedByReason",

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { DisruptionCommand } from '../../../lib/core/model/disruption-command.ts';
 import { deedMeter } from '../../../lib/simulator/summary/deeds.ts';
 import type { Happening } from '../../../lib/simulator/timeline.ts';
+import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
 
 function counted(...happenings: readonly Happening[]) {
   const meter = deedMeter();
@@ -18,6 +20,21 @@ function evicted(nodeClaim: string, name: string, workload: string): Happening {
   const pod = { namespace: 'default', name, uid: name };
   return { ...by, kind: 'evict-pod', nodeClaim, pod, workload };
 }
+
+function started(command: Parameters<typeof aCommand>[0]): Happening {
+  return { ...by, kind: 'start-disruption', command: aCommand(command) };
+}
+
+function ended(command: string, outcome: 'executed' | 'rejected'): Happening {
+  return { ...by, kind: 'end-disruption', command, outcome, why: '' };
+}
+
+/** Candidates that cost this much. */
+function costing(...prices: readonly number[]): DisruptionCommand['candidates'] {
+  return candidatesNamed('a').flatMap((one) => prices.map((priceUsdPerHour) => ({ ...one, priceUsdPerHour })));
+}
+
+const replacements = [{ nodePool: 'general', instanceTypes: ['m5.large'], priceUsdPerHour: 0.1 }];
 
 test('removals and evictions have the reason of the deletion; pods of DaemonSets do not count', () => {
   const report = counted(
@@ -43,4 +60,23 @@ test('a NodeClaim that is deleted by two decisions is removed once', () => {
 test('launches without capacity are counted', () => {
   const refused = { kind: 'launch-refused', nodeClaim: 'a', message: '' } as const;
   expect(counted(refused, refused).launchesRefused).toBe(2);
+});
+
+test('executed commands have the nodes that they replace, and what they save; others are only counted', () => {
+  const report = counted(
+    started({ id: 'a', candidates: costing(0.1, 0.2) }),
+    started({ id: 'b', candidates: costing(0.3, 0.3), replacements }),
+    started({ id: 'c', candidates: costing(9) }),
+    started({ id: 'd', candidates: costing(9) }),
+    ended('a', 'executed'),
+    ended('b', 'executed'),
+    ended('c', 'rejected'),
+  );
+  expect(report.disruption).toEqual({
+    commandsExecuted: 2,
+    commandsRejected: 1,
+    nodesReplaced: 2,
+    replacements: 1,
+    savedUsdPerHour: 0.8,
+  });
 });

@@ -5,7 +5,7 @@ import type { StateNode } from '../../../core/cluster/state-node.ts';
 import type { Candidate } from '../../../core/disruption/candidates.ts';
 import type { PlannedCommand } from '../../../core/disruption/plan-disruption.ts';
 import type { PlannedNodeClaim } from '../../../core/scheduling/schedule.ts';
-import { formatUsdPerHour, formatUsdPerMonth } from '../../render/format-money.ts';
+import { formatSavings, formatUsdPerMonth } from '../../render/format-money.ts';
 import { type CellColumn, formatTableWithin } from '../../render/format-table.ts';
 import { andMore, indented, MAX_ROWS } from '../../render/render-lines.ts';
 import { podSummary } from '../pod-groups.ts';
@@ -99,14 +99,10 @@ function headOf(
   ];
 }
 
-/** `saves $0.1920/h (about $140 a month)`, `costs $0.1000/h more (about $73 a month)`, or `at the same cost`. */
+/** `saves $0.1920/h (about $140 a month)`. */
 function describeSavings(usdPerHour: number): string {
-  const amount = Math.abs(usdPerHour);
-  const month = `(${formatUsdPerMonth(amount)})`;
-  if (formatUsdPerHour(amount) === formatUsdPerHour(0)) return 'at the same cost';
-  return usdPerHour > 0
-    ? `saves ${formatUsdPerHour(amount)} ${month}`
-    : `costs ${formatUsdPerHour(amount)} more ${month}`;
+  const words = formatSavings(usdPerHour);
+  return words === formatSavings(0) ? words : `${words} (${formatUsdPerMonth(Math.abs(usdPerHour))})`;
 }
 
 /** The pods that the commands evict and that need another node. */

@@ -10,12 +10,20 @@ import { andMore, indented, MAX_ROWS } from '../../render/render-lines.ts';
 
 const MAX_NAMES = 4;
 
-/** Nodes that stay for the same reason. */
-interface StayingNodes {
+/** A reason with more messages than this is one group, with an example. */
+const MAX_MESSAGES = 3;
+
+interface StayingNode {
+  readonly name: string;
   readonly why: string;
+  /** Undefined if `why` is all there is. */
+  readonly message: string | undefined;
+}
+
+/** Nodes that stay for the same reason. */
+interface Group {
+  readonly text: string;
   readonly nodes: readonly string[];
-  /** The messages of the nodes, without duplicates; empty if `why` is all there is. */
-  readonly messages: readonly string[];
 }
 
 /** Renders why each node that no command removes stays. Nodes with the same reason are grouped, the largest group first. */
@@ -24,47 +32,51 @@ export function renderStayingNodes(
   commands: readonly DisruptionCommand[],
   width: number,
 ): readonly string[] {
-  const groups = stayingNodes(plan, commands);
+  const groups = groupsOf(stayingNodes(plan, commands));
   if (groups.length === 0) return [];
   const shown = groups.slice(0, MAX_ROWS);
   const hidden = groups.slice(MAX_ROWS).reduce((sum, { nodes }) => sum + nodes.length, 0);
   return [
     '',
     'Nodes that stay',
-    ...shown.flatMap(({ why, nodes, messages }) => [
-      ...indented(`${counted(nodes.length, 'node')}: ${[why, ...sentenceOf(messages)].join(': ')}`, 2, width),
+    ...shown.flatMap(({ text, nodes }) => [
+      ...indented(`${counted(nodes.length, 'node')}: ${text}`, 2, width),
       ...indented(listNames(nodes, MAX_NAMES), 6, width),
     ]),
     ...andMore(hidden, 'node'),
   ];
 }
 
-/** The message; if the messages of the nodes differ, the first as an example. */
-function sentenceOf(messages: readonly string[]): readonly string[] {
-  const [first] = messages;
-  if (first === undefined) return [];
-  return messages.length === 1 ? [first] : [`for example, ${first}`];
+function groupsOf(nodes: readonly StayingNode[]): readonly Group[] {
+  return [...Map.groupBy(nodes, ({ why }) => why)]
+    .flatMap(([why, same]) => {
+      const byMessage = [...Map.groupBy(same, ({ message }) => message)];
+      if (byMessage.length <= MAX_MESSAGES) return byMessage.map(([message, some]) => groupOf(some, why, message));
+      return [groupOf(same, why, `for example, ${byMessage[0]?.[0] ?? ''}`)];
+    })
+    .toSorted((a, b) => b.nodes.length - a.nodes.length || compareText(a.text, b.text));
+}
+
+function groupOf(nodes: readonly StayingNode[], why: string, message: string | undefined): Group {
+  return {
+    text: message === undefined ? why : `${why}: ${message}`,
+    nodes: nodes.map(({ name }) => name).toSorted(compareText),
+  };
 }
 
 function stayingNodes(
   { commands, blocked, nodes }: DisruptionPlan,
   inProgress: readonly DisruptionCommand[],
-): readonly StayingNodes[] {
+): readonly StayingNode[] {
   const removed = new Set(commands.flatMap(({ candidates }) => candidates.map(({ stateNode }) => stateNode.name)));
   const refused = new Map(blocked.flatMap((one) => (one.subject.kind === 'Node' ? [[one.subject.name, one]] : [])));
   const busy = new Set(inProgress.flatMap(({ candidates }) => candidates.map(({ nodeClaim }) => nodeClaim)));
-  const groups = new Map<string, { readonly nodes: string[]; readonly messages: Set<string> }>();
-  for (const node of nodes.filter(({ name }) => !removed.has(name))) {
-    const refusal: Blocked | undefined = refused.get(node.name);
-    const why = refusal?.reason ?? whyUnaffected(node, busy);
-    const group = groups.get(why) ?? { nodes: [], messages: new Set() };
-    group.nodes.push(node.name);
-    if (refusal !== undefined) group.messages.add(refusal.message);
-    groups.set(why, group);
-  }
-  return [...groups]
-    .map(([why, group]) => ({ why, nodes: group.nodes.toSorted(compareText), messages: [...group.messages] }))
-    .toSorted((a, b) => b.nodes.length - a.nodes.length || compareText(a.why, b.why));
+  return nodes.flatMap((node) => {
+    const { name } = node;
+    if (removed.has(name)) return [];
+    const refusal: Blocked | undefined = refused.get(name);
+    return [{ name, why: refusal?.reason ?? whyUnaffected(node, busy), message: refusal?.message }];
+  });
 }
 
 /** Why no method has a refusal for the node. */
