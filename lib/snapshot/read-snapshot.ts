@@ -149,9 +149,9 @@ function readClaims(document: SnapshotDocument, surroundings: ClaimContext): rea
 }
 
 function schedulingOptions(options: ReadSnapshot['options']): SchedulingOptions {
-  const { preferencePolicy, minValuesPolicy, reservedFallback } = options;
+  const { preferencePolicy, minValuesPolicy, reservedFallback, spotToSpotConsolidation } = options;
   return {
-    ...optional({ reservedFallback, preferencePolicy, minValuesPolicy }),
+    ...optional({ reservedFallback, preferencePolicy, minValuesPolicy, spotToSpotConsolidation }),
   };
 }
 

@@ -222,10 +222,10 @@ describe('the rest', () => {
   });
 
   test('the policies are engine options; the other options are separate', () => {
-    const options = { preferencePolicy: 'Ignore', minValuesPolicy: 'BestEffort', spotToSpotConsolidation: true };
-    const { snapshot, options: kept } = read({ options });
-    expect(snapshot.options).toEqual({ preferencePolicy: 'Ignore', minValuesPolicy: 'BestEffort' });
-    expect(kept.spotToSpotConsolidation).toBe(true);
+    const policies = { preferencePolicy: 'Ignore', minValuesPolicy: 'BestEffort', spotToSpotConsolidation: true };
+    const { snapshot, options: kept } = read({ options: { ...policies, reservedCapacity: true } });
+    expect(snapshot.options).toEqual(policies);
+    expect(kept.reservedCapacity).toBe(true);
   });
 
   test('each namespace in use has an object; given ones keep their labels (B52)', () => {

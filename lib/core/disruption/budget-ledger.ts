@@ -6,27 +6,32 @@ import { compareText } from '../compare-text.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Blocked } from '../model/decision.ts';
 import type { Refusal } from '../model/refusal.ts';
+import { memoize } from '../scheduling/memoize.ts';
 import { type BudgetRoom, budgetRoom } from './budgets.ts';
-import { type Candidate, describeCandidate, poolCounts } from './candidates.ts';
+import { type Candidate, poolCounts } from './candidates.ts';
+import { savingsRatio } from './cost.ts';
 
 /** The disruptions that the budgets of NodePools still allow in one pass. Each accepted candidate reduces them. */
 export interface BudgetLedger {
   /**
-   * Accepts candidates, the most expensive first (E17), until the budgets of their pools are exhausted.
+   * Accepts candidates in the order of disruption (E17), until the budgets of their pools are exhausted.
    * *Shape:* the accepted candidates, and one refusal for each of the others.
    */
   take(
     candidates: readonly Candidate[],
     reason: DisruptionReason,
   ): { readonly within: readonly Candidate[]; readonly over: readonly Blocked[] };
+  /** Returns which candidates could be accepted, in the order of disruption (E17), without accepting them. */
+  within(candidates: readonly Candidate[], reason: DisruptionReason): readonly Candidate[];
 }
 
 /** *Source:* E6, E7: nodes of the snapshot's commands count as disrupting. */
 export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNode[], nowMs: number): BudgetLedger {
   const taken = new Map<string, number>();
+  const countsOf = memoize((pool: string) => poolCounts(pool, nodes, snapshot));
   const roomOf = ({ nodePool }: Candidate, reason: DisruptionReason): BudgetRoom & { readonly unreadable: number } => {
     const { name } = nodePool.metadata;
-    const counts = poolCounts(name, nodes, snapshot);
+    const counts = countsOf(name);
     const disrupting = counts.disrupting + (taken.get(name) ?? 0);
     return {
       ...budgetRoom(nodePool, reason, { nodes: counts.nodes, disrupting, nowMs }),
@@ -35,19 +40,19 @@ export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNod
   };
   return {
     take(candidates, reason) {
-      const within: Candidate[] = [];
+      const accepted: Candidate[] = [];
       const over: Blocked[] = [];
       for (const [pool, mine] of Map.groupBy(candidates, ({ nodeClaim }) => nodeClaim.nodePool)) {
         const [first] = mine;
         if (first === undefined) continue;
         const room = roomOf(first, reason);
-        const dearest = mine.toSorted(byDescendingPrice);
-        const allowed = dearest.slice(0, room.left);
+        const inOrder = mine.toSorted(bySavingsRatio);
+        const allowed = inOrder.slice(0, room.left);
         taken.set(pool, (taken.get(pool) ?? 0) + allowed.length);
-        within.push(...allowed);
+        accepted.push(...allowed);
         const full = { ...room, disrupting: room.disrupting + allowed.length };
         over.push(
-          ...dearest.slice(room.left).map(({ stateNode }) =>
+          ...inOrder.slice(room.left).map(({ stateNode }) =>
             blockedNode(stateNode, {
               reason: 'BudgetExhausted',
               message: describeRoom(reason, full),
@@ -56,7 +61,16 @@ export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNod
           ),
         );
       }
-      return { within, over };
+      return { within: accepted, over };
+    },
+    within(candidates, reason) {
+      const left = new Map<string, number>();
+      return candidates.toSorted(bySavingsRatio).filter((candidate) => {
+        const { name } = candidate.nodePool.metadata;
+        const before = left.get(name) ?? roomOf(candidate, reason).left;
+        left.set(name, before - 1);
+        return before > 0;
+      });
     },
   };
 }
@@ -70,12 +84,9 @@ function describeRoom(
   return `the budget for ${reason} allows ${counted(allowed, 'disruption')} at once, and ${disrupting} are in progress${unknown}`;
 }
 
-function byDescendingPrice(a: Candidate, b: Candidate): number {
-  return priceOf(b) - priceOf(a) || compareText(a.stateNode.name, b.stateNode.name);
-}
-
-function priceOf(candidate: Candidate): number {
-  return describeCandidate(candidate).priceUsdPerHour;
+/** E17: ties by name. */
+export function bySavingsRatio(a: Candidate, b: Candidate): number {
+  return savingsRatio(b) - savingsRatio(a) || compareText(a.stateNode.name, b.stateNode.name);
 }
 
 /** Returns the refusal of a node. */

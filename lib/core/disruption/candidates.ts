@@ -10,12 +10,15 @@ import type { DisruptionCandidate } from '../model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
 import { unreadableClaimsOf } from '../provisioning/unreadable-claims.ts';
+import { nodePrice } from './node-price.ts';
 
 /** A node that a method may disrupt, with its NodePool and NodeClaim. */
 export interface Candidate {
   readonly stateNode: StateNode;
   readonly nodeClaim: NodeClaimRecord;
   readonly nodePool: NodePool;
+  /** E18: for the next hour; 0 if unknown. */
+  readonly priceUsdPerHour: number;
 }
 
 /** Returns the node as a candidate, or why it is not one (E3). *Shape:* undefined if Kerf does not manage it, or it is starting or being deleted. */
@@ -39,7 +42,14 @@ export function candidateOf(
   if (node.metadata.annotations?.[DO_NOT_DISRUPT] === 'true')
     return refusal('DoNotDisrupt', `the node has the annotation ${DO_NOT_DISRUPT}`);
   const pod = whyPodsBlock(activePods(stateNode), snapshot.podDisruptionBudgets, nowMs);
-  return pod ?? { stateNode, nodeClaim, nodePool: view.nodePool };
+  return (
+    pod ?? {
+      stateNode,
+      nodeClaim,
+      nodePool: view.nodePool,
+      priceUsdPerHour: nodePrice(stateNode, snapshot.nodePools),
+    }
+  );
 }
 
 export function isCandidate(one: Candidate | Refusal | undefined): one is Candidate {
@@ -100,7 +110,7 @@ export function poolCounts(
 }
 
 /** Returns the candidate in the form that a command stores. */
-export function describeCandidate({ stateNode, nodeClaim }: Candidate): DisruptionCandidate {
+export function describeCandidate({ stateNode, nodeClaim, priceUsdPerHour }: Candidate): DisruptionCandidate {
   const instance = instanceOf(nodeClaim);
   return {
     nodeClaim: nodeClaim.name,
@@ -108,6 +118,6 @@ export function describeCandidate({ stateNode, nodeClaim }: Candidate): Disrupti
     node: stateNode.name,
     instanceType: instance?.instanceType ?? 'unknown',
     zone: instance?.zone ?? 'unknown',
-    priceUsdPerHour: instance?.priceUsdPerHour ?? 0,
+    priceUsdPerHour,
   };
 }

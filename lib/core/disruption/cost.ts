@@ -11,12 +11,17 @@ export function evictionCost(pod: Pod): number {
   return Math.min(10, Math.max(-10, cost));
 }
 
-/** E15: 1 plus the eviction costs of the pods; a node without pods to evict costs 1. @internal */
-export function rescheduleCost(stateNode: StateNode): number {
-  return stateNode.pods.filter(isReschedulable).reduce((sum, pod) => sum + Math.max(0, evictionCost(pod)), 1);
-}
+/** E15: 1 plus the eviction costs of the pods; a node without pods to evict costs 1. */
+export const rescheduleCost: (stateNode: StateNode) => number = onceFor((stateNode: StateNode) =>
+  stateNode.pods.filter(isReschedulable).reduce((sum, pod) => sum + Math.max(0, evictionCost(pod)), 1),
+);
 
 /** E11: the node has no pods that need another node. */
-export const isEmptyNode: (stateNode: StateNode) => boolean = onceFor(
-  (stateNode: StateNode) => rescheduleCost(stateNode) <= 1,
-);
+export function isEmptyNode(stateNode: StateNode): boolean {
+  return rescheduleCost(stateNode) <= 1;
+}
+
+/** E17: the price of a node for each unit of its rescheduling cost. Nodes with a higher ratio are disrupted first. */
+export function savingsRatio(one: { readonly stateNode: StateNode; readonly priceUsdPerHour: number }): number {
+  return one.priceUsdPerHour / rescheduleCost(one.stateNode);
+}

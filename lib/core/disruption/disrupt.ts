@@ -8,7 +8,8 @@ import { describeCandidate } from './candidates.ts';
 import { executeDue } from './execute.ts';
 import type { Method, Move } from './method.ts';
 import { emptiness } from './methods/emptiness.ts';
-import { firstProposal, unreadIn, worldsOf } from './pass.ts';
+import { firstProposal, unreadIn } from './pass.ts';
+import { worldsOf } from './world.ts';
 
 /** E2: the first method that proposes a command wins the pass. */
 const METHODS: readonly Method[] = [emptiness];

@@ -1,11 +1,13 @@
 import type { DisruptionReason } from '../../apis/node-pool.ts';
 import type { StateNode } from '../cluster/state-node.ts';
+import type { NodePoolView } from '../model/cluster-snapshot.ts';
 import type { Blocked, Due } from '../model/decision.ts';
 import type { DisruptionCommand, DisruptionMethod } from '../model/disruption-command.ts';
 import type { Refusal } from '../model/refusal.ts';
+import type { SchedulingOptions } from '../model/scheduling-options.ts';
 import type { WhatIf } from '../provisioning/what-if.ts';
 import type { Bounds } from '../scheduling/bounds.ts';
-import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
+import type { PlannedNodeClaim, Schedule } from '../scheduling/schedule.ts';
 import type { BudgetLedger } from './budget-ledger.ts';
 import type { BufferedNodes } from './buffered-nodes.ts';
 import type { Candidate } from './candidates.ts';
@@ -19,7 +21,12 @@ export interface World {
   /** Refuses removals that cannot save anything, without a simulation. *Cost:* none until it is used. */
   readonly bounds: Bounds;
   readonly buffered: BufferedNodes;
+  /** With the instance types that they can launch now. */
+  readonly nodePools: readonly NodePoolView[];
+  readonly options: SchedulingOptions;
   readonly nowMs: number;
+  /** Returns the world after a move, as if it were carried out at once. Its budgets are the same. *Cost:* O(nodes), and a new index for its first question. */
+  after(move: EvaluatedMove): World;
   /** The number of steps that a search may take. The limit is in steps, not seconds, so that a replay gives the same decision. */
   readonly steps: number;
 }
@@ -35,6 +42,20 @@ export interface Move {
   readonly candidates: readonly Candidate[];
   /** Planned and not created. Empty if the pods of the candidates need no new node. */
   readonly replacements: readonly PlannedNodeClaim[];
+}
+
+/** A move that lowers the price of the cluster. */
+export interface EvaluatedMove extends Move {
+  /** At most one. */
+  readonly replacements: readonly PlannedNodeClaim[];
+  /** The existing nodes to which pods of the candidates would move, with these pods. */
+  readonly targets: Schedule['existing'];
+  /** The sum of the prices of the candidates. */
+  readonly sourceUsdPerHour: number;
+  /** The sum less the cheapest offering of the replacement. */
+  readonly savingsUsdPerHour: number;
+  /** The number of pods that must move. */
+  readonly evictions: number;
 }
 
 /** The proposal of a method. It has no effect until it is validated and executed. */

@@ -7,7 +7,8 @@ import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import { newNodeClaim } from '../provisioning/new-node-claim.ts';
 import { DELETION_REASON } from './execute.ts';
 import type { Method, Move } from './method.ts';
-import { firstProposal, unreadIn, worldsOf } from './pass.ts';
+import { firstProposal, unreadIn } from './pass.ts';
+import { worldsOf } from './world.ts';
 
 /** A command that the disruption function would propose. */
 export interface PlannedCommand extends Move, Pick<DisruptionCommand, 'method' | 'reason'> {}
@@ -19,6 +20,7 @@ export interface DisruptionPlan {
   readonly blocked: readonly Blocked[];
   /** The nodes of the snapshot, and its claims without a node. */
   readonly nodes: readonly StateNode[];
+  readonly nodePools: ClusterSnapshot['nodePools'];
 }
 
 /**
@@ -27,16 +29,17 @@ export interface DisruptionPlan {
  * could not be read, if the snapshot is incomplete. *Cost:* one pass more than there are passes with commands; each takes a node.
  */
 export function planDisruption(methods: readonly Method[], snapshot: ClusterSnapshot, nowMs: number): DisruptionPlan {
+  const { nodePools } = snapshot;
   const nodes = stateNodes(snapshot);
   const unread = unreadIn(snapshot);
-  if (unread.length > 0) return { commands: [], blocked: unread, nodes };
+  if (unread.length > 0) return { commands: [], blocked: unread, nodes, nodePools };
   const commands: PlannedCommand[] = [];
   for (let seen = snapshot; ; seen = afterCommands(snapshot, commands, nowMs)) {
     const all = stateNodes(seen);
     const relieved = withoutWaitingPods(all, seen, nowMs);
     const worldBeside = worldsOf(seen, { all, nodes: relieved, refused: new Set(), nowMs });
     const { proposal, blocked } = firstProposal(methods, () => worldBeside(seen.commands));
-    if (proposal === undefined) return { commands, blocked, nodes };
+    if (proposal === undefined) return { commands, blocked, nodes, nodePools };
     const { method, reason, moves } = proposal;
     commands.push(...moves.map((move) => ({ method, reason, ...move })));
   }

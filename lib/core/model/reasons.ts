@@ -12,6 +12,8 @@ export const REASONS = {
   AwaitingReconciliation: 'Kerf has not examined the object yet: wait one minute.',
   AwaitingVolumeDetachment:
     'Volumes of the drained pods are still attached to the node: wait; if it takes long, look at the VolumeAttachments of the node.',
+  BalancedScore:
+    'The move saves too little of the price of the NodePool for the pods that it evicts: set consolidationPolicy to WhenEmptyOrUnderutilized to allow it.',
   BudgetExhausted:
     'The disruption budgets of the NodePool allow no further node now: wait, or change spec.disruption.budgets.',
   ClusterCIDRResolutionFailed:
@@ -20,6 +22,11 @@ export const REASONS = {
     'Another NodeOverlay of the same weight sets the same value for the same instance type: change the weight of one of them.',
   ConnectionTracking:
     'The EC2NodeClass sets connectionTracking, which only Nitro instance types support: remove the field or require Nitro types.',
+  ConsolidateAfter: 'The node has changed a short time ago: it may be consolidated when consolidateAfter has passed.',
+  ConsolidateAfterNever:
+    'The NodePool sets consolidateAfter to Never, so its nodes are not consolidated: set a duration to allow it.',
+  ConsolidationPolicy:
+    'The consolidationPolicy of the NodePool is WhenEmpty and the node has pods: set another policy to allow it.',
   ContradictoryRequirements:
     'The requirements and labels of the NodePool leave no value for a label: remove one of the requirements that exclude each other.',
   CreateFleetAuthCheckFailed:
@@ -56,11 +63,15 @@ export const REASONS = {
   KarpenterActive:
     'Karpenter runs in the cluster, so Kerf does nothing: scale Karpenter to 0 replicas, or set shadow for the cluster.',
   KeepsBuffer: 'The empty node reserves capacity for a CapacityBuffer: lower the buffer to release the node.',
+  KeepsPendingPods:
+    'Pending pods, or pods of nodes that are being deleted, would get no place or another new node without this node: wait.',
   KubeletExpressionEvaluationFailed:
     'A CEL expression in spec.kubelet gives no valid number for an instance type: correct the expression.',
   KubeletExpressionInvalid: 'A CEL expression in spec.kubelet does not compile: correct the expression.',
   Label:
     'The NodePool has no value for a label that the pod requires: change the NodePool or the node selector of the pod.',
+  LabelsMissing:
+    'The node lacks a label that consolidation needs to compute its price: add the label that the message names.',
   LaunchCutOff: 'No NodeClaim and no tag identifies the instance: terminate it when no pods run on it.',
   LaunchFailed: 'EC2 refused the launch: correct what the message of EC2 names; Kerf tries again by itself.',
   LimitExceeded: 'The next node would exceed spec.limits of the NodePool: raise the limit.',
@@ -72,6 +83,8 @@ export const REASONS = {
   MultiplePDBs: 'More than one PodDisruptionBudget selects the pod, which blocks eviction: keep one of them.',
   NameTaken:
     'Kerf has a record of a NodeClaim with the same name and another instance: compare the two instances before you delete one.',
+  NeedsSeveralNodes:
+    'The pods of the node would need several new nodes, and consolidation replaces a node by one at most.',
   NestedVirtualization:
     'The EC2NodeClass enables nested virtualization, which the instance type does not support: use other instance types.',
   NetworkInterfaces:
@@ -90,6 +103,7 @@ export const REASONS = {
   NoOffering:
     'No offering of the instance types that fit is available in the allowed zones and capacity types: allow more of them.',
   NoPlace: 'No instance type meets topology rules, limits and minValues at the same time: relax one of them.',
+  NoPlaceForPods: 'Pods of the node would be unschedulable without it: the message names one of them and the reason.',
   NodeClassNotFound: 'The EC2NodeClass that the NodePool names does not exist: create it or correct nodeClassRef.',
   NodeClassNotReady: 'The EC2NodeClass is not ready: see its conditions.',
   NodeClassTerminating: 'The EC2NodeClass is being deleted, so nothing is launched with it: use another EC2NodeClass.',
@@ -99,7 +113,10 @@ export const REASONS = {
   NodePoolValidationFailed: 'The NodePool is not valid: correct the field that the message names.',
   NodeRepairBlocked:
     'Too many nodes are unhealthy at the same time, so Kerf replaces none of them: find the common cause; Kerf tries again each minute.',
+  NodeStarting: 'Pods of the node would move to a node that is not initialized yet: wait.',
   Nominated: 'The node is reserved for pending pods that will be scheduled on it: wait.',
+  NotCheaper: 'The pods of the node need a new node that does not cost less than the node.',
+  NotEvaluated: 'The pass ended before it evaluated the node, because it had used its steps: a later pass continues.',
   NotRead:
     'Something that the decision needs could not be read: see the failures of the run; Kerf tries again within a minute.',
   OtherDeploymentActive:
@@ -143,10 +160,16 @@ export const REASONS = {
   RunInstancesAuthCheckFailed:
     'Kerf is not permitted to call ec2:RunInstances: allow it in the IAM policies that apply to its functions.',
   RuntimeValidation: 'The NodeOverlay is not valid and has no effect: correct the field that the message names.',
+  SameInstanceType: 'The nodes could only be replaced by a node of the type of one of them, so that node stays.',
   ScalableRefNotFound: 'The workload of the CapacityBuffer does not exist: create it or correct scalableRef.',
   SecurityGroupsNotFound: 'The securityGroupSelectorTerms select no security group: correct the tags, ids or names.',
+  SpotToSpotDisabled:
+    'The pods of a spot node need a new spot node: set spotToSpotConsolidation to replace spot nodes by cheaper ones.',
+  SpotToSpotNeedsTypes:
+    'Too few instance types cost less than the spot node: allow more instance types in the NodePool.',
   StandaloneNotSupported:
     'The NodeClaim belongs to no NodePool, and Kerf does not manage these: create a NodePool and delete the NodeClaim.',
+  StaticCapacity: 'The NodePool sets spec.replicas, so its nodes are not consolidated: lower replicas to remove nodes.',
   StaticCapacityNotSupported:
     'The NodePool sets spec.replicas, and Kerf does not support static capacity: remove the field.',
   StoodDown: 'EC2 interrupts an instance while another autoscaler is active in the cluster, so Kerf does nothing.',

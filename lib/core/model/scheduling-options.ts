@@ -10,4 +10,6 @@ export interface SchedulingOptions {
    * @default false: the pod waits for the next run
    */
   readonly reservedFallback?: boolean;
+  /** E24, F18: whether consolidation replaces spot nodes by spot nodes. @default false */
+  readonly spotToSpotConsolidation?: boolean;
 }

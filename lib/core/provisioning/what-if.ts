@@ -3,16 +3,14 @@ import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import { type Bounds, boundsOn } from '../scheduling/bounds.ts';
 import { indexForMany } from '../scheduling/cluster-index.ts';
+import type { QuestionOptions } from '../scheduling/run.ts';
 import type { Schedule } from '../scheduling/schedule.ts';
 import { whatIfOn } from '../scheduling/solve.ts';
 import { podsToPlaceFrom } from './pods-to-place.ts';
 import { clusterProblem, scheduleOf } from './schedule-pods.ts';
 
-/**
- * Returns the schedule for the case that the named nodes are removed. `closed`: other nodes that accept no pods.
- * *Errors:* RangeError for an unknown name.
- */
-export type WhatIf = (gone: readonly string[], closed?: ReadonlySet<string>) => Schedule;
+/** Returns the schedule for the case that the named nodes are removed. *Errors:* RangeError for an unknown name. */
+export type WhatIf = (gone: readonly string[], options?: QuestionOptions) => Schedule;
 
 /** What happens if nodes are removed. Both parts share one index of the cluster, which is built on first use. */
 export interface Simulation {
@@ -42,7 +40,7 @@ export function simulationOf(
   const index = () => (prepared ??= prepare(snapshot, nowMs, nodes));
   const known = (): Bounds => (bounds ??= index().bounds());
   return {
-    whatIf: (gone, closed) => index().whatIf(gone, closed),
+    whatIf: (gone, options) => index().whatIf(gone, options),
     bounds: {
       priceOfOneClaim: (gone) => known().priceOfOneClaim(gone),
       priceOfHomeless: (node) => known().priceOfHomeless(node),
@@ -62,12 +60,12 @@ function prepare(
   const cluster = indexForMany({ ...clusterProblem(simulated, nodes), pods: toPlace(beingDeleted).pods });
   const solved = whatIfOn(cluster);
   const places = new Map(nodes.map(({ name }, index) => [name, index]));
-  const whatIf: WhatIf = (names, closed = new Set()) => {
+  const whatIf: WhatIf = (names, options) => {
     const gone = new Set(names);
     const indices = [...gone, ...beingDeleted.map(({ name }) => name)].map((name) => placeOf(name, places));
     const inOrder = [...new Set(indices)].toSorted((a, b) => a - b).flatMap((index) => nodes[index] ?? []);
     const placing = toPlace(inOrder);
-    return scheduleOf(placing, () => solved({ pods: placing.pods, removed: gone, closed }));
+    return scheduleOf(placing, () => solved({ ...options, pods: placing.pods, removed: gone }));
   };
   const pending = new Set<Pod>(toPlace([]).pods);
   const moved = (node: StateNode): readonly Pod[] => toPlace([node]).pods.filter((pod) => !pending.has(pod));

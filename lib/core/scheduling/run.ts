@@ -58,8 +58,8 @@ export interface Run {
   demandFor(podClass: PodClass): DemandAnswer;
   /** The hosts that may accept these pods, in order, including removed hosts. */
   hostsFor(needs: Needs): readonly ExistingHost[];
-  /** Hosts that the question removes or closes. They do not accept pods. */
-  readonly shut: ReadonlySet<ExistingHost>;
+  /** Hosts that the question removes. They do not accept pods. */
+  readonly removed: ReadonlySet<ExistingHost>;
 }
 
 export type DemandAnswer =
@@ -73,36 +73,50 @@ export interface ProblemIndex {
   readonly groups: readonly PodGroup[];
   /** The number of pods to place. */
   readonly size: number;
-  /** Hosts that the question removes or closes. They do not accept pods. */
-  readonly shut: ReadonlySet<ExistingHost>;
+  /** Hosts that the question removes. They do not accept pods. */
+  readonly removed: ReadonlySet<ExistingHost>;
   readonly moved: MovedPods;
   readonly limits: PoolLimits;
+  /** B33: the names of nodes that do not accept pods of the removed nodes. */
+  readonly protectedNodes: ReadonlySet<string>;
+  /** Whether pods are packed as Karpenter does, even if more claims cost less. */
+  readonly fewClaims: boolean;
 }
 
 /** The question that places the pods of the problem and removes no node. *Cost:* O(pods + nodes + instance types). */
 export function problemIndexOf(problem: SchedulingProblem): ProblemIndex {
   const { cluster, groups } = indexOnce(problem);
-  return problemIndex(cluster, { groups, size: problem.pods.length, removed: [], closed: [], moved: new Map() });
+  const size = problem.pods.length;
+  const nothing = { removed: [], moved: new Map(), protectedNodes: NO_NODES, fewClaims: false };
+  return problemIndex(cluster, { ...nothing, groups, size });
+}
+
+/** How a question differs from the case that its nodes are being deleted. */
+export interface QuestionOptions {
+  /**
+   * B33: the names of nodes to which pods of the removed nodes must not move. They still accept pending pods and the pods of nodes
+   * that are being deleted. @default none
+   */
+  readonly protectedNodes?: ReadonlySet<string>;
+  /** Opens as few claims as Karpenter does, even if more claims cost less. @default false: the cheapest claims */
+  readonly fewClaims?: boolean;
 }
 
 /** The pods to place, and the names of the nodes that are removed. */
-export interface Question {
+export interface Question extends QuestionOptions {
   readonly pods: readonly Pod[];
   readonly removed: ReadonlySet<string>;
-  /** The names of nodes that keep their pods and accept no others. @default none */
-  readonly closed?: ReadonlySet<string>;
 }
 
 /** *Cost:* O(pods to place + removed nodes), and one pass over the list of nodes. */
 export function problemIndexWithout(cluster: ClusterIndex, question: Question): ProblemIndex {
+  const { pods, removed: names, protectedNodes = NO_NODES, fewClaims = false } = question;
   const { problem, classes, hosts } = cluster;
-  const { pods, removed: names, closed = NO_NAMES } = question;
   const removed = hosts.filter(({ stateNode }) => names.has(stateNode.name) && !stateNode.deleting);
-  const unavailable = new Set([
-    ...names,
-    ...problem.stateNodes.filter(({ deleting }) => deleting).map(({ name }) => name),
-  ]);
-  const groups = podGroups(classes, pods, (name) => unavailable.has(name));
+  const deleting = new Set(problem.stateNodes.filter((node) => node.deleting).map(({ name }) => name));
+  // Without protected nodes, pods of removed nodes and of nodes that are being deleted can be in one class.
+  const moves = (name: string): boolean => protectedNodes.size > 0 && !deleting.has(name);
+  const groups = podGroups(classes, pods, (name) => !moves(name));
   const podsToPlace = new Set(pods.map(identityOf));
   const moved = new Map<PodClass, CountedHost[]>();
   for (const host of removed) {
@@ -112,26 +126,22 @@ export function problemIndexWithout(cluster: ClusterIndex, question: Question): 
       moved.set(podClass, [...(moved.get(podClass) ?? []), host]);
     }
   }
-  const shut = closed.size === 0 ? [] : hosts.filter(({ stateNode }) => closed.has(stateNode.name));
-  return problemIndex(cluster, { groups, size: pods.length, removed, closed: shut, moved });
+  return problemIndex(cluster, { groups, size: pods.length, removed, moved, protectedNodes, fewClaims });
 }
 
-const NO_NAMES: ReadonlySet<string> = new Set();
+const NO_NODES: ReadonlySet<string> = new Set();
 
-interface Asked extends Pick<ProblemIndex, 'groups' | 'size' | 'moved'> {
-  readonly removed: readonly ExistingHost[];
-  readonly closed: readonly ExistingHost[];
-}
-
-function problemIndex(cluster: ClusterIndex, { groups, size, moved, removed, closed }: Asked): ProblemIndex {
+function problemIndex(
+  cluster: ClusterIndex,
+  asked: Omit<ProblemIndex, 'cluster' | 'index' | 'limits' | 'removed'> & { readonly removed: readonly ExistingHost[] },
+): ProblemIndex {
+  const removed = new Set(asked.removed);
   return {
+    ...asked,
     cluster,
-    index: cluster.spaceFor(groups),
-    groups,
-    size,
-    moved,
-    shut: new Set([...removed, ...closed]),
-    limits: limitsWithout(cluster.limits, removed),
+    index: cluster.spaceFor(asked.groups),
+    removed,
+    limits: limitsWithout(cluster.limits, asked.removed),
   };
 }
 
@@ -148,7 +158,7 @@ function limitsWithout(limits: PoolLimits, removed: readonly ExistingHost[]): Po
 
 /** Starts an independent run. *Cost:* a copy of the list of rooms; other state is copied when pods are placed. */
 export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
-  const { cluster, index, groups, shut } = of;
+  const { cluster, index, groups, removed } = of;
   const { problem } = cluster;
   const claims: OpenClaim[] = [];
   const counting = counters(cluster.placed.without(of.moved), hostFacts(cluster.hosts, claims));
@@ -165,10 +175,10 @@ export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
     allowance: allowances(),
     options: problem.options ?? {},
     goal: goalOf(target, new Map(limits)),
-    allHosts: () => cluster.hosts.filter((host) => !host.stateNode.deleting && !shut.has(host)),
-    starting: cluster.starting.filter((host) => !shut.has(host)),
+    allHosts: () => cluster.hosts.filter((host) => !host.stateNode.deleting && !removed.has(host)),
+    starting: cluster.starting.filter((host) => !removed.has(host)),
     rooms: hostRooms(index.rooms),
-    protectedNodes: problem.protectedNodes ?? new Set(),
+    protectedNodes: of.protectedNodes,
     limits,
     exhausted: new Set(),
     reservations: reservationLedger(index.reservations, problem.options?.reservedFallback !== true),
@@ -181,7 +191,7 @@ export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
     },
     demandFor: demands(of, counting),
     hostsFor: (needs) => index.hostsFor(needs),
-    shut,
+    removed,
   };
 }
 

@@ -21,11 +21,6 @@ export interface SchedulingProblem {
   /** Used by namespaceSelector. @default the namespaces in use, without labels */
   readonly namespaces?: readonly Namespace[];
   readonly options?: SchedulingOptions;
-  /**
-   * B33: the names of nodes to which consolidation must not move pods. They still accept pending pods and the pods of nodes
-   * that are being deleted. @default none
-   */
-  readonly protectedNodes?: ReadonlySet<string>;
 }
 
 /** A NodeClaim that is planned and not recorded yet. */

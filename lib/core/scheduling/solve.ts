@@ -51,6 +51,7 @@ interface Attempt extends Pick<Schedule, 'existing'> {
 }
 
 function bestOf(problemIndex: ProblemIndex): Attempt {
+  if (problemIndex.fewClaims) return attempt(problemIndex, 'first-fit');
   const byCost = attempt(problemIndex, 'cost');
   const { size } = problemIndex;
   if (byCost.unplacedKeys.size === 0 || !byCost.isLimited) {

@@ -23,8 +23,9 @@ function pools(disruption = {}) {
   return [aPoolView({ disruption: { consolidateAfter: '0s', budgets: [{ nodes: '100%' }], ...disruption } })];
 }
 
-/** A node that costs this much. */
-function node(name: string, priceUsdPerHour = 0.1, labels = {}) {
+/** A node that cost this much when it was launched. Its type is not sold any more, so this is still its price (E18). */
+function node(name: string, priceUsdPerHour = 0.1) {
+  const labels = { 'node.kubernetes.io/instance-type': 'm5.none' };
   const { nodeClaim, node: made } = initializedNode({ name, labels });
   const instance = anInstance({ id: `i-${name}`, priceUsdPerHour });
   return {

@@ -51,7 +51,9 @@ function removed({ commands }: DisruptionOutput): readonly string[] {
 
 describe('kerf plan disruption --output json', () => {
   test('G2: a command has its method, its candidates with prices, and the savings (E13)', async () => {
-    const output = await planned(cluster(['node-1', 'node-2'], { pods: [aGivenPod('web', { nodeName: 'node-1' })] }));
+    const nodePools = [pool({ consolidationPolicy: 'WhenEmpty' })];
+    const pods = [aGivenPod('web', { nodeName: 'node-1' })];
+    const output = await planned(cluster(['node-1', 'node-2'], { nodePools, pods }));
     const place = { instanceType: 'm5.large', zone: 'us-east-1a', capacityType: 'on-demand', price: 0.1 };
     expect(output).toEqual({
       commands: [
@@ -190,7 +192,8 @@ describe('manifests over the snapshot', () => {
   });
 
   test('pods, workloads and budgets are not read from manifests, with a note', async () => {
-    const running = cluster(['node-1'], { pods: [aGivenPod('web', { nodeName: 'node-1' })] });
+    const nodePools = [pool({ consolidationPolicy: 'WhenEmpty' })];
+    const running = cluster(['node-1'], { nodePools, pods: [aGivenPod('web', { nodeName: 'node-1' })] });
     const files = {
       'all.yaml': [
         stringify({ apiVersion: 'v1', kind: 'Pod', ...aGivenPod('web') }),

@@ -80,18 +80,10 @@ describe('an empty node is written down for disruption, not touched yet (E11, E1
   });
 
   test('the dearest first, as many as the budget leaves room for (E17)', () => {
-    const priced = (name: string, priceUsdPerHour: number) => {
-      const { node, nodeClaim } = nodeNamed(name);
-      const { launch } = nodeClaim;
-      if (launch.kind !== 'launched') throw new Error('the builder launches it');
-      return {
-        node,
-        nodeClaim: { ...nodeClaim, launch: { ...launch, instance: { ...launch.instance, priceUsdPerHour } } },
-      };
-    };
-    const snapshot = snapshotOf([priced('cheap', 0.1), priced('dear', 0.9), priced('middle', 0.5)], {
-      nodePools: pool({ budgets: [{ nodes: '2' }] }),
-    });
+    const ofType = (name: string, type: string) =>
+      nodeNamed(name, { labels: { 'node.kubernetes.io/instance-type': type } });
+    const nodes = [ofType('cheap', 'm5.large'), ofType('dear', 'm5.2xlarge'), ofType('middle', 'm5.xlarge')];
+    const snapshot = snapshotOf(nodes, { nodePools: pool({ budgets: [{ nodes: '2' }] }) });
     expect(startedFor(snapshot)).toEqual(['dear', 'middle']);
     expect(decide(snapshot).blocked).toMatchObject([
       {

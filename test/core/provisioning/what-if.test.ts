@@ -74,8 +74,11 @@ describe('what if nodes were removed (E20)', () => {
     const pods = ['a', 'b'].map((node) => runningPod(node, { name: `on-${node}`, requests: { cpu: '900m' } }));
     const whatIf = whatIfOf(snapshotOf(nodes, { nodePools: [aPoolView({ types: TYPES })], pods }), NOW_MS);
     expect(placesOf(whatIf(['a']))).toEqual({ existing: { b: ['on-a'] }, opened: 0 });
-    expect(placesOf(whatIf(['a'], new Set(['b'])))).toEqual({ existing: { c: ['on-a'] }, opened: 0 });
-    expect(placesOf(whatIf(['a'], new Set(['b', 'c'])))).toEqual({ existing: {}, opened: 1 });
+    expect(placesOf(whatIf(['a'], { protectedNodes: new Set(['b']) }))).toEqual({
+      existing: { c: ['on-a'] },
+      opened: 0,
+    });
+    expect(placesOf(whatIf(['a'], { protectedNodes: new Set(['b', 'c']) }))).toEqual({ existing: {}, opened: 1 });
     expect(placesOf(whatIf(['a']))).toEqual({ existing: { b: ['on-a'] }, opened: 0 });
   });
 

@@ -1,5 +1,5 @@
-import type { StateNode } from '../../../core/cluster/state-node.ts';
 import { type Candidate, describeCandidate } from '../../../core/disruption/candidates.ts';
+import { nodePrice } from '../../../core/disruption/node-price.ts';
 import type { DisruptionPlan, PlannedCommand } from '../../../core/disruption/plan-disruption.ts';
 import type { Blocked } from '../../../core/model/decision.ts';
 import type { DisruptionCommand } from '../../../core/model/disruption-command.ts';
@@ -37,11 +37,11 @@ interface CandidateOutput {
 }
 
 /** The plan as JSON. */
-export function disruptionOutput({ commands, blocked, nodes }: DisruptionPlan, durationMs: number): DisruptionOutput {
+export function disruptionOutput(plan: DisruptionPlan, durationMs: number): DisruptionOutput {
   return {
-    commands: commands.map(commandOutput),
-    blocked,
-    clusterHourlyPrice: clusterPrice(nodes),
+    commands: plan.commands.map(commandOutput),
+    blocked: plan.blocked,
+    clusterHourlyPrice: clusterPrice(plan),
     durationMs: toMicros(durationMs),
   };
 }
@@ -75,6 +75,7 @@ function priceOf(candidate: Candidate): number {
 }
 
 /** The price of all instances that Kerf has launched. */
-export function clusterPrice(nodes: readonly StateNode[]): number {
-  return totalUsd(nodes.flatMap(({ nodeClaim }) => (nodeClaim && instanceOf(nodeClaim)?.priceUsdPerHour) ?? []));
+export function clusterPrice({ nodes, nodePools }: Pick<DisruptionPlan, 'nodes' | 'nodePools'>): number {
+  const launched = nodes.filter(({ nodeClaim }) => nodeClaim !== undefined && instanceOf(nodeClaim) !== undefined);
+  return totalUsd(launched.map((stateNode) => nodePrice(stateNode, nodePools)));
 }

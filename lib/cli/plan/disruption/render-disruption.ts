@@ -40,8 +40,9 @@ export function renderDisruption(
     .join('');
 }
 
-function summary({ commands, nodes }: DisruptionPlan, nodeNamed: NodeNamed): readonly string[] {
-  const now = clusterPrice(nodes);
+function summary(plan: DisruptionPlan, nodeNamed: NodeNamed): readonly string[] {
+  const { commands, nodes } = plan;
+  const now = clusterPrice(plan);
   const cost = `${formatUsdPerHour(now)} (${formatUsdPerMonth(now)})`;
   if (nodes.length === 0) return ['The snapshot has no nodes: nothing would change.'];
   if (commands.length === 0) return [`No node would be removed. ${counted(nodes.length, 'node')} for ${cost}.`];

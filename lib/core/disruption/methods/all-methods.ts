@@ -1,5 +1,7 @@
 import type { Method } from '../method.ts';
 import { emptiness } from './emptiness.ts';
+import { multiNode } from './multi-node.ts';
+import { singleNode } from './single-node.ts';
 
 /** All methods, in the order in which they are tried (E2). Plans use them before the functions do. */
-export const ALL_METHODS: readonly Method[] = [emptiness];
+export const ALL_METHODS: readonly Method[] = [emptiness, multiNode, singleNode];

@@ -1,4 +1,3 @@
-import { parseNillableDuration } from '../../../apis/formats/duration.ts';
 import { MINUTE_MS } from '../../../apis/formats/time.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
 import { type Blocked, requeueAt } from '../../model/decision.ts';
@@ -6,6 +5,7 @@ import { type Refusal, refusal } from '../../model/refusal.ts';
 import { formatSubject } from '../../model/subject.ts';
 import { blockedNode } from '../budget-ledger.ts';
 import { type Candidate, isCandidate } from '../candidates.ts';
+import { consolidatableAtMs } from '../consolidate-after.ts';
 import { isEmptyNode } from '../cost.ts';
 import type { Method, Proposal, World } from '../method.ts';
 
@@ -30,7 +30,7 @@ function propose(world: World): Proposal {
   const { nowMs } = world;
   const { empty, refused } = emptyAmong(world.candidates.nodes, world);
   const waiting = empty.flatMap((candidate) => {
-    const atMs = eligibleAtMs(candidate);
+    const atMs = consolidatableAtMs(candidate);
     return atMs === undefined || atMs <= nowMs ? [] : [requeueAt(atMs)];
   });
   const eligible = empty.filter((candidate) => isEligible(candidate, world));
@@ -69,16 +69,5 @@ function whyExcluded({ stateNode }: Candidate, { buffered }: World): Refusal | u
 }
 
 function isEligible(candidate: Candidate, { nowMs }: World): boolean {
-  return (eligibleAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs;
-}
-
-/** The time from which the node may be disrupted; undefined if never (E12). */
-function eligibleAtMs(candidate: Candidate): number | undefined {
-  const after = parseNillableDuration(candidate.nodePool.spec.disruption.consolidateAfter);
-  return after === undefined ? undefined : quietSinceMs(candidate) + after;
-}
-
-/** D13: the time of the last pod event, or else of initialization. */
-function quietSinceMs({ nodeClaim }: Candidate): number {
-  return Math.max(nodeClaim.lastPodEventAtMs ?? 0, nodeClaim.initializedAtMs ?? nodeClaim.createdAtMs);
+  return (consolidatableAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs;
 }

@@ -130,8 +130,8 @@ function firstHost(run: Run, queue: HostQueue, demand: Demand): ExistingHost | u
 }
 
 /** B33: pods of consolidated nodes must not be placed on protected nodes. */
-function isOpen({ shut, protectedNodes }: Run, host: ExistingHost, { podClass }: Demand): boolean {
-  return !(shut.size > 0 && shut.has(host)) && !(podClass.moving && protectedNodes.has(host.stateNode.name));
+function isOpen({ removed, protectedNodes }: Run, host: ExistingHost, { podClass }: Demand): boolean {
+  return !(removed.size > 0 && removed.has(host)) && !(podClass.moving && protectedNodes.has(host.stateNode.name));
 }
 
 function satisfiesKeyRules(run: Run, host: ExistingHost, { rules }: Demand): boolean {

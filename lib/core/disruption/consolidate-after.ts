@@ -1,0 +1,17 @@
+import { parseNillableDuration } from '../../apis/formats/duration.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
+import type { NodeClaimRecord } from '../model/node-claim-record.ts';
+
+/** The time from which a node may be consolidated; undefined if its NodePool sets `consolidateAfter: Never`. *Source:* E12, D13. */
+export function consolidatableAtMs(one: {
+  readonly nodePool: NodePool;
+  readonly nodeClaim: NodeClaimRecord;
+}): number | undefined {
+  const after = parseNillableDuration(one.nodePool.spec.disruption.consolidateAfter);
+  return after === undefined ? undefined : quietSinceMs(one.nodeClaim) + after;
+}
+
+/** D13: the time of the last pod event, or else of initialization. */
+function quietSinceMs({ lastPodEventAtMs, initializedAtMs, createdAtMs }: NodeClaimRecord): number {
+  return Math.max(lastPodEventAtMs ?? 0, initializedAtMs ?? createdAtMs);
+}

@@ -1,0 +1,63 @@
+import { formatTime } from '../../../apis/formats/time.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../../apis/labels.ts';
+import { type Blocked, type Due, requeueAt } from '../../model/decision.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
+import { blockedNode } from '../budget-ledger.ts';
+import { type Candidate, isCandidate } from '../candidates.ts';
+import { consolidatableAtMs } from '../consolidate-after.ts';
+import { isEmptyNode } from '../cost.ts';
+import type { World } from '../method.ts';
+
+export interface Consolidatable {
+  readonly candidates: readonly Candidate[];
+  /** Why other nodes with pods stay. Empty nodes are left to the emptiness method. */
+  readonly refused: readonly Blocked[];
+  /** When consolidateAfter of the others has passed. */
+  readonly due: readonly Due[];
+}
+
+/** The nodes with pods that may be consolidated now. *Source:* E3, E19. */
+export function consolidatable({ candidates: all, nowMs }: World): Consolidatable {
+  const candidates: Candidate[] = [];
+  const refused: Blocked[] = [];
+  const due: Due[] = [];
+  for (const stateNode of all.nodes) {
+    if (isEmptyNode(stateNode)) continue;
+    const judged = all.judge(stateNode);
+    if (judged === undefined) continue;
+    const why = isCandidate(judged) ? whyNotConsolidatable(judged, nowMs) : judged;
+    if (why !== undefined) refused.push(blockedNode(stateNode, why));
+    else if (isCandidate(judged)) candidates.push(judged);
+    if (why?.reason === 'ConsolidateAfter' && isCandidate(judged)) due.push(requeueAt(consolidatableAtMs(judged) ?? 0));
+  }
+  return { candidates, refused, due };
+}
+
+/** E19: why consolidation leaves out a node that may be disrupted. */
+export function whyNotConsolidatable(candidate: Candidate, nowMs: number): Refusal | undefined {
+  const { nodePool, stateNode } = candidate;
+  const { name } = nodePool.metadata;
+  const { consolidateAfter, consolidationPolicy } = nodePool.spec.disruption;
+  const { replicas } = nodePool.spec;
+  if (replicas !== undefined)
+    return refusal('StaticCapacity', `NodePool ${name} has a fixed number of nodes (spec.replicas: ${replicas})`, {
+      replicas,
+    });
+  const missing = [INSTANCE_TYPE, CAPACITY_TYPE, ZONE].find((label) => stateNode.labels[label] === undefined);
+  if (missing !== undefined) return refusal('LabelsMissing', `the node has no label ${missing}`);
+  const fromMs = consolidatableAtMs(candidate);
+  if (fromMs === undefined)
+    return refusal('ConsolidateAfterNever', `NodePool ${name} sets consolidateAfter to ${consolidateAfter}`);
+  if (consolidationPolicy === 'WhenEmpty')
+    return refusal(
+      'ConsolidationPolicy',
+      `the node has pods, and NodePool ${name} consolidates only empty nodes (WhenEmpty)`,
+    );
+  if (fromMs > nowMs)
+    return refusal(
+      'ConsolidateAfter',
+      `the node may be consolidated from ${formatTime(fromMs)}, ${consolidateAfter} after its last change of pods`,
+      { waitSeconds: Math.ceil((fromMs - nowMs) / 1_000) },
+    );
+  return undefined;
+}
