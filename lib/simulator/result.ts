@@ -4,7 +4,7 @@ import type { KubernetesState } from './kubernetes/state.ts';
 import type { Counts, DisruptionDeeds } from './summary/deeds.ts';
 import type { InstanceCount, PoolCost } from './summary/instance-ledger.ts';
 import { type LastRefusals, type PendingReport, pendingPods } from './summary/pending-pods.ts';
-import type { Recorder } from './summary/recorder.ts';
+import type { FailedJob, Recorder } from './summary/recorder.ts';
 import type { ResourceUtilisation } from './summary/utilisation.ts';
 import type { WaitReport } from './summary/waits.ts';
 import type { TimelineEntry } from './timeline.ts';
@@ -55,6 +55,8 @@ export interface SimulationSummary extends PendingReport {
   readonly daemonSetPodsRunning: number;
   /** The time from the creation of a pod to its start, for all pods that started, except those of DaemonSets. */
   readonly pendingToRunningSeconds: WaitReport;
+  /** Jobs that failed, also if they were deleted later; in the order of their failures. */
+  readonly jobsFailed: readonly FailedJob[];
   readonly spotInterruptions: number;
   readonly removedByReason: Counts;
   readonly evictedByReason: Counts;
@@ -85,7 +87,7 @@ export interface SummaryParts {
 
 export function summaryOf(parts: SummaryParts): SimulationSummary {
   const { recorder, notes, nowMs, startMs, durationMs, ended, seed, catalogue, state, refusals } = parts;
-  const { instances, pods, utilisation, waits, deeds } = recorder.report();
+  const { instances, pods, utilisation, waits, deeds, jobsFailed } = recorder.report();
   const { costUsd, usdPerHourAtEnd } = instances;
   const sinceMs = (pod: string): number => startMs + (recorder.waits.pendingSince(pod) ?? 0) * SECOND_MS;
   const devicesOf = devicesByType(catalogue);
@@ -112,6 +114,7 @@ export function summaryOf(parts: SummaryParts): SimulationSummary {
     daemonSetPodsRunning: pods.daemonSetPodsRunning,
     ...pendingPods({ state, refusals, sinceMs, nowMs, isSettled: ended === 'settled' }),
     pendingToRunningSeconds: waits,
+    jobsFailed,
     spotInterruptions: instances.spotInterruptions,
     ...deeds,
     notes,

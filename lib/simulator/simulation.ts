@@ -261,6 +261,7 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], input: S
       attachments.reconcile();
     });
   };
+  state.onJobFailed = (failure) => timeline.note({ kind: 'job-failed', ...failure });
   state.onAssumption = (text, subject) => timeline.remarks.add(text, subject);
   for (const { text, subject } of unplayedFields(input.manifests)) timeline.remarks.add(text, subject);
   startAutoscalers({ state, timetable, usage: input.scenario?.usage ?? [] });

@@ -3,6 +3,7 @@ import type { Action, Blocked, Controller, Decision } from '../core/model/decisi
 import type { LaunchOption } from '../core/model/node-claim-record.ts';
 import { formatSubject } from '../core/model/subject.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { JobFailure } from './kubernetes/state.ts';
 import { type Remarks, remarks } from './remarks.ts';
 import type { Figures } from './summary/figures.ts';
 
@@ -21,6 +22,7 @@ export type WorldEvent =
       readonly node: string;
       readonly by: string;
     }
+  | ({ readonly kind: 'job-failed' } & JobFailure)
   | { readonly kind: 'pod-ended'; readonly pod: string; readonly workload: string; readonly node: string }
   | ({ readonly kind: 'instance-launched'; readonly instanceId: string; readonly nodeClaim: string } & LaunchOption)
   | { readonly kind: 'launch-refused'; readonly nodeClaim: string; readonly message: string }

@@ -1,6 +1,7 @@
 import { counted } from '../../apis/counted.ts';
 import { ANY_OFFERING, type UnavailableMark } from '../../core/model/decision.ts';
 import { formatSubject } from '../../core/model/subject.ts';
+import type { JobFailure } from '../../simulator/kubernetes/state.ts';
 import type { Figures } from '../../simulator/summary/figures.ts';
 import type { ActionSummary, TimelineEntry, WorldEvent } from '../../simulator/timeline.ts';
 import { formatUsd, formatUsdPerHour } from '../render/format-money.ts';
@@ -54,6 +55,8 @@ function describeWorld(event: WorldEvent): Description | undefined {
       return line('preempted', `${event.pod} on ${shortName(event.node)}, for ${event.by} of higher priority`);
     case 'pod-ended':
       return repeated('ended', event.workload, `ended on ${shortName(event.node)}`);
+    case 'job-failed':
+      return line('failed', describeFailure(event), 'bad');
     case 'instance-launched': {
       const { instanceId, nodeClaim, instanceType, capacityType, zone, priceUsdPerHour } = event;
       const what = `${instanceType} ${capacityType} in ${zone} at ${formatUsdPerHour(priceUsdPerHour)}`;
@@ -81,6 +84,12 @@ function describeWorld(event: WorldEvent): Description | undefined {
     case 'function-failed':
       return line('failed', `${event.function}: ${event.message}`, 'bad');
   }
+}
+
+/** `Job default/nightly-29 of CronJob default/nightly: DeadlineExceeded; 0 of its pods succeeded, 1 failed`. */
+function describeFailure({ job, workload, reason, podsSucceeded, podsFailed }: JobFailure): string {
+  const owner = workload === `Job ${job}` ? '' : ` of ${workload}`;
+  return `Job ${job}${owner}: ${reason}; ${podsSucceeded} of its pods succeeded, ${podsFailed} failed`;
 }
 
 /** `4 nodes (+3 -1), 30 pods running, 2 pending; $0.4200/h, $1.73 so far`. */

@@ -48,9 +48,11 @@ export async function runSimulate(context: CliContext, flags: SimulateFlags, fil
   context.process.exitCode = exitCodeOf(summary, flags);
 }
 
-function exitCodeOf({ ended, podsPending }: SimulationSummary, flags: SimulateFlags): number {
+function exitCodeOf({ ended, podsPending, jobsFailed }: SimulationSummary, flags: SimulateFlags): number {
   if (ended === 'interrupted') return EXIT.interrupted;
-  return flags['fail-on-pending'] && podsPending.some((one) => one.expectedToRun) ? EXIT.findings : EXIT.fine;
+  // The pods of a failed Job are deleted, also those that were pending.
+  const isWorkLeft = jobsFailed.length > 0 || podsPending.some((one) => one.expectedToRun);
+  return flags['fail-on-pending'] && isWorkLeft ? EXIT.findings : EXIT.fine;
 }
 
 function asWarning(gap: string): string {

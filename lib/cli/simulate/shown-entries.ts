@@ -11,8 +11,9 @@ const DECISIONS: ReadonlySet<TimelineEntry['kind']> = new Set([
   'delete-node-claim',
   'blocked',
   'function-failed',
+  'job-failed',
 ]);
-const HOURS: ReadonlySet<TimelineEntry['kind']> = new Set(['scenario', 'figures', 'function-failed']);
+const HOURS: ReadonlySet<TimelineEntry['kind']> = new Set(['scenario', 'figures', 'function-failed', 'job-failed']);
 
 /** Whether an entry of the timeline is printed. */
 export function isShown({ kind }: TimelineEntry, detail: Detail): boolean {

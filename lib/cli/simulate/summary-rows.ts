@@ -19,6 +19,7 @@ export function summaryRows(summary: SimulationSummary): readonly (readonly [str
     ...when(spotInterruptions > 0, 'interruptions', counted(spotInterruptions, 'spot instance')),
     ['pods', pods(summary)],
     ...when(total(evictedByReason) > 0, 'evictions', evictions(evictedByReason)),
+    ...when(summary.jobsFailed.length > 0, 'jobs', failures(summary)),
     ['pending to running', waits(summary)],
     ...utilisation(summary),
     ['cost', cost(summary)],
@@ -119,6 +120,20 @@ function evictions(counts: Counts): string {
 function pods({ podsRunning, daemonSetPodsRunning, podsPending }: SimulationSummary): string {
   const daemons = daemonSetPodsRunning === 0 ? '' : `, and ${daemonSetPodsRunning} of DaemonSets`;
   return `${podsRunning - daemonSetPodsRunning} running, ${podsPending.length} pending${daemons}`;
+}
+
+/** More workloads than these are counted. */
+const MAX_WORKLOADS = 3;
+
+/** `3 failed: CronJob default/nightly (2 × DeadlineExceeded), Job default/report (BackoffLimitExceeded)`. */
+function failures({ jobsFailed }: SimulationSummary): string {
+  const groups = [...Map.groupBy(jobsFailed, ({ workload, reason }) => JSON.stringify([workload, reason])).values()];
+  const named = groups.slice(0, MAX_WORKLOADS).flatMap(([first, ...more]) => {
+    if (first === undefined) return [];
+    return `${first.workload} (${more.length === 0 ? '' : `${more.length + 1} × `}${first.reason})`;
+  });
+  const others = groups.length > MAX_WORKLOADS ? ` and ${groups.length - MAX_WORKLOADS} more` : '';
+  return `${jobsFailed.length} failed: ${named.join(', ')}${others}`;
 }
 
 function waits({ pendingToRunningSeconds: { pods: count, median, p95, max } }: SimulationSummary): string {

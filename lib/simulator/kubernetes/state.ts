@@ -32,6 +32,17 @@ export interface Review {
   readonly name: string;
 }
 
+/** A Job that has failed. */
+export interface JobFailure {
+  /** `namespace/name`. */
+  readonly job: string;
+  /** Its controller, or the Job itself: `CronJob default/nightly`. */
+  readonly workload: string;
+  readonly reason: 'BackoffLimitExceeded' | 'DeadlineExceeded' | 'PodFailurePolicy';
+  readonly podsSucceeded: number;
+  readonly podsFailed: number;
+}
+
 /** The storage of the API server. Every write increases `version` and calls the listeners. */
 export interface KubernetesState {
   readonly nodePools: Map<string, NodePool>;
@@ -70,6 +81,7 @@ export interface KubernetesState {
   /** Called after each change, for the controllers of the cluster. */
   onChange: () => void;
   onReview: (review: Review) => void;
+  onJobFailed: (failure: JobFailure) => void;
   /** Called with what is assumed about an object, because the manifests do not state it. */
   onAssumption: (text: string, subject: string) => void;
 }
@@ -116,6 +128,7 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     watchers,
     onChange: () => {},
     onReview: () => {},
+    onJobFailed: () => {},
     onAssumption: () => {},
   };
   for (const each of manifests.nodePools) createCustom(state, state.nodePools, each);

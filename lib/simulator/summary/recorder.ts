@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { StateWatcher } from '../kubernetes/pod-index.ts';
+import type { JobFailure } from '../kubernetes/state.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import { type DeedMeter, type DeedReport, deedMeter } from './deeds.ts';
 import type { Figures } from './figures.ts';
@@ -21,7 +22,13 @@ export interface Recorder {
     readonly utilisation: readonly ResourceUtilisation[];
     readonly waits: WaitReport;
     readonly deeds: DeedReport;
+    readonly jobsFailed: readonly FailedJob[];
   };
+}
+
+/** *Units:* `atSeconds` from the start. */
+export interface FailedJob extends JobFailure {
+  readonly atSeconds: number;
 }
 
 export function recorderFrom(clock: Clock): Recorder {
@@ -29,6 +36,7 @@ export function recorderFrom(clock: Clock): Recorder {
   const usage = utilisationMeter(clock);
   const waits = waitMeter();
   const deeds: DeedMeter = deedMeter();
+  const jobsFailed: FailedJob[] = [];
   return {
     ledger,
     waits,
@@ -42,6 +50,7 @@ export function recorderFrom(clock: Clock): Recorder {
     note(entry) {
       waits.note(entry);
       deeds.note(entry);
+      if (entry.kind === 'job-failed') jobsFailed.push(failedJob(entry));
     },
     figures() {
       const { podsRunning, podsPending } = usage.pods();
@@ -53,6 +62,12 @@ export function recorderFrom(clock: Clock): Recorder {
       utilisation: usage.report(),
       waits: waits.report(),
       deeds: deeds.report(),
+      jobsFailed: [...jobsFailed],
     }),
   };
+}
+
+function failedJob(entry: TimelineEntry & { readonly kind: 'job-failed' }): FailedJob {
+  const { at: atSeconds, job, workload, reason, podsSucceeded, podsFailed } = entry;
+  return { job, workload, reason, podsSucceeded, podsFailed, atSeconds };
 }

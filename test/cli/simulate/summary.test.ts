@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { summaryRows } from '../../../lib/cli/simulate/summary-rows.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
-import { aDeployment, aPool } from '../../builders/cluster-manifests.ts';
+import { aDeployment, aJob, aPool } from '../../builders/cluster-manifests.ts';
 import { aNodeClass, asking } from '../../builders/node-pools.ts';
 import { type Ran, runKerf } from '../run-kerf.ts';
 
@@ -204,6 +204,7 @@ describe('--output json', () => {
         "evictedByReason",
         "formatVersion",
         "instances",
+        "jobsFailed",
         "launchesRefused",
         "nodesAtEnd",
         "nodesAtPeak",
@@ -238,6 +239,9 @@ describe('--output json', () => {
 const HUGE_POD = yaml(aWorkload('huge', 1, '900'));
 const HUGE = yaml(aPool(), aNodeClass(), aWorkload('huge', 1, '900'));
 
+const late = { apiVersion: 'batch/v1', kind: 'Job', ...aJob('late', { activeDeadlineSeconds: 10 }) };
+const LATE = yaml(aPool(), aNodeClass(), late);
+
 describe('--fail-on-pending', () => {
   test.each([
     { what: 'all pods run', text: CLUSTER, flags: [], code: 0 },
@@ -253,6 +257,17 @@ describe('--fail-on-pending', () => {
     { what: 'there is no NodePool', text: yaml(aWorkload('web', 1)), flags: ['--for', '2m'], code: 1 },
   ])('$what', async ({ text, flags, code }) => {
     expect((await simulate(text, ['--fail-on-pending', ...flags])).code).toBe(code);
+  });
+
+  test('the deadline of a Job passes before its pod has a node, so that no pod is pending', async () => {
+    const { code, stdout } = await simulate(LATE, ['--fail-on-pending', '--for', '2m']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('0 running, 0 pending');
+    expect(stdout).toContain('1 failed: Job default/late (DeadlineExceeded)');
+    expect(stdout).toContain(
+      '00:00:10  failed      Job default/late: DeadlineExceeded; 0 of its pods succeeded, 0 failed',
+    );
+    expect((await simulate(LATE, ['--for', '2m'])).code).toBe(0);
   });
 
   test('without it, pending pods are no failure', async () => {

@@ -104,8 +104,14 @@ describe('a pod of a Job that is evicted', () => {
     await played.to(6);
     expect(outcome(played)).toMatchObject({ succeeded: 0, failed: 1, conditions: ['Failed'] });
     expect(played.pods()).toEqual([]);
-    expect(played.timeline.remarks.lines()).toEqual([
-      'Job default/report: it failed: 0 of its pods succeeded, 1 did not',
+    expect(played.summary('time').jobsFailed).toMatchObject([
+      {
+        job: 'default/report',
+        workload: 'Job default/report',
+        reason: 'BackoffLimitExceeded',
+        podsSucceeded: 0,
+        podsFailed: 1,
+      },
     ]);
   });
 
@@ -125,6 +131,8 @@ test('a Job that is active for longer than its deadline fails', async () => {
   await played.to(4);
   expect(outcome(played)).toMatchObject({ succeeded: 0, conditions: ['Failed'] });
   expect(played.pods()).toEqual([]);
+  expect(played.summary('time').jobsFailed).toMatchObject([{ reason: 'DeadlineExceeded' }]);
+  expect(Math.floor(played.summary('time').jobsFailed[0]?.atSeconds ?? 0)).toBe(180);
 });
 
 test('a Job can be added and removed while the simulation runs; its pods are reported for its controller', async () => {

@@ -5,7 +5,7 @@ import { isActive, isTerminal } from '../../../core/cluster/pods.ts';
 import type { Timetable } from '../../timetable.ts';
 import { changed, objectKeyOf, uidOf } from '../objects.ts';
 import { endPod } from '../simulated-cluster.ts';
-import { type KubernetesState, removePod } from '../state.ts';
+import { type JobFailure, type KubernetesState, removePod } from '../state.ts';
 import { type CreatePod, controllerReference, type OwnedPods, type PodOwner } from './controller-pods.ts';
 
 /** Kubernetes's defaults. */
@@ -121,7 +121,9 @@ function reconcileJob(world: JobWorld, progress: Progress, pods: readonly Pod[])
   const { activeDeadlineSeconds = Infinity, backoffLimit = BACKOFF_LIMIT } = job.spec;
   const outcome = countEnded(world, progress, pods);
   const isLate = world.timetable.now() >= startedMs + activeDeadlineSeconds * SECOND_MS;
-  if (outcome === 'failed' || progress.failed > backoffLimit || isLate) return finish(world, progress, 'Failed');
+  if (outcome === 'failed') return finish(world, progress, 'PodFailurePolicy');
+  if (progress.failed > backoffLimit) return finish(world, progress, 'BackoffLimitExceeded');
+  if (isLate) return finish(world, progress, 'DeadlineExceeded');
   if (isComplete(progress)) return finish(world, progress, 'Complete');
   createMissing(world, progress, pods);
 }
@@ -234,21 +236,27 @@ function jobUid(job: Job): string {
 }
 
 /** Ends the Job: its active pods are deleted, and after `ttlSecondsAfterFinished` the Job itself. */
-function finish(world: JobWorld, progress: Progress, type: 'Complete' | 'Failed'): void {
+function finish(world: JobWorld, progress: Progress, outcome: 'Complete' | JobFailure['reason']): void {
   const { state, timetable, pods } = world;
   const { job, startedMs, succeeded, failed } = progress;
   const key = objectKeyOf(job);
   const lastTransitionTime = formatTime(timetable.now());
   const status = {
     startTime: formatTime(startedMs),
-    ...(type === 'Complete' && { completionTime: lastTransitionTime }),
+    ...(outcome === 'Complete' && { completionTime: lastTransitionTime }),
     succeeded,
     failed,
-    conditions: [{ type, status: 'True' as const, lastTransitionTime }],
+    conditions: [
+      outcome === 'Complete'
+        ? { type: 'Complete', status: 'True' as const, lastTransitionTime }
+        : { type: 'Failed', status: 'True' as const, reason: outcome, lastTransitionTime },
+    ],
   };
   writeJob(state, key, { ...job, status });
-  if (type === 'Failed')
-    state.onAssumption(`it failed: ${succeeded} of its pods succeeded, ${failed} did not`, ownerOf(job).workload);
+  if (outcome !== 'Complete') {
+    const { workload } = ownerOf(job);
+    state.onJobFailed({ job: key, workload, reason: outcome, podsSucceeded: succeeded, podsFailed: failed });
+  }
   progress.active.clear();
   for (const pod of pods.of(jobUid(job))) if (isActive(pod)) endPod(state, pod, timetable.now());
   const { ttlSecondsAfterFinished } = job.spec;
