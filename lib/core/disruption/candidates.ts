@@ -52,6 +52,21 @@ export function candidateOf(
   );
 }
 
+/** E5: whether pods that must not be evicted block a method. They do not block an eventual one if their node has a terminationGracePeriod. */
+export type DisruptionClass = 'graceful' | 'eventual';
+
+/** As `candidateOf`, for a class of methods. *Source:* E5. */
+export function candidateFor(
+  as: DisruptionClass,
+  stateNode: StateNode,
+  { snapshot, nowMs }: { readonly snapshot: ClusterSnapshot; readonly nowMs: number },
+): Candidate | Refusal | undefined {
+  const ends = stateNode.nodeClaim?.spec.terminationGracePeriod !== undefined;
+  if (as === 'graceful' || !ends) return candidateOf(stateNode, snapshot, nowMs);
+  const judged = candidateOf({ ...stateNode, pods: [] }, snapshot, nowMs);
+  return isCandidate(judged) ? { ...judged, stateNode } : judged;
+}
+
 export function isCandidate(one: Candidate | Refusal | undefined): one is Candidate {
   return one !== undefined && 'stateNode' in one;
 }

@@ -56,7 +56,8 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
   }
   const { proposal, blocked, due } = firstProposal(methods, () => worldBeside(commands));
   if (proposal === undefined) return { actions: [], blocked, due: [...due, ...later] };
-  const validateAtMs = nowMs + VALIDATION_MS;
+  const { validateAfterMs = VALIDATION_MS } = methods.find(({ name }) => name === proposal.method) ?? {};
+  const validateAtMs = nowMs + validateAfterMs;
   const proposed = proposal.moves.map((move, index): DisruptionCommand => {
     const id = index === 0 ? decisionId : `${decisionId}-${index + 1}`;
     const { method, reason } = proposal;

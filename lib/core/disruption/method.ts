@@ -10,7 +10,7 @@ import type { Bounds } from '../scheduling/bounds.ts';
 import type { PlannedNodeClaim, Schedule } from '../scheduling/schedule.ts';
 import type { BudgetLedger } from './budget-ledger.ts';
 import type { BufferedNodes } from './buffered-nodes.ts';
-import type { Candidate } from './candidates.ts';
+import type { Candidate, DisruptionClass } from './candidates.ts';
 
 /** The input of a method, for one pass or one command. */
 export interface World {
@@ -33,8 +33,8 @@ export interface World {
 
 export interface Candidates {
   readonly nodes: readonly StateNode[];
-  /** Returns the node as a candidate, or why it is not one (E3). *Shape:* undefined if Kerf does not manage it, it is starting or being deleted, or its deletion was refused. */
-  judge(stateNode: StateNode): Candidate | Refusal | undefined;
+  /** Returns the node as a candidate, or why it is not one (E3). *Shape:* undefined if Kerf does not manage it, it is starting or being deleted, or its deletion was refused. @param as of a graceful method by default (E5) */
+  judge(stateNode: StateNode, as?: DisruptionClass): Candidate | Refusal | undefined;
 }
 
 /** Nodes to remove, and the nodes that replace them. */
@@ -70,6 +70,8 @@ export interface Proposal {
 export interface Method {
   readonly name: DisruptionMethod;
   readonly reason: DisruptionReason;
+  /** How long a command waits before it is validated and executed. @default 15 s (E29) */
+  readonly validateAfterMs?: number;
   propose(world: World): Proposal;
   /** E29: returns the part of the command that may be carried out now. *Shape:* undefined if the command is no longer valid. */
   validate(command: DisruptionCommand, world: World): Move | undefined;

@@ -4,7 +4,7 @@ import type { DisruptionCommand } from '../model/disruption-command.ts';
 import { simulationOf } from '../provisioning/what-if.ts';
 import { budgetLedger } from './budget-ledger.ts';
 import { bufferedNodes } from './buffered-nodes.ts';
-import { candidateOf } from './candidates.ts';
+import { candidateFor } from './candidates.ts';
 import { nodesAfter } from './consolidation/nodes-after.ts';
 import type { EvaluatedMove, World } from './method.ts';
 
@@ -28,8 +28,10 @@ export function worldsOf(
   const simulation = simulationOf(snapshot, nowMs, all);
   return (commands) => {
     const beside = { ...snapshot, commands };
-    const judge: World['candidates']['judge'] = (stateNode) =>
-      refused.has(stateNode.nodeClaim?.name ?? '') ? undefined : candidateOf(stateNode, beside, nowMs);
+    const judge: World['candidates']['judge'] = (stateNode, as = 'graceful') =>
+      refused.has(stateNode.nodeClaim?.name ?? '')
+        ? undefined
+        : candidateFor(as, stateNode, { snapshot: beside, nowMs });
     const world: World = {
       candidates: { nodes, judge },
       budgets: budgetLedger(beside, nodes, nowMs),

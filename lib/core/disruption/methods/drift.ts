@@ -1,0 +1,183 @@
+import { counted } from '../../../apis/counted.ts';
+import { MINUTE_MS } from '../../../apis/formats/time.ts';
+import { podKey } from '../../../apis/kubernetes.ts';
+import type { StateNode } from '../../cluster/state-node.ts';
+import { compareText } from '../../compare-text.ts';
+import { type Blocked, requeueAt } from '../../model/decision.ts';
+import type { DisruptionCommand } from '../../model/disruption-command.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
+import type { Schedule } from '../../scheduling/schedule.ts';
+import { blockedNode } from '../budget-ledger.ts';
+import { type Candidate, isCandidate } from '../candidates.ts';
+import { isEmptyNode } from '../cost.ts';
+import type { Method, Move, Proposal, World } from '../method.ts';
+
+/**
+ * Replaces drifted nodes: empty nodes first, then those that have been drifted longest. Any number of new nodes may replace them, and
+ * the price does not matter. *Shape:* as many nodes as the budgets allow, and nodes whose pods share a new node in one move.
+ * *Cost:* two questions to `whatIf` for each node at most, and the logarithm of their number for all of them together.
+ * *Source:* E30; Karpenter proposes one node in a pass.
+ */
+export const drift: Method = {
+  name: 'drift',
+  reason: 'Drifted',
+  validateAfterMs: 0,
+  propose,
+  validate(command, world) {
+    const candidates = driftedAmong(nodesOf(command, world), world).candidates;
+    const { accepted } = withinBudgets(candidates, world);
+    const [move, ...others] = accepted.length === 0 ? [] : movesOf(accepted, placesOf(accepted, world));
+    if (move === undefined) return undefined;
+    return [move, ...others].reduce((all, one) => ({
+      candidates: [...all.candidates, ...one.candidates],
+      replacements: [...all.replacements, ...one.replacements],
+    }));
+  },
+};
+
+function propose(world: World): Proposal {
+  const { candidates, refused } = driftedAmong(world.candidates.nodes, world);
+  const { accepted, blocked, over } = withinBudgets(candidates, world);
+  const together = largestTogether(accepted, world);
+  const waiting = accepted.slice(together.count);
+  const retry = over.length + waiting.length === 0 ? [] : [requeueAt(world.nowMs + MINUTE_MS)];
+  return {
+    moves: together.schedule === undefined ? [] : movesOf(accepted.slice(0, together.count), together.schedule),
+    blocked: [...refused, ...blocked, ...over, ...waiting.map((one) => whyLater(one, together.count))],
+    due: retry,
+  };
+}
+
+function nodesOf(command: DisruptionCommand, world: World): readonly StateNode[] {
+  const mine = new Set(command.candidates.map(({ nodeClaim }) => nodeClaim));
+  return world.candidates.nodes.filter(({ nodeClaim }) => nodeClaim !== undefined && mine.has(nodeClaim.name));
+}
+
+/** The drifted nodes in their order, as candidates or as refusals. E31: those of static NodePools are replaced one by one. */
+function driftedAmong(
+  nodes: readonly StateNode[],
+  world: World,
+): { readonly candidates: readonly Candidate[]; readonly refused: readonly Blocked[] } {
+  const candidates: Candidate[] = [];
+  const refused: Blocked[] = [];
+  for (const stateNode of nodes.filter(isDrifted).toSorted(byDrift)) {
+    const judged = world.candidates.judge(stateNode, 'eventual');
+    if (judged === undefined) continue;
+    if (!isCandidate(judged)) refused.push(blockedNode(stateNode, judged));
+    else if (judged.nodePool.spec.replicas === undefined) candidates.push(judged);
+  }
+  return { candidates, refused };
+}
+
+function isDrifted({ nodeClaim }: StateNode): boolean {
+  return nodeClaim?.drift !== undefined;
+}
+
+function byDrift(a: StateNode, b: StateNode): number {
+  const byPods = Number(isEmptyNode(b)) - Number(isEmptyNode(a));
+  return byPods || sinceMs(a) - sinceMs(b) || compareText(a.name, b.name);
+}
+
+function sinceMs({ nodeClaim }: StateNode): number {
+  return nodeClaim?.drift?.sinceMs ?? 0;
+}
+
+/** Accepts candidates in their order. A node whose pods have no other place uses no budget. */
+function withinBudgets(
+  candidates: readonly Candidate[],
+  world: World,
+): {
+  readonly accepted: readonly Candidate[];
+  readonly blocked: readonly Blocked[];
+  readonly over: readonly Blocked[];
+} {
+  const accepted: Candidate[] = [];
+  const blocked: Blocked[] = [];
+  const over: Blocked[] = [];
+  const full = new Set<string>();
+  for (const candidate of candidates) {
+    const { nodePool, stateNode } = candidate;
+    const why = full.has(nodePool.metadata.name) ? undefined : whyNoPlace([candidate], placesOf([candidate], world));
+    if (why !== undefined) {
+      blocked.push(blockedNode(stateNode, why));
+      continue;
+    }
+    const taken = world.budgets.take([candidate], 'Drifted');
+    accepted.push(...taken.within);
+    over.push(...taken.over);
+    if (taken.over.length > 0) full.add(nodePool.metadata.name);
+  }
+  return { accepted, blocked, over };
+}
+
+/**
+ * Where the pods would go. Other drifted nodes accept none of them, because they would move again soon, unless there is no other
+ * place.
+ */
+function placesOf(candidates: readonly Candidate[], { whatIf, candidates: { nodes } }: World): Schedule {
+  const names = candidates.map(({ stateNode }) => stateNode.name);
+  const gone = new Set(names);
+  const others = new Set(nodes.flatMap((one) => (isDrifted(one) && !gone.has(one.name) ? [one.name] : [])));
+  const apart = whatIf(names, { protectedNodes: others });
+  return others.size === 0 || whyNoPlace(candidates, apart) === undefined ? apart : whatIf(names);
+}
+
+/** E30: why a pod of the nodes has no place: it would be unschedulable, or wait for a node that may never be initialized. */
+function whyNoPlace(candidates: readonly Candidate[], { unplaced, existing }: Schedule): Refusal | undefined {
+  const gone = new Set(candidates.map(({ stateNode }) => stateNode.name));
+  const isMoved = ({ spec }: { readonly spec: { readonly nodeName?: string } }): boolean =>
+    gone.has(spec.nodeName ?? '');
+  const homeless = unplaced.find(({ pod }) => isMoved(pod));
+  if (homeless !== undefined) {
+    const { pod, refusals, onNodes } = homeless;
+    const why = (refusals[0]?.refusal ?? onNodes)?.message ?? 'no NodePool can launch a node for it';
+    return refusal('NoPlaceForPods', `pod ${podKey(pod)} has no other place: ${why}`);
+  }
+  const starting = existing.find(({ stateNode, pods }) => !stateNode.initialized && pods.some(isMoved));
+  if (starting === undefined) return undefined;
+  const message = `its pods would move to ${starting.stateNode.name}, which is not initialized yet`;
+  return refusal('NodeStarting', message);
+}
+
+/** The most candidates, in their order, whose pods have places together. *Cost:* the logarithm of their number in questions. */
+function largestTogether(
+  candidates: readonly Candidate[],
+  world: World,
+): { readonly count: number; readonly schedule?: Schedule } {
+  let best: { readonly count: number; readonly schedule?: Schedule } = { count: 0 };
+  let [low, high] = [1, candidates.length];
+  let count = high;
+  while (low <= high) {
+    const some = candidates.slice(0, count);
+    const schedule = placesOf(some, world);
+    if (whyNoPlace(some, schedule) === undefined) {
+      best = { count, schedule };
+      low = count + 1;
+    } else high = count - 1;
+    count = Math.ceil((low + high) / 2);
+  }
+  return best;
+}
+
+function whyLater({ stateNode }: Candidate, count: number): Blocked {
+  const message = `its pods have no place while ${counted(count, 'other drifted node')} ${count === 1 ? 'is' : 'are'} replaced`;
+  return blockedNode(stateNode, refusal('NoPlaceForPods', message, { nodes: count }));
+}
+
+/** One move for the candidates that share new nodes, directly or through others. The moves have the order of their first candidates. */
+function movesOf(candidates: readonly Candidate[], { newClaims }: Schedule): readonly Move[] {
+  const groups = candidates.map((candidate): Move => ({ candidates: [candidate], replacements: [] }));
+  for (const claim of newClaims) {
+    const nodes = new Set(claim.pods.map(({ spec }) => spec.nodeName));
+    const sharing = groups.filter((group) => group.candidates.some(({ stateNode }) => nodes.has(stateNode.name)));
+    const [first] = sharing;
+    if (first === undefined) continue;
+    const merged: Move = {
+      candidates: sharing.flatMap((group) => group.candidates),
+      replacements: [...sharing.flatMap((group) => group.replacements), claim],
+    };
+    groups.splice(groups.indexOf(first), 1, merged);
+    for (const group of sharing.slice(1)) groups.splice(groups.indexOf(group), 1);
+  }
+  return groups;
+}
