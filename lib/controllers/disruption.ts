@@ -1,5 +1,6 @@
 import { stateNodes } from '../core/cluster/state-node.ts';
-import { disrupt } from '../core/disruption/disrupt.ts';
+import { disruptBy, METHODS } from '../core/disruption/disrupt.ts';
+import { type Method, needsInstanceTypes, type SeenPools } from '../core/disruption/method.ts';
 import { recordsWithPodEvents } from '../core/disruption/pod-events.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import { StaleRecordError } from '../ports/errors.ts';
@@ -16,21 +17,31 @@ import { armWakeUp } from './run/wake-up.ts';
 
 type DisruptionPorts = TurnPorts & ObservePorts & RecordPorts;
 
-/** Nodes that are not worth their price → commands, and commands that are due → deleted NodeClaims. */
+/** Nodes that are not worth their price → commands, and commands that are due → replacements and deleted NodeClaims. */
 export async function reconcileDisruption(ports: DisruptionPorts, wake: CoalescedWake): Promise<RunReport> {
-  const { cluster } = wake;
-  const turn = await takeTurn(ports, { work: 'disruption', wake, collects: false });
-  if (turn.kind === 'skipped') return turn.report;
-  const reports: RunReport[] = [];
-  for await (const leased of turn.runs) reports.push(await run(leased, cluster));
-  return together({ work: 'disruption', cluster }, reports, turn.failures);
+  return reconcileDisruptionBy(METHODS)(ports, wake);
+}
+
+/** The same with other methods. */
+export function reconcileDisruptionBy(
+  methods: readonly Method[],
+): (ports: DisruptionPorts, wake: CoalescedWake) => Promise<RunReport> {
+  return async (ports, wake) => {
+    const { cluster } = wake;
+    const turn = await takeTurn(ports, { work: 'disruption', wake, collects: false });
+    if (turn.kind === 'skipped') return turn.report;
+    const reports: RunReport[] = [];
+    for await (const leased of turn.runs) reports.push(await run(leased, cluster, methods));
+    return together({ work: 'disruption', cluster }, reports, turn.failures);
+  };
 }
 
 /** Observe, decide, record, act. */
-async function run(ports: DisruptionPorts, cluster: string): Promise<RunReport> {
+async function run(ports: DisruptionPorts, cluster: string, methods: readonly Method[]): Promise<RunReport> {
   const { epoch, failures: ofEarlier } = await settledEpoch(ports, cluster);
   const log = readings();
-  const seen = await observeCluster(ports, cluster, { instanceTypes: false, epoch, readings: log });
+  const instanceTypes = (pools: SeenPools): boolean => needsInstanceTypes(methods, pools);
+  const seen = await observeCluster(ports, cluster, { instanceTypes, epoch, readings: log });
   const notes: RunNotes = { decisions: [], failures: [], due: [] };
   const noting = { ports, cluster, notes };
   // In shadow, the NodeClaim objects have the times of the last pod events.
@@ -38,7 +49,8 @@ async function run(ports: DisruptionPorts, cluster: string): Promise<RunReport> 
   const named = nameDecision(ports, 'disruption', snapshot);
   const names = snapshot.nodeClaims.map(({ name }) => name);
   const refused = refusedDeletions(ports, cluster, names);
-  const verdict = disrupt(snapshot, { decisionId: named.id, nowMs: named.atMs, refused });
+  const context = { decisionId: named.id, nowMs: named.atMs, refused, taints: !ports.settings.shadow };
+  const verdict = disruptBy(methods, snapshot, context);
   const report = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'disruption', report);
   noteUnread(noting, log);

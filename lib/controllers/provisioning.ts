@@ -36,7 +36,7 @@ async function run(ports: ProvisioningPorts, { cluster, reason }: CoalescedWake)
     const failures = [...ofEarlier, ...unread()];
     return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures };
   }
-  const snapshot = await observeCluster(ports, cluster, { instanceTypes: true, epoch, readings: log });
+  const snapshot = await observeCluster(ports, cluster, { instanceTypes: () => true, epoch, readings: log });
   // A fresh deployment does not wait for the schedule. A run that waits for the catalogue does not request it again.
   if (lacksCatalogue(snapshot) && reason !== 'due') {
     await ports.messages.wake('catalogue', { cluster, reason: 'missing' });

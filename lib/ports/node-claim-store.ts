@@ -1,5 +1,5 @@
 import type { Decision } from '../core/model/decision.ts';
-import type { DisruptionCommand, StoredCommand } from '../core/model/disruption-command.ts';
+import type { DisruptionCommand, ReplacingCommand, StoredCommand } from '../core/model/disruption-command.ts';
 import type { NodeClaimRecord, UnreadableClaim } from '../core/model/node-claim-record.ts';
 import type { Lease } from './leases.ts';
 
@@ -59,6 +59,8 @@ export interface ShadowDecisionStore {
 export interface CommandStore {
   /** Creates the command. An existing command does not change. */
   startCommand(cluster: string, command: StoredCommand): Promise<void>;
+  /** Replaces the command. A command that has ended stays ended. */
+  continueCommand(cluster: string, command: ReplacingCommand): Promise<void>;
   listCommands(cluster: string): Promise<readonly DisruptionCommand[]>;
   /** Ending a command that does not exist is success. */
   endCommand(cluster: string, id: string): Promise<void>;

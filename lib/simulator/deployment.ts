@@ -5,6 +5,7 @@ import { lastAutoscalers } from '../controllers/act/last-autoscalers.ts';
 import { reportedRefusals } from '../controllers/act/reported-refusals.ts';
 import type { ControllerPorts } from '../controllers/run/ports.ts';
 import type { WebhookAnswer } from '../controllers/webhook.ts';
+import type { Method } from '../core/disruption/method.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import type { Decision } from '../core/model/decision.ts';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../core/model/settings.ts';
@@ -43,6 +44,8 @@ export interface DeploymentInput {
   readonly invocations?: number;
   /** The stores of the functions, for example over a table with faults. @default stores in memory, without faults */
   readonly stores?: (timetable: Timetable) => SimulatedStores;
+  /** The methods of the disruption function. @default those of the deployed function */
+  readonly methods?: readonly Method[];
   /** @default the settings of a cluster without configuration */
   readonly settings?: ClusterSettings;
   /** Called with each answer of the webhook function. @default the answers are not used */
@@ -131,6 +134,7 @@ export function deploy({ input, world, refusals, name }: Deployed): Deployment {
       timetable,
       timeline,
       invocations: input.invocations ?? 1,
+      methods: input.methods,
       onAnswer: input.onAnswer,
       onFailure: input.onFailure,
     }),

@@ -1,5 +1,5 @@
 import { refreshCatalogue } from '../controllers/catalogue.ts';
-import { reconcileDisruption } from '../controllers/disruption.ts';
+import { reconcileDisruptionBy } from '../controllers/disruption.ts';
 import { handleInterruption } from '../controllers/interruption.ts';
 import { reconcileLifecycle } from '../controllers/lifecycle.ts';
 import { reconcileProvisioning } from '../controllers/provisioning.ts';
@@ -12,6 +12,8 @@ import { reconcileTermination } from '../controllers/termination.ts';
 import { ANSWER_WITHIN_MS, answerWebhook, type WebhookAnswer } from '../controllers/webhook.ts';
 import { EVENT_PLAN, EVENT_SLOTS } from '../core/delivery/deliveries.ts';
 import { hungClusters } from '../core/delivery/hung-clusters.ts';
+import { METHODS } from '../core/disruption/disrupt.ts';
+import type { Method } from '../core/disruption/method.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import type { Pricing } from '../ports/pricing.ts';
 import type { QueuedMessage } from '../ports/redelivery.ts';
@@ -44,6 +46,8 @@ interface FunctionWorld {
   readonly pricing: Pricing;
   readonly timetable: Timetable;
   readonly timeline: Timeline;
+  /** @default those of the disruption function */
+  readonly methods?: readonly Method[] | undefined;
   /** Called with each answer of the webhook function. @default the answers are not used */
   readonly onAnswer?: ((answer: WebhookAnswer) => void) | undefined;
   /** Called with each failure that a function reports. @default failures are only noted in the timeline */
@@ -82,12 +86,13 @@ export function functions(world: FunctionWorld): Functions {
     disruption: hungClusters(timetable),
     termination: hungClusters(timetable),
   };
+  const disruption = guarded('disruption', reconcileDisruptionBy(world.methods ?? METHODS));
   const run = async (target: WakeTarget, messages: readonly QueuedMessage[]): Promise<readonly string[]> =>
     lambda(target, messages, async ({ ports, timer }) => {
       const telemetry = telemetryOf(target, world, reports);
       if (target === 'catalogue') return refresh(world, { ports, messages, telemetry });
       const runtime = { telemetry, hung: hung[target], redelivery: queues[target], portsOf: async () => ports };
-      return handleWakes(runtime, { messages, timer }, RECONCILE[target]);
+      return handleWakes(runtime, { messages, timer }, target === 'disruption' ? disruption : RECONCILE[target]);
     });
   return {
     reports,
@@ -167,9 +172,9 @@ async function atOnce(invocations: number, run: () => Promise<readonly string[]>
   return [...new Set(answers.flat())];
 }
 
+/** The functions whose behaviour no option of the simulation changes. */
 const RECONCILE = {
   provisioning: guarded('provisioning', reconcileProvisioning),
   lifecycle: guarded('lifecycle', reconcileLifecycle),
-  disruption: guarded('disruption', reconcileDisruption),
   termination: guarded('termination', reconcileTermination),
 } as const;

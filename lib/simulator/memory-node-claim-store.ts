@@ -81,12 +81,16 @@ function nodeClaims(): Part<
   };
 }
 
-function commands(): Part<'startCommand' | 'listCommands' | 'endCommand'> {
+function commands(): Part<'startCommand' | 'continueCommand' | 'listCommands' | 'endCommand'> {
   const started = new Map<string, StoredCommand>();
   return {
     async startCommand(cluster, command) {
       const key = keyOf(cluster, command.id);
       if (!started.has(key)) started.set(key, command);
+    },
+    async continueCommand(cluster, command) {
+      const key = keyOf(cluster, command.id);
+      if (started.has(key)) started.set(key, command);
     },
     listCommands: async (cluster) =>
       [...started].filter(([key]) => key.startsWith(`${cluster}/`)).map(([, command]) => commandFromStored(command)),

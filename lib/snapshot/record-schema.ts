@@ -98,6 +98,7 @@ export const NODE_CLAIM_RECORD: Schema = open(
     ...RECORD_FIELDS,
     nodePoolUid: STRING,
     bufferPods: STRINGS,
+    command: STRING,
     nodeName: STRING,
     registeredAtMs: NUMBER,
     initializedAtMs: NUMBER,

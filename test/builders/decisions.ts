@@ -1,6 +1,6 @@
 import type { RunReport } from '../../lib/controllers/run/ports.ts';
 import type { Decision } from '../../lib/core/model/decision.ts';
-import type { DisruptionCommand } from '../../lib/core/model/disruption-command.ts';
+import type { DisruptionCommand, ProposedCommand, ReplacingCommand } from '../../lib/core/model/disruption-command.ts';
 import { NOW_MS, SECOND } from './times.ts';
 
 /** A decision of the provisioner without actions. */
@@ -22,7 +22,7 @@ export function aRunReport(over: Partial<RunReport> = {}): RunReport {
 }
 
 /** A proposed command of the emptiness method without nodes. It is validated 15 s after its decision. */
-export function aCommand(over: Partial<DisruptionCommand> = {}): DisruptionCommand {
+export function aCommand(over: Partial<ProposedCommand> = {}): ProposedCommand {
   const { decidedAtMs = NOW_MS } = over;
   return {
     id: 'command-1',
@@ -35,6 +35,18 @@ export function aCommand(over: Partial<DisruptionCommand> = {}): DisruptionComma
     validateAtMs: decidedAtMs + 15 * SECOND,
     ...over,
   };
+}
+
+/** A command that waits for the NodeClaims `replacement-1`, … since its validation. */
+export function aReplacingCommand(over: Partial<ReplacingCommand> = {}): ReplacingCommand {
+  const { replacementClaims = ['replacement-1'] } = over;
+  const replacements = replacementClaims.map(() => ({
+    nodePool: 'general',
+    instanceTypes: ['m5.large'],
+    priceUsdPerHour: 0.05,
+  }));
+  const command = aCommand({ method: 'single-node', reason: 'Underutilized', replacements });
+  return { ...command, replacementClaims, replacingSinceMs: command.validateAtMs, ...over, state: 'replacing' };
 }
 
 /** The nodes with these names as candidates of a command. They are as `initializedNode` makes them. */

@@ -26,6 +26,12 @@ export interface NodeOptions {
   readonly deletionTimestamp?: string;
 }
 
+/** The taint and the label of a node that is being drained (D19). */
+export const CORDONED = {
+  taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }],
+  labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': 'karpenter' },
+} as const satisfies NodeOptions;
+
 /** A ready node in eu-west-3a with 2 CPUs that Kerf did not create. */
 export function aNode(options: NodeOptions = {}): Node {
   const { name = 'node-1', zone = 'eu-west-3a', allocatable = { cpu: '2', memory: '8Gi', pods: '29' } } = options;

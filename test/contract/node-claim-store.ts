@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EpochMovedError, StaleRecordError } from '../../lib/ports/errors.ts';
 import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
-import { aCommand } from '../builders/decisions.ts';
+import { aCommand, aReplacingCommand, candidatesNamed } from '../builders/decisions.ts';
 import { aTemplate } from '../builders/launch-templates.ts';
 import { aClaim } from '../builders/node-claims.ts';
 import { NOW_MS } from '../builders/times.ts';
@@ -256,6 +256,16 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         await store.endCommand(cluster, 'command-1');
         await store.endCommand(cluster, 'command-1');
         expect(await store.listCommands(cluster)).toEqual([]);
+      });
+
+      test('a command that waits for replacements replaces the proposed one; one that has ended stays ended', async () => {
+        const command = aReplacingCommand({ candidates: candidatesNamed('a'), savingUsdPerHour: 0.05, evictions: 2 });
+        await store.continueCommand(cluster, command);
+        expect(await store.listCommands(cluster)).toEqual([]);
+        await store.startCommand(cluster, aCommand());
+        await store.continueCommand(cluster, command);
+        await store.startCommand(cluster, aCommand());
+        expect(await store.listCommands(cluster)).toEqual([command]);
       });
 
       test('a command of an older version, without replacements and state, is read with none and as proposed', async () => {

@@ -96,7 +96,7 @@ async function statesOfStory(): Promise<readonly State[]> {
     if (seen.has(key)) return;
     seen.add(key);
     const epoch = await ports.store.readEpoch(cluster);
-    const snapshot = await observeCluster(ports, cluster, { instanceTypes: true, epoch, readings: readings() });
+    const snapshot = await observeCluster(ports, cluster, { instanceTypes: () => true, epoch, readings: readings() });
     states.push({ snapshot, nowMs: ports.clock.now() });
   };
   const wrapPorts = (ports: ControllerPorts): ControllerPorts => ({

@@ -15,7 +15,7 @@ const METHODS = {
   ),
   store: words(
     'readNodeClaim listNodeClaims readNodeClaims findNodeClaim createNodeClaim updateNodeClaim readEpoch',
-    'recordDecision openDecisions closeDecision recordShadow startCommand listCommands endCommand',
+    'recordDecision openDecisions closeDecision recordShadow startCommand continueCommand listCommands endCommand',
     'nominate listNominations setStandby isOnStandby',
   ),
   leases: ['see', 'acquire', 'renew', 'release'],

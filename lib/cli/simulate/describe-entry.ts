@@ -121,6 +121,11 @@ function describeAction(action: ActionSummary): Description | undefined {
       return line('initialize', `node ${shortName(action.node.name)}: ready for pods`, 'good');
     case 'start-disruption':
       return line('decide', `${describeDisruption(action.command)}; validated again in 15s`, 'bold');
+    case 'continue-disruption': {
+      const { candidates, replacementClaims } = action.command;
+      const nodes = candidates.map(({ node }) => shortName(node)).join(', ');
+      return line('replace', `${nodes} with ${replacementClaims.join(', ')}`, 'bold');
+    }
     case 'end-disruption':
       return action.outcome === 'rejected'
         ? line('rejected', `disruption ${action.command}: ${action.why}`)
@@ -129,6 +134,8 @@ function describeAction(action: ActionSummary): Description | undefined {
       return line('delete', `NodeClaim ${action.nodeClaim}, reason ${action.reason}: ${action.message}`, 'bold');
     case 'cordon-node':
       return line('cordon', `node ${shortName(action.node.name)}: unschedulable for new pods`);
+    case 'uncordon-node':
+      return line('uncordon', `node ${shortName(action.node.name)}: schedulable again`);
     case 'evict-pod':
       return repeated(
         'evict',

@@ -7,6 +7,7 @@ const DECISIONS: ReadonlySet<TimelineEntry['kind']> = new Set([
   'create-node-claim',
   'launch-refused',
   'start-disruption',
+  'continue-disruption',
   'end-disruption',
   'delete-node-claim',
   'blocked',

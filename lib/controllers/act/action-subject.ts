@@ -4,7 +4,7 @@ import type { Subject } from '../../core/model/subject.ts';
 /** An action and its object: `evict-pod default/web-1`. */
 export function inWords(action: Action): string {
   const { kind } = action;
-  if (kind === 'start-disruption') return `${kind} ${action.command.id}`;
+  if (kind === 'start-disruption' || kind === 'continue-disruption') return `${kind} ${action.command.id}`;
   if (kind === 'end-disruption') return `${kind} ${action.command}`;
   if (kind === 'mark-unavailable') return `${kind} ${action.offering.instanceType}`;
   const subject = subjectOf(action, '');
@@ -19,6 +19,7 @@ export function subjectOf(action: Action, cluster: string): Subject {
     case 'register-node':
     case 'initialize-node':
     case 'cordon-node':
+    case 'uncordon-node':
       return { kind: 'Node', name: action.node.name };
     case 'nominate-node':
       return { kind: 'Node', name: action.node };
@@ -33,6 +34,7 @@ export function subjectOf(action: Action, cluster: string): Subject {
     case 'release-node-claim':
       return { kind: 'NodeClaim', name: action.nodeClaim };
     case 'start-disruption':
+    case 'continue-disruption':
     case 'end-disruption':
     case 'mark-unavailable':
       return { kind: 'Cluster', name: cluster };

@@ -38,6 +38,8 @@ export interface OutcomeReport {
   readonly conflict?: PortError;
   /** The first action that may succeed later. */
   readonly retry?: PortError;
+  /** The first action that may succeed later if it is repeated unchanged. */
+  readonly repeat?: PortError;
   /** Whether every action was carried out, or is blocked by a PodDisruptionBudget, or is only a hint. */
   readonly isComplete: boolean;
   /** What to publish: the decision without refusals that were published before. They count as published from now on. *Shape:* undefined if nothing is new. */
@@ -73,6 +75,7 @@ export function reportOf(
     failures: [...reported.map(({ action, error }) => failureOf(inWords(action), error)), ...lost],
     ...optional({ conflict }),
     ...optional({ retry: failed.find(isNeeded)?.error }),
+    ...optional({ repeat: failed.find((one) => isNeeded(one) && !isOutdated(one))?.error }),
     isComplete: ![...failed, ...refused].some(isNeeded),
     news: () => newsOf(ports, decision, { outcomes, fresh: [...fresh, ...held] }),
   };
@@ -92,6 +95,11 @@ function newsOf(
     return one.kind === 'refused' ? [blockedBy(decision, one)] : [];
   });
   return { ...decision, actions, blocked: [...notAnnounced(ports, decision.cluster, decision.blocked), ...refusals] };
+}
+
+/** The node has changed since the decision was made, so the same patch is never accepted. The next run decides it again. */
+function isOutdated({ action, error }: Failed): boolean {
+  return 'patch' in action && isConflict(error);
 }
 
 /** Nothing depends on what a node teaches about its instance type. */

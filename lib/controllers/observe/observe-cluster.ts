@@ -1,8 +1,10 @@
+import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import { promisedNodes } from '../../core/cluster/nomination.ts';
 import type { OverlayConflict } from '../../core/instance-type/overlays/overlays.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { Blocked, UnavailableOffering } from '../../core/model/decision.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { namespacedSubject } from '../../core/model/subject.ts';
 import { read, readOr } from '../../core/observed.ts';
 import type { UnreadyBuffer } from '../../core/provisioning/buffer-template.ts';
@@ -22,8 +24,11 @@ export type ObservePorts = SettlePorts & InstanceTypePorts & ReadsZonalShifts;
 
 /** Options of a controller for its snapshot. */
 export interface ObservedCluster {
-  /** Whether the snapshot includes the instance types of NodePools. */
-  readonly instanceTypes: boolean;
+  /** Whether the snapshot includes the instance types of NodePools, and the volumes of pods. */
+  readonly instanceTypes: (seen: {
+    readonly nodePools: readonly NodePool[];
+    readonly nodeClaims: readonly NodeClaimRecord[];
+  }) => boolean;
   /** The epoch that the run has read first, after it finished open decisions. */
   readonly epoch: number;
   /** Has the failures of reads that provisioning can do without; disruption waits for them. */
@@ -46,20 +51,20 @@ export async function observeCluster(
     log.observe('nominations', async () => store.listNominations(cluster, nowMs)),
     observeUnavailable(ports, cluster, log),
   ]);
-  const [nodes, pods, daemonSets, podDisruptionBudgets, { views, conflicts, overlays }, observedBuffers] =
+  const [nodes, pods, daemonSets, podDisruptionBudgets, { views, conflicts, overlays, hasTypes }, observedBuffers] =
     await Promise.all([
       ports.cluster.listNodes(),
       ports.cluster.listPods(),
       ports.cluster.listDaemonSets(),
       log.observe('PodDisruptionBudgets', async () => ports.cluster.listPodDisruptionBudgets()),
-      observePools(ports, view, unavailable),
+      observePools(ports, view, { nodeClaims: claims.records, unavailable }),
       log.observe('CapacityBuffers', async () => observeBuffers(ports, nowMs)),
     ]);
   const buffers = readOr(observedBuffers, { pods: [], unready: [] });
   const deleted = new Set(
     claims.records.flatMap(({ nodeName, deletion }) => (deletion === undefined ? [] : (nodeName ?? []))),
   );
-  const isPlacing = view.instanceTypes || buffers.pods.length > 0;
+  const isPlacing = hasTypes || buffers.pods.length > 0;
   const { namespaces, ...places } = isPlacing ? await observePlaces(ports.cluster, pods, log) : NO_PLACES;
   const { known, waiting } = awaitNamespaces(pods, namespaces);
   const observed = [commands, nominations, podDisruptionBudgets, observedBuffers];
@@ -96,11 +101,16 @@ export async function observeCluster(
 async function observePools(
   ports: InstanceTypePorts,
   { instanceTypes, readings }: ObservedCluster,
-  unavailable: readonly UnavailableOffering[],
-): Promise<ObservedPools> {
+  {
+    nodeClaims,
+    unavailable,
+  }: { readonly nodeClaims: readonly NodeClaimRecord[]; readonly unavailable: readonly UnavailableOffering[] },
+): Promise<ObservedPools & { readonly hasTypes: boolean }> {
   const nodePools = await ports.cluster.listNodePools();
-  if (instanceTypes) return await withInstanceTypes(ports, nodePools, { unavailable, readings });
-  return { views: nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] })), conflicts: [], overlays: read([]) };
+  if (instanceTypes({ nodePools, nodeClaims }))
+    return { ...(await withInstanceTypes(ports, nodePools, { unavailable, readings })), hasTypes: true };
+  const views = nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] }));
+  return { views, conflicts: [], overlays: read([]), hasTypes: false };
 }
 
 const NO_PLACES: ObservedPlaces = { namespaces: read([]) };

@@ -1,9 +1,10 @@
 import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
-import { tagged } from '../../core/node-claim/tagging.ts';
+import { initializeNode, uncordonNode } from '../act/change-nodes.ts';
 import { inParallel } from '../act/in-parallel.ts';
 import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
 import { type Outcome, outcomeOf } from '../act/outcomes.ts';
 import { launchInstance } from '../instances/launch-instance.ts';
+import { tagInstance } from '../instances/tag-instance.ts';
 import { terminateInstance } from '../instances/terminate-instance.ts';
 import type {
   HasClock,
@@ -76,13 +77,18 @@ async function carryOutOne(
     case 'launch-instance':
       return launchInstance(ports, cluster, action);
     case 'register-node':
-    case 'initialize-node':
     case 'cordon-node':
       return ports.cluster.patchNode(action.node, action.patch);
+    case 'initialize-node':
+      return initializeNode(ports, cluster, action);
+    case 'uncordon-node':
+      return uncordonNode(ports, cluster, action);
     case 'learn-memory':
       return ports.catalogue.learnMemory(action.lesson, ports.clock.now());
     case 'start-disruption':
       return store.startCommand(cluster, action.command);
+    case 'continue-disruption':
+      return store.continueCommand(cluster, action.command);
     case 'end-disruption':
       return store.endCommand(cluster, action.command);
     case 'tag-instance':
@@ -111,19 +117,6 @@ async function evictPod({ cluster }: WritesCluster, action: Of<'evict-pod'>): Pr
     blocked = { subject, reason: 'PDB', message: answer.message, numbers: {} };
   });
   return blocked === undefined ? outcome : { kind: 'blocked', action, blocked };
-}
-
-/** The record is written last: an instance whose tags were not written is tagged again. */
-async function tagInstance(
-  { cloud, store }: Launches & WritesClaims,
-  cluster: string,
-  { nodeClaim, instanceId, tags }: Of<'tag-instance'>,
-): Promise<void> {
-  // Read again: the run may have written the record since it listed it.
-  const record = await store.readNodeClaim(cluster, nodeClaim);
-  if (record === undefined || (record.deletion ?? record.releasedAtMs) !== undefined) return;
-  await cloud.tagInstance(cluster, instanceId, tags);
-  await store.updateNodeClaim(tagged(record));
 }
 
 /**

@@ -52,15 +52,16 @@ export interface FinishedDecision extends Pick<OutcomeReport, 'decision' | 'fail
 }
 
 /**
- * Carries out a decision, and closes it unless an action failed that may succeed later. An action that is refused for good is
+ * Carries out a decision, and closes it unless an action failed that may succeed later. A patch of a node that has changed since
+ * never succeeds, so it is given up, and the next run decides it again. An action that is refused for good is
  * reported and given up: the next run decides again about its pods or its node. A decision that the table refuses to close for
  * good is reported, and every run carries it out again, which changes nothing.
  */
 export async function finishDecision(ports: SettlePorts, decision: Decision): Promise<FinishedDecision> {
   const nowMs = ports.clock.now();
   const outcomes = await carryOut(ports, withoutOutdated(decision, nowMs));
-  const { retry, ...report } = reportOf(ports, decision, outcomes);
-  if (retry !== undefined && nowMs < decision.atMs + GIVEN_UP_MS) return { ...report, unfinished: retry };
+  const { repeat, ...report } = reportOf(ports, decision, outcomes);
+  if (repeat !== undefined && nowMs < decision.atMs + GIVEN_UP_MS) return { ...report, unfinished: repeat };
   return { ...report, failures: [...report.failures, ...(await close(ports, decision))] };
 }
 

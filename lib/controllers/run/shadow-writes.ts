@@ -60,6 +60,7 @@ export const STORE_WRITES: Omit<NodeClaimStore, StoreRead> = {
   recordDecision: refused('store.recordDecision'),
   closeDecision: refused('store.closeDecision'),
   startCommand: refused('store.startCommand'),
+  continueCommand: refused('store.continueCommand'),
   endCommand: refused('store.endCommand'),
   nominate: refused('store.nominate'),
   setStandby: refused('store.setStandby'),

@@ -16,6 +16,7 @@ import {
 import { podRequests } from '../resources/pod-requests.ts';
 import { add, parseResources, type Resources, subtract } from '../resources/resources.ts';
 import { isActive, isTerminal } from './pods.ts';
+import { replacedClaims } from './replaced-claims.ts';
 
 /**
  * A node for decisions: a Node, a NodeClaim without a node, or both. A claim that is not launched yet is included by its
@@ -36,7 +37,10 @@ export interface StateNode {
   /** The pods bound to it that are not terminal. */
   readonly pods: readonly Pod[];
   readonly initialized: boolean;
+  /** It leaves: its NodeClaim or its Node is being deleted, or a disruption command replaces it. Its pods need another node. */
   readonly deleting: boolean;
+  /** A disruption command replaces it. The command may end without deleting it, so it holds its share of the limits. @default false */
+  readonly replaced?: true;
 }
 
 /** All nodes and all claims without a node: initialized nodes first, then by name (B15). *Cost:* O(nodes + claims + pods). */
@@ -44,10 +48,13 @@ export function stateNodes(snapshot: ClusterSnapshot): readonly StateNode[] {
   const claims = new Map(snapshot.nodeClaims.flatMap((record) => claimKeys(record).map((key) => [key, record])));
   const podsByNode = podsOfNodes(snapshot.pods);
   const withNode = new Set<string>();
+  const replaced = replacedClaims(snapshot);
   const nodes = snapshot.nodes.map((node) => {
     const record = claims.get(node.spec?.providerID ?? '') ?? claims.get(node.metadata.name);
     if (record !== undefined) withNode.add(record.name);
-    return fromNode(node, record, podsByNode.get(node.metadata.name) ?? NO_PODS);
+    const stateNode = fromNode(node, record, podsByNode.get(node.metadata.name) ?? NO_PODS);
+    const isReplaced = !stateNode.deleting && record !== undefined && replaced.has(record.name);
+    return isReplaced ? { ...stateNode, deleting: true, replaced: true as const } : stateNode;
   });
   const inFlight = snapshot.nodeClaims.filter((record) => !withNode.has(record.name)).map(fromRecord);
   return [...nodes, ...inFlight].toSorted(

@@ -6,7 +6,7 @@ import { isActive, isDrainable, isKeptInPlace, isOwnedByDaemonSet, isReady } fro
 import { activePods, isNodeReady, type StateNode } from '../cluster/state-node.ts';
 import { isShifted } from '../instance-type/offerings/unavailable.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
-import type { DisruptionCandidate } from '../model/disruption-command.ts';
+import { type DisruptionCandidate, isReplacing } from '../model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
 import { unreadableClaimsOf } from '../provisioning/unreadable-claims.ts';
@@ -21,7 +21,7 @@ export interface Candidate {
   readonly priceUsdPerHour: number;
 }
 
-/** Returns the node as a candidate, or why it is not one (E3). *Shape:* undefined if Kerf does not manage it, or it is starting or being deleted. */
+/** Returns the node as a candidate, or why it is not one (E3). *Shape:* undefined if Kerf does not manage it, or it is starting, being deleted, or part of a command. */
 export function candidateOf(
   stateNode: StateNode,
   snapshot: ClusterSnapshot,
@@ -29,7 +29,7 @@ export function candidateOf(
 ): Candidate | Refusal | undefined {
   const { nodeClaim, node } = stateNode;
   if (nodeClaim === undefined || node === undefined || !stateNode.initialized || stateNode.deleting) return undefined;
-  if (inCommand(snapshot, nodeClaim.name)) return undefined;
+  if (inCommand(snapshot, nodeClaim.name) || isReplacement(snapshot, nodeClaim.name)) return undefined;
   const { finding } = nodeClaim.consistency ?? {};
   // Promise 4: the instance would not be terminated.
   if (finding?.reason === 'InstanceNotTagged') return refusal(finding.reason, finding.message);
@@ -104,6 +104,11 @@ function holds({ spec, status }: PodDisruptionBudget, pod: Pod): boolean {
 
 function inCommand(snapshot: ClusterSnapshot, nodeClaim: string): boolean {
   return snapshot.commands.some((command) => command.candidates.some((one) => one.nodeClaim === nodeClaim));
+}
+
+/** E34: a replacement has no pods until the candidates of its command are drained. */
+function isReplacement({ commands }: ClusterSnapshot, nodeClaim: string): boolean {
+  return commands.some((one) => isReplacing(one) && one.replacementClaims.includes(nodeClaim));
 }
 
 /** E7: counts the nodes of a pool for its budgets, and those that are being disrupted, are not ready, or may be so: their record cannot be read. */

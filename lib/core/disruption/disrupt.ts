@@ -1,61 +1,54 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
-import { withoutWaitingPods } from '../cluster/at-rest.ts';
-import { type StateNode, stateNodes } from '../cluster/state-node.ts';
+import { stateNodes } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
-import { type Blocked, pollAfter, requeueAt, type Verdict } from '../model/decision.ts';
-import type { DisruptionCommand } from '../model/disruption-command.ts';
-import { describeCandidate } from './candidates.ts';
-import { executeDue } from './execute.ts';
-import type { Method, Move } from './method.ts';
+import { type Blocked, type Due, pollAfter, requeueAt, type Verdict } from '../model/decision.ts';
+import { type DisruptionCommand, isReplacing } from '../model/disruption-command.ts';
+import { patienceMs } from './command/await-replacements.ts';
+import { taintChanges } from './command/node-taints.ts';
+import { describeMove } from './command/start-replacing.ts';
+import { stepCommands } from './execute.ts';
+import type { Method } from './method.ts';
 import { emptiness } from './methods/emptiness.ts';
-import { firstProposal, unreadIn } from './pass.ts';
-import { worldsOf } from './world.ts';
+import { firstProposal, type PassContext, passOver, unreadIn } from './pass.ts';
 
-/** E2: the first method that proposes a command wins the pass. */
-const METHODS: readonly Method[] = [emptiness];
+/** E2: the methods of the disruption function. The first method that proposes a command wins the pass. */
+export const METHODS: readonly Method[] = [emptiness];
 
 /** E13, E29: how long a command waits before it is validated and executed. */
 const VALIDATION_MS = 15 * SECOND_MS;
 
-export interface DisruptContext {
+export interface DisruptContext extends PassContext {
   readonly decisionId: string;
-  readonly nowMs: number;
-  /** NodeClaims whose deletion was refused a short time ago. They are not candidates, so that the others are. @default none */
-  readonly refused?: ReadonlySet<string>;
+  /** E1: whether taints are added and removed. Not in shadow, where they belong to another autoscaler. @default true */
+  readonly taints?: boolean;
 }
 
 /**
  * Decides which nodes to disrupt. A command is first proposed, which has no effect. After 15 s it is validated, and the part that
- * is still valid is executed. *Shape:* `end-disruption` and `delete-node-claim` for commands that are due, else one
- * `start-disruption` for each move of the first method that proposes one. *Source:* E1–E13, E29.
+ * is still valid is executed: its nodes are deleted, or first replaced. *Shape:* the actions of commands that have a next step, else
+ * one `start-disruption` for each move of the first method that proposes one; beside both, taints that are added and removed.
+ * *Source:* E1–E13, E29, E33–E36.
  */
 export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
   return disruptBy(METHODS, snapshot, context);
 }
 
-/** A voluntary disruption waits for everything that could keep a node: budgets, buffers, nominations and earlier commands. */
-function unsure(blocked: readonly Blocked[], commands: readonly DisruptionCommand[], nowMs: number): Verdict {
-  const retry = pollAfter(nowMs);
-  const isDue = commands.some(({ validateAtMs }) => validateAtMs <= retry.atMs);
-  return { actions: [], blocked, due: isDue ? [retry] : [] };
-}
-
-/** Decides with other methods. @internal */
+/** Decides with other methods. */
 export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
-  const { decisionId, nowMs, refused = new Set<string>() } = context;
-  const { commands } = snapshot;
+  const { decisionId, nowMs, taints: changesTaints = true } = context;
+  const { cluster, commands } = snapshot;
   const unread = unreadIn(snapshot);
   if (unread.length > 0) return unsure(unread, commands, nowMs);
-  const all = stateNodes(snapshot);
-  const nodes = withoutWaitingPods(all, snapshot, nowMs);
-  const worldBeside = worldsOf(snapshot, { all, nodes, refused, nowMs });
-  const later = commands.flatMap(({ validateAtMs }) => (validateAtMs > nowMs ? [requeueAt(validateAtMs)] : []));
-  if (later.length < commands.length) {
-    const actions = executeDue({ methods, commands, nowMs, worldBeside, atRest: atRestAmong(all, nodes) });
-    return { actions, blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)] };
-  }
-  const { proposal, blocked, due } = firstProposal(methods, () => worldBeside(commands));
-  if (proposal === undefined) return { actions: [], blocked, due: [...due, ...later] };
+  const pass = passOver(snapshot, context);
+  const step = stepCommands(pass, { ...context, methods, cluster });
+  const nodes = step.actions.length === 0 ? pass.all : stateNodes(step.snapshot);
+  const taints = changesTaints ? taintChanges(nodes, step.snapshot.commands) : [];
+  // A taint has no effect if the node has changed meanwhile.
+  const later = [...dueTimes(step.snapshot.commands, nowMs), ...(taints.length === 0 ? [] : [pollAfter(nowMs)])];
+  if (step.actions.length > 0)
+    return { actions: [...step.actions, ...taints], blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)] };
+  const { proposal, blocked, due } = firstProposal(methods, pass);
+  if (proposal === undefined) return { actions: taints, blocked, due: [...due, ...later] };
   const { validateAfterMs = VALIDATION_MS } = methods.find(({ name }) => name === proposal.method) ?? {};
   const validateAtMs = nowMs + validateAfterMs;
   const proposed = proposal.moves.map((move, index): DisruptionCommand => {
@@ -64,24 +57,24 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
     return { id, method, reason, ...describeMove(move), state: 'proposed', decidedAtMs: nowMs, validateAtMs };
   });
   return {
-    actions: proposed.map((command) => ({ kind: 'start-disruption', command })),
+    actions: [...taints, ...proposed.map((command) => ({ kind: 'start-disruption' as const, command }))],
     blocked,
     due: [...due, requeueAt(validateAtMs), ...later],
   };
 }
 
-function describeMove({ candidates, replacements }: Move): Pick<DisruptionCommand, 'candidates' | 'replacements'> {
-  return {
-    candidates: candidates.map(describeCandidate),
-    replacements: replacements.map(({ template, instanceTypes, cheapest }) => ({
-      nodePool: template.nodePool.metadata.name,
-      instanceTypes: instanceTypes.map(({ name }) => name),
-      priceUsdPerHour: cheapest.offering.priceUsdPerHour,
-    })),
-  };
+/** A voluntary disruption waits for everything that could keep a node: budgets, buffers, nominations and earlier commands. */
+function unsure(blocked: readonly Blocked[], commands: readonly DisruptionCommand[], nowMs: number): Verdict {
+  const retry = pollAfter(nowMs);
+  const isDue = commands.some((one) => !isReplacing(one) && one.validateAtMs <= retry.atMs);
+  return { actions: [], blocked, due: isDue ? [retry] : [] };
 }
 
-/** The names of nodes from which waiting pods were removed. */
-function atRestAmong(all: readonly StateNode[], relieved: readonly StateNode[]): ReadonlySet<string> {
-  return new Set(all.flatMap(({ name }, index) => (relieved[index] === all[index] ? [] : [name])));
+/** When commands are validated, and when they give up waiting for their replacements. */
+function dueTimes(commands: readonly DisruptionCommand[], nowMs: number): readonly Due[] {
+  const patience = patienceMs(commands.filter(isReplacing).length);
+  return commands
+    .map((one) => (isReplacing(one) ? one.replacingSinceMs + patience : one.validateAtMs))
+    .filter((atMs) => atMs > nowMs)
+    .map(requeueAt);
 }

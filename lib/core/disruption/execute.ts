@@ -1,44 +1,78 @@
 import { compareText } from '../compare-text.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Action } from '../model/decision.ts';
-import type { DisruptionCommand } from '../model/disruption-command.ts';
-import type { DeletionReason } from '../model/node-claim-record.ts';
-import { type Candidate, describeCandidate } from './candidates.ts';
-import type { Method, World } from './method.ts';
+import { type DisruptionCommand, isReplacing, type ProposedCommand } from '../model/disruption-command.ts';
+import { afterActions } from './command/after-actions.ts';
+import { awaitReplacements } from './command/await-replacements.ts';
+import { deletionOf } from './command/deletion.ts';
+import { type StartContext, startReplacing } from './command/start-replacing.ts';
+import { withinLimits } from './command/within-limits.ts';
+import type { Method } from './method.ts';
+import { type Pass, type PassContext, passOver } from './pass.ts';
 
-export interface Execution {
+export interface Execution extends PassContext, StartContext {
   readonly methods: readonly Method[];
-  /** Every command of the cluster, due or not. */
-  readonly commands: readonly DisruptionCommand[];
-  readonly nowMs: number;
-  /** The world outside the commands that are executed before. */
-  readonly worldBeside: (commands: readonly DisruptionCommand[]) => World;
-  /** Names of nodes whose only pods can wait (ignoreAtZero). */
-  readonly atRest: ReadonlySet<string>;
 }
 
 /**
- * Validates the commands that are due and executes the part that is still valid. Two runs may have proposed the same node, or used
- * the same budget. The command that was decided first comes first, ties by id, and the later ones count its nodes as disrupted.
- * *Shape:* deletions, and one `end-disruption` for each command. *Source:* E13, E29.
+ * Takes the next step of each command. Commands that wait for replacements come first. Those that are due are validated; without
+ * replacements, the part that is still valid is executed, and with replacements, these are launched first. Two runs may have proposed
+ * the same node, or used the same budget. The command that was decided first comes first, ties by id, and the later ones are decided
+ * on the cluster after it. *Shape:* the actions, and the cluster while they are carried out. *Cost:* one pass over the cluster, and
+ * one more for each command that changes it and has another after it. *Source:* E13, E29, E33–E36.
  */
-export function executeDue({ methods, commands, nowMs, worldBeside, atRest }: Execution): readonly Action[] {
+export function stepCommands(
+  before: Pass,
+  { methods, ...context }: Execution,
+): { readonly actions: readonly Action[]; readonly snapshot: ClusterSnapshot } {
   const actions: Action[] = [];
   const ahead: DisruptionCommand[] = [];
+  let { snapshot } = before;
+  let current: Pass | undefined = before;
+  const { commands } = snapshot;
+  const inFlight = commands.filter(isReplacing).length;
   for (const command of commands.toSorted(byDecision)) {
-    if (command.validateAtMs > nowMs) {
-      ahead.push(command);
-      continue;
+    if (isReplacing(command) || command.validateAtMs <= context.nowMs) {
+      current ??= passOver(snapshot, context);
+      const step = isReplacing(command)
+        ? awaitReplacements(command, { pass: current, ahead, inFlight })
+        : validated(command, { methods, ahead, context, pass: current });
+      if (step.length > 0) {
+        actions.push(...step);
+        snapshot = afterActions(snapshot, step, context.nowMs);
+        current = undefined;
+      }
     }
-    const method = methods.find(({ name }) => name === command.method);
-    const valid = method?.validate(command, worldBeside(ahead))?.candidates ?? [];
-    actions.push(...valid.map((candidate) => deletionOf(candidate, command, atRest)), endOf(command, valid.length));
-    if (valid.length > 0) ahead.push({ ...command, candidates: valid.map(describeCandidate) });
+    ahead.push(...snapshot.commands.filter(({ id }) => id === command.id));
   }
-  return actions;
+  return { actions, snapshot };
 }
 
 function byDecision(a: DisruptionCommand, b: DisruptionCommand): number {
-  return a.decidedAtMs - b.decidedAtMs || compareText(a.id, b.id);
+  const byState = Number(isReplacing(b)) - Number(isReplacing(a));
+  return byState || a.decidedAtMs - b.decidedAtMs || compareText(a.id, b.id);
+}
+
+interface Validation {
+  readonly methods: readonly Method[];
+  readonly ahead: readonly DisruptionCommand[];
+  readonly context: StartContext;
+  readonly pass: Pass;
+}
+
+function validated(command: ProposedCommand, { methods, ahead, context, pass }: Validation): readonly Action[] {
+  const method = methods.find(({ name }) => name === command.method);
+  const move = method?.validate(command, pass.worldBeside(ahead));
+  if (move === undefined || move.candidates.length === 0) return [endOf(command, 0)];
+  if (move.replacements.length === 0) {
+    const deletions = move.candidates.map((candidate) => deletionOf(candidate, { command, atRest: pass.atRest }));
+    return [...deletions, endOf(command, move.candidates.length)];
+  }
+  const { moves, over } = withinLimits([move], pass);
+  const [fitting] = moves;
+  if (fitting !== undefined) return startReplacing(command, fitting, context);
+  const why = over[0]?.message ?? 'the limits of the NodePools have no room for its replacements';
+  return [{ kind: 'end-disruption', command: command.id, outcome: 'rejected', why }];
 }
 
 function endOf({ id, candidates }: DisruptionCommand, valid: number): Action {
@@ -47,25 +81,3 @@ function endOf({ id, candidates }: DisruptionCommand, valid: number): Action {
     lost === 0 ? 'all candidates are valid' : `${lost} of ${candidates.length} candidates are no longer valid`;
   return { kind: 'end-disruption', command: id, outcome: valid > 0 ? 'executed' : 'rejected', why };
 }
-
-function deletionOf(
-  { nodeClaim, stateNode }: Candidate,
-  command: DisruptionCommand,
-  atRest: ReadonlySet<string>,
-): Action {
-  const reason = DELETION_REASON[command.reason];
-  const waiting = atRest.has(stateNode.name);
-  return {
-    kind: 'delete-node-claim',
-    nodeClaim: nodeClaim.name,
-    reason,
-    message: `node ${stateNode.name} is ${reason} (${command.method})${waiting ? ' except for pods that can wait' : ''}`,
-    ...(waiting && { atRest: true as const }),
-  };
-}
-
-export const DELETION_REASON = {
-  Empty: 'empty',
-  Underutilized: 'underutilized',
-  Drifted: 'drifted',
-} as const satisfies Record<DisruptionCommand['reason'], DeletionReason>;

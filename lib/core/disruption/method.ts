@@ -1,8 +1,9 @@
-import type { DisruptionReason } from '../../apis/node-pool.ts';
+import type { DisruptionReason, NodePool } from '../../apis/node-pool.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import type { NodePoolView } from '../model/cluster-snapshot.ts';
 import type { Blocked, Due } from '../model/decision.ts';
 import type { DisruptionCommand, DisruptionMethod } from '../model/disruption-command.ts';
+import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { Refusal } from '../model/refusal.ts';
 import type { SchedulingOptions } from '../model/scheduling-options.ts';
 import type { WhatIf } from '../provisioning/what-if.ts';
@@ -66,12 +67,25 @@ export interface Proposal {
   readonly due: readonly Due[];
 }
 
+/** What a run reads before it decides whether to read instance types. */
+export interface SeenPools {
+  readonly nodePools: readonly NodePool[];
+  readonly nodeClaims: readonly NodeClaimRecord[];
+}
+
+/** Whether a method may call `whatIf`. */
+export function needsInstanceTypes(methods: readonly Method[], seen: SeenPools): boolean {
+  return methods.some((method) => method.placesPods?.(seen) ?? true);
+}
+
 /** A reason to disrupt nodes. The methods form a list, and a pass ends with the first method that proposes a move (E2). */
 export interface Method {
   readonly name: DisruptionMethod;
   readonly reason: DisruptionReason;
   /** How long a command waits before it is validated and executed. @default 15 s (E29) */
   readonly validateAfterMs?: number;
+  /** Whether it may call `whatIf`, for which the function must read instance types and volumes. @default it may, always */
+  placesPods?(seen: SeenPools): boolean;
   propose(world: World): Proposal;
   /** E29: returns the part of the command that may be carried out now. *Shape:* undefined if the command is no longer valid. */
   validate(command: DisruptionCommand, world: World): Move | undefined;

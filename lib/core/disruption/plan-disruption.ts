@@ -1,14 +1,12 @@
-import { withoutWaitingPods } from '../cluster/at-rest.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Blocked } from '../model/decision.ts';
 import type { DisruptionCommand } from '../model/disruption-command.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import { newNodeClaim } from '../provisioning/new-node-claim.ts';
-import { DELETION_REASON } from './execute.ts';
+import { DELETION_REASON } from './command/deletion.ts';
 import type { Method, Move } from './method.ts';
-import { firstProposal, unreadIn } from './pass.ts';
-import { worldsOf } from './world.ts';
+import { firstProposal, passOver, unreadIn } from './pass.ts';
 
 /** A command that the disruption function would propose. */
 export interface PlannedCommand extends Move, Pick<DisruptionCommand, 'method' | 'reason'> {}
@@ -35,10 +33,7 @@ export function planDisruption(methods: readonly Method[], snapshot: ClusterSnap
   if (unread.length > 0) return { commands: [], blocked: unread, nodes, nodePools };
   const commands: PlannedCommand[] = [];
   for (let seen = snapshot; ; seen = afterCommands(snapshot, commands, nowMs)) {
-    const all = stateNodes(seen);
-    const relieved = withoutWaitingPods(all, seen, nowMs);
-    const worldBeside = worldsOf(seen, { all, nodes: relieved, refused: new Set(), nowMs });
-    const { proposal, blocked } = firstProposal(methods, () => worldBeside(seen.commands));
+    const { proposal, blocked } = firstProposal(methods, passOver(seen, { nowMs }));
     if (proposal === undefined) return { commands, blocked, nodes, nodePools };
     const { method, reason, moves } = proposal;
     commands.push(...moves.map((move) => ({ method, reason, ...move })));

@@ -61,7 +61,9 @@ function ofAction(decision: Decision, action: Action, seen: SeenObjects): readon
     case 'launch-instance':
     case 'register-node':
     case 'initialize-node':
+    case 'uncordon-node':
     case 'start-disruption':
+    case 'continue-disruption':
     case 'end-disruption':
     case 'tag-instance':
     case 'terminate-instance':

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
-import type { DisruptionCommand } from './disruption-command.ts';
+import type { DisruptionCommand, ReplacingCommand } from './disruption-command.ts';
 import type { LearnedMemory } from './learned-memory.ts';
 import type { DeletionReason, LaunchRequest, NodeClaimRecord } from './node-claim-record.ts';
 import type { NodePatch, NodeTarget } from './node-patch.ts';
@@ -60,8 +60,13 @@ export type Action =
       readonly request: LaunchRequest;
     }
   | ({ readonly kind: 'register-node' } & NodeChange)
-  | ({ readonly kind: 'initialize-node' } & NodeChange)
+  | ({
+      readonly kind: 'initialize-node';
+      /** E34: a disruption command waits for the node. @default no command waits for it */
+      readonly replaces?: true;
+    } & NodeChange)
   | { readonly kind: 'start-disruption'; readonly command: DisruptionCommand }
+  | { readonly kind: 'continue-disruption'; readonly command: ReplacingCommand }
   | {
       readonly kind: 'end-disruption';
       readonly command: string;
@@ -79,6 +84,7 @@ export type Action =
       readonly deadlineMs?: number;
     }
   | ({ readonly kind: 'cordon-node' } & NodeChange)
+  | ({ readonly kind: 'uncordon-node' } & NodeChange)
   | {
       readonly kind: 'evict-pod';
       readonly nodeClaim: string;

@@ -23,26 +23,47 @@ export const DISRUPTION_METHODS = ['emptiness', 'static-drift', 'drift', 'fleet'
 
 export type DisruptionMethod = (typeof DISRUPTION_METHODS)[number];
 
-/** A disruption in progress. It is stored, so that nothing is lost if a function ends early (E36). */
-export interface DisruptionCommand {
+interface CommandOf<State extends string> {
   readonly id: string;
   readonly method: DisruptionMethod;
   readonly reason: DisruptionReason;
   readonly candidates: readonly DisruptionCandidate[];
   /** Empty if the pods of the candidates need no new node. */
   readonly replacements: readonly DisruptionReplacement[];
-  /** `proposed`: nothing has changed in the cluster yet; the command is validated first (E29). */
-  readonly state: 'proposed';
+  readonly state: State;
   readonly decidedAtMs: number;
   /** E29: the time of validation. */
   readonly validateAtMs: number;
+  /** The prices of the candidates, less those of the replacements. @default stored by a version that did not compute it */
+  readonly savingUsdPerHour?: number;
+  /** The number of pods that must move. @default stored by a version that did not count them */
+  readonly evictions?: number;
+}
+
+/** Nothing has changed in the cluster yet. The command is validated first (E29). */
+export type ProposedCommand = CommandOf<'proposed'>;
+
+/** The candidates are tainted and the replacements are launched. The candidates are deleted when all replacements are initialized (E34). */
+export interface ReplacingCommand extends CommandOf<'replacing'> {
+  readonly replacingSinceMs: number;
+  /** The names of the NodeClaims that were created for `replacements`. */
+  readonly replacementClaims: readonly string[];
+}
+
+/** A disruption in progress. It is stored, so that nothing is lost if a function ends early (E36). */
+export type DisruptionCommand = ProposedCommand | ReplacingCommand;
+
+export function isReplacing(command: DisruptionCommand): command is ReplacingCommand {
+  return command.state === 'replacing';
 }
 
 /** A command as it is stored: Kerf before 2026-11-23 stored neither replacements nor a state. */
-export type StoredCommand = Omit<DisruptionCommand, 'replacements' | 'state'> &
-  Partial<Pick<DisruptionCommand, 'replacements' | 'state'>>;
+export type StoredCommand =
+  | (Omit<ProposedCommand, 'replacements' | 'state'> & Partial<Pick<ProposedCommand, 'replacements' | 'state'>>)
+  | ReplacingCommand;
 
 /** Adds the fields that older versions did not store: their commands had no replacements and waited for validation. */
 export function commandFromStored(stored: StoredCommand): DisruptionCommand {
+  if (stored.state === 'replacing') return stored;
   return { ...stored, replacements: stored.replacements ?? [], state: stored.state ?? 'proposed' };
 }

@@ -248,6 +248,8 @@ export interface NodeClaimRecord {
   readonly pods: readonly string[];
   /** The `pods` that belong to a CapacityBuffer. They do not exist in the cluster, and no Events refer to them (B65). @default none */
   readonly bufferPods?: readonly string[];
+  /** The disruption command that it replaces nodes for. @default it was made for pending pods */
+  readonly command?: string;
   /** What it may be launched as, cheapest first. Empty after the launch. */
   readonly options: readonly LaunchOption[];
   /** The types of the options. Empty after the launch. */

@@ -168,7 +168,13 @@ function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdic
     labels: { ...unreadLabels(node, instanceLabels.value), ...missingLabels(record, node), [INITIALIZED]: 'true' },
     ...missingOwner(claim, node),
   };
-  const patched: Action = { kind: 'initialize-node', nodeClaim: record.name, node: target, patch };
+  const patched: Action = {
+    kind: 'initialize-node',
+    nodeClaim: record.name,
+    node: target,
+    patch,
+    ...(record.command !== undefined && { replaces: true }),
+  };
   // The node is empty until the kube-scheduler has bound its pods.
   const pods = realPods(record);
   const promise = pods.length === 0 ? [] : [nomination(target.name, pods, nowMs)];

@@ -177,13 +177,16 @@ function graceMsOf({ spec }: Pod): number {
 /** D19. */
 function cordonActions(record: NodeClaimRecord, node: Node): readonly Action[] {
   const taints = node.spec?.taints ?? [];
-  if (taints.some((taint) => sameTaint(taint, DISRUPTED_TAINT))) return [];
+  const others = taints.filter((taint) => !sameTaint(taint, DISRUPTED_TAINT));
+  // The candidates of a disruption command have the taint before they are drained.
+  const isExcluded = node.metadata.labels?.[EXCLUDE_FROM_BALANCERS] !== undefined;
+  if (others.length < taints.length && isExcluded) return [];
   return [
     {
       kind: 'cordon-node',
       nodeClaim: record.name,
       node: nodeTarget(node),
-      patch: { taints: [...taints, DISRUPTED_TAINT], labels: { [EXCLUDE_FROM_BALANCERS]: 'karpenter' } },
+      patch: { taints: [...others, DISRUPTED_TAINT], labels: { [EXCLUDE_FROM_BALANCERS]: 'karpenter' } },
     },
   ];
 }

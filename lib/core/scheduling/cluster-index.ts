@@ -170,10 +170,10 @@ function templatesOf(
   return { templates, closed };
 }
 
-/** B23: the remaining limits of each pool that launches nodes. A node that is being deleted releases its share for its replacement. */
-function limitsOf({ nodePools, stateNodes }: SchedulingProblem): PoolLimits {
+/** B23: what the limits of each NodePool leave. The share of a node that is being deleted is free for its replacement. */
+export function limitsOf({ nodePools, stateNodes }: Pick<SchedulingProblem, 'nodePools' | 'stateNodes'>): PoolLimits {
   const held = Map.groupBy(
-    stateNodes.filter(({ deleting }) => !deleting),
+    stateNodes.filter(({ deleting, replaced }) => !deleting || replaced === true),
     ({ nodeClaim, nodePool }) => nodeClaim?.nodePool ?? nodePool,
   );
   return new Map(

@@ -1,5 +1,10 @@
 import type { Decision } from '../../core/model/decision.ts';
-import { commandFromStored, type DisruptionCommand, type StoredCommand } from '../../core/model/disruption-command.ts';
+import {
+  commandFromStored,
+  type DisruptionCommand,
+  type ReplacingCommand,
+  type StoredCommand,
+} from '../../core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Lease } from '../../ports/leases.ts';
@@ -18,7 +23,7 @@ import { COMMAND, clusterPartition, commandKey, NOMINATION, nominationKey, stand
 import { createClaim, findClaim, listClaims, readClaim, updateClaim } from './node-claims.ts';
 import { numberOf, type ReportUnreadable, readableItems } from './readable.ts';
 import { isDisruptionCommand } from './stored-shapes.ts';
-import { ABSENT, type Attributes, Table, type TableOptions } from './table.ts';
+import { ABSENT, type Attributes, type Item, PRESENT, Table, type TableOptions } from './table.ts';
 
 export interface NodeClaimStoreOptions extends TableOptions {
   /** @default decisions that are too large for an item are refused */
@@ -97,8 +102,11 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
   }
 
   async startCommand(cluster: string, command: StoredCommand): Promise<void> {
-    const item = { ...commandKey(cluster, command.id), payload: packBody(command, `disruption command ${command.id}`) };
-    await this.#table.write({ kind: 'put', item, condition: ABSENT });
+    await this.#table.write({ kind: 'put', item: commandItem(cluster, command), condition: ABSENT });
+  }
+
+  async continueCommand(cluster: string, command: ReplacingCommand): Promise<void> {
+    await this.#table.write({ kind: 'put', item: commandItem(cluster, command), condition: PRESENT });
   }
 
   async listCommands(cluster: string): Promise<readonly DisruptionCommand[]> {
@@ -134,6 +142,10 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     const item = await this.#table.get(standbyKey(cluster));
     return Number(item?.['untilMs'] ?? 0) > nowMs;
   }
+}
+
+function commandItem(cluster: string, command: StoredCommand): Item {
+  return { ...commandKey(cluster, command.id), payload: packBody(command, `disruption command ${command.id}`) };
 }
 
 function commandOf(item: Attributes): DisruptionCommand {

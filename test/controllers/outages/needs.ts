@@ -111,6 +111,7 @@ export const NEEDS: Readonly<Record<Method, Partial<Record<Activity, Need>>>> = 
   'store.recordDecision': LAUNCH,
   'store.recordShadow': {},
   'store.setStandby': {},
+  'store.continueCommand': {},
   'store.startCommand': {},
   'store.updateNodeClaim': { ...LAUNCH, ...EVICT },
   'leases.acquire': { launch: 'unless-refused' },

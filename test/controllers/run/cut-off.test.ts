@@ -3,10 +3,14 @@ import type { Action } from '../../../lib/core/model/decision.ts';
 import { type CutOff, type PortCall, withFaults } from '../../../lib/simulator/faults.ts';
 import type { SimulationInput } from '../../../lib/simulator/simulation.ts';
 import { samples } from '../../samples.ts';
+import type { EFFECT_OF_REPLACING } from '../disruption/replacing.ts';
 import { expectAllGone, expectOneClaimAPod, expectOneInstanceAClaim, live } from '../life.ts';
 
+/** These kinds occur only where a command replaces nodes: `test/controllers/disruption/cut-off.test.ts`. */
+type Elsewhere = keyof typeof EFFECT_OF_REPLACING;
+
 /** The port call in which each kind of action takes effect. The compiler requires an entry for a new kind. */
-const EFFECT: Record<Action['kind'], (call: PortCall) => boolean> = {
+const EFFECT: Record<Exclude<Action['kind'], Elsewhere>, (call: PortCall) => boolean> = {
   'create-node-claim': ({ method }) => method === 'store.createNodeClaim',
   'nominate-node': ({ method }) => method === 'store.nominate',
   'launch-instance': ({ method }) => method === 'cloud.launch',

@@ -4,7 +4,7 @@ import { refusedTermination } from '../../../lib/core/node-claim/terminate.ts';
 import { decideTermination, type TerminationView } from '../../../lib/core/node-claim/termination.ts';
 import { terminationView } from '../../builders/claim-view.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
-import { aNode } from '../../builders/nodes.ts';
+import { aNode, CORDONED } from '../../builders/nodes.ts';
 import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
 const DRAINED: Deletion = {
@@ -22,7 +22,7 @@ function drainedClaim(over: Partial<Deletion> = {}): NodeClaimRecord {
 
 /** Its instance runs. */
 function viewOf(record: NodeClaimRecord): TerminationView {
-  const node = aNode({ taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] });
+  const node = aNode(CORDONED);
   return terminationView({ record, node, instanceState: 'alive' });
 }
 

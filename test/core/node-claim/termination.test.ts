@@ -6,7 +6,7 @@ import type { ClaimVerdict } from '../../../lib/core/node-claim/claim-verdict.ts
 import { decideTermination, type TerminationView } from '../../../lib/core/node-claim/termination.ts';
 import { terminationView } from '../../builders/claim-view.ts';
 import { aClaim, aLaunchRequest, launchedClaim } from '../../builders/node-claims.ts';
-import { aNode } from '../../builders/nodes.ts';
+import { aNode, CORDONED } from '../../builders/nodes.ts';
 import { type PodOptions, runningPod } from '../../builders/pods.ts';
 import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
@@ -30,7 +30,7 @@ function viewOf(
       deletion: deletion(),
       ...record,
     }),
-    node: aNode({ taints: [DISRUPTED] }),
+    node: aNode(CORDONED),
     pods,
     instanceState: 'alive',
     ...over,
@@ -72,6 +72,14 @@ describe('the drain', () => {
       },
     });
     expect(record.deletion?.drainStartedAtMs).toBe(NOW_MS);
+  });
+
+  test('a node that a disruption command has tainted is cordoned too, and keeps one taint (D19, E33)', () => {
+    const { actions } = decideTermination(viewOf([pod('a')], { node: aNode({ taints: [DISRUPTED] }) }), NOW_MS);
+    expect(actions[0]).toMatchObject({
+      kind: 'cordon-node',
+      patch: { taints: [DISRUPTED], labels: CORDONED.labels },
+    });
   });
 
   test('a cordoned node is not cordoned again', () => {

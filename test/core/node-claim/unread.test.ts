@@ -6,7 +6,7 @@ import { decideTermination, type TerminationView } from '../../../lib/core/node-
 import { read } from '../../../lib/core/observed.ts';
 import { decide, terminationView, UNREAD, viewOf } from '../../builders/claim-view.ts';
 import { aClaim, aLaunchRequest, launchedClaim } from '../../builders/node-claims.ts';
-import { aNode } from '../../builders/nodes.ts';
+import { aNode, CORDONED } from '../../builders/nodes.ts';
 import { runningPod } from '../../builders/pods.ts';
 import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
@@ -114,7 +114,7 @@ describe('a node joins without what is only needed later', () => {
 });
 
 describe('a termination goes on without what it does not need', () => {
-  const node = aNode({ taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] });
+  const node = aNode(CORDONED);
 
   function verdictOn(pods: readonly Pod[], over: Partial<TerminationView> = {}) {
     const view = terminationView({ record: recordWith(), node, pods, instanceState: 'alive' });

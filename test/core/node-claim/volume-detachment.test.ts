@@ -13,7 +13,7 @@ import {
 } from '../../../lib/core/node-claim/volume-detachment.ts';
 import { terminationView, UNREAD } from '../../builders/claim-view.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
-import { aNode } from '../../builders/nodes.ts';
+import { aNode, CORDONED } from '../../builders/nodes.ts';
 import { type PodOptions, runningPod } from '../../builders/pods.ts';
 import { aVolumeClaim } from '../../builders/storage.ts';
 import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
@@ -49,7 +49,7 @@ function recordWith(deletion: Partial<Deletion> = {}) {
 }
 
 function verdictOn(over: Partial<Parameters<typeof terminationView>[0]>, nowMs = NOW_MS) {
-  const node = aNode({ taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] });
+  const node = aNode(CORDONED);
   return decideTermination(terminationView({ record: recordWith(), node, instanceState: 'alive', ...over }), nowMs);
 }
 

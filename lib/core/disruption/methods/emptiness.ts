@@ -13,6 +13,7 @@ import type { Method, Proposal, World } from '../method.ts';
 export const emptiness: Method = {
   name: 'emptiness',
   reason: 'Empty',
+  placesPods: () => false,
   propose,
   validate({ candidates }, world) {
     const mine = new Set(candidates.map(({ nodeClaim }) => nodeClaim));

@@ -1,0 +1,134 @@
+import { formatDuration } from '../../../apis/formats/duration.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../apis/formats/time.ts';
+import { podKey } from '../../../apis/kubernetes.ts';
+import { nomination } from '../../cluster/nomination.ts';
+import { isReschedulable } from '../../cluster/pods.ts';
+import { activePods, isNodeReady, type StateNode } from '../../cluster/state-node.ts';
+import type { Action } from '../../model/decision.ts';
+import type { DisruptionCommand, ReplacingCommand } from '../../model/disruption-command.ts';
+import { budgetLedger } from '../budget-ledger.ts';
+import { type Candidate, candidateFor, isCandidate } from '../candidates.ts';
+import type { Pass } from '../pass.ts';
+import { deletionOf } from './deletion.ts';
+
+/** E35: for each command in flight. */
+const PATIENCE_MS = 80;
+const MIN_PATIENCE_MS = 10 * MINUTE_MS;
+const MAX_PATIENCE_MS = HOUR_MS;
+
+/** E35: how long a command waits for its replacements. */
+export function patienceMs(inFlight: number): number {
+  return Math.min(MAX_PATIENCE_MS, Math.max(MIN_PATIENCE_MS, PATIENCE_MS * inFlight));
+}
+
+export interface Awaiting {
+  readonly pass: Pass;
+  /** The commands that were decided before. Budgets count their nodes as being disrupted. */
+  readonly ahead: readonly DisruptionCommand[];
+  /** The number of commands that wait for replacements. */
+  readonly inFlight: number;
+}
+
+/**
+ * E34, E35: the next step of a command that waits for its replacements. When all are initialized, its candidates are deleted. It ends
+ * without that if a replacement is gone, if a candidate must stay, or after a time. Replacements that exist then stay, and are
+ * removed when they are not needed. A candidate that leaves for another reason does not affect the others. A candidate whose
+ * disruption is not allowed now, by a budget, delays the command. *Shape:* no actions while it waits.
+ */
+export function awaitReplacements(command: ReplacingCommand, awaiting: Awaiting): readonly Action[] {
+  const { pass, inFlight } = awaiting;
+  const { stays, kept } = candidatesLeft(command, pass);
+  const lost = lostReplacement(command, pass);
+  if (stays.length === 0 && kept.length === 0)
+    return end(command, 'rejected', 'its nodes were removed for other reasons');
+  if (lost !== undefined) return end(command, 'rejected', lost);
+  const [busy] = kept.filter(({ reason }) => reason !== 'PDB');
+  if (busy !== undefined) return end(command, 'rejected', `node ${busy.node} must stay: ${busy.message}`);
+  const waiting = whyWaiting(command, { ...awaiting, stays, kept });
+  if (waiting === undefined) return replaced(command, stays, pass);
+  const limitMs = patienceMs(inFlight);
+  if (pass.nowMs < command.replacingSinceMs + limitMs) return [];
+  return end(command, 'rejected', `after ${formatDuration(limitMs)}, ${waiting}`);
+}
+
+interface Kept {
+  readonly node: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+interface Left {
+  readonly stays: readonly Candidate[];
+  /** Candidates that must not be disrupted now. */
+  readonly kept: readonly Kept[];
+}
+
+/** The candidates that nothing else removes. */
+function candidatesLeft(command: ReplacingCommand, { snapshot, all, nowMs }: Pass): Left {
+  const mine = new Set(command.candidates.map(({ nodeClaim }) => nodeClaim));
+  // Nominations are of pods that were to be bound before the node was tainted.
+  const as = command.reason === 'Drifted' ? 'eventual' : 'graceful';
+  const alone = { ...snapshot, commands: [], nominated: [] };
+  const judged = all.flatMap((stateNode) => {
+    const { node, nodeClaim } = stateNode;
+    if (nodeClaim === undefined || !mine.has(nodeClaim.name)) return [];
+    if ((nodeClaim.deletion ?? node?.metadata.deletionTimestamp) !== undefined) return [];
+    const one = candidateFor(as, { ...stateNode, deleting: false }, { snapshot: alone, nowMs });
+    return one === undefined ? [] : [{ node: stateNode.name, one }];
+  });
+  return {
+    stays: judged.flatMap(({ one }) => (isCandidate(one) ? [one] : [])),
+    kept: judged.flatMap(({ node, one }) => (isCandidate(one) ? [] : [{ ...one, node }])),
+  };
+}
+
+/** Why a replacement will not be initialized. A record that cannot be read is awaited. */
+function lostReplacement({ replacementClaims }: ReplacingCommand, { snapshot }: Pass): string | undefined {
+  const unreadable = (snapshot.ignoredObjects ?? []).flatMap(({ subject, reason }) =>
+    subject.kind === 'NodeClaim' && reason === 'RecordUnreadable' ? [subject.name] : [],
+  );
+  const records = new Map(snapshot.nodeClaims.map((record) => [record.name, record]));
+  for (const name of replacementClaims) {
+    const record = records.get(name);
+    if (record === undefined && !unreadable.includes(name)) return `replacement ${name} no longer exists`;
+    if (record?.deletion !== undefined)
+      return `replacement ${name} is being deleted (${record.deletion.reason}): ${record.deletion.message}`;
+  }
+  return undefined;
+}
+
+function whyWaiting(command: ReplacingCommand, { pass, ahead, stays, kept }: Awaiting & Left): string | undefined {
+  const ready = new Set(pass.all.filter(isReadyForPods).flatMap(({ nodeClaim }) => nodeClaim?.name ?? []));
+  const missing = command.replacementClaims.filter((name) => !ready.has(name));
+  if (missing.length > 0) return `replacements are not initialized: ${missing.join(', ')}`;
+  const [held] = kept;
+  if (held !== undefined) return `node ${held.node} must stay: ${held.message}`;
+  const mine = new Set(command.candidates.map(({ nodeClaim }) => nodeClaim));
+  const others = pass.nodes.map((one) => (mine.has(one.nodeClaim?.name ?? '') ? { ...one, deleting: false } : one));
+  // Budgets may have changed, or nodes may have left for other reasons.
+  const budgets = budgetLedger({ ...pass.snapshot, commands: ahead }, others, pass.nowMs);
+  return budgets.take(stays, command.reason).over[0]?.message;
+}
+
+function isReadyForPods({ node, initialized }: StateNode): boolean {
+  return node !== undefined && initialized && isNodeReady(node);
+}
+
+/** The replacements are nominated for the pods, so that they are not removed as empty before these arrive. */
+function replaced(command: ReplacingCommand, stays: readonly Candidate[], pass: Pass): readonly Action[] {
+  const { replacementClaims } = command;
+  const why = `, replaced by ${replacementClaims.join(', ')}`;
+  const nodes = pass.all.filter(({ nodeClaim }) => replacementClaims.includes(nodeClaim?.name ?? ''));
+  const pods = stays.flatMap(({ stateNode }) => activePods(stateNode).filter(isReschedulable).map(podKey));
+  const left = command.candidates.length - stays.length;
+  const others = left === 0 ? '' : `, ${left} other candidates were removed for other reasons`;
+  return [
+    ...(pods.length === 0 ? [] : nodes.map(({ name }) => nomination(name, pods, pass.nowMs))),
+    ...stays.map((candidate): Action => deletionOf(candidate, { command, atRest: pass.atRest, why })),
+    ...end(command, 'executed', `all replacements are initialized${others}`),
+  ];
+}
+
+function end({ id }: DisruptionCommand, outcome: 'executed' | 'rejected', why: string): readonly Action[] {
+  return [{ kind: 'end-disruption', command: id, outcome, why }];
+}

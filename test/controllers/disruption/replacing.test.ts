@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { DO_NOT_DISRUPT } from '../../../lib/apis/labels.ts';
+import { isReplacing } from '../../../lib/core/model/disruption-command.ts';
+import { writePod } from '../../../lib/simulator/kubernetes/state.ts';
+import type { OpenSimulation } from '../../../lib/simulator/simulation.ts';
+import { expectAtRest, isTainted, ofKind, type Played, play, rejections, type Story, threeNodes } from './replacing.ts';
+
+describe('a command with replacements (E33, E34)', () => {
+  test('replaces nodes: the new nodes are initialized before the old ones are deleted', async () => {
+    const played = await play();
+    expectAtRest(played);
+    const started = ofKind(played, 'continue-disruption');
+    expect(ofKind(played, 'delete-node-claim').map(({ reason }) => reason)).toEqual(Array(3).fill('underutilized'));
+    expect(rejections(played)).toEqual([]);
+    expect(played.nodesLaunched).toBe(6);
+    expect(new Set(started.flatMap(({ command }) => command.replacementClaims)).size).toBe(3);
+    // The initialization of a node wakes the function, which does not wait for the next minute.
+    const initialized = ofKind(played, 'initialize-node').flatMap(({ at, replaces }) => (replaces ? [at] : []));
+    const executed = ofKind(played, 'end-disruption').map(({ at }) => at);
+    expect(executed.map((at, index) => at - (initialized[index] ?? 0)).every((seconds) => seconds < 3)).toBe(true);
+  });
+
+  test('as many commands run at once as the budget allows (E36)', async () => {
+    let most = 0;
+    const played = await play({
+      manifests: threeNodes({ budgets: [{ nodes: '1' }] }),
+      each: ({ state }) => {
+        most = Math.max(most, [...state.nodes.values()].filter(isTainted).length);
+      },
+    });
+    expectAtRest(played);
+    expect(most).toBe(1);
+    expect(ofKind(played, 'continue-disruption')).toHaveLength(3);
+  });
+
+  test('limits without room for the replacements keep the nodes (promise 2)', async () => {
+    const manifests = threeNodes();
+    const [pool] = manifests.nodePools;
+    if (pool === undefined) throw new Error('no pool');
+    const limited = { ...pool, spec: { ...pool.spec, limits: { nodes: '4' } } };
+    const played = await play({ manifests: { ...manifests, nodePools: [limited] } });
+    expectAtRest(played);
+    expect(played.nodesAtPeak).toBeLessThanOrEqual(4);
+    // There is room for one replacement at a time. A node that is being deleted makes room for the next one.
+    expect(ofKind(played, 'continue-disruption')).toHaveLength(3);
+    const full = await play({
+      manifests: { ...manifests, nodePools: [{ ...pool, spec: { ...pool.spec, limits: { nodes: '3' } } }] },
+    });
+    expect(ofKind(full, 'start-disruption')).toEqual([]);
+    const why = ofKind(full, 'blocked').filter(({ reason }) => reason === 'LimitExceeded');
+    expect(why[0]?.message).toContain('its replacement does not fit beside it');
+  });
+});
+
+/** Does something once, as soon as a command waits for its replacements. */
+function onceReplacing(what: (simulation: OpenSimulation) => void): NonNullable<Story['each']> {
+  let isDone = false;
+  return (simulation) => {
+    if (isDone || [...simulation.state.nodes.values()].filter(isTainted).length === 0) return;
+    isDone = true;
+    what(simulation);
+  };
+}
+
+/** No pod ended before the time at which the commands were started, and every pod runs at the end. */
+function expectNoEvictions(played: Played): void {
+  expect(ofKind(played, 'evict-pod')).toEqual([]);
+}
+
+describe('a command that cannot be completed (E35)', () => {
+  test('replacements that never register: it gives up, and the nodes take pods again', async () => {
+    const never = { kind: 'machines', how: 'never-join', percent: 100 } as const;
+    const played = await play({
+      durationMs: 25 * MINUTE_MS,
+      events: [{ kind: 'fault', fault: never, atMs: 2 * MINUTE_MS }],
+    });
+    expect(rejections(played).length).toBeGreaterThan(0);
+    expectNoEvictions(played);
+    expect(played.podsRunning).toBe(3);
+    expect(rejections(played)[0]).toMatch(/^after 10m, replacements are not initialized|is being deleted/);
+  });
+
+  test('no capacity for the replacements: it is rejected as soon as they are given up', async () => {
+    const played = await play({
+      events: [{ kind: 'withoutCapacity', atMs: 3 * MINUTE_MS, forMs: 20 * MINUTE_MS }],
+      durationMs: 22 * MINUTE_MS,
+    });
+    expectAtRest(played);
+    expectNoEvictions(played);
+    expect(rejections(played)[0]).toContain('is being deleted (insufficient_capacity)');
+    expect(played.nodesAtEnd).toBe(3);
+  });
+
+  test('a candidate that EC2 interrupts in the middle does not affect the other commands', async () => {
+    const played = await play({
+      events: [{ kind: 'interruptSpot', atMs: 205 * SECOND_MS, count: 1 }],
+    });
+    expectAtRest(played);
+    expect(played.spotInterruptions).toBe(1);
+    expect(
+      ofKind(played, 'end-disruption').filter(({ outcome }) => outcome === 'executed').length,
+    ).toBeGreaterThanOrEqual(2);
+  });
+
+  test('a pod that must not be disrupted keeps its node', async () => {
+    const played = await play({
+      durationMs: 8 * MINUTE_MS,
+      each: onceReplacing(({ state }) => {
+        const pod = [...state.pods.values()].find(({ metadata }) => metadata.name.startsWith('web'));
+        if (pod === undefined) throw new Error('no pod');
+        const annotations = { ...pod.metadata.annotations, [DO_NOT_DISRUPT]: 'true' };
+        writePod(state, { ...pod, metadata: { ...pod.metadata, annotations } });
+      }),
+    });
+    expectAtRest(played);
+    expect(rejections(played)).toEqual([expect.stringContaining('has the annotation karpenter.sh/do-not-disrupt')]);
+    expect(ofKind(played, 'uncordon-node')).toHaveLength(1);
+  });
+
+  test('a NodePool whose budget is closed in the middle delays the deletions, and the command gives up', async () => {
+    const played = await play({
+      each: onceReplacing(({ state }) => {
+        const pool = state.nodePools.get('general');
+        if (pool === undefined) throw new Error('no pool');
+        const disruption = { ...pool.spec.disruption, budgets: [{ nodes: '0' }] };
+        state.nodePools.set('general', { ...pool, spec: { ...pool.spec, disruption } });
+      }),
+      durationMs: 20 * MINUTE_MS,
+    });
+    expectAtRest(played);
+    expectNoEvictions(played);
+    expect(rejections(played)).toEqual(Array(3).fill(expect.stringContaining('after 10m, the budget for')));
+  });
+
+  test('a NodePool that is deleted in the middle ends the command', async () => {
+    const played = await play({
+      each: onceReplacing(({ state }) => void state.nodePools.delete('general')),
+      durationMs: 10 * MINUTE_MS,
+    });
+    expect(rejections(played).length).toBe(3);
+    expect(played.commands).toEqual([]);
+    expect(played.nodes.filter(isTainted)).toEqual([]);
+  });
+
+  test('while the table is throttled, no command is lost', async () => {
+    const played = await play({
+      durationMs: 40 * MINUTE_MS,
+      events: [
+        {
+          kind: 'fault',
+          fault: { kind: 'calls-fail', calls: ['store.*'], error: 'throttled', where: 'before', percent: 30 },
+          atMs: 3 * MINUTE_MS,
+          forMs: 15 * MINUTE_MS,
+        },
+      ],
+    });
+    expectAtRest(played);
+  });
+});
+
+describe('what is left of a command (E1)', () => {
+  test('nodes whose command is lost lose the taint with the next run', async () => {
+    let isLost = false;
+    const played = await play({
+      durationMs: 12 * MINUTE_MS,
+      wrapPorts: (ports) => ({
+        ...ports,
+        store: {
+          ...ports.store,
+          listCommands: async (cluster) => {
+            const commands = await ports.store.listCommands(cluster);
+            if (isLost || !commands.some(isReplacing)) return commands;
+            isLost = true;
+            for (const { id } of commands) await ports.store.endCommand(cluster, id);
+            return [];
+          },
+        },
+      }),
+    });
+    expect(isLost).toBe(true);
+    expect(ofKind(played, 'uncordon-node').length).toBeGreaterThanOrEqual(3);
+    expect(played.nodes.filter(isTainted)).toEqual([]);
+    expect(played.podsRunning).toBe(3);
+  });
+});

@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../../lib/apis/kubernetes.ts';
+import { stateNodes } from '../../../../lib/core/cluster/state-node.ts';
+import { patienceMs } from '../../../../lib/core/disruption/command/await-replacements.ts';
+import { disruptBy } from '../../../../lib/core/disruption/disrupt.ts';
+import { emptiness } from '../../../../lib/core/disruption/methods/emptiness.ts';
+import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
+import type { ReplacingCommand } from '../../../../lib/core/model/disruption-command.ts';
+import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
+import { refusedClaims } from '../../../../lib/core/provisioning/unreadable-claims.ts';
+import { aReplacingCommand, candidatesNamed } from '../../../builders/decisions.ts';
+import { launchedClaim } from '../../../builders/node-claims.ts';
+import { aPoolView } from '../../../builders/node-pools.ts';
+import { aBudget, CORDONED, type NodeOptions } from '../../../builders/nodes.ts';
+import { runningPod } from '../../../builders/pods.ts';
+import { initializedNode, snapshotOf } from '../../../builders/snapshots.ts';
+import { HOUR, MINUTE, NOW_MS, SECOND } from '../../../builders/times.ts';
+
+const COMMAND = aReplacingCommand({ candidates: candidatesNamed('a', 'b'), replacementClaims: ['claim-new'] });
+const LATER = COMMAND.replacingSinceMs + MINUTE;
+const DELETED = { reason: 'spot_interrupted', message: 'EC2 interrupts it', requestedAtMs: NOW_MS } as const;
+const KEPT = { 'karpenter.sh/do-not-disrupt': 'true' };
+
+function candidate(name: string, node: NodeOptions = {}, claim: Partial<NodeClaimRecord> = {}) {
+  return initializedNode({ name, taints: CORDONED.taints, ...node }, claim);
+}
+
+function podsOf(...nodes: readonly string[]): readonly Pod[] {
+  return nodes.map((node) => runningPod(node, { name: `web-${node}` }));
+}
+
+/** Candidates a and b, and the replacement `claim-new`, which is initialized. */
+function cluster(over: Partial<ClusterSnapshot> = {}, nodes = [candidate('a'), candidate('b')]): ClusterSnapshot {
+  return snapshotOf([...nodes, initializedNode({ name: 'new' })], {
+    nodePools: [aPoolView({ disruption: { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] } })],
+    pods: podsOf('a', 'b'),
+    commands: [COMMAND],
+    ...over,
+  });
+}
+
+function decide(snapshot: ClusterSnapshot, nowMs = LATER) {
+  return disruptBy([emptiness], snapshot, { decisionId: 'decision-1', nowMs });
+}
+
+function words(snapshot: ClusterSnapshot, nowMs = LATER): readonly string[] {
+  return decide(snapshot, nowMs).actions.map((action) => {
+    if (action.kind === 'delete-node-claim') return `delete ${action.nodeClaim}`;
+    if (action.kind === 'end-disruption') return `${action.outcome}: ${action.why}`;
+    return 'node' in action && typeof action.node !== 'string' ? `${action.kind} ${action.node.name}` : action.kind;
+  });
+}
+
+/** The same cluster before the replacement is initialized. */
+function starting(over: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
+  const snapshot = cluster(over);
+  return {
+    ...snapshot,
+    nodes: snapshot.nodes.filter(({ metadata }) => metadata.name !== 'new'),
+    nodeClaims: [
+      ...snapshot.nodeClaims.filter(({ name }) => name !== 'claim-new'),
+      launchedClaim({ name: 'claim-new' }, { id: 'i-new' }),
+    ],
+  };
+}
+
+describe('a command that waits for its replacements (E34)', () => {
+  test('deletes its candidates when all replacements are initialized, and nominates these for the pods', () => {
+    const { actions } = decide(cluster());
+    expect(actions).toMatchObject([
+      { kind: 'nominate-node', node: 'new', pods: ['default/web-a', 'default/web-b'] },
+      { kind: 'delete-node-claim', nodeClaim: 'claim-a', reason: 'underutilized' },
+      {
+        kind: 'delete-node-claim',
+        nodeClaim: 'claim-b',
+        message: 'node b is underutilized (single-node), replaced by claim-new',
+      },
+      { kind: 'end-disruption', command: 'command-1', outcome: 'executed' },
+    ]);
+  });
+
+  test('waits while a replacement is not initialized, and runs again when it would give up', () => {
+    const verdict = decide(starting());
+    expect(verdict.actions).toEqual([]);
+    expect(verdict.due).toContainEqual({ atMs: COMMAND.replacingSinceMs + 10 * MINUTE, kind: 'settling' });
+  });
+
+  test('waits while the record of a replacement cannot be read, and while its node is not Ready', () => {
+    const snapshot = starting();
+    const unreadable = refusedClaims([{ name: 'claim-new', message: 'it is damaged' }]);
+    const nodeClaims = snapshot.nodeClaims.filter(({ name }) => name !== 'claim-new');
+    expect(words({ ...snapshot, nodeClaims, ignoredObjects: unreadable })).toEqual([]);
+    const notReady = initializedNode({ name: 'new', ready: false });
+    expect(words(snapshotOf([candidate('a'), candidate('b'), notReady], { commands: [COMMAND] }))).toEqual([]);
+  });
+
+  test('a candidate that leaves for another reason does not affect the others', () => {
+    const gone = candidate('b', {}, { deletion: DELETED });
+    expect(words(cluster({}, [candidate('a'), gone]))).toEqual([
+      'nominate-node',
+      'delete claim-a',
+      'executed: all replacements are initialized, 1 other candidates were removed for other reasons',
+    ]);
+    expect(words(cluster({ pods: [] }, [candidate('a')]))).toContain('delete claim-a');
+  });
+
+  test('ends if all candidates left for other reasons', () => {
+    const nodes = ['a', 'b'].map((name) => candidate(name, {}, { deletion: DELETED }));
+    expect(words(cluster({}, nodes))).toEqual(['rejected: its nodes were removed for other reasons']);
+  });
+
+  test('waits while a PodDisruptionBudget or a budget of the NodePool allows no disruption', () => {
+    const pods = [...podsOf('a'), runningPod('b', { name: 'guarded', labels: { app: 'web' } })];
+    const pdb = { pods, podDisruptionBudgets: [aBudget()] };
+    expect(words(cluster(pdb))).toEqual([]);
+    const closed = [aPoolView({ disruption: { consolidateAfter: '0s', budgets: [{ nodes: '1' }] } })];
+    expect(words(cluster({ nodePools: closed }))).toEqual([]);
+  });
+
+  test('does not count its own nodes against the budget, and counts those of commands before it', () => {
+    const nodePools = [aPoolView({ disruption: { consolidateAfter: '0s', budgets: [{ nodes: '2' }] } })];
+    expect(words(cluster({ nodePools }))).toContain('delete claim-a');
+    const earlier = aReplacingCommand({
+      id: 'command-0',
+      candidates: candidatesNamed('c'),
+      replacementClaims: ['claim-d'],
+    });
+    const nodes = [candidate('a'), candidate('b'), candidate('c')];
+    const snapshot = cluster({ nodePools, commands: [COMMAND, earlier] }, nodes);
+    const waiting = {
+      ...snapshot,
+      nodeClaims: [...snapshot.nodeClaims, launchedClaim({ name: 'claim-d' }, { id: 'i-d' })],
+    };
+    expect(words(waiting)).toEqual([]);
+  });
+});
+
+describe('a command gives up (E35)', () => {
+  function rejected(snapshot: ClusterSnapshot, nowMs = LATER): string {
+    const all = words(snapshot, nowMs);
+    expect(all.slice(1)).toEqual(['uncordon-node a', 'uncordon-node b']);
+    return all[0] ?? '';
+  }
+
+  test('if a replacement no longer exists or is being deleted', () => {
+    const snapshot = starting();
+    const without = snapshot.nodeClaims.filter(({ name }) => name !== 'claim-new');
+    expect(rejected({ ...snapshot, nodeClaims: without })).toBe('rejected: replacement claim-new no longer exists');
+    const deleted = [...without, launchedClaim({ name: 'claim-new', deletion: DELETED }, { id: 'i-new' })];
+    expect(rejected({ ...snapshot, nodeClaims: deleted })).toBe(
+      'rejected: replacement claim-new is being deleted (spot_interrupted): EC2 interrupts it',
+    );
+  });
+
+  test('if a pod or a node must not be disrupted since, without waiting for the replacements', () => {
+    const pods = [...podsOf('a', 'b'), runningPod('b', { name: 'kept', annotations: KEPT })];
+    expect(rejected(starting({ pods }))).toBe(
+      'rejected: node b must stay: pod default/kept has the annotation karpenter.sh/do-not-disrupt',
+    );
+    const kept = candidate('a', { annotations: KEPT });
+    expect(rejected(cluster({}, [kept, candidate('b')]))).toContain('node a must stay');
+  });
+
+  test('if the NodePool is gone', () => {
+    expect(rejected(cluster({ nodePools: [] }))).toBe(
+      'rejected: node a must stay: its NodePool general does not exist',
+    );
+  });
+
+  test('after ten minutes, with the reason for which it waited', () => {
+    const since = COMMAND.replacingSinceMs;
+    expect(words(starting(), since + 10 * MINUTE - SECOND)).toEqual([]);
+    expect(rejected(starting(), since + 10 * MINUTE)).toBe(
+      'rejected: after 10m, replacements are not initialized: claim-new',
+    );
+    const closed = [aPoolView({ disruption: { consolidateAfter: '0s', budgets: [{ nodes: '0' }] } })];
+    expect(rejected(cluster({ nodePools: closed }), since + 10 * MINUTE)).toBe(
+      'rejected: after 10m, the budget for Underutilized allows 0 disruptions at once, and 0 are in progress',
+    );
+  });
+
+  test('after 80 ms for each command in flight, from ten minutes to an hour', () => {
+    expect([1, 7_500, 10_000, 100_000].map(patienceMs)).toEqual([10 * MINUTE, 10 * MINUTE, 800 * SECOND, HOUR]);
+  });
+});
+
+function leaving(snapshot: ClusterSnapshot): readonly string[] {
+  return stateNodes(snapshot).flatMap(({ name, deleting }) => (deleting ? [name] : []));
+}
+
+describe('the nodes of a command that waits', () => {
+  test('count as being deleted for the placement of pods, while all replacements exist', () => {
+    expect(leaving(starting())).toEqual(['a', 'b']);
+    expect(leaving(starting({ commands: [] }))).toEqual([]);
+    const snapshot = starting();
+    const lost = snapshot.nodeClaims.filter(({ name }) => name !== 'claim-new');
+    expect(leaving({ ...snapshot, nodeClaims: lost })).toEqual([]);
+  });
+
+  test('and their replacements are not candidates of another command', () => {
+    const waiting: ReplacingCommand = { ...COMMAND, replacementClaims: ['claim-new', 'claim-other'] };
+    const snapshot = cluster({ commands: [waiting] });
+    const other = launchedClaim({ name: 'claim-other' }, { id: 'i-other' });
+    // The node new is empty, and is not proposed.
+    expect(words({ ...snapshot, nodeClaims: [...snapshot.nodeClaims, other] })).toEqual([]);
+  });
+});
