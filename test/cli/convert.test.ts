@@ -155,6 +155,12 @@ items:
     expect(stdout).toBe(TODAY);
   });
 
+  test('a document with comments only is printed and does not count', async () => {
+    const { stdout, stderr } = await runKerf(['convert', '-'], { '-': `# about this file\n---\n${TODAY}` });
+    expect(stdout).toContain('# about this file\n');
+    expect(stderr).toBe('0 of 1 document converted\n');
+  });
+
   test('directives are omitted, because they are not allowed between documents', async () => {
     const files = {
       'a.yaml': `%YAML 1.1\n# head\n---\n${OLD}...\n%YAML 1.2\n---\n${TODAY}`,

@@ -46,10 +46,13 @@ describe('the exit code if', () => {
     expect(await validated(files, 'b.yaml')).toMatchObject({ code: 2, objects: [] });
   });
 
-  test('there are only warnings: 0', async () => {
-    const { code, objects } = await validated({ 'a.yaml': POOL.replace('spot', 'spot, spto') });
+  test('there are only warnings: 0, and 1 with --strict', async () => {
+    const files = { 'a.yaml': POOL.replace('spot', 'spot, spto') };
+    const { code, objects } = await validated(files);
     expect(objects).toMatchObject([{ valid: true, findings: [{ severity: 'warning' }] }]);
     expect(code).toBe(0);
+    expect((await runKerf(['validate', '--strict', 'a.yaml'], files)).code).toBe(1);
+    expect((await runKerf(['validate', '--strict', 'a.yaml'], { 'a.yaml': POOL })).code).toBe(0);
   });
 });
 

@@ -18,6 +18,8 @@ export interface ConversionOutput {
   readonly yaml: string;
   /** The documents as values. */
   readonly objects: readonly unknown[];
+  /** The number of documents that are not empty. */
+  readonly read: number;
   readonly converted: number;
   readonly warnings: readonly ConversionNote[];
   readonly unreadable: readonly Unreadable[];
@@ -39,6 +41,7 @@ export function convertSources(sources: readonly ManifestSource[]): ConversionOu
     objects: documents.flatMap(({ source, conversion }) =>
       conversion?.converted ? conversion.documents.map((document): unknown => document.toJS()) : [source.value],
     ),
+    read: all.filter(({ source }) => source.value !== null && source.value !== undefined).length,
     converted: conversions.filter(({ converted }) => converted).length,
     warnings: documents.flatMap(({ file, source, conversion }) =>
       (conversion?.warnings ?? []).map(({ path, offset, message, fix }) => {

@@ -19,14 +19,14 @@ export function runConvert(context: CliContext, { file = [], output }: ManifestF
   context.process.exitCode = !read ? EXIT.badInput : all.unreadable.length > 0 ? EXIT.findings : EXIT.fine;
 }
 
-function notesOf({ warnings, unreadable, converted, objects }: ConversionOutput): string {
+function notesOf({ warnings, unreadable, converted, read }: ConversionOutput): string {
   const lines = [
     ...unreadable.map(({ file, line, message }) => `${file}:${line}  error  ${message}`),
     ...warnings.map(({ file, line, path, message, fix }) => {
       const what = path === '' ? message : `${path}: ${message}`;
       return `${file}:${line}  warning  ${what}\n    → ${fix}`;
     }),
-    `${converted} of ${counted(objects.length, 'document')} converted`,
+    `${converted} of ${counted(read, 'document')} converted`,
   ];
   return `${lines.join('\n')}\n`;
 }

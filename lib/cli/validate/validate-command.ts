@@ -2,6 +2,10 @@ import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import { MANIFEST_PARAMETERS, type ManifestFlags } from '../manifest-parameters.ts';
 
+export interface ValidateFlags extends ManifestFlags {
+  readonly strict: boolean;
+}
+
 /** `kerf validate -f PATH…`: checks without a cluster whether the API server and Karpenter accept manifests. */
 export const validateCommand: Command<CliContext> = buildCommand({
   docs: {
@@ -13,14 +17,25 @@ export const validateCommand: Command<CliContext> = buildCommand({
       'Reports what the API server and Karpenter would reject, and settings that are',
       'valid but probably unintended. If EC2NodeClasses are given, the class of each',
       'NodePool must be one of them. Exit code 0: all valid; 1: some are invalid or',
-      'unreadable; 2: nothing could be read.',
+      'unreadable, or with --strict have warnings; 2: nothing could be read.',
     ].join('\n'),
     customUsage: ['[FLAGS] PATH...'],
   },
-  parameters: MANIFEST_PARAMETERS,
+  parameters: {
+    ...MANIFEST_PARAMETERS,
+    flags: {
+      ...MANIFEST_PARAMETERS.flags,
+      strict: {
+        kind: 'boolean',
+        brief: 'Exit with code 1 if there are warnings',
+        default: false,
+        withNegated: false,
+      },
+    },
+  },
   loader: async () => {
     const { runValidate } = await import('./run-validate.ts');
-    return function (this: CliContext, flags: ManifestFlags, ...more: string[]) {
+    return function (this: CliContext, flags: ValidateFlags, ...more: string[]) {
       runValidate(this, flags, more);
     };
   },
