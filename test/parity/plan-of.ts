@@ -1,15 +1,29 @@
+import { disruptionOutput } from '../../lib/cli/plan/disruption/disruption-output.ts';
 import { provisioningOutput } from '../../lib/cli/plan/provisioning-output.ts';
+import { ALL_METHODS } from '../../lib/core/disruption/methods/all-methods.ts';
+import { planDisruption } from '../../lib/core/disruption/plan-disruption.ts';
 import { provision } from '../../lib/core/provisioning/provision.ts';
-import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
+import { type ReadSnapshot, readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
+import type { RawDisruptionPlan } from './disruption/verify-disruption.ts';
 import type { RawPlan, RawSnapshot } from './verifier/raw-documents.ts';
 
 /** The output of `kerf plan provisioning --output json` for the snapshot, by the same steps: text, reader, engine, output. */
 export function planOf(snapshot: RawSnapshot): RawPlan {
-  const read = readSnapshot(
-    { readText: () => JSON.stringify(snapshot) },
-    { path: 'snapshot.json', nowMs: Date.UTC(2026, 0, 1) },
-  );
+  const read = readDocument(snapshot);
   return JSON.parse(
     JSON.stringify(provisioningOutput(provision(read.snapshot, { decisionId: 'plan', nowMs: read.nowMs }), 0)),
+  );
+}
+
+/** The output of `kerf plan disruption --output json`. */
+export function disruptionPlanOf(document: RawSnapshot): RawDisruptionPlan {
+  const { snapshot, nowMs } = readDocument(document);
+  return JSON.parse(JSON.stringify(disruptionOutput(planDisruption(ALL_METHODS, snapshot, nowMs), 0)));
+}
+
+function readDocument(snapshot: RawSnapshot): ReadSnapshot {
+  return readSnapshot(
+    { readText: () => JSON.stringify(snapshot) },
+    { path: 'snapshot.json', nowMs: Date.UTC(2026, 0, 1) },
   );
 }

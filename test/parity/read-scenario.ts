@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { RawCommand, RawDisruptionSnapshot } from './disruption/verify-disruption.ts';
 import type { RawInstanceType, RawPlan, RawSnapshot } from './verifier/raw-documents.ts';
 
 /** Scenarios with Karpenter's results. They are next to the repository, not in it; the titles of tests show if they are absent. */
@@ -16,11 +17,20 @@ export interface Scenario {
 
 /** Names of the provisioning scenarios that have a result; none if the folder is absent. */
 export function scenarioNames(): readonly string[] {
+  return namesOf(/^(s\d|l-|od-|x-).*\.result\.json$/);
+}
+
+/** The same for disruption. */
+export function disruptionScenarioNames(): readonly string[] {
+  return namesOf(/^c.*\.result\.json$/);
+}
+
+function namesOf(results: RegExp): readonly string[] {
   if (!existsSync(FOLDER)) {
     return [];
   }
   return readdirSync(FOLDER)
-    .filter((file) => /^(s\d|l-|od-|x-).*\.result\.json$/.test(file))
+    .filter((file) => results.test(file))
     .map((file) => file.replace('.result.json', ''))
     .toSorted();
 }
@@ -31,6 +41,19 @@ export function readScenario(name: string): Scenario {
   return { name, snapshot: readSnapshot(path), karpenter };
 }
 
+interface DisruptionScenario {
+  readonly snapshot: RawDisruptionSnapshot;
+  /** The commands that Karpenter chooses. */
+  readonly karpenter: readonly RawCommand[];
+}
+
+export function readDisruptionScenario(name: string): DisruptionScenario {
+  const { chosen }: { readonly chosen: readonly RawCommand[] } = JSON.parse(
+    readFileSync(join(FOLDER, `${name}.result.json`), 'utf8'),
+  );
+  return { snapshot: readSnapshot(join(FOLDER, `${name}.json`)), karpenter: chosen };
+}
+
 /** A snapshot that includes the types of its `instanceTypesFile`. */
 function readSnapshot(path: string): RawSnapshot {
   const document: RawSnapshot = JSON.parse(readFileSync(path, 'utf8'));
@@ -38,7 +61,15 @@ function readSnapshot(path: string): RawSnapshot {
   const { instanceTypes = [] } = snapshot;
   return instanceTypesFile === undefined
     ? snapshot
-    : { ...snapshot, instanceTypes: [...instanceTypes, ...catalogueOf(resolve(dirname(path), instanceTypesFile))] };
+    : {
+        ...snapshot,
+        instanceTypes: [...instanceTypes, ...catalogueOf(placeOf(resolve(dirname(path), instanceTypesFile)))],
+      };
+}
+
+/** Some scenarios name the place of the catalogue when they were made. */
+function placeOf(path: string): string {
+  return existsSync(path) ? path : join(FOLDER, '../data/instance-types', basename(path));
 }
 
 const catalogues = new Map<string, readonly RawInstanceType[]>();

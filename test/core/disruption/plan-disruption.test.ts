@@ -73,6 +73,20 @@ describe('a plan', () => {
     ).toEqual([[], ['one'], ['two']]);
   });
 
+  test('evicts no pod twice: a node to which pods move stays', () => {
+    const requests = { cpu: '500m' };
+    const pods = ['a', 'b', 'c'].map((name) => runningPod(name, { name: `web-${name}`, requests }));
+    const found = plan(
+      snapshotOf(
+        ['a', 'b', 'c'].map((name) => initializedNode({ name })),
+        { nodePools: pools(), pods },
+      ),
+      [replacing],
+    );
+    expect(removed(found)).toEqual([['a'], ['c']]);
+    expect(found.commands.flatMap(({ replacements }) => replacements)).toEqual([]);
+  });
+
   test('removes as many nodes as the budgets allow, and has the refusals of the others', () => {
     const snapshot = snapshotOf(
       ['a', 'b', 'c'].map((name) => initializedNode({ name })),
