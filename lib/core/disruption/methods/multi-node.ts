@@ -10,7 +10,7 @@ import type { EvaluatedMove, Method, Proposal, World } from '../method.ts';
 
 /**
  * Deletes several nodes at once, or replaces them by one. The nodes of a command are the first in the order of disruption; a binary
- * search finds how many. *Cost:* seven questions of up to 100 nodes, then as many for each further move. *Source:* E27; Karpenter
+ * search finds how many. *Cost:* seven questions of up to 101 nodes, then as many for each further move. *Source:* E27; Karpenter
  * proposes one move in a pass, and ends the search after 1 min.
  */
 export const multiNode: Method = {
@@ -20,8 +20,8 @@ export const multiNode: Method = {
   validate: validateConsolidation,
 };
 
-/** E27: the most nodes of a command. */
-const MAX_NODES = 100;
+/** E27: the most nodes of a command. Karpenter's search ends at the index 100. */
+const MAX_NODES = 101;
 
 function propose(world: World): Proposal {
   const { candidates, refused, due } = consolidatable(world);
