@@ -51,6 +51,8 @@ export const NODE_CLASS_HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
 export const NODE_CLASS_HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-version';
 /** C54. */
 export const INSTANCE_PROFILE_NAME = 'karpenter.k8s.aws/instance-profile-name';
+/** E8, G7: set by users on a NodePool: the IANA name of the time zone in which the schedules of its budgets are. */
+export const BUDGET_TIME_ZONE = 'kerf.dev/budget-time-zone';
 export const POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 export type CapacityType = 'on-demand' | 'spot' | 'reserved';

@@ -153,11 +153,15 @@ export function firesIn({ minutes, hours }: CronSchedule, minuteOfDay: number): 
 }
 
 /**
- * True while a window of the schedule is open. As in Karpenter, always true for a schedule that does not fire within the
- * years that are searched (E8).
+ * True while a window of a schedule is open. `next`: the first firing after a time. As in Karpenter, always true for a schedule that
+ * does not fire within the years that are searched (E8).
  */
-export function isWindowOpen(schedule: CronSchedule, durationMs: number, nowMs: number): boolean {
-  const firing = nextFiring(schedule, nowMs - durationMs);
+export function isWindowOpen(
+  next: (afterMs: number) => number | undefined,
+  durationMs: number,
+  nowMs: number,
+): boolean {
+  const firing = next(nowMs - durationMs);
   return firing === undefined || firing <= nowMs;
 }
 

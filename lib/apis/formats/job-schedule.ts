@@ -1,4 +1,4 @@
-import { nextFiring, parseCron } from './cron.ts';
+import { type CronSchedule, nextFiring, parseCron } from './cron.ts';
 import { parseDuration } from './duration.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './time.ts';
 
@@ -10,8 +10,13 @@ export function parseJobSchedule(text: string, timeZone = 'UTC'): JobSchedule | 
   const every = /^@every (.+)$/.exec(text)?.[1];
   if (every !== undefined) return repeated(parseDuration(every));
   const cron = parseCron(text);
+  return cron === undefined ? undefined : inTimeZone(cron, timeZone);
+}
+
+/** The times of a schedule by the clocks of a time zone, with an IANA name. *Errors:* undefined for an unknown zone. */
+export function inTimeZone(cron: CronSchedule, timeZone: string): JobSchedule | undefined {
   const offsetAt = offsetIn(timeZone);
-  if (cron === undefined || offsetAt === undefined) return undefined;
+  if (offsetAt === undefined) return undefined;
   return (afterMs) => {
     let [fromMs, offsetMs] = [afterMs, offsetAt(afterMs)];
     for (;;) {

@@ -1,13 +1,15 @@
 import { counted } from '../../apis/counted.ts';
-import type { DisruptionReason } from '../../apis/node-pool.ts';
+import { quote } from '../../apis/formats/quote.ts';
+import { BUDGET_TIME_ZONE } from '../../apis/labels.ts';
+import type { DisruptionReason, NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import { compareText } from '../compare-text.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Blocked } from '../model/decision.ts';
-import type { Refusal } from '../model/refusal.ts';
+import { type Refusal, refusal } from '../model/refusal.ts';
 import { memoize } from '../scheduling/memoize.ts';
-import { type BudgetRoom, budgetRoom } from './budgets.ts';
+import { type BudgetRoom, budgetRoom, invalidTimeZone } from './budgets.ts';
 import { type Candidate, poolCounts } from './candidates.ts';
 import { savingsRatio } from './cost.ts';
 
@@ -52,13 +54,9 @@ export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNod
         accepted.push(...allowed);
         const full = { ...room, disrupting: room.disrupting + allowed.length };
         over.push(
-          ...inOrder.slice(room.left).map(({ stateNode }) =>
-            blockedNode(stateNode, {
-              reason: 'BudgetExhausted',
-              message: describeRoom(reason, full),
-              numbers: { allowed: full.allowed, disrupting: full.disrupting },
-            }),
-          ),
+          ...inOrder
+            .slice(room.left)
+            .map(({ stateNode }) => blockedNode(stateNode, whyOver(first.nodePool, reason, full))),
         );
       }
       return { within: accepted, over };
@@ -75,13 +73,23 @@ export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNod
   };
 }
 
-function describeRoom(
+function whyOver(
+  nodePool: NodePool,
   reason: DisruptionReason,
   { allowed, disrupting, unreadable }: BudgetRoom & { readonly unreadable: number },
-): string {
+): Refusal {
+  const timeZone = invalidTimeZone(nodePool);
+  const numbers = { allowed, disrupting };
+  if (timeZone !== undefined)
+    return refusal(
+      'BudgetTimeZone',
+      `the annotation ${BUDGET_TIME_ZONE} of NodePool ${nodePool.metadata.name} is ${quote(timeZone)}, which is not the IANA name of a time zone, so budgets with a schedule allow no disruption`,
+      numbers,
+    );
   const unknown =
     unreadable === 0 ? '' : `, among them ${counted(unreadable, 'NodeClaim')} whose record cannot be read`;
-  return `the budget for ${reason} allows ${counted(allowed, 'disruption')} at once, and ${disrupting} are in progress${unknown}`;
+  const message = `the budget for ${reason} allows ${counted(allowed, 'disruption')} at once, and ${disrupting} are in progress${unknown}`;
+  return refusal('BudgetExhausted', message, numbers);
 }
 
 /** E17: ties by name. */
@@ -90,10 +98,10 @@ export function bySavingsRatio(a: Candidate, b: Candidate): number {
 }
 
 /** Returns the refusal of a node. */
-export function blockedNode(stateNode: StateNode, refusal: Refusal): Blocked {
+export function blockedNode(stateNode: StateNode, why: Refusal): Blocked {
   return {
     subject: { kind: 'Node', name: stateNode.name },
     ...optional({ nodePool: stateNode.nodePool }),
-    ...refusal,
+    ...why,
   };
 }

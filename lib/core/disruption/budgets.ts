@@ -1,5 +1,7 @@
 import { isWindowOpen, parseCron } from '../../apis/formats/cron.ts';
 import { parseDuration } from '../../apis/formats/duration.ts';
+import { inTimeZone, isTimeZone } from '../../apis/formats/job-schedule.ts';
+import { BUDGET_TIME_ZONE } from '../../apis/labels.ts';
 import type { DisruptionBudget, DisruptionReason, NodePool } from '../../apis/node-pool.ts';
 
 /** How many nodes of a pool may be disrupted at once, and how many are being disrupted. */
@@ -10,6 +12,11 @@ export interface BudgetRoom {
   readonly left: number;
 }
 
+interface Now {
+  readonly nodes: number;
+  readonly nowMs: number;
+}
+
 /**
  * Returns what the budgets of the pool allow now for a reason. *Source:* E6–E10: the smallest budget that applies to the
  * reason counts; percentages of the pool's nodes round up; a budget with an invalid schedule allows no disruption.
@@ -17,19 +24,36 @@ export interface BudgetRoom {
 export function budgetRoom(
   nodePool: NodePool,
   reason: DisruptionReason,
-  now: { readonly nodes: number; readonly disrupting: number; readonly nowMs: number },
+  now: Now & { readonly disrupting: number },
 ): BudgetRoom {
   const { budgets } = nodePool.spec.disruption;
-  const allowed = Math.min(...budgets.map((budget) => allowedBy(budget, reason, now)), Number.MAX_SAFE_INTEGER);
+  const timeZone = budgetTimeZone(nodePool) ?? 'UTC';
+  const allowed = Math.min(
+    ...budgets.map((budget) => allowedBy({ budget, timeZone }, reason, now)),
+    Number.MAX_SAFE_INTEGER,
+  );
   return { allowed, disrupting: now.disrupting, left: Math.max(0, allowed - now.disrupting) };
 }
 
-function allowedBy(
-  budget: DisruptionBudget,
-  reason: DisruptionReason,
-  { nodes, nowMs }: { readonly nodes: number; readonly nowMs: number },
-): number {
-  const open = isOpen(budget, nowMs);
+/** Returns the time zone of the schedules of a NodePool's budgets if it is not valid. Then the budgets with a schedule are closed. */
+export function invalidTimeZone(nodePool: NodePool): string | undefined {
+  const timeZone = budgetTimeZone(nodePool);
+  const isUsed = nodePool.spec.disruption.budgets.some(({ schedule }) => schedule !== undefined);
+  return timeZone === undefined || !isUsed || isTimeZone(timeZone) ? undefined : timeZone;
+}
+
+function budgetTimeZone({ metadata }: NodePool): string | undefined {
+  return metadata.annotations?.[BUDGET_TIME_ZONE];
+}
+
+interface Scheduled {
+  readonly budget: DisruptionBudget;
+  readonly timeZone: string;
+}
+
+function allowedBy(scheduled: Scheduled, reason: DisruptionReason, { nodes, nowMs }: Now): number {
+  const { budget } = scheduled;
+  const open = isOpen(scheduled, nowMs);
   if (open === undefined) return 0;
   if (!open || (budget.reasons !== undefined && !budget.reasons.includes(reason))) return Number.MAX_SAFE_INTEGER;
   return budget.nodes.endsWith('%')
@@ -37,10 +61,14 @@ function allowedBy(
     : Number(budget.nodes);
 }
 
-/** A budget without a schedule is always active. *Shape:* undefined if the schedule is invalid. */
-function isOpen({ schedule, duration }: DisruptionBudget, nowMs: number): boolean | undefined {
+/**
+ * A budget without a schedule is always active. *Shape:* undefined if the schedule or
+ * the time zone is invalid. *Source:* E8.
+ */
+function isOpen({ budget: { schedule, duration }, timeZone }: Scheduled, nowMs: number): boolean | undefined {
   if (schedule === undefined || duration === undefined) return true;
   const cron = parseCron(schedule);
   const durationMs = parseDuration(duration);
-  return cron === undefined || durationMs === undefined ? undefined : isWindowOpen(cron, durationMs, nowMs);
+  const next = cron === undefined ? undefined : inTimeZone(cron, timeZone);
+  return next === undefined || durationMs === undefined ? undefined : isWindowOpen(next, durationMs, nowMs);
 }

@@ -16,6 +16,8 @@ export const REASONS = {
     'The move saves too little of the price of the NodePool for the pods that it evicts: set consolidationPolicy to WhenEmptyOrUnderutilized to allow it.',
   BudgetExhausted:
     'The disruption budgets of the NodePool allow no further node now: wait, or change spec.disruption.budgets.',
+  BudgetTimeZone:
+    'The annotation kerf.dev/budget-time-zone of the NodePool is not the IANA name of a time zone: write a name such as Europe/Paris.',
   ClusterCIDRResolutionFailed:
     'The service CIDR of the cluster is unknown, and AL2023 nodes need it: grant eks:DescribeCluster, or set serviceCidr.',
   Conflict:

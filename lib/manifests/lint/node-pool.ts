@@ -1,5 +1,8 @@
 import { parseDuration } from '../../apis/formats/duration.ts';
+import { isTimeZone } from '../../apis/formats/job-schedule.ts';
+import { quote } from '../../apis/formats/quote.ts';
 import { MINUTE_MS } from '../../apis/formats/time.ts';
+import { BUDGET_TIME_ZONE } from '../../apis/labels.ts';
 import type { NodeClassReference, NodePool } from '../../apis/node-pool.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import { budgetAdvice } from './budgets.ts';
@@ -34,6 +37,7 @@ export function nodePoolAdvice(nodePool: NodePool, figures: KnownFigures): reado
     ...limitAdvice(spec.limits, limited ? figures.types.capacitiesOf(types) : undefined),
     ...shortLife(expireAfter),
     ...budgetAdvice(spec.disruption.budgets),
+    ...timeZoneAdvice(nodePool),
   ];
 }
 
@@ -58,6 +62,24 @@ function shortLife(expireAfter: string): readonly FieldProblem[] {
       allowed: 'hours or days, such as 720h, or Never',
     },
   ];
+}
+
+/** E8: warns of an unknown time zone, because budgets with a schedule then allow no disruption. */
+function timeZoneAdvice({ metadata, spec }: NodePool): readonly FieldProblem[] {
+  const timeZone = metadata.annotations?.[BUDGET_TIME_ZONE];
+  if (timeZone === undefined) return [];
+  const path = ['metadata', 'annotations', BUDGET_TIME_ZONE];
+  if (!isTimeZone(timeZone))
+    return [
+      {
+        path,
+        message: `${quote(timeZone)} is not the name of a time zone, so budgets with a schedule allow no disruption`,
+        allowed: 'an IANA name, such as Europe/Paris or UTC',
+      },
+    ];
+  if (spec.disruption.budgets.some(({ schedule }) => schedule !== undefined)) return [];
+  const message = 'has no effect, because no budget of the NodePool has a schedule';
+  return [{ path, message, allowed: 'a budget with schedule and duration, or remove the annotation' }];
 }
 
 /** B24: warns of a minValues that the instance types cannot meet. */

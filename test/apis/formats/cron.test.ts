@@ -18,6 +18,10 @@ function cron(text: string): CronSchedule {
   return schedule;
 }
 
+function firingsOf(text: string): (afterMs: number) => number | undefined {
+  return (afterMs) => nextFiring(cron(text), afterMs);
+}
+
 /** Whether the schedule fires in the minute of the instant. */
 function fires(schedule: string, time: string): boolean {
   const minuteMs = Math.floor(parseTime(time) / MINUTE_MS) * MINUTE_MS;
@@ -114,11 +118,11 @@ describe('a window is open from when the schedule fires until its duration has p
     ['2026-02-01T01:59:59Z', true],
     ['2026-02-01T02:00:00Z', false],
   ])('22:00 for 4 h, at %s: %s', (time, open) => {
-    expect(isWindowOpen(cron('0 22 * * *'), 4 * HOUR_MS, parseTime(time))).toBe(open);
+    expect(isWindowOpen(firingsOf('0 22 * * *'), 4 * HOUR_MS, parseTime(time))).toBe(open);
   });
 
   test('a window longer than the pause between two is always open', () => {
-    expect(isWindowOpen(cron('@hourly'), 61 * MINUTE_MS, parseTime('2026-01-31T08:59:59Z'))).toBe(true);
+    expect(isWindowOpen(firingsOf('@hourly'), 61 * MINUTE_MS, parseTime('2026-01-31T08:59:59Z'))).toBe(true);
   });
 
   test('29 February exists only in leap years', () => {
@@ -127,7 +131,7 @@ describe('a window is open from when the schedule fires until its duration has p
   });
 
   test('a schedule that never fires is always open, as with Karpenter', () => {
-    expect(isWindowOpen(cron('0 0 30 2 *'), HOUR_MS, parseTime('2026-01-31T08:00:00Z'))).toBe(true);
+    expect(isWindowOpen(firingsOf('0 0 30 2 *'), HOUR_MS, parseTime('2026-01-31T08:00:00Z'))).toBe(true);
   });
 });
 
@@ -185,7 +189,7 @@ describe('the results match at each instant', () => {
     fc.assert(
       fc.property(weekly, fc.nat({ max: 72 }), (text, hours) => {
         const ends = [...Array(7 * 24).keys()].map((hour) => (hour + 1) * HOUR_MS - 1);
-        const open = ends.every((end) => isWindowOpen(cron(text), hours * HOUR_MS, end));
+        const open = ends.every((end) => isWindowOpen(firingsOf(text), hours * HOUR_MS, end));
         expect(isAlwaysOpen(cron(text), hours * HOUR_MS)).toBe(open);
       }),
       RUN,
@@ -198,7 +202,7 @@ describe('the results match at each instant', () => {
         const firing = nextFiring(cron(text), afterMs) ?? 0;
         expect(firing).toBeGreaterThan(afterMs);
         expect(nextFiring(cron(text), firing - 1)).toBe(firing);
-        expect(isWindowOpen(cron(text), firing - afterMs, firing - 1)).toBe(false);
+        expect(isWindowOpen(firingsOf(text), firing - afterMs, firing - 1)).toBe(false);
       }),
       RUN,
     );

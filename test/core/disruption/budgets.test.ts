@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseTime } from '../../../lib/apis/formats/time.ts';
+import type { Labels } from '../../../lib/apis/kubernetes.ts';
 import type { DisruptionBudget, DisruptionReason } from '../../../lib/apis/node-pool.ts';
 import { budgetRoom } from '../../../lib/core/disruption/budgets.ts';
 import { aNodePool } from '../../builders/node-pools.ts';
@@ -9,10 +10,16 @@ const NIGHTLY = { schedule: '0 22 * * *', duration: '4h' } as const;
 
 function allowed(
   budgets: readonly DisruptionBudget[] | undefined,
-  of: { readonly nodes?: number; readonly at?: string; readonly reason?: DisruptionReason } = {},
+  of: {
+    readonly nodes?: number;
+    readonly at?: string;
+    readonly reason?: DisruptionReason;
+    readonly annotations?: Labels;
+  } = {},
 ): number {
-  const { nodes = 10, at = '2026-01-31T12:00:00Z', reason = 'Empty' } = of;
-  const pool = aNodePool(budgets === undefined ? {} : { disruption: { budgets } });
+  const { nodes = 10, at = '2026-01-31T12:00:00Z', reason = 'Empty', annotations = {} } = of;
+  const made = aNodePool(budgets === undefined ? {} : { disruption: { budgets } });
+  const pool = { ...made, metadata: { ...made.metadata, annotations } };
   return budgetRoom(pool, reason, { nodes, disrupting: 0, nowMs: parseTime(at) }).allowed;
 }
 
@@ -44,6 +51,28 @@ describe('how many nodes may go at once', () => {
     ['when it is over', '2026-02-01T02:00:00Z', 5],
   ])('a budget with a schedule counts while its window is open: %s (E8)', (_, at, expected) => {
     expect(allowed([{ nodes: '0', ...NIGHTLY }, { nodes: '5' }], { at })).toBe(expected);
+  });
+
+  test.each([
+    ['UTC', '2026-07-01T22:30:00Z', 0],
+    ['Europe/Paris', '2026-07-01T19:59:00Z', 5],
+    ['Europe/Paris', '2026-07-01T20:00:00Z', 0],
+    ['Europe/Paris', '2026-07-02T00:00:00Z', 5],
+    ['Europe/Paris', '2026-01-01T20:30:00Z', 5],
+    ['Europe/Paris', '2026-01-01T21:00:00Z', 0],
+    ['America/New_York', '2026-07-02T02:00:00Z', 0],
+    // The clocks go forward at 02:00 on this night: the window still lasts four hours.
+    ['Europe/Paris', '2026-03-29T00:30:00Z', 0],
+    ['Europe/Paris', '2026-03-29T01:00:00Z', 5],
+  ])('G7, E8: the schedule is in the time zone of the annotation: %s at %s', (timeZone, at, expected) => {
+    const annotations = { 'kerf.dev/budget-time-zone': timeZone };
+    expect(allowed([{ nodes: '0', ...NIGHTLY }, { nodes: '5' }], { at, annotations })).toBe(expected);
+  });
+
+  test('G7: an unknown time zone closes budgets with a schedule, and no others', () => {
+    const annotations = { 'kerf.dev/budget-time-zone': 'Mars/Olympus' };
+    expect(allowed([{ nodes: '9', ...NIGHTLY }, { nodes: '5' }], { annotations })).toBe(0);
+    expect(allowed([{ nodes: '5' }], { annotations })).toBe(5);
   });
 
   test.each<[string, DisruptionBudget]>([

@@ -97,6 +97,26 @@ describe('an empty node is written down for disruption, not touched yet (E11, E1
   });
 });
 
+test('G7: an unknown time zone of the budgets is the reason why nodes stay', () => {
+  const [view] = pool({ budgets: [{ nodes: '5', schedule: '0 22 * * *', duration: '4h' }] });
+  if (view === undefined) throw new Error('the builder returns one pool');
+  const { nodePool } = view;
+  const annotations = { 'kerf.dev/budget-time-zone': 'Mars/Olympus' };
+  const nodePools = [{ ...view, nodePool: { ...nodePool, metadata: { ...nodePool.metadata, annotations } } }];
+  expect(decide(snapshotOf([nodeNamed('a')], { nodePools }))).toMatchObject({
+    actions: [],
+    blocked: [
+      {
+        subject: { kind: 'Node', name: 'a' },
+        reason: 'BudgetTimeZone',
+        message:
+          'the annotation kerf.dev/budget-time-zone of NodePool general is "Mars/Olympus", which is not the IANA name of a time zone, so budgets with a schedule allow no disruption',
+        numbers: { allowed: 0, disrupting: 0 },
+      },
+    ],
+  });
+});
+
 describe('what uses up the budget (E7)', () => {
   const going = { deletion: { reason: 'expired', message: '', requestedAtMs: NOW_MS } } as const;
   const terminating = { deletion: { ...going.deletion, terminateRequestedAtMs: NOW_MS } } as const;
