@@ -20,9 +20,14 @@ export function digest(text: string, length = 26): string {
  * and in CloudFormation, so they must never change. *Shape:* `length` characters of `[a-z2-7]`, at most 26. *Cost:* O(text).
  */
 export function fingerprint(text: string, length = 26): string {
+  return fingerprintOf([text], length);
+}
+
+/** The fingerprint of the parts as one text. A long text need not be made for it. */
+export function fingerprintOf(parts: readonly string[], length = 26): string {
   let out = '';
   for (let lane = 0; out.length < length; lane += 1) {
-    let bits = hash32(`${lane}:${text}`);
+    let bits = hash32([`${lane}:`, ...parts]);
     for (let character = 0; character < 6 && out.length < length; character += 1) {
       out += ALPHABET[bits & 31] ?? '';
       bits >>>= 5;
@@ -32,10 +37,12 @@ export function fingerprint(text: string, length = 26): string {
 }
 
 /** FNV-1a with a final mix, so that a change of the last character affects every bit. */
-function hash32(text: string): number {
+function hash32(parts: readonly string[]): number {
   let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  for (const part of parts) {
+    for (let index = 0; index < part.length; index += 1) {
+      hash = Math.imul(hash ^ part.charCodeAt(index), 0x01000193);
+    }
   }
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

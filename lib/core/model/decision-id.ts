@@ -1,6 +1,9 @@
-import { fingerprint } from '../identity.ts';
+import type { Node, Pod } from '../../apis/kubernetes.ts';
+import { fingerprint, fingerprintOf } from '../identity.ts';
+import { onceFor } from '../kept-answers.ts';
 import type { ClusterSnapshot } from './cluster-snapshot.ts';
 import type { Action, Blocked, Controller, Decision, Verdict } from './decision.ts';
+import type { NodeClaimRecord } from './node-claim-record.ts';
 import { formatSubject } from './subject.ts';
 
 /**
@@ -35,13 +38,33 @@ export function decisionOn(
  */
 export function clusterDecisionId(controller: Controller, snapshot: ClusterSnapshot, nowMs: number): string {
   const { cluster, epoch, pods, bufferPods = [], nodes, nodeClaims } = snapshot;
-  const observed = [
-    pods.map(({ metadata, spec }) => `${metadata.uid}/${metadata.deletionTimestamp ?? ''}/${spec.nodeName ?? ''}`),
-    nodes.map(({ metadata }) => `${metadata.name}/${metadata.resourceVersion ?? ''}`),
-    nodeClaims.map(({ name, version }) => `${name}/${version}`),
-    ...bufferPods.map(({ metadata }) => metadata.uid),
+  // The text of JSON.stringify([cluster, nowMs, [pods, nodes, nodeClaims, ...bufferPods]]), which has 100 KB for 2,000 pods.
+  const parts = [
+    `[${JSON.stringify(cluster)},${nowMs},[[`,
+    ...separated(pods.map(jsonOfPod)),
+    '],[',
+    ...separated(nodes.map(jsonOfNode)),
+    '],[',
+    ...separated(nodeClaims.map(jsonOfNodeClaim)),
+    ']',
+    ...bufferPods.map(({ metadata }) => `,${JSON.stringify(metadata.uid ?? null)}`),
+    ']]',
   ];
-  return decisionId(controller, epoch + 1, fingerprint(JSON.stringify([cluster, nowMs, observed]), 6));
+  return decisionId(controller, epoch + 1, fingerprintOf(parts, 6));
+}
+
+const jsonOfPod = onceFor(({ metadata, spec }: Pod) =>
+  JSON.stringify(`${metadata.uid}/${metadata.deletionTimestamp ?? ''}/${spec.nodeName ?? ''}`),
+);
+const jsonOfNode = onceFor(({ metadata }: Node) =>
+  JSON.stringify(`${metadata.name}/${metadata.resourceVersion ?? ''}`),
+);
+const jsonOfNodeClaim = onceFor(({ name, version }: NodeClaimRecord) => JSON.stringify(`${name}/${version}`));
+
+function separated(texts: readonly string[]): readonly string[] {
+  const parts: string[] = [];
+  for (const text of texts) parts.push(text, ',');
+  return parts.slice(0, -1);
 }
 
 /** The name of a decision in shadow mode. Runs with equal pending pods, nodes and NodeClaims give the same name. */
