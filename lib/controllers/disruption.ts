@@ -67,6 +67,7 @@ async function notePodEvents(
 ): Promise<ClusterSnapshot> {
   const { store, clock } = work.ports;
   const changed = recordsWithPodEvents(stateNodes(snapshot), clock.now());
+  if (changed.length === 0) return snapshot;
   const written = new Map<string, ClusterSnapshot['nodeClaims'][number]>();
   for (const record of changed) {
     written.set(record.name, record);

@@ -1,3 +1,5 @@
+import { onceFor } from './kept-answers.ts';
+
 /**
  * Finds the first element of a list by a key. The index of a list is built at its first question and is kept as long as the list,
  * so the list must not change. *Shape:* undefined for a key that no element has. *Cost:* O(n) for the first question about a list,
@@ -6,16 +8,11 @@
 export function firstBy<Element extends object>(
   keyOf: (element: Element) => string | undefined,
 ): (list: readonly Element[], key: string | undefined) => Element | undefined {
-  const indexes = new WeakMap<readonly Element[], ReadonlyMap<string, Element>>();
-  return (list, key) => {
-    if (key === undefined) return undefined;
-    const index = indexes.get(list) ?? indexOf(list, keyOf);
-    indexes.set(list, index);
-    return index.get(key);
-  };
+  const indexOf = onceFor((list: readonly Element[]) => indexed(list, keyOf));
+  return (list, key) => (key === undefined ? undefined : indexOf(list).get(key));
 }
 
-function indexOf<Element>(
+function indexed<Element>(
   list: readonly Element[],
   keyOf: (element: Element) => string | undefined,
 ): ReadonlyMap<string, Element> {

@@ -55,14 +55,24 @@ function nodeClaims(): Part<
   'createNodeClaim' | 'readNodeClaim' | 'listNodeClaims' | 'readNodeClaims' | 'findNodeClaim' | 'updateNodeClaim'
 > {
   const claims = new Map<string, NodeClaimRecord>();
-  const listed = (cluster: string): readonly NodeClaimRecord[] =>
-    [...claims.values()]
-      .filter((record) => record.cluster === cluster && record.releasedAtMs === undefined)
-      .toSorted((a, b) => compareText(a.name, b.name));
+  /** By cluster, until a record is written. */
+  const lists = new Map<string, readonly NodeClaimRecord[]>();
+  const listed = (cluster: string): readonly NodeClaimRecord[] => {
+    const list =
+      lists.get(cluster) ??
+      [...claims.values()]
+        .filter((record) => record.cluster === cluster && record.releasedAtMs === undefined)
+        .toSorted((a, b) => compareText(a.name, b.name));
+    lists.set(cluster, list);
+    return list;
+  };
+  const write = (record: NodeClaimRecord): void => {
+    claims.set(keyOf(record.cluster, record.name), record);
+    lists.delete(record.cluster);
+  };
   return {
     async createNodeClaim(record) {
-      const key = keyOf(record.cluster, record.name);
-      if (!claims.has(key)) claims.set(key, record);
+      if (!claims.has(keyOf(record.cluster, record.name))) write(record);
     },
     readNodeClaim: async (cluster, name) => claims.get(keyOf(cluster, name)),
     listNodeClaims: async (cluster) => listed(cluster),
@@ -75,7 +85,7 @@ function nodeClaims(): Part<
         throw new StaleRecordError(`NodeClaim ${name} is at version ${stored?.version}, not ${version}: read it again`);
       }
       const written = withoutLaunchOptions({ ...record, version: version + 1 });
-      claims.set(keyOf(cluster, name), written);
+      write(written);
       return written;
     },
   };

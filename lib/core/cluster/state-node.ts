@@ -3,7 +3,7 @@ import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, INSTANCE_TYPE, NODE_POOL, ZONE } 
 import { optional } from '../../apis/optional.ts';
 import { isEphemeral, sameTaint } from '../../apis/taints.ts';
 import { compareText } from '../compare-text.ts';
-import { onceFor } from '../kept-answers.ts';
+import { lastFor, onceFor } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../model/node-claim-record.ts';
 import {
@@ -44,33 +44,41 @@ export interface StateNode {
 }
 
 /** All nodes and all claims without a node: initialized nodes first, then by name (B15). *Cost:* O(nodes + claims + pods). */
-export function stateNodes(snapshot: ClusterSnapshot): readonly StateNode[] {
-  const claims = new Map(snapshot.nodeClaims.flatMap((record) => claimKeys(record).map((key) => [key, record])));
-  const podsByNode = podsOfNodes(snapshot.pods);
+export function stateNodes({ nodes, nodeClaims, pods, commands }: Observed): readonly StateNode[] {
+  return stateNodesOf(nodes, { nodeClaims, pods, commands });
+}
+
+type Observed = Pick<ClusterSnapshot, 'nodes' | 'nodeClaims' | 'pods' | 'commands'>;
+
+/** A run asks several times about the same lists. */
+const stateNodesOf = lastFor((all: Observed['nodes'], beside: Omit<Observed, 'nodes'>): readonly StateNode[] => {
+  const claims = new Map<string, NodeClaimRecord>();
+  for (const record of beside.nodeClaims) for (const key of claimKeys(record)) claims.set(key, record);
+  const podsByNode = podsOfNodes(beside.pods);
   const withNode = new Set<string>();
-  const replaced = replacedClaims(snapshot);
-  const nodes = snapshot.nodes.map((node) => {
+  const replaced = replacedClaims(beside);
+  const nodes = all.map((node) => {
     const record = claims.get(node.spec?.providerID ?? '') ?? claims.get(node.metadata.name);
     if (record !== undefined) withNode.add(record.name);
     const stateNode = fromNode(node, record, podsByNode.get(node.metadata.name) ?? NO_PODS);
     const isReplaced = !stateNode.deleting && record !== undefined && replaced.has(record.name);
     return isReplaced ? { ...stateNode, deleting: true, replaced: true as const } : stateNode;
   });
-  const inFlight = snapshot.nodeClaims.filter((record) => !withNode.has(record.name)).map(fromRecord);
+  const inFlight = beside.nodeClaims.filter((record) => !withNode.has(record.name)).map(fromRecord);
   return [...nodes, ...inFlight].toSorted(
     (a, b) => Number(b.initialized) - Number(a.initialized) || compareText(a.name, b.name),
   );
-}
+});
 
-function claimKeys(record: NodeClaimRecord): readonly string[] {
+const claimKeys = onceFor((record: NodeClaimRecord): readonly string[] => {
   const instance = instanceOf(record);
   return [
     ...(instance === undefined ? [] : [providerIdOf(instance)]),
     ...(record.nodeName === undefined ? [] : [record.nodeName]),
   ];
-}
+});
 
-/** The pods that are not terminal, by the name of their node. A run asks several times about one list. */
+/** The pods that are not terminal, by the name of their node. The records may change when the pods do not. */
 const podsOfNodes = onceFor((pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> => {
   const byNode = new Map<string, Pod[]>();
   for (const pod of pods) {

@@ -31,11 +31,17 @@ const DEFAULT_GRACE_SECONDS = 30;
 /** The Cluster port on the simulated API server, for one deployment of Kerf. */
 export function simulatedCluster(state: KubernetesState, clock: Clock, deployment = FIRST_DEPLOYMENT): Cluster {
   const { all: pods, onNode, unbound } = state.podIndex;
+  let nodes: readonly Node[] | undefined;
+  state.watchers.push({
+    node() {
+      nodes = undefined;
+    },
+  });
   return {
     listUnboundPods: async () => unbound(),
     listPods: async () => pods(),
     listPodsOnNode: async (node) => onNode(node),
-    listNodes: async () => [...state.nodes.values()],
+    listNodes: async () => (nodes ??= [...state.nodes.values()]),
     readNode: async (name) => state.nodes.get(name),
     listNodePools: async () =>
       [...state.nodePools.values()].filter(({ spec }) => isManagedNodeClass(spec.template.spec.nodeClassRef)),

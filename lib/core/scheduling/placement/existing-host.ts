@@ -1,7 +1,9 @@
+import type { Pod } from '../../../apis/kubernetes.ts';
 import { HOSTNAME, REGISTERED, WELL_KNOWN_LABELS } from '../../../apis/labels.ts';
 import { untoleratedTaint } from '../../../apis/taints.ts';
 import { isOwnedByDaemonSet } from '../../cluster/pods.ts';
 import { freeResources, type StateNode } from '../../cluster/state-node.ts';
+import { onceFor } from '../../kept-answers.ts';
 import { admits } from '../../requirements/requirement.ts';
 import { type Requirements, whyNotGuaranteed } from '../../requirements/requirements.ts';
 import { add, larger, parseResources, type Resources, subtract } from '../../resources/resources.ts';
@@ -63,11 +65,7 @@ export function existingHost(stateNode: StateNode, index: number, context: HostC
   const fixed = stateNode.node !== undefined;
   const set = sets.intern(only(stateNode.requirements, context.askedLabels));
   const host: Host = { fixed, requirements: stateNode.requirements, taints: stateNode.taints };
-  const present = new Set(
-    stateNode.pods
-      .filter(isOwnedByDaemonSet)
-      .flatMap((pod) => (pod.metadata.ownerReferences ?? []).map((owner) => owner.uid)),
-  );
+  const present = daemonOwners(stateNode.pods);
   const missing = daemons.filter((daemon) => !present.has(daemon.uid));
   const open = openLabels(stateNode);
   const certain = certainDaemons(missing, host, open);
@@ -95,6 +93,14 @@ export function existingHost(stateNode: StateNode, index: number, context: HostC
     },
   };
 }
+
+/** The owners of the daemons among the pods. */
+const daemonOwners = onceFor(
+  (pods: readonly Pod[]): ReadonlySet<string> =>
+    new Set(
+      pods.filter(isOwnedByDaemonSet).flatMap((pod) => (pod.metadata.ownerReferences ?? []).map((owner) => owner.uid)),
+    ),
+);
 
 function attachedTo({ pods }: StateNode, storage: StorageIndex): Attachments {
   const attached = new Map<string, ReadonlySet<string>>();

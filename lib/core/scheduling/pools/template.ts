@@ -57,21 +57,24 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
   };
 }
 
-const launchable = new WeakMap<readonly InstanceType[], WeakMap<NodePool, readonly InstanceType[]>>();
+const launchable = new WeakMap<readonly InstanceType[], WeakMap<NodePool['spec'], readonly InstanceType[]>>();
 
-/** The types that satisfy the requirements of the pool. Computed once for the same types and pool. */
+/**
+ * The types that satisfy the requirements of the pool. Computed once for the same types and spec: the status of a pool changes
+ * often, and types do not have its name as a label.
+ */
 function launchableTypes(
   { instanceTypes, nodePool }: NodePoolView,
   requirements: Requirements,
 ): readonly InstanceType[] {
-  const byPool = launchable.get(instanceTypes) ?? new WeakMap<NodePool, readonly InstanceType[]>();
-  launchable.set(instanceTypes, byPool);
-  const known = byPool.get(nodePool);
+  const bySpec = launchable.get(instanceTypes) ?? new WeakMap<NodePool['spec'], readonly InstanceType[]>();
+  launchable.set(instanceTypes, bySpec);
+  const known = bySpec.get(nodePool.spec);
   if (known !== undefined) return known;
   const found = instanceTypes.filter(
     (type) => intersects(typeRequirements(type), requirements) && compatibleOfferings(type, requirements).length > 0,
   );
-  byPool.set(nodePool, found);
+  bySpec.set(nodePool.spec, found);
   return found;
 }
 
