@@ -3,6 +3,8 @@ type Present<T> = { readonly [Field in keyof T]?: Exclude<T[Field], undefined> }
 
 /** Returns the fields whose values are not `undefined`, for a spread: `{ name, ...optional({ zone, nodePool }) }`. */
 export function optional<T extends object>(fields: T): Present<T>;
-export function optional(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+export function optional(fields: Readonly<Record<string, unknown>>): object {
+  const present: Record<string, unknown> = {};
+  for (const name in fields) if (fields[name] !== undefined) present[name] = fields[name];
+  return present;
 }

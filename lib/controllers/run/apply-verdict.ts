@@ -89,6 +89,8 @@ function needsRecord(kind: Action['kind']): boolean {
 
 async function act(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdict): Promise<boolean> {
   const { ports, controller, cluster, notes } = run;
+  // Most verdicts: nothing to report, and no name of a decision is needed.
+  if (verdict.actions.length === 0 && verdict.blocked.length === 0) return writeLast(run, verdict);
   const planned = decisionOn(subject, { controller, cluster, atMs: subject.atMs }, verdict);
   const report = reportOf(ports, planned, await carryOut(ports, planned));
   const { decision, conflict, retry } = report;
@@ -100,7 +102,11 @@ async function act(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdi
   if (conflict !== undefined) throw conflict;
   const isDone = report.isComplete && decision.blocked.length === planned.blocked.length;
   if (!isDone) return report.isComplete;
-  return (await writeRecord(run, verdict.whenDone)).failure === undefined;
+  return writeLast(run, verdict);
+}
+
+async function writeLast(run: ObjectRun, { whenDone }: ObjectVerdict): Promise<boolean> {
+  return (await writeRecord(run, whenDone)).failure === undefined;
 }
 
 function ofClaim({ name }: VerdictSubject, failure: Error): Error {

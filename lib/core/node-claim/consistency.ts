@@ -1,9 +1,10 @@
 import type { Node } from '../../apis/kubernetes.ts';
 import { NODE_CLAIM_TAG } from '../../apis/labels.ts';
+import { lastFor } from '../kept-answers.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { ownershipTags } from '../model/ownership-tags.ts';
 import type { Reason } from '../model/reasons.ts';
-import { formatAmount, resourcesOf } from '../resources/resources.ts';
+import { formatAmount, parseResources } from '../resources/resources.ts';
 import { blockedClaim, type ClaimVerdict } from './claim-verdict.ts';
 import { isInitialized } from './registration.ts';
 
@@ -44,7 +45,8 @@ function inconsistencyOf(
   { node, instanceUntagged }: ConsistencyView,
 ): Inconsistency | undefined {
   if (instanceUntagged === true) return { reason: 'InstanceNotTagged', message: whyNotTagged(record) };
-  const message = node === undefined || !isInitialized(node) ? undefined : whyTooSmall(record, node);
+  const { spec, holds } = record;
+  const message = node === undefined || !isInitialized(node) ? undefined : whyTooSmall(node, { spec, holds });
   return message === undefined ? undefined : { reason: 'FailedConsistencyCheck', message };
 }
 
@@ -56,10 +58,10 @@ export function whyNotTagged(record: NodeClaimRecord): string {
 }
 
 /** The requested resources of which the node has too little, in words. */
-function whyTooSmall({ spec, holds }: NodeClaimRecord, node: Node): string | undefined {
+const whyTooSmall = lastFor((node: Node, { spec, holds }: Pick<NodeClaimRecord, 'spec' | 'holds'>) => {
   if (node.status?.capacity === undefined) return undefined;
-  const capacity = resourcesOf(node.status.capacity);
-  const requests = Object.entries(resourcesOf(spec.resources.requests));
+  const capacity = parseResources(node.status.capacity);
+  const requests = Object.entries(parseResources(spec.resources.requests));
   const small = requests.flatMap(([name, requested]) => {
     const [expected, found] = [holds[name] ?? 0, capacity[name] ?? 0];
     if (requested === 0 || expected === 0 || found >= expected * LOWEST_PART) return [];
@@ -68,7 +70,7 @@ function whyTooSmall({ spec, holds }: NodeClaimRecord, node: Node): string | und
     return [`expected ${full} of resource ${name}, but found ${actual} (${percent}% of expected)`];
   });
   return small.length === 0 ? undefined : small.toSorted().join('; ');
-}
+});
 
 function noted(record: NodeClaimRecord, finding: Inconsistency | undefined, nowMs: number): NodeClaimRecord {
   const before = record.consistency?.finding;

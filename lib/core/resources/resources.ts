@@ -40,14 +40,14 @@ export function formatAmount(name: string, amount: number): string {
 export function add(...all: readonly Resources[]): Resources {
   const sum: Record<string, number> = {};
   for (const resources of all) {
-    for (const [name, amount] of Object.entries(resources)) sum[name] = (sum[name] ?? 0) + amount;
+    for (const name in resources) sum[name] = (sum[name] ?? 0) + (resources[name] ?? 0);
   }
   return sum;
 }
 
 export function subtract(from: Resources, what: Resources): Resources {
   const rest: Record<string, number> = { ...from };
-  for (const [name, amount] of Object.entries(what)) rest[name] = (rest[name] ?? 0) - amount;
+  for (const name in what) rest[name] = (rest[name] ?? 0) - (what[name] ?? 0);
   return rest;
 }
 
