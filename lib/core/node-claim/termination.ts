@@ -91,9 +91,14 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
   const waiting = withUnreadVolumes(draining, view.volumes, nowMs);
   const last = { ...view, ...optional({ volumes: knownVolumes(waiting, view.volumes, nowMs) }) };
   const ended = awaitVolumes(last, waiting, nowMs) ?? endInstance(last, waiting, nowMs);
-  if (drained || ended.actions.length > 0) return ended;
-  // Pods may be bound to a node that cannot be cordoned while EC2 refuses to terminate its instance.
-  return { ...ended, actions, blocked: [...blocked, ...ended.blocked], due: [...due, ...ended.due] };
+  if (drained) return ended;
+  // Pods may be bound to a node that cannot be cordoned while EC2 does not terminate its instance.
+  return {
+    ...ended,
+    actions: [...actions, ...ended.actions],
+    blocked: [...blocked, ...ended.blocked],
+    due: [...due, ...ended.due],
+  };
 }
 
 /**

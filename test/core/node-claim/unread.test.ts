@@ -146,7 +146,7 @@ describe('a termination goes on without what it does not need', () => {
     const over = { pods: UNREAD, node: read(aNode()) } as const;
     expect(verdictOn([], over)).toMatchObject({ actions: [{ kind: 'cordon-node' }], due: IN_5_S });
     const late = { ...over, record: recordWith({ deadlineMs: NOW_MS }) };
-    expect(kinds(verdictOn([], late))).toEqual(['terminate-instance']);
+    expect(kinds(verdictOn([], late))).toEqual(['cordon-node', 'terminate-instance']);
   });
 });
 
