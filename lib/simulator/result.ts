@@ -53,6 +53,8 @@ export interface SimulationSummary extends PendingReport {
   /** Pods of DaemonSets included. */
   readonly podsRunning: number;
   readonly daemonSetPodsRunning: number;
+  /** Those of the running pods whose kubelet does not report, so that it is not certain that they run; without DaemonSets. */
+  readonly podsUnreachable: number;
   /** The time from the creation of a pod to its start, for all pods that started, except those of DaemonSets. */
   readonly pendingToRunningSeconds: WaitReport;
   /** Jobs that failed, also if they were deleted later; in the order of their failures. */
@@ -112,6 +114,7 @@ export function summaryOf(parts: SummaryParts): SimulationSummary {
     utilisation,
     podsRunning: pods.podsRunning,
     daemonSetPodsRunning: pods.daemonSetPodsRunning,
+    podsUnreachable: pods.podsUnreachable,
     ...pendingPods({ state, refusals, sinceMs, nowMs, isSettled: ended === 'settled' }),
     pendingToRunningSeconds: waits,
     jobsFailed,

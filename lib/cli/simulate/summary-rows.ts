@@ -117,9 +117,10 @@ function evictions(counts: Counts): string {
   return `${counted(total(counts), 'pod')}: ${inWords(Object.entries(counts))}`;
 }
 
-function pods({ podsRunning, daemonSetPodsRunning, podsPending }: SimulationSummary): string {
+function pods({ podsRunning, daemonSetPodsRunning, podsUnreachable, podsPending }: SimulationSummary): string {
   const daemons = daemonSetPodsRunning === 0 ? '' : `, and ${daemonSetPodsRunning} of DaemonSets`;
-  return `${podsRunning - daemonSetPodsRunning} running, ${podsPending.length} pending${daemons}`;
+  const lost = podsUnreachable === 0 ? '' : ` (${podsUnreachable} on nodes that do not report)`;
+  return `${podsRunning - daemonSetPodsRunning} running${lost}, ${podsPending.length} pending${daemons}`;
 }
 
 /** More workloads than these are counted. */

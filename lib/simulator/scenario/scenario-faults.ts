@@ -8,11 +8,11 @@ import { lasts, missingFrom, type ScenarioStage } from './scenario-stage.ts';
 
 export type FaultEvent = Extract<ScenarioEvent, { readonly kind: 'throttle' | 'boots' | 'fault' }>;
 
-/** The faults of a scenario, in the order of its events. */
+/** The faults of a scenario, in the order of its events. One without an end is not undone at the end of the simulation. */
 export function faultsOf({ events }: Scenario, durationMs: number): readonly Fault[] {
   return events
     .flatMap((event) => (isFaultEvent(event) ? kindsOf(event).map((kind) => ({ event, kind })) : []))
-    .map(({ event: { atMs, forMs = Math.max(0, durationMs - atMs) }, kind }, index) => ({
+    .map(({ event: { atMs, forMs = Math.max(0, durationMs - atMs) + 1 }, kind }, index) => ({
       ...kind,
       id: index + 1,
       fromMs: atMs,

@@ -1,4 +1,4 @@
-import type { Node, Pod } from '../../apis/kubernetes.ts';
+import { conditionStatus, type Node, type Pod } from '../../apis/kubernetes.ts';
 import { isOwnedByDaemonSet, isTerminal } from '../../core/cluster/pods.ts';
 import { compareText } from '../../core/compare-text.ts';
 import { podRequests } from '../../core/resources/pod-requests.ts';
@@ -22,6 +22,8 @@ export interface PodCounts {
   readonly podsRunning: number;
   readonly podsPending: number;
   readonly daemonSetPodsRunning: number;
+  /** Those of the running pods whose kubelet does not report, without those of DaemonSets. */
+  readonly podsUnreachable: number;
 }
 
 /** Adds up requests and allocatable amounts with each change of a pod or a node. */
@@ -42,7 +44,7 @@ interface Integral {
 
 export function utilisationMeter(clock: Clock): UtilisationMeter {
   const amounts = new Map<string, Record<Side, Integral>>();
-  const counts = { podsRunning: 0, podsPending: 0, daemonSetPodsRunning: 0 };
+  const counts = { podsRunning: 0, podsPending: 0, daemonSetPodsRunning: 0, podsUnreachable: 0 };
   const change = (side: Side, resources: Resources, sign: 1 | -1): void => {
     for (const [resource, amount] of Object.entries(resources)) {
       if (!isShown(resource)) continue;
@@ -57,11 +59,11 @@ export function utilisationMeter(clock: Clock): UtilisationMeter {
     }
   };
   const countPhase = (pod: Pod | undefined, sign: 1 | -1): void => {
-    const phase = pod?.status?.phase;
-    if (phase === 'Pending') counts.podsPending += sign;
-    if (phase !== 'Running') return;
+    if (pod?.status?.phase === 'Pending') counts.podsPending += sign;
+    if (pod?.status?.phase !== 'Running') return;
     counts.podsRunning += sign;
-    if (pod !== undefined && isOwnedByDaemonSet(pod)) counts.daemonSetPodsRunning += sign;
+    if (isOwnedByDaemonSet(pod)) counts.daemonSetPodsRunning += sign;
+    else if (conditionStatus(pod, 'Ready') === 'False') counts.podsUnreachable += sign;
   };
   const countRequests = (pod: Pod | undefined, sign: 1 | -1): void => {
     if (pod?.spec.nodeName === undefined || isTerminal(pod)) return;

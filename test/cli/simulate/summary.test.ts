@@ -216,6 +216,7 @@ describe('--output json', () => {
         "podsPending",
         "podsPendingByReason",
         "podsRunning",
+        "podsUnreachable",
         "region",
         "removedByReason",
         "seed",

@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { optional } from '../../../lib/apis/optional.ts';
 import type { QuotaFamily, ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import { quotaFamilyOf } from '../../../lib/simulator/aws/simulated-quotas.ts';
-import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
+import { aDeployment, aStatefulSet, someManifests } from '../../builders/cluster-manifests.ts';
 import { aNodePool, asking } from '../../builders/node-pools.ts';
 import { entriesOf, played, saidOf } from './played.ts';
 
@@ -179,9 +179,20 @@ describe('a fault of the fault tester', () => {
       expect(lost?.at).toBe(650);
       expect(entriesOf(result, 'pod-evicted')).toMatchObject([{ at: 950, node: lost?.node }]);
       expect(entriesOf(result, 'pod-ended')).toEqual([]);
+      expect(entriesOf(result, 'node-ready').filter(({ at }) => at > 1_020)).toEqual([]);
       const [, , replaced] = entriesOf(result, 'pod-running');
       expect(replaced?.at).toBeGreaterThan(980);
       expect(replaced?.at).toBeLessThan(1_020);
+    });
+
+    test('that stops a kubelet leaves the pod of a StatefulSet unreachable, and the summary says so', async () => {
+      const { nodePools } = manifests(0);
+      const statefulSets = [aStatefulSet('db', { replicas: 2 })];
+      const result = await played([byHand('stop-kubelet')], {
+        manifests: someManifests({ nodePools, deployments: [], statefulSets }),
+      });
+      expect(entriesOf(result, 'pod-evicted')).toHaveLength(1);
+      expect(result).toMatchObject({ podsRunning: 2, podsUnreachable: 1, nodesAtEnd: 2 });
     });
 
     test('that stops a kubelet for 2 minutes changes no pod', async () => {

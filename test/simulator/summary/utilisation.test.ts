@@ -73,7 +73,7 @@ test('counts pods that run and that are pending', () => {
   meter.pod(undefined, onNode({ name: 'a' }));
   meter.pod(undefined, onNode({ name: 'agent', owner: 'DaemonSet' }));
   meter.pod(undefined, aPod({ name: 'b', status: { phase: 'Pending' } }));
-  expect(meter.pods()).toEqual({ podsRunning: 2, podsPending: 1, daemonSetPodsRunning: 1 });
+  expect(meter.pods()).toEqual({ podsRunning: 2, podsPending: 1, daemonSetPodsRunning: 1, podsUnreachable: 0 });
 });
 
 test('without nodes there is no share', () => {
