@@ -5,6 +5,8 @@ import type { OverlayConflict } from '../../core/instance-type/overlays/overlays
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { Blocked, UnavailableOffering } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import type { SchedulingOptions } from '../../core/model/scheduling-options.ts';
+import type { ClusterSettings } from '../../core/model/settings.ts';
 import { namespacedSubject } from '../../core/model/subject.ts';
 import { read, readOr } from '../../core/observed.ts';
 import type { UnreadyBuffer } from '../../core/provisioning/buffer-template.ts';
@@ -35,6 +37,11 @@ export interface ObservedCluster {
   readonly readings: Readings;
 }
 
+function schedulingOptions({ preferencePolicy, minValuesPolicy, featureGates }: ClusterSettings): SchedulingOptions {
+  const { spotToSpotConsolidation } = featureGates;
+  return { preferencePolicy, minValuesPolicy, spotToSpotConsolidation };
+}
+
 /** Reads the state of the cluster, for decisions on the whole cluster. It includes the results of all decisions up to its epoch. */
 export async function observeCluster(
   ports: ObservePorts,
@@ -42,7 +49,6 @@ export async function observeCluster(
   view: ObservedCluster,
 ): Promise<ClusterSnapshot> {
   const { store, settings } = ports;
-  const { preferencePolicy, minValuesPolicy, ignoreAtZero } = settings;
   const { epoch, readings: log } = view;
   const nowMs = ports.clock.now();
   const [claims, commands, nominations, { unavailable, ignoredObjects }] = await Promise.all([
@@ -81,8 +87,8 @@ export async function observeCluster(
     commands: readOr(commands, []),
     nominated: promisedNodes(readOr(nominations, []), pods, deleted),
     unavailable,
-    options: { preferencePolicy, minValuesPolicy },
-    ignoreAtZero,
+    options: schedulingOptions(settings),
+    ignoreAtZero: settings.ignoreAtZero,
     ...places,
     ...(isPlacing && optional({ namespaces: readOr(namespaces, undefined) })),
     ignoredObjects: [

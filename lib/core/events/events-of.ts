@@ -5,6 +5,7 @@ import type { NodePool } from '../../apis/node-pool.ts';
 import type { Action, Blocked, Decision } from '../model/decision.ts';
 import type { ClusterEvent } from '../model/event.ts';
 import { type DeletionReason, type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
+import type { Reason } from '../model/reasons.ts';
 import { formatSubject, isSameSubject, type Subject } from '../model/subject.ts';
 import { inOneWord } from '../node-claim/mirror/mirror-conditions.ts';
 
@@ -169,14 +170,35 @@ function ofNode(name: string, { reason, message }: Blocked): ClusterEvent {
   return warning({ kind: 'Node', name }, reason, message);
 }
 
+/** F13: why a node that may be disrupted is not consolidated. */
+const UNCONSOLIDATABLE: ReadonlySet<Reason> = new Set<Reason>([
+  'BalancedScore',
+  'ConsolidateAfter',
+  'ConsolidateAfterNever',
+  'ConsolidationPolicy',
+  'KeepsBuffer',
+  'KeepsPendingPods',
+  'LabelsMissing',
+  'MinValues',
+  'NeedsSeveralNodes',
+  'NoPlaceForPods',
+  'NodeStarting',
+  'NotCheaper',
+  'NotEvaluated',
+  'SameInstanceType',
+  'SpotToSpotDisabled',
+  'SpotToSpotNeedsTypes',
+  'StaticCapacity',
+]);
+
 /** F13, F14: an exhausted disruption budget gives one event on the NodePool. */
 function keptNode(name: string, { reason, message, nodePool }: Blocked): readonly ClusterEvent[] {
-  if (reason === 'BudgetExhausted') {
+  if (reason === 'BudgetExhausted' || reason === 'BudgetTimeZone') {
     if (nodePool === undefined) return [];
     const regarding = { kind: 'NodePool', name: nodePool } as const;
     return [{ regarding, type: 'Normal', reason: 'DisruptionBlocked', message: `No allowed disruptions: ${message}` }];
   }
-  const word = reason === 'KeepsBuffer' ? 'Unconsolidatable' : 'DisruptionBlocked';
+  const word = UNCONSOLIDATABLE.has(reason) ? 'Unconsolidatable' : 'DisruptionBlocked';
   return [
     { regarding: { kind: 'Node', name }, type: 'Normal', reason: word, message: `Cannot disrupt Node: ${message}` },
   ];

@@ -19,6 +19,8 @@ export interface FeatureGates {
   readonly reservedCapacity: boolean;
   /** D29. If true, nodes that stay unhealthy are replaced. */
   readonly nodeRepair: boolean;
+  /** E24. If true, consolidation replaces spot nodes by cheaper spot nodes. */
+  readonly spotToSpotConsolidation: boolean;
 }
 
 /** The settings of a cluster: those of F17, F18 and F20 that apply to Kerf, and Kerf's own. */
@@ -51,7 +53,13 @@ export const DEFAULT_SETTINGS: ClusterSettings = {
   batchMaxMs: 10 * SECOND_MS,
   preferencePolicy: 'Respect',
   minValuesPolicy: 'Strict',
-  featureGates: { nodeOverlay: true, capacityBuffer: true, reservedCapacity: true, nodeRepair: false },
+  featureGates: {
+    nodeOverlay: true,
+    capacityBuffer: true,
+    reservedCapacity: true,
+    nodeRepair: false,
+    spotToSpotConsolidation: false,
+  },
   memoryOverhead: 0.075,
   reservedEnis: 0,
   ignoreAtZero: [{ namespace: 'kube-system' }],

@@ -25,7 +25,13 @@ import {
 import { checkUrl, OptionError, shown } from './option-values.ts';
 
 /** The feature gates of F18 that Kerf has. */
-export const FEATURE_GATES = ['nodeOverlay', 'capacityBuffer', 'reservedCapacity', 'nodeRepair'] as const;
+export const FEATURE_GATES = [
+  'nodeOverlay',
+  'capacityBuffer',
+  'reservedCapacity',
+  'nodeRepair',
+  'spotToSpotConsolidation',
+] as const;
 export type FeatureGate = (typeof FEATURE_GATES)[number];
 
 export interface ClusterOptions {

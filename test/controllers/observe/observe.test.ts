@@ -71,7 +71,7 @@ describe('storage', () => {
 });
 
 describe('objects of a disabled feature are not read (F18)', () => {
-  const off = { nodeOverlay: false, capacityBuffer: false, reservedCapacity: false, nodeRepair: false };
+  const off = { ...DEFAULT_SETTINGS.featureGates, nodeOverlay: false, capacityBuffer: false, reservedCapacity: false };
 
   test('CapacityBuffers are not read', async () => {
     const { cluster } = clusterWith({ capacityBuffers: [aCapacityBuffer()], podTemplates: [aPodTemplate()] });

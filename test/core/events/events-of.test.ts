@@ -106,6 +106,7 @@ describe('F13–F15: nodes, claims and pools', () => {
       blocked: [
         blocked({ kind: 'Node', name: 'a' }, 'DoNotDisrupt', 'general'),
         blocked({ kind: 'Node', name: 'b' }, 'KeepsBuffer', 'general'),
+        blocked({ kind: 'Node', name: 'd' }, 'NotCheaper', 'general'),
         blocked({ kind: 'Node', name: 'c' }, 'BudgetExhausted', 'general'),
       ],
     });
@@ -115,6 +116,7 @@ describe('F13–F15: nodes, claims and pools', () => {
     ).toEqual([
       ['Node', 'a', 'DisruptionBlocked'],
       ['Node', 'b', 'Unconsolidatable'],
+      ['Node', 'd', 'Unconsolidatable'],
       ['NodePool', 'uid-pool', 'DisruptionBlocked'],
     ]);
   });

@@ -20,7 +20,7 @@ export interface BalancedScore {
 }
 
 /** E26: a move is approved from this score on: its share of the savings is at least half its share of the disruption. */
-export const MIN_SCORE = 0.5;
+const MIN_SCORE = 0.5;
 
 /** The totals of each NodePool, by name. Nodes without a known price do not count. *Cost:* O(nodes + pods). *Source:* E26. */
 export function poolTotals({ candidates: { nodes }, nodePools }: World): ReadonlyMap<string, PoolTotals> {
@@ -38,7 +38,7 @@ export function poolTotals({ candidates: { nodes }, nodePools }: World): Readonl
   return totals;
 }
 
-/** *Shape:* the score is 0 if nothing is saved. */
+/** *Shape:* the score is 0 if nothing is saved. @internal */
 export function balancedScore(
   savingsUsdPerHour: number,
   candidates: readonly Candidate[],
