@@ -1,8 +1,11 @@
+import type { NodePool } from '../apis/node-pool.ts';
 import { canWait } from '../core/cluster/at-rest.ts';
 import { isProvisionable } from '../core/cluster/pods.ts';
+import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { readOr } from '../core/observed.ts';
 import { isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
 import { lacksCatalogue, provision } from '../core/provisioning/provision.ts';
+import { missingNodes, staticCount } from '../core/provisioning/static-capacity.ts';
 import { failuresToRead, notReported } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { type Readings, readings } from './observe/readings.ts';
@@ -50,7 +53,15 @@ async function run(ports: ProvisioningPorts, { cluster, reason }: CoalescedWake)
   return { ...report, failures: [...ofEarlier, ...failures, ...ofBuffers, ...unread()] };
 }
 
-/** Whether there are pending pods, nodes that are being removed, with pods to move (B1), or active CapacityBuffers (B65). */
+function lacksNodes(nodePool: NodePool, records: readonly NodeClaimRecord[]): boolean {
+  const count = staticCount(nodePool, records);
+  return count !== undefined && missingNodes(count) > 0;
+}
+
+/**
+ * Whether there are pending pods, nodes that are being removed, with pods to move (B1), static NodePools that lack nodes (D31), or
+ * active CapacityBuffers (B65).
+ */
 async function needsDecision(
   ports: ReadsCluster & ReadsClaims & HasClock & HasSettings,
   cluster: string,
@@ -64,7 +75,10 @@ async function needsDecision(
   // Pods that can wait are placed only on existing or planned nodes.
   if (waiting.length > 0 && (records.length > 0 || (await ports.cluster.listNodes()).length > 0)) return true;
   if (records.some((record) => record.deletion !== undefined)) return true;
-  if (!ports.settings.featureGates.capacityBuffer) return false;
+  const { capacityBuffer, staticCapacity } = ports.settings.featureGates;
+  if (staticCapacity && (await ports.cluster.listNodePools()).some((nodePool) => lacksNodes(nodePool, records)))
+    return true;
+  if (!capacityBuffer) return false;
   const buffers = await log.observe('CapacityBuffers', async () => ports.cluster.listCapacityBuffers());
   return readOr(buffers, []).some(isActiveBuffer);
 }

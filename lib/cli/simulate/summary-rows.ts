@@ -74,6 +74,7 @@ const REASON_WORDS: Readonly<Record<DeletionReason, string>> = {
   instance_stopped: 'instance stopped',
   instance_terminated: 'instance terminated',
   capacity_reservation_interrupted: 'capacity reservation interrupted',
+  overprovisioned: 'more than the replicas of its NodePool',
   deleted: 'deleted by a user',
 };
 const REASONS: ReadonlyMap<string, string> = new Map(Object.entries(REASON_WORDS));

@@ -15,7 +15,7 @@ import { evidenceOfInstance } from '../../core/node-claim/adoption/instance-evid
 import { UnreadableError } from '../../ports/errors.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
-import type { ReadsCluster } from '../run/ports.ts';
+import type { HasSettings, ReadsCluster } from '../run/ports.ts';
 import type { ClusterWork } from './instance-work.ts';
 import { recordOfClaim } from './record-of-claim.ts';
 
@@ -23,7 +23,7 @@ import { recordOfClaim } from './record-of-claim.ts';
  * Instances without a claim → adopted, terminated or reported. A NodeClaim object without a record whose instance EC2 no longer
  * lists is adopted too: the claim is then released like any other whose instance has ended.
  */
-export async function collectGarbage(work: ClusterWork<ReadsCluster>): Promise<readonly Error[]> {
+export async function collectGarbage(work: ClusterWork<ReadsCluster & HasSettings>): Promise<readonly Error[]> {
   const { ports, cluster, records, world } = work;
   const claimed = new Set(records.flatMap((record) => instanceOf(record)?.id ?? []));
   const { nodeClasses, nodes, mirrors } = world;
@@ -43,6 +43,7 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster>): Promise<r
     nodes: nodes.value,
     nodeClaims: mirrors.value,
     catalogue: catalogue.value,
+    staticCapacity: ports.settings.featureGates.staticCapacity,
   };
   const unrecorded = [...unclaimed, ...ended]
     .map((instance): UnrecordedInstance => evidenceOfInstance(objects, instance))
@@ -64,7 +65,7 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster>): Promise<r
 
 /** The instances of NodeClaim objects that have no record, and which EC2 does not list, as after the table was restored. */
 function endedInstances(
-  { records }: ClusterWork<ReadsCluster>,
+  { records }: ClusterWork<ReadsCluster & HasSettings>,
   {
     nodes,
     mirrors,

@@ -1,12 +1,12 @@
 import { PortError } from '../../ports/errors.ts';
-import type { InspectsInstances, ReadsCluster, ResolvesNodeClasses } from '../run/ports.ts';
+import type { HasSettings, InspectsInstances, ReadsCluster, ResolvesNodeClasses } from '../run/ports.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { endReservations } from './end-reservations.ts';
 import type { ClusterWork } from './instance-work.ts';
 import { replaceUnhealthy } from './replace-unhealthy.ts';
 import { tagInstances } from './tag-instances.ts';
 
-type InstanceWork = ClusterWork<ReadsCluster & InspectsInstances & ResolvesNodeClasses>;
+type InstanceWork = ClusterWork<ReadsCluster & InspectsInstances & ResolvesNodeClasses & HasSettings>;
 
 const STEPS: readonly ((work: InstanceWork) => Promise<readonly Error[]>)[] = [
   replaceUnhealthy,

@@ -38,8 +38,8 @@ export interface ObservedCluster {
 }
 
 function schedulingOptions({ preferencePolicy, minValuesPolicy, featureGates }: ClusterSettings): SchedulingOptions {
-  const { spotToSpotConsolidation } = featureGates;
-  return { preferencePolicy, minValuesPolicy, spotToSpotConsolidation };
+  const { spotToSpotConsolidation, staticCapacity } = featureGates;
+  return { preferencePolicy, minValuesPolicy, spotToSpotConsolidation, staticCapacity };
 }
 
 /** Reads the state of the cluster, for decisions on the whole cluster. It includes the results of all decisions up to its epoch. */

@@ -7,6 +7,7 @@ import { recordsOfNodeClaims } from '../../core/node-claim/adoption/instance-evi
 import type {
   ControllerPorts,
   HasClock,
+  HasSettings,
   PublishesDecisions,
   ReadsCatalogue,
   ReadsCluster,
@@ -50,7 +51,7 @@ function withOverrides<Port extends object>(port: Port, overrides: Partial<Port>
 }
 
 async function withShown(
-  { cluster: api, catalogue, clock }: ReadsCluster & ReadsCatalogue & HasClock,
+  { cluster: api, catalogue, clock, settings }: ReadsCluster & ReadsCatalogue & HasClock & HasSettings,
   cluster: string,
   records: readonly NodeClaimRecord[],
 ): Promise<readonly NodeClaimRecord[]> {
@@ -63,7 +64,8 @@ async function withShown(
   ]);
   const recorded = new Set(records.map(({ name }) => name));
   const others = nodeClaims.filter(({ metadata }) => !recorded.has(metadata.name));
-  const world = { cluster, nodeClaims: others, nodes, nodePools, nodeClasses, catalogue: facts };
+  const { staticCapacity } = settings.featureGates;
+  const world = { cluster, nodeClaims: others, nodes, nodePools, nodeClasses, catalogue: facts, staticCapacity };
   return [...records, ...recordsOfNodeClaims(world, clock.now())].toSorted((a, b) => compareText(a.name, b.name));
 }
 

@@ -4,11 +4,11 @@ import { decideNodePool, type NodePoolState } from '../../core/node-pool/decide-
 import { withCurrentPoolHash } from '../../core/node-pool/node-pool-hash.ts';
 import { isConflict } from '../../ports/errors.ts';
 import type { ClusterWork } from '../instances/instance-work.ts';
-import type { WritesStatus } from '../run/ports.ts';
+import type { HasSettings, WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
 /** Writes the status of each NodePool, and updates the NodePool hash of its claims. */
-export async function syncNodePoolStatus(work: ClusterWork<WritesStatus>): Promise<readonly Error[]> {
+export async function syncNodePoolStatus(work: ClusterWork<WritesStatus & HasSettings>): Promise<readonly Error[]> {
   const { ports, cluster, world } = work;
   const { nodePools, nodeClasses } = world;
   if (nodePools.kind === 'unread' || nodeClasses.kind === 'unread' || world.nodes.kind === 'unread') return [];
@@ -20,7 +20,8 @@ export async function syncNodePoolStatus(work: ClusterWork<WritesStatus>): Promi
       ({ metadata }) => metadata.name === nodePool.spec.template.spec.nodeClassRef.name,
     );
     const own = records.filter((record) => record.nodePool === nodePool.metadata.name);
-    await writeStatus(work, { nodePool, nodeClass, records: own, nodes });
+    const { staticCapacity } = ports.settings.featureGates;
+    await writeStatus(work, { nodePool, nodeClass, records: own, nodes, staticCapacity });
     await updateHashes(work, { nodePool, records: own });
   });
 }

@@ -1,3 +1,4 @@
+import { parseNillableDuration } from '../../apis/formats/duration.ts';
 import type { Pod } from '../../apis/kubernetes.ts';
 import { POD_DELETION_COST } from '../../apis/labels.ts';
 import { isReschedulable } from '../cluster/pods.ts';
@@ -24,4 +25,15 @@ export function isEmptyNode(stateNode: StateNode): boolean {
 /** E17: the price of a node for each unit of its rescheduling cost. Nodes with a higher ratio are disrupted first. */
 export function savingsRatio(one: { readonly stateNode: StateNode; readonly priceUsdPerHour: number }): number {
   return one.priceUsdPerHour / rescheduleCost(one.stateNode);
+}
+
+/**
+ * E16: the eviction costs of the pods, times the remaining part of the lifetime of the node: 1 for a new node or without expiry, and 0
+ * after it.
+ */
+export function disruptionCost({ pods, nodeClaim }: StateNode, nowMs: number): number {
+  const costs = pods.reduce((sum, pod) => sum + evictionCost(pod), 0);
+  const lifetimeMs = nodeClaim && parseNillableDuration(nodeClaim.spec.expireAfter);
+  if (nodeClaim === undefined || lifetimeMs === undefined || lifetimeMs === 0) return costs;
+  return costs * Math.min(1, Math.max(0, 1 - (nowMs - nodeClaim.createdAtMs) / lifetimeMs));
 }

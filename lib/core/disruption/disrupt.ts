@@ -10,6 +10,7 @@ import { stepCommands } from './execute.ts';
 import type { Method } from './method.ts';
 import { emptiness } from './methods/emptiness.ts';
 import { firstProposal, type PassContext, passOver, unreadIn } from './pass.ts';
+import { removeSurplus } from './static-surplus.ts';
 
 /** E2: the methods of the disruption function. The first method that proposes a command wins the pass. */
 export const METHODS: readonly Method[] = [emptiness];
@@ -47,6 +48,9 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
   const later = [...dueTimes(step.snapshot.commands, nowMs), ...(taints.length === 0 ? [] : [pollAfter(nowMs)])];
   if (step.actions.length > 0)
     return { actions: [...step.actions, ...taints], blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)] };
+  const surplus = removeSurplus(snapshot, pass.all, context);
+  if (surplus.length > 0)
+    return { actions: [...surplus, ...taints], blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)] };
   const { proposal, blocked, due } = firstProposal(methods, pass);
   if (proposal === undefined) return { actions: taints, blocked, due: [...due, ...later] };
   const { validateAfterMs = VALIDATION_MS } = methods.find(({ name }) => name === proposal.method) ?? {};

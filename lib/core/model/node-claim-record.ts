@@ -161,6 +161,8 @@ export type DeletionReason =
   | 'instance_stopped'
   | 'instance_terminated'
   | 'capacity_reservation_interrupted'
+  /** D31: its static NodePool has more nodes than replicas. */
+  | 'overprovisioned'
   | 'deleted';
 
 export interface Deletion {

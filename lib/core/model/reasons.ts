@@ -171,9 +171,10 @@ export const REASONS = {
     'Too few instance types cost less than the spot node: allow more instance types in the NodePool.',
   StandaloneNotSupported:
     'The NodeClaim belongs to no NodePool, and Kerf does not manage these: create a NodePool and delete the NodeClaim.',
-  StaticCapacity: 'The NodePool sets spec.replicas, so its nodes are not consolidated: lower replicas to remove nodes.',
+  StaticCapacity:
+    'The NodePool sets spec.replicas, so it launches no nodes for pods, and its nodes are not consolidated: change replicas to add or remove nodes.',
   StaticCapacityNotSupported:
-    'The NodePool sets spec.replicas, and Kerf does not support static capacity: remove the field.',
+    'The NodePool sets spec.replicas, and the feature gate staticCapacity is off: turn it on, or use a NodePool without replicas.',
   StoodDown: 'EC2 interrupts an instance while another autoscaler is active in the cluster, so Kerf does nothing.',
   StorageClassMissing: 'The StorageClass of the claim does not exist: create it or name another one.',
   StorageClassUnset:

@@ -12,4 +12,6 @@ export interface SchedulingOptions {
   readonly reservedFallback?: boolean;
   /** E24, F18: whether consolidation replaces spot nodes by spot nodes. @default false */
   readonly spotToSpotConsolidation?: boolean;
+  /** D31, F18: whether NodePools with `spec.replicas` keep this number of nodes. @default false */
+  readonly staticCapacity?: boolean;
 }

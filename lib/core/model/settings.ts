@@ -21,6 +21,8 @@ export interface FeatureGates {
   readonly nodeRepair: boolean;
   /** E24. If true, consolidation replaces spot nodes by cheaper spot nodes. */
   readonly spotToSpotConsolidation: boolean;
+  /** D31. If true, NodePools with `spec.replicas` keep this number of nodes. */
+  readonly staticCapacity: boolean;
 }
 
 /** The settings of a cluster: those of F17, F18 and F20 that apply to Kerf, and Kerf's own. */
@@ -59,6 +61,7 @@ export const DEFAULT_SETTINGS: ClusterSettings = {
     reservedCapacity: true,
     nodeRepair: false,
     spotToSpotConsolidation: false,
+    staticCapacity: false,
   },
   memoryOverhead: 0.075,
   reservedEnis: 0,

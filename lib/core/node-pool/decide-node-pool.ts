@@ -20,6 +20,8 @@ export interface NodePoolState {
   readonly records: readonly NodeClaimRecord[];
   /** By providerID. */
   readonly nodes: ReadonlyMap<string, Node>;
+  /** D31: whether static NodePools are supported. @default false */
+  readonly staticCapacity?: boolean;
 }
 
 type Status = NonNullable<NodePool['status']>;
@@ -34,7 +36,7 @@ export function decideNodePool(look: NodePoolState, nowMs: number): ObjectPatch<
     before.nodeClassObservedGeneration === observed &&
     before.conditions?.every(({ observedGeneration = generation }) => observedGeneration === generation) === true;
   const invalid = whyInvalid(nodePool);
-  const gates = [validation(nodePool, invalid), nodeClassReady(nodePool, nodeClass)];
+  const gates = [validation(look, invalid), nodeClassReady(nodePool, nodeClass)];
   const health = registrationHealth({ nodePool, records: look.records, sameGeneration });
   const status: Status = {
     ...sumOf(look),
@@ -68,12 +70,12 @@ function capacityOf(record: NodeClaimRecord, nodes: ReadonlyMap<string, Node>): 
 }
 
 /** A1.26. */
-function validation({ spec }: NodePool, invalid: string | undefined): ConditionFinding {
+function validation({ nodePool, staticCapacity }: NodePoolState, invalid: string | undefined): ConditionFinding {
   const type = 'ValidationSucceeded';
   if (invalid !== undefined) return { type, status: 'False', reason: 'NodePoolValidationFailed', message: invalid };
-  const { replicas } = spec;
-  if (replicas === undefined) return holds(type);
-  const message = `spec.replicas is ${replicas}: Kerf does not support static capacity: remove the field to launch nodes for pending pods`;
+  const { replicas } = nodePool.spec;
+  if (replicas === undefined || staticCapacity === true) return holds(type);
+  const message = `spec.replicas is ${replicas}, and the feature gate staticCapacity is off: turn it on, or create a NodePool without replicas to launch nodes for pending pods`;
   return { type, status: 'False', reason: 'StaticCapacityNotSupported', message };
 }
 

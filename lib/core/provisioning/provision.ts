@@ -21,6 +21,7 @@ import { bufferSubject, isBufferPod } from './buffer-pods.ts';
 import { capacityPause } from './capacity-pause.ts';
 import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
 import { schedulePods } from './schedule-pods.ts';
+import { planStatic } from './static-capacity.ts';
 
 export interface ProvisionContext {
   readonly decisionId: string;
@@ -41,7 +42,9 @@ export interface ProvisioningVerdict extends Verdict {
  */
 export function provision(snapshot: ClusterSnapshot, context: ProvisionContext): ProvisioningVerdict {
   const { nowMs } = context;
-  const found = atZero(schedulePods(snapshot, nowMs), snapshot, nowMs);
+  const ofPods = atZero(schedulePods(snapshot, nowMs), snapshot, nowMs);
+  const ofPools = planStatic(snapshot);
+  const found = { ...ofPods, newClaims: [...ofPods.newClaims, ...ofPools.claims] };
   const { schedule, dueAtMs } = paused(found, snapshot, nowMs);
   const onExistingNodes = refusalsOfNodes(schedule.unplaced);
   return {
@@ -52,6 +55,7 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
     blocked: [
       ...oncePerBuffer(schedule.unplaced.flatMap(blockedBy)),
       ...schedule.existing.flatMap(whyNotLaunched),
+      ...ofPools.blocked,
       ...(snapshot.ignoredObjects ?? []),
     ],
     ...(onExistingNodes.length === 0 ? {} : { onExistingNodes }),

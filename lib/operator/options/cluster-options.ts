@@ -31,6 +31,7 @@ export const FEATURE_GATES = [
   'reservedCapacity',
   'nodeRepair',
   'spotToSpotConsolidation',
+  'staticCapacity',
 ] as const;
 export type FeatureGate = (typeof FEATURE_GATES)[number];
 
@@ -78,7 +79,7 @@ export interface ClusterOptions {
   readonly preferencePolicy?: 'Respect' | 'Ignore';
   /** F17 MIN_VALUES_POLICY (B24). @default 'Strict' */
   readonly minValuesPolicy?: 'Strict' | 'BestEffort';
-  /** F18 FEATURE_GATES. @default all on, except nodeRepair */
+  /** F18 FEATURE_GATES. @default all on, except nodeRepair and staticCapacity */
   readonly featureGates?: { readonly [Gate in FeatureGate]?: boolean };
   /** G17: how long a node may have a condition before it is replaced, for example `{ "Ready=Unknown": "10m" }`. @default D29 */
   readonly repairAfter?: Readonly<Record<string, string>>;

@@ -31,7 +31,6 @@ function typedRefusal({ subject, reason, ...rest }: StoredRefusal): readonly Blo
 const RENAMED: ReadonlyMap<string, Reason> = new Map([
   ['NotInitialized', 'NodeNotInitialized'],
   ['Standalone', 'StandaloneNotSupported'],
-  ['StaticCapacity', 'StaticCapacityNotSupported'],
   ['StaticNodePool', 'StaticCapacityNotSupported'],
 ]);
 

@@ -93,9 +93,11 @@ describe('A1.24, A1.25, D33: the conditions', () => {
     expect(conditionOf(pool, 'Ready')?.status).toBe('False');
   });
 
-  test('a pool with replicas has the condition that static capacity is not supported (A1.21)', () => {
+  test('A1.21: a pool with replicas has the condition that static capacity is not supported, unless the feature gate is on', () => {
     const pool = written(look({ nodePool: aNodePool({ replicas: 3 }) }));
     expect(conditionOf(pool, 'Ready')).toMatchObject({ status: 'False', reason: 'StaticCapacityNotSupported' });
+    const on = written({ ...look({ nodePool: aNodePool({ replicas: 3 }) }), staticCapacity: true });
+    expect(conditionOf(on, 'ValidationSucceeded')).toMatchObject({ status: 'True' });
   });
 
   test('conditions of other owners stay', () => {

@@ -84,7 +84,7 @@ describe('decisions', () => {
   test('an open decision of the previous version is read: its subjects are text, and some reasons have other names', async () => {
     const told = { message: 'why', numbers: {} };
     const blocked = [
-      { subject: 'pod default/web-1', reason: 'StaticCapacity', nodePool: 'general', ...told },
+      { subject: 'pod default/web-1', reason: 'StaticNodePool', nodePool: 'general', ...told },
       { subject: 'node a', reason: 'PDB', ...told },
       { subject: 'shelf 3', reason: 'PDB', ...told },
       { subject: { kind: 'Node', name: 'b' }, reason: 'DoNotDisrupt', ...told },

@@ -10,7 +10,7 @@ import type { Schedule } from '../../scheduling/schedule.ts';
 import { blockedNode } from '../budget-ledger.ts';
 import { type Candidate, isCandidate } from '../candidates.ts';
 import { isEmptyNode } from '../cost.ts';
-import type { Method, Move, Proposal, World } from '../method.ts';
+import type { Method, Move, Proposal, SeenPools, World } from '../method.ts';
 
 /**
  * Replaces drifted nodes: empty nodes first, then those that have been drifted longest. Any number of new nodes may replace them, and
@@ -22,6 +22,7 @@ export const drift: Method = {
   name: 'drift',
   reason: 'Drifted',
   validateAfterMs: 0,
+  placesPods: hasDrifted,
   propose,
   validate(command, world) {
     const candidates = driftedAmong(nodesOf(command, world), world).candidates;
@@ -34,6 +35,11 @@ export const drift: Method = {
     }));
   },
 };
+
+/** Without drifted nodes, there is no question. */
+export function hasDrifted({ nodeClaims }: SeenPools): boolean {
+  return nodeClaims.some(({ drift: found }) => found !== undefined);
+}
 
 function propose(world: World): Proposal {
   const { candidates, refused } = driftedAmong(world.candidates.nodes, world);
@@ -48,15 +54,17 @@ function propose(world: World): Proposal {
   };
 }
 
-function nodesOf(command: DisruptionCommand, world: World): readonly StateNode[] {
+/** The nodes of a command that still exist. */
+export function nodesOf(command: DisruptionCommand, world: World): readonly StateNode[] {
   const mine = new Set(command.candidates.map(({ nodeClaim }) => nodeClaim));
   return world.candidates.nodes.filter(({ nodeClaim }) => nodeClaim !== undefined && mine.has(nodeClaim.name));
 }
 
 /** The drifted nodes in their order, as candidates or as refusals. E31: those of static NodePools are replaced one by one. */
-function driftedAmong(
+export function driftedAmong(
   nodes: readonly StateNode[],
   world: World,
+  isMine: (candidate: Candidate) => boolean = isOfPods,
 ): { readonly candidates: readonly Candidate[]; readonly refused: readonly Blocked[] } {
   const candidates: Candidate[] = [];
   const refused: Blocked[] = [];
@@ -64,9 +72,13 @@ function driftedAmong(
     const judged = world.candidates.judge(stateNode, 'eventual');
     if (judged === undefined) continue;
     if (!isCandidate(judged)) refused.push(blockedNode(stateNode, judged));
-    else if (judged.nodePool.spec.replicas === undefined) candidates.push(judged);
+    else if (isMine(judged)) candidates.push(judged);
   }
   return { candidates, refused };
+}
+
+function isOfPods({ nodePool }: Candidate): boolean {
+  return nodePool.spec.replicas === undefined;
 }
 
 function isDrifted({ nodeClaim }: StateNode): boolean {

@@ -61,8 +61,13 @@ function emptyAmong(
   return { empty, refused };
 }
 
-/** A5.6: a node that reserves capacity for a CapacityBuffer is not empty. */
-function whyExcluded({ stateNode }: Candidate, { buffered }: World): Refusal | undefined {
+/** E12: static NodePools keep empty nodes. A5.6: a node that reserves capacity for a CapacityBuffer is not empty. */
+function whyExcluded({ stateNode, nodePool }: Candidate, { buffered }: World): Refusal | undefined {
+  const { replicas } = nodePool.spec;
+  if (replicas !== undefined) {
+    const message = `NodePool ${nodePool.metadata.name} has a fixed number of nodes (spec.replicas: ${replicas})`;
+    return refusal('StaticCapacity', message, { replicas });
+  }
   const buffer = buffered.get(stateNode.name);
   return buffer === undefined
     ? undefined

@@ -16,7 +16,8 @@ export function whyLeftAlone({
   nodeClaim,
   nodePool,
   node,
-}: Pick<ClaimEvidence, 'nodeClaim' | 'nodePool' | 'node'>):
+  staticCapacity,
+}: Pick<ClaimEvidence, 'nodeClaim' | 'nodePool' | 'node' | 'staticCapacity'>):
   | { readonly reason: Reason; readonly message: string }
   | undefined {
   if (nodeClaim !== undefined && poolNamedBy({ nodeClaim, node }) === undefined) {
@@ -25,9 +26,9 @@ export function whyLeftAlone({
     return { reason: 'StandaloneNotSupported', message };
   }
   const replicas = nodePool?.spec.replicas;
-  if (nodePool === undefined || replicas === undefined) return undefined;
+  if (nodePool === undefined || replicas === undefined || staticCapacity === true) return undefined;
   // D31.
-  const message = `NodePool ${nodePool.metadata.name} is static (replicas: ${replicas}): static NodePools are not supported`;
+  const message = `NodePool ${nodePool.metadata.name} is static (replicas: ${replicas}), and the feature gate staticCapacity is off`;
   return { reason: 'StaticCapacityNotSupported', message };
 }
 

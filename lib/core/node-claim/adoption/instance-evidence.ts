@@ -19,13 +19,15 @@ export interface ClusterObjects {
   readonly nodes: readonly Node[];
   readonly nodeClaims: readonly NodeClaim[];
   readonly catalogue?: Catalogue | undefined;
+  /** D31: whether static NodePools are supported. @default false */
+  readonly staticCapacity?: boolean;
   /** @default the hash annotations of the class */
   readonly classHash?: (nodeClass: EC2NodeClass) => Labels;
 }
 
 /** The instance with its objects. A NodeClaim is found by name, or else by provider ID; a node is found by provider ID. */
 export function evidenceOfInstance(world: ClusterObjects, instance: FoundInstance): InstanceEvidence {
-  const { cluster, catalogue, classHash = hashOnClass } = world;
+  const { cluster, catalogue, staticCapacity, classHash = hashOnClass } = world;
   const providerId = providerIdOf(instance);
   const nodeClaim =
     world.nodeClaims.find(({ metadata }) => metadata.name === instance.nodeClaim) ??
@@ -41,6 +43,7 @@ export function evidenceOfInstance(world: ClusterObjects, instance: FoundInstanc
     nodePool,
     node: world.nodes.find(({ spec }) => spec?.providerID === providerId),
     nodeClass,
+    staticCapacity,
     classHash: nodeClass && classHash(nodeClass),
     instanceType: catalogue && nodeClass && instanceTypesFor({ ...catalogue, facts }, nodeClass)[0],
   };
@@ -83,5 +86,5 @@ function evidenceOfClaim(world: ClusterObjects, nodeClaim: NodeClaim): Omit<Clai
   const instance = instanceOfNodeClaim(nodeClaim, { node });
   if (instance !== undefined) return { ...evidenceOfInstance(world, instance), nodeClaim, node };
   const nodePool = world.nodePools.find(({ metadata }) => metadata.name === poolNamedBy({ nodeClaim }));
-  return { cluster: world.cluster, nodeClaim, nodePool };
+  return { cluster: world.cluster, nodeClaim, nodePool, staticCapacity: world.staticCapacity };
 }

@@ -33,6 +33,8 @@ export interface ClaimEvidence {
   readonly nodeClass?: EC2NodeClass | undefined;
   /** Kerf's current hash of the NodeClass, as annotations. @default the claim's annotations stay as they are */
   readonly classHash?: Labels | undefined;
+  /** D31: whether static NodePools are supported. @default false */
+  readonly staticCapacity?: boolean | undefined;
   /** The types that its NodePool may launch, as resolved for its NodeClass. */
   readonly instanceTypes: readonly InstanceType[];
 }

@@ -103,8 +103,8 @@ export function whyClosed({ nodePool, unusable }: NodePoolView): Refusal | undef
   const { replicas } = nodePool.spec;
   if (replicas === undefined) return whyContradictory(nodePool);
   return refusal(
-    'StaticCapacityNotSupported',
-    `the pool has a fixed number of nodes (spec.replicas: ${replicas}), which is not supported yet`,
+    'StaticCapacity',
+    `the pool has a fixed number of nodes (spec.replicas: ${replicas}), and launches none for pods`,
     {
       replicas,
     },

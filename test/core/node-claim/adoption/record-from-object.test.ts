@@ -88,13 +88,16 @@ describe('the record made from a NodeClaim object', () => {
   });
 });
 
-test('claims without a NodePool and claims of static NodePools are not recorded, launched or not', () => {
+test('claims without a NodePool and claims of static NodePools are not recorded, launched or not, without the feature gate (D31)', () => {
   const { labels: _labels, ...bare } = claim.metadata;
   for (const one of [claim, unlaunched]) {
     expect(whyLeftAlone({ nodeClaim: { ...one, metadata: bare } })?.reason).toBe('StandaloneNotSupported');
     expect(whyLeftAlone({ nodeClaim: one, nodePool: aNodePool({ replicas: 2 }) })?.reason).toBe(
       'StaticCapacityNotSupported',
     );
+    expect(
+      whyLeftAlone({ nodeClaim: one, nodePool: aNodePool({ replicas: 2 }), staticCapacity: true }),
+    ).toBeUndefined();
     expect(whyLeftAlone({ nodeClaim: one, nodePool: aNodePool() })).toBeUndefined();
   }
 });

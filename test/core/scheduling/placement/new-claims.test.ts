@@ -45,7 +45,7 @@ describe('which pool opens the claim', () => {
   });
 
   test.each([
-    ['a static pool', { replicas: 3 }, 'StaticCapacityNotSupported'],
+    ['a static pool', { replicas: 3 }, 'StaticCapacity'],
     ['a pool that is being deleted', { deletionTimestamp: '2026-01-31T08:00:00Z' }, 'Deleting'],
     ['a pool that cannot be used', { unusable: { reason: 'NodeClassNotReady', message: '' } }, 'NodeClassNotReady'],
   ] as const)('%s takes no part, and says so (B63, B12)', (_, options, reason) => {

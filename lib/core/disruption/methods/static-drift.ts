@@ -1,0 +1,83 @@
+import { MINUTE_MS } from '../../../apis/formats/time.ts';
+import type { NodePoolView } from '../../model/cluster-snapshot.ts';
+import { type Blocked, requeueAt } from '../../model/decision.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
+import { claimWithoutPods, staticCount } from '../../provisioning/static-capacity.ts';
+import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
+import { blockedNode } from '../budget-ledger.ts';
+import type { Candidate } from '../candidates.ts';
+import type { Method, Move, World } from '../method.ts';
+import { driftedAmong, hasDrifted, nodesOf } from './drift.ts';
+
+/**
+ * Replaces each drifted node of a static NodePool by a new node of the NodePool, while budgets and `limits.nodes` leave room.
+ * *Source:* E31.
+ */
+export const staticDrift: Method = {
+  name: 'static-drift',
+  reason: 'Drifted',
+  validateAfterMs: 0,
+  placesPods: hasDrifted,
+  propose(world) {
+    const { moves, blocked } = replacements(driftedAmong(world.candidates.nodes, world, isStatic), world);
+    return { moves, blocked, due: blocked.length === 0 ? [] : [requeueAt(world.nowMs + MINUTE_MS)] };
+  },
+  validate(command, world) {
+    const { moves } = replacements(driftedAmong(nodesOf(command, world), world, isStatic), world);
+    return moves[0];
+  },
+};
+
+function isStatic({ nodePool }: Candidate): boolean {
+  return nodePool.spec.replicas !== undefined;
+}
+
+function replacements(
+  { candidates, refused }: { readonly candidates: readonly Candidate[]; readonly refused: readonly Blocked[] },
+  world: World,
+): { readonly moves: readonly Move[]; readonly blocked: readonly Blocked[] } {
+  const moves: Move[] = [];
+  const blocked: Blocked[] = [...refused];
+  const used = new Map<string, number>();
+  for (const candidate of candidates) {
+    const pool = candidate.nodePool.metadata.name;
+    const claim = replacementIn(candidate, used.get(pool) ?? 0, world);
+    if ('reason' in claim) {
+      blocked.push(blockedNode(candidate.stateNode, claim));
+      continue;
+    }
+    const { within, over } = world.budgets.take([candidate], 'Drifted');
+    blocked.push(...over);
+    if (within.length === 0) continue;
+    used.set(pool, (used.get(pool) ?? 0) + 1);
+    moves.push({ candidates: within, replacements: [claim] });
+  }
+  return { moves, blocked };
+}
+
+/** The new node for a drifted one, if the NodePool has room for `planned` others and this one. */
+function replacementIn({ nodePool }: Candidate, planned: number, world: World): PlannedNodeClaim | Refusal {
+  const { name } = nodePool.metadata;
+  const records = world.candidates.nodes.flatMap(({ nodeClaim }) => nodeClaim ?? []);
+  const view: NodePoolView = world.nodePools.find((one) => one.nodePool === nodePool) ?? {
+    nodePool,
+    instanceTypes: [],
+  };
+  const count = staticCount(nodePool, records);
+  if (count === undefined) return refusal('Deleting', `NodePool ${name} is being deleted`);
+  const { replicas, active, room } = count;
+  if (world.options.staticCapacity !== true)
+    return refusal(
+      'StaticCapacityNotSupported',
+      `NodePool ${name} has spec.replicas, and the feature gate staticCapacity is off`,
+    );
+  // The nodes beyond the replicas go first, and a drifted one may be among them.
+  if (active > replicas)
+    return refusal('StaticCapacity', `NodePool ${name} has ${active} nodes, and spec.replicas is ${replicas}`, {
+      nodes: active,
+      replicas,
+    });
+  if (room > planned) return claimWithoutPods(view);
+  const message = `limits.nodes of NodePool ${name} leaves no room for a new node: raise it above spec.replicas (${replicas})`;
+  return refusal('LimitExceeded', message, { left: Math.max(0, room - planned), replicas });
+}

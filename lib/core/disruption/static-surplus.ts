@@ -1,0 +1,65 @@
+import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
+import { isKeptInPlace, isOwnedByDaemonSet } from '../cluster/pods.ts';
+import { activePods, type StateNode } from '../cluster/state-node.ts';
+import { compareText } from '../compare-text.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
+import type { Action } from '../model/decision.ts';
+import { instanceOf } from '../model/node-claim-record.ts';
+import { staticCount } from '../provisioning/static-capacity.ts';
+import { disruptionCost } from './cost.ts';
+
+/**
+ * D31: deletes the nodes that a static NodePool has beyond `spec.replicas`. Budgets do not apply. Nodes that a command replaces do
+ * not count, because their new nodes take their places. *Shape:* none if the feature gate is off.
+ */
+export function removeSurplus(
+  snapshot: ClusterSnapshot,
+  nodes: readonly StateNode[],
+  { nowMs, refused = new Set() }: { readonly nowMs: number; readonly refused?: ReadonlySet<string> | undefined },
+): readonly Action[] {
+  if (snapshot.options?.staticCapacity !== true) return [];
+  const replaced = new Set(snapshot.commands.flatMap(({ candidates }) => candidates.map(({ nodeClaim }) => nodeClaim)));
+  const left = snapshot.nodeClaims.filter(({ name }) => !replaced.has(name));
+  return snapshot.nodePools.flatMap(({ nodePool }) => {
+    const { name } = nodePool.metadata;
+    const count = staticCount(nodePool, left);
+    if (count === undefined || count.active <= count.replicas) return [];
+    const mine = nodes.filter(
+      ({ nodeClaim, deleting }) => nodeClaim?.nodePool === name && !deleting && !replaced.has(nodeClaim.name),
+    );
+    const inOrder = mine.map((one) => ranked(one, nowMs)).toSorted(byRank);
+    return inOrder
+      .slice(0, count.active - count.replicas)
+      .flatMap(({ stateNode: { nodeClaim } }): readonly Action[] => {
+        if (nodeClaim === undefined || refused.has(nodeClaim.name)) return [];
+        const message = `NodePool ${name} has ${count.active} nodes, and spec.replicas is ${count.replicas}`;
+        return [{ kind: 'delete-node-claim', nodeClaim: nodeClaim.name, reason: 'overprovisioned', message }];
+      });
+  });
+}
+
+interface Ranked {
+  readonly stateNode: StateNode;
+  /** Claims without an instance, empty nodes, other nodes, nodes that must not be disrupted. */
+  readonly group: 0 | 1 | 2 | 3;
+  readonly cost: number;
+}
+
+function ranked(stateNode: StateNode, nowMs: number): Ranked {
+  const group = groupOf(stateNode, nowMs);
+  return { stateNode, group, cost: group < 2 ? 0 : disruptionCost(stateNode, nowMs) };
+}
+
+function groupOf(stateNode: StateNode, nowMs: number): Ranked['group'] {
+  const { nodeClaim, node } = stateNode;
+  if (nodeClaim === undefined || instanceOf(nodeClaim) === undefined) return 0;
+  const pods = activePods(stateNode);
+  const isKept =
+    node?.metadata.annotations?.[DO_NOT_DISRUPT] === 'true' || pods.some((pod) => isKeptInPlace(pod, nowMs));
+  if (isKept) return 3;
+  return pods.every(isOwnedByDaemonSet) ? 1 : 2;
+}
+
+function byRank(a: Ranked, b: Ranked): number {
+  return a.group - b.group || a.cost - b.cost || compareText(a.stateNode.name, b.stateNode.name);
+}

@@ -1,0 +1,92 @@
+import type { NodePool } from '../../apis/node-pool.ts';
+import { compareText } from '../compare-text.ts';
+import { compatibleOfferings } from '../instance-type/offerings/compatible-offerings.ts';
+import type { ClusterSnapshot, NodePoolView } from '../model/cluster-snapshot.ts';
+import type { Blocked } from '../model/decision.ts';
+import type { InstanceType, Offering } from '../model/instance-type.ts';
+import type { NodeClaimRecord } from '../model/node-claim-record.ts';
+import { type Refusal, refusal } from '../model/refusal.ts';
+import { parseResources } from '../resources/resources.ts';
+import { nodeClaimTemplate } from '../scheduling/pools/template.ts';
+import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
+import { unreadableClaimsOf } from './unreadable-claims.ts';
+
+/** The nodes of a static NodePool: one with `spec.replicas`. */
+export interface StaticCount {
+  readonly replicas: number;
+  /** NodeClaims that are not being deleted, and those whose records cannot be read. */
+  readonly active: number;
+  /** How many more NodeClaims `limits.nodes` allows, including those that are being deleted. */
+  readonly room: number;
+}
+
+/** *Shape:* undefined if the NodePool is not static, or is being deleted. */
+export function staticCount(
+  { metadata, spec }: NodePool,
+  records: readonly NodeClaimRecord[],
+  unreadable = 0,
+): StaticCount | undefined {
+  const { replicas, limits } = spec;
+  if (replicas === undefined || metadata.deletionTimestamp !== undefined) return undefined;
+  const own = records.filter(({ nodePool, releasedAtMs }) => nodePool === metadata.name && releasedAtMs === undefined);
+  const active = own.filter(({ deletion }) => deletion === undefined).length + unreadable;
+  const { nodes = Number.POSITIVE_INFINITY } = parseResources(limits);
+  return { replicas, active, room: nodes - own.length - unreadable };
+}
+
+/** D31: the number of NodeClaims to create. */
+export function missingNodes({ replicas, active, room }: StaticCount): number {
+  return Math.max(0, Math.min(replicas - active, room));
+}
+
+export interface StaticPlan {
+  readonly claims: readonly PlannedNodeClaim[];
+  readonly blocked: readonly Blocked[];
+}
+
+/** D31: the NodeClaims that static NodePools lack, within `limits.nodes`. *Shape:* none if the feature gate is off. */
+export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
+  const claims: PlannedNodeClaim[] = [];
+  const blocked: Blocked[] = [];
+  const views = snapshot.options?.staticCapacity === true ? snapshot.nodePools : [];
+  for (const view of views.toSorted((a, b) => compareText(a.nodePool.metadata.name, b.nodePool.metadata.name))) {
+    const { name } = view.nodePool.metadata;
+    const count = staticCount(view.nodePool, snapshot.nodeClaims, unreadableClaimsOf(name, snapshot));
+    const missing = count === undefined ? 0 : missingNodes(count);
+    const claim = missing === 0 ? undefined : claimWithoutPods(view);
+    if (claim === undefined) continue;
+    if ('reason' in claim)
+      blocked.push({ subject: { kind: 'Cluster', name: snapshot.cluster }, nodePool: name, ...claim });
+    else
+      claims.push(
+        ...Array.from({ length: missing }, (_, index) => ({ ...claim, name: `planned-${name}-${index + 1}` })),
+      );
+  }
+  return { claims, blocked };
+}
+
+/** A claim of the NodePool for no pods: it may be launched as any of its types. */
+export function claimWithoutPods(view: NodePoolView): PlannedNodeClaim | Refusal {
+  if (view.unusable !== undefined) return refusal(view.unusable.reason, view.unusable.message);
+  const template = nodeClaimTemplate(view, []);
+  const { requirements } = template;
+  const offered = template.instanceTypes
+    .flatMap((type) => {
+      const offering = cheapestOf(compatibleOfferings(type, requirements));
+      return offering === undefined ? [] : [{ type, offering }];
+    })
+    .toSorted((a, b) => byPrice(a.offering, b.offering) || compareText(a.type.name, b.type.name));
+  const [cheapest] = offered;
+  if (cheapest === undefined) return refusal('NoOffering', 'no instance type of the pool has an available offering');
+  const instanceTypes = offered.map(({ type }): InstanceType => type);
+  const name = `planned-${view.nodePool.metadata.name}`;
+  return { name, template, pods: [], requirements, instanceTypes, cheapest, requests: {}, minValuesRelaxed: false };
+}
+
+function cheapestOf(offerings: readonly Offering[]): Offering | undefined {
+  return offerings.toSorted((a, b) => byPrice(a, b) || compareText(a.zone, b.zone))[0];
+}
+
+function byPrice(a: Offering, b: Offering): number {
+  return a.priceUsdPerHour - b.priceUsdPerHour;
+}
