@@ -53,6 +53,8 @@ export const NODE_CLASS_HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-vers
 export const INSTANCE_PROFILE_NAME = 'karpenter.k8s.aws/instance-profile-name';
 /** E8, G7: set by users on a NodePool: the IANA name of the time zone in which the schedules of its budgets are. */
 export const BUDGET_TIME_ZONE = 'kerf.dev/budget-time-zone';
+/** D14: set by users on a NodePool, and copied to its NodeClaims: how long an expired node may be replaced as a drifted one before it is deleted. */
+export const GRACEFUL_EXPIRATION = 'kerf.dev/graceful-expiration';
 export const POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 export type CapacityType = 'on-demand' | 'spot' | 'reserved';

@@ -211,7 +211,7 @@ export interface Consistency {
   readonly finding?: { readonly reason: Reason; readonly message: string };
 }
 
-/** Why a node no longer matches its NodePool or its NodeClass, in the order in which Karpenter compares (D34, C78). */
+/** Why a node no longer matches its NodePool or its NodeClass, in the order in which Karpenter compares (D34, C78). Expired is Kerf's own. */
 export const DRIFT_REASONS = [
   'NodePoolDrifted',
   'RequirementsDrifted',
@@ -221,6 +221,7 @@ export const DRIFT_REASONS = [
   'SecurityGroupDrift',
   'SubnetDrift',
   'CapacityReservationDrift',
+  'Expired',
 ] as const;
 
 export type DriftReason = (typeof DRIFT_REASONS)[number];

@@ -1,7 +1,7 @@
-import { parseNillableDuration } from '../../apis/formats/duration.ts';
+import { parseDuration, parseNillableDuration } from '../../apis/formats/duration.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Labels, Node } from '../../apis/kubernetes.ts';
-import { INITIALIZED, NODE_CLASS } from '../../apis/labels.ts';
+import { GRACEFUL_EXPIRATION, INITIALIZED, NODE_CLASS } from '../../apis/labels.ts';
 import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { nomination } from '../cluster/nomination.ts';
 import { type Action, type Blocked, type Due, pollAfter, requeueAt } from '../model/decision.ts';
@@ -215,7 +215,18 @@ export function expiryOf(record: NodeClaimRecord): number | undefined {
   return after === undefined ? undefined : record.createdAtMs + after;
 }
 
-function expirationOf(record: NodeClaimRecord): readonly Due[] {
+/**
+ * When the node is deleted because of its age. With the annotation, an expired node counts as drifted first, so that it is replaced
+ * before its drain, within the budgets. *Shape:* undefined for never. A value that is not a duration has no effect.
+ */
+export function expiryDeadlineOf(record: NodeClaimRecord): number | undefined {
   const expiry = expiryOf(record);
-  return expiry === undefined ? [] : [{ atMs: expiry, kind: 'expiration' }];
+  const grace = record.annotations[GRACEFUL_EXPIRATION];
+  if (expiry === undefined || grace === 'Never') return undefined;
+  return expiry + (parseDuration(grace ?? '') ?? 0);
+}
+
+function expirationOf(record: NodeClaimRecord): readonly Due[] {
+  const times = new Set([expiryOf(record), expiryDeadlineOf(record)]);
+  return [...times].flatMap((atMs) => (atMs === undefined ? [] : [{ atMs, kind: 'expiration' as const }]));
 }

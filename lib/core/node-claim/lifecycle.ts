@@ -7,7 +7,7 @@ import { type Observed, readOr, type Unread, whyNotRead } from '../observed.ts';
 import { act, blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
 import { type ConsistencyView, withConsistency } from './consistency.ts';
 import { type DriftView, withDrift } from './drift/drift.ts';
-import { expiryOf, type JoiningClaim, join, whyNotJoined } from './join.ts';
+import { expiryDeadlineOf, type JoiningClaim, join, whyNotJoined } from './join.ts';
 import {
   adopted,
   type LaunchContext,
@@ -192,7 +192,7 @@ function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefine
   }
   const late = whyNotJoined(view, nowMs);
   if (late !== undefined) return late;
-  const expiry = expiryOf(record);
+  const expiry = expiryDeadlineOf(record);
   return expiry === undefined || nowMs < expiry
     ? undefined
     : { reason: 'expired', message: `older than expireAfter ${record.spec.expireAfter}` };

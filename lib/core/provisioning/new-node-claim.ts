@@ -2,6 +2,7 @@ import { type Labels, podKey } from '../../apis/kubernetes.ts';
 import {
   CAPACITY_OVERLAY_APPLIED,
   CAPACITY_TYPE,
+  GRACEFUL_EXPIRATION,
   HOSTNAME,
   INSTANCE_TYPE,
   MIN_VALUES_RELAXED,
@@ -35,7 +36,8 @@ export interface NewNodeClaimContext {
  */
 export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: NewNodeClaimContext): NodeClaimRecord {
   const { template } = claim;
-  const { name: pool, uid } = template.nodePool.metadata;
+  const { name: pool, uid, annotations: ofPool = {} } = template.nodePool.metadata;
+  const gracefulExpiration = ofPool[GRACEFUL_EXPIRATION];
   const { spec } = template.nodePool.spec.template;
   const options = launchOptions(claim.instanceTypes, claim.requirements, template);
   const sent = claim.instanceTypes.filter((type) => options.some((option) => option.instanceType === type.name));
@@ -53,6 +55,7 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
       ...template.annotations,
       ...nodePoolHash(template.nodePool),
       ...overlayAnnotations(sent),
+      ...optional({ [GRACEFUL_EXPIRATION]: gracefulExpiration }),
       ...(claim.minValuesRelaxed ? { [MIN_VALUES_RELAXED]: 'true' } : {}),
     },
     spec: {

@@ -164,3 +164,19 @@ describe('the record of a new claim', () => {
     ]);
   });
 });
+
+test('D14: a NodeClaim keeps how gracefully it expires, as its NodePool says at its creation', () => {
+  const key = 'kerf.dev/graceful-expiration';
+  const view = aPoolView();
+  const { metadata } = view.nodePool;
+  const annotated = {
+    ...view,
+    nodePool: { ...view.nodePool, metadata: { ...metadata, annotations: { [key]: '24h' } } },
+  };
+  const annotationOf = (pool: typeof view): string | undefined => {
+    const [claim] = place([pendingPod()], { nodePools: [pool] }).newClaims;
+    return claim && newNodeClaim(claim, 0, CONTEXT).annotations[key];
+  };
+  expect(annotationOf(annotated)).toBe('24h');
+  expect(annotationOf(view)).toBeUndefined();
+});

@@ -2,6 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../apis/formats/time.ts';
 import type { Labels } from '../../../apis/kubernetes.ts';
 import {
   ARCH,
+  GRACEFUL_EXPIRATION,
   NODE_CLASS_HASH,
   NODE_CLASS_HASH_VERSION,
   NODE_POOL_HASH,
@@ -25,6 +26,7 @@ import {
   whyIncompatible,
 } from '../../requirements/requirements.ts';
 import type { ClaimVerdict } from '../claim-verdict.ts';
+import { expiryOf } from '../join.ts';
 import { offeringLabels } from '../registration.ts';
 import type { DriftTarget } from './drift-target.ts';
 
@@ -63,6 +65,7 @@ interface Inputs extends DriftView {
   readonly target: DriftTarget;
   readonly comparesType: boolean;
   readonly comparesClass: boolean;
+  readonly isExpired: boolean;
 }
 
 interface Compared extends Inputs {
@@ -80,7 +83,8 @@ export function withDrift(verdict: ClaimVerdict, view: DriftView, nowMs: number)
   if (target === undefined || launch.kind !== 'launched') return verdict;
   const comparesType = nowMs - createdAtMs >= TYPE_AFTER_MS;
   const comparesClass = nowMs - launch.atMs >= CLASS_AFTER_MS;
-  const found = findDrift(record, { ...view, target, comparesType, comparesClass });
+  const isExpired = record.annotations[GRACEFUL_EXPIRATION] !== undefined && nowMs >= (expiryOf(record) ?? Infinity);
+  const found = findDrift(record, { ...view, target, comparesType, comparesClass, isExpired });
   const noted = withFinding(record, found, nowMs);
   return noted === record
     ? verdict
@@ -120,7 +124,13 @@ const COMPARISONS: Readonly<Record<DriftReason, (compared: Compared) => Finding>
   SecurityGroupDrift: ofClass(securityGroups),
   SubnetDrift: ofClass(subnet),
   CapacityReservationDrift: ofClass(reservation),
+  Expired: expired,
 };
+
+/** The node is replaced gracefully, and is deleted only if this takes too long. */
+function expired({ record, isExpired }: Compared): Finding {
+  return isExpired ? { message: `older than expireAfter ${record.spec.expireAfter}` } : 'same';
+}
 
 function poolHash({ record, target }: Compared): Finding {
   const [version, hash] = [NODE_POOL_HASH_VERSION, NODE_POOL_HASH];

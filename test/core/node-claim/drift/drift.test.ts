@@ -7,8 +7,10 @@ import { type DriftView, withDrift } from '../../../../lib/core/node-claim/drift
 import { driftTarget } from '../../../../lib/core/node-claim/drift/drift-target.ts';
 import { conditionsOf } from '../../../../lib/core/node-claim/mirror/mirror-conditions.ts';
 import { nodePoolHash, withCurrentPoolHash } from '../../../../lib/core/node-pool/node-pool-hash.ts';
+import { deletionOf, viewOf } from '../../../builders/claim-view.ts';
 import { anInstance, claimSpec, launchedClaim } from '../../../builders/node-claims.ts';
 import { aNodeClass, aNodePool, asking } from '../../../builders/node-pools.ts';
+import { aNode } from '../../../builders/nodes.ts';
 import { HOUR, MINUTE, NOW_MS } from '../../../builders/times.ts';
 
 const CLASS_HASH = {
@@ -87,7 +89,7 @@ const OTHERS = {
 };
 
 /** Each reason, with a world in which it is the first one. */
-const WORLDS: Readonly<Record<Drift['reason'], readonly [Case, string]>> = {
+const WORLDS: Readonly<Record<Exclude<Drift['reason'], 'Expired'>, readonly [Case, string]>> = {
   NodePoolDrifted: [{ pool: TAINTED }, 'the template of NodePool general has changed since the launch'],
   RequirementsDrifted: [
     { pool: aNodePool({ requirements: [SPOT] }) },
@@ -125,7 +127,7 @@ describe('D34, C78: a claim', () => {
     expect(drifted(record)).toBe(record);
   });
 
-  test.each(DRIFT_REASONS)('has drifted: %s', (reason) => {
+  test.each(DRIFT_REASONS.filter((reason) => reason !== 'Expired'))('has drifted: %s', (reason) => {
     const [world, message] = WORLDS[reason];
     const drift = { reason, message, sinceMs: world.nowMs ?? LATER };
     const record = drifted(aMatchingClaim(), world);
@@ -250,6 +252,36 @@ describe('C78: a class', () => {
     expect(driftOf(record)?.reason).toBe('AMIDrift');
     const labels = { ...LABELS, 'karpenter.k8s.aws/instance-gpu-count': '1' };
     expect(driftOf(aMatchingClaim(), { view: { labels } })?.message).toContain('selects ami-gpu');
+  });
+});
+
+describe('D14: a claim with the annotation graceful-expiration', () => {
+  const claim = (grace: string): NodeClaimRecord => {
+    const record = aMatchingClaim({ spec: claimSpec({ expireAfter: '1h' }) });
+    return { ...record, annotations: { ...record.annotations, 'kerf.dev/graceful-expiration': grace } };
+  };
+  const node = aNode({ labels: { 'karpenter.sh/registered': 'true', 'karpenter.sh/initialized': 'true' } });
+
+  test('counts as drifted from its expiry on', () => {
+    expect(driftOf(claim('24h'), { nowMs: NOW_MS + HOUR - 1 })).toBeUndefined();
+    const found = { reason: 'Expired', message: 'older than expireAfter 1h', sinceMs: NOW_MS + HOUR };
+    expect(driftOf(claim('24h'), { nowMs: NOW_MS + HOUR })).toEqual(found);
+    expect(
+      driftOf(aMatchingClaim({ spec: claimSpec({ expireAfter: '1h' }) }), { nowMs: NOW_MS + HOUR }),
+    ).toBeUndefined();
+  });
+
+  test.each([
+    ['24h', 25 * HOUR],
+    ['0s', HOUR],
+    ['soon', HOUR],
+  ])('of %s is deleted %i ms after its creation', (grace, afterMs) => {
+    expect(deletionOf(viewOf(claim(grace), { node }), NOW_MS + afterMs - 1)).toBeUndefined();
+    expect(deletionOf(viewOf(claim(grace), { node }), NOW_MS + afterMs)).toBe('expired');
+  });
+
+  test('of Never is never deleted because of its age', () => {
+    expect(deletionOf(viewOf(claim('Never'), { node }), NOW_MS + 10_000 * HOUR)).toBeUndefined();
   });
 });
 
