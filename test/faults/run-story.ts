@@ -1,4 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
+import { METHODS } from '../../lib/core/disruption/disrupt.ts';
+import type { Method } from '../../lib/core/disruption/method.ts';
+import { ALL_METHODS } from '../../lib/core/disruption/methods/all-methods.ts';
 import { costOf } from '../../lib/simulator/aws/simulated-ec2.ts';
 import { openSimulation } from '../../lib/simulator/simulation.ts';
 import type { TimelineEntry } from '../../lib/simulator/timeline.ts';
@@ -6,6 +9,7 @@ import type { Violation } from './rule.ts';
 import { addForeigners } from './rules/foreign.ts';
 import { RULES } from './rules/rules.ts';
 import { FAULTS_CATALOGUE, STORY_SETTINGS } from './story/cluster.ts';
+import { replaceEach } from './story/replace-each.ts';
 import type { Story } from './story/story.ts';
 import { faultyTable } from './table.ts';
 import { watch } from './watch.ts';
@@ -25,6 +29,12 @@ export interface StoryResult {
   readonly timeline: readonly TimelineEntry[];
 }
 
+/** In every second story with all methods, each node is replaced once. */
+function methodsOf({ seed, allMethods }: Story): readonly Method[] {
+  if (allMethods !== true) return METHODS;
+  return seed % 2 === 0 ? [...ALL_METHODS, { ...replaceEach, name: 'fleet' }] : ALL_METHODS;
+}
+
 /** Plays a story until it is at rest, or a rule is violated. `untilMs`: ends at this time in any case. */
 export async function runStory(story: Story, untilMs?: number): Promise<StoryResult> {
   const watching = watch(story, RULES);
@@ -38,6 +48,7 @@ export async function runStory(story: Story, untilMs?: number): Promise<StoryRes
     seed: story.seed,
     durationMs: endMs,
     invocations: story.invocations,
+    methods: methodsOf(story),
     faults,
     stores: (timetable) => {
       const table = faultyTable({

@@ -43,11 +43,13 @@ function newer(body: Body): Body {
 
 /** Fields that the version before did not write. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
-  claim: ['nodeLostAtMs', 'addedLater'],
-  command: ['replacements', 'state', 'addedLater'],
+  claim: ['nodeLostAtMs', 'command', 'addedLater'],
+  command: ['replacements', 'state', 'savingUsdPerHour', 'evictions', 'addedLater'],
   decision: ['addedLater'],
 };
 
 function older(kind: string, body: Body): Body {
+  // The version before has no such command.
+  if (kind === 'command' && fieldOf(body, 'state') === 'replacing') return body;
   return Object.fromEntries(Object.entries(body).filter(([field]) => ADDED[kind]?.includes(field) !== true));
 }

@@ -85,7 +85,7 @@ export interface Method {
   /** How long a command waits before it is validated and executed. @default 15 s (E29) */
   readonly validateAfterMs?: number;
   /** Whether it may call `whatIf`, for which the function must read instance types and volumes. @default it may, always */
-  placesPods?(seen: SeenPools): boolean;
+  readonly placesPods?: (seen: SeenPools) => boolean;
   propose(world: World): Proposal;
   /** E29: returns the part of the command that may be carried out now. *Shape:* undefined if the command is no longer valid. */
   validate(command: DisruptionCommand, world: World): Move | undefined;

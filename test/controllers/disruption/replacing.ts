@@ -4,8 +4,7 @@ import type { Node } from '../../../lib/apis/kubernetes.ts';
 import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../../lib/apis/taints.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
-import { type Candidate, isCandidate } from '../../../lib/core/disruption/candidates.ts';
-import type { Method, Move, World } from '../../../lib/core/disruption/method.ts';
+import type { Method } from '../../../lib/core/disruption/method.ts';
 import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
 import type { DisruptionCommand } from '../../../lib/core/model/disruption-command.ts';
 import type { PortCall } from '../../../lib/simulator/faults.ts';
@@ -14,40 +13,10 @@ import { type OpenSimulation, openSimulation, type SimulationInput } from '../..
 import type { TimelineEntry } from '../../../lib/simulator/timeline.ts';
 import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { asking } from '../../builders/node-pools.ts';
+import { replaceEach } from '../../faults/story/replace-each.ts';
 import { SMALL_CATALOGUE } from '../life.ts';
 
-/** Replaces every node that runs pods and was not launched by a command, two minutes after its initialization. */
-export const replaceEach: Method = {
-  name: 'single-node',
-  reason: 'Underutilized',
-  propose: (world) => ({ moves: movesOf(judged(world), world), blocked: [], due: [] }),
-  validate({ candidates }, world) {
-    const mine = new Set(candidates.map(({ nodeClaim }) => nodeClaim));
-    return movesOf(
-      judged(world).filter(({ nodeClaim }) => mine.has(nodeClaim.name)),
-      world,
-    )[0];
-  },
-};
-
 export const REPLACING: readonly Method[] = [emptiness, replaceEach];
-
-function judged({ candidates, nowMs }: World): readonly Candidate[] {
-  return candidates.nodes
-    .filter(({ pods }) => pods.length > 0)
-    .map((node) => candidates.judge(node))
-    .filter(isCandidate)
-    .filter(({ nodeClaim: { command, initializedAtMs = nowMs } }) => {
-      return command === undefined && nowMs >= initializedAtMs + 2 * MINUTE_MS;
-    });
-}
-
-function movesOf(candidates: readonly Candidate[], world: World): readonly Move[] {
-  return world.budgets.take(candidates, 'Underutilized').within.flatMap((one): readonly Move[] => {
-    const { newClaims, unplaced } = world.whatIf([one.stateNode.name]);
-    return newClaims.length === 0 || unplaced.length > 0 ? [] : [{ candidates: [one], replacements: newClaims }];
-  });
-}
 
 /** The port call in which each kind of action takes effect that only a command with replacements has. */
 export const EFFECT_OF_REPLACING = {

@@ -5,6 +5,7 @@ import { callsAreFew } from './calls.ts';
 import { transitionTimesAreTrue } from './conditions.ts';
 import { emptyNodesAreRemoved } from './consolidation.ts';
 import { decisionsAreCarriedOut } from './decisions.ts';
+import { replacedNodesStayUntilThen, taintsHaveAReason } from './disruption/replacements.ts';
 import { drainsAreOrdered } from './drain-order.ts';
 import { instancesEndForAReason, podsAreEvicted } from './drains.ts';
 import { othersAreLeftAlone } from './foreign.ts';
@@ -84,4 +85,6 @@ export const RULES: readonly RuleOf[] = [
   claimsFollowTheirNodePool,
   driftHasACause,
   repairsAreLimited,
+  replacedNodesStayUntilThen,
+  taintsHaveAReason,
 ];

@@ -19,7 +19,12 @@ export interface Story {
   /** The number of invocations that each batch of messages starts at once. */
   readonly invocations: number;
   readonly faults: readonly Fault[];
+  /** Whether the disruption function has all methods. @default those of the deployed function */
+  readonly allMethods?: true;
 }
+
+/** From this seed on, stories are played with all methods of disruption. */
+export const ALL_METHODS_FROM = 1_000_000;
 
 /** The story of a seed. The same seed gives the same story. */
 export function storyOf(seed: number): Story {
@@ -29,7 +34,8 @@ export function storyOf(seed: number): Story {
   const { theme, faults, invocations } = themeOf(randomOf(seed, { id: 1_002 }, 0), untilMs);
   const calmFromMs = Math.max(untilMs, ...faults.map(({ fromMs, forMs }) => fromMs + forMs));
   const events = eventsOf(randomOf(seed, { id: 1_001 }, 0), cluster.manifests, calmFromMs);
-  return { seed, theme, ...cluster, events, calmFromMs, invocations, faults };
+  const allMethods = seed >= ALL_METHODS_FROM && ({ allMethods: true } as const);
+  return { seed, theme, ...cluster, events, calmFromMs, invocations, faults, ...allMethods };
 }
 
 /** Deployments are scaled up and down, in one of four stories often. In one of three stories all are scaled to zero at the end. */

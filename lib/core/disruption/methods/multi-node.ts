@@ -5,6 +5,7 @@ import { type PoolTotals, poolTotals, whyUnbalanced } from '../consolidation/bal
 import { consolidatable } from '../consolidation/consolidatable.ts';
 import { evaluateMove, isMove } from '../consolidation/evaluate-move.ts';
 import { type Evolving, evolving } from '../consolidation/evolving.ts';
+import { mayConsolidate } from '../consolidation/may-consolidate.ts';
 import { validateConsolidation } from '../consolidation/validate-command.ts';
 import type { EvaluatedMove, Method, Proposal, World } from '../method.ts';
 
@@ -16,6 +17,7 @@ import type { EvaluatedMove, Method, Proposal, World } from '../method.ts';
 export const multiNode: Method = {
   name: 'multi-node',
   reason: 'Underutilized',
+  placesPods: mayConsolidate,
   propose,
   validate: validateConsolidation,
 };

@@ -7,6 +7,7 @@ import { poolTotals, whyNeverBalanced, whyUnbalanced } from '../consolidation/ba
 import { consolidatable } from '../consolidation/consolidatable.ts';
 import { evaluateMove, isMove } from '../consolidation/evaluate-move.ts';
 import { type Evolving, evolving } from '../consolidation/evolving.ts';
+import { mayConsolidate } from '../consolidation/may-consolidate.ts';
 import { validateConsolidation } from '../consolidation/validate-command.ts';
 import type { EvaluatedMove, Method, Proposal, World } from '../method.ts';
 
@@ -18,6 +19,7 @@ import type { EvaluatedMove, Method, Proposal, World } from '../method.ts';
 export const singleNode: Method = {
   name: 'single-node',
   reason: 'Underutilized',
+  placesPods: mayConsolidate,
   propose,
   validate: validateConsolidation,
 };

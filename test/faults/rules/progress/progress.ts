@@ -19,18 +19,23 @@ export const undisturbedWorkProgresses: RuleOf = (watched) => {
 /** From the proposal of a disruption: its validation after 15 s, by the run of the next minute if a wake is lost. */
 const COMMAND_MS = 95 * SECOND_MS;
 
-/** A proposed disruption is carried out or given up (E13). */
+/** E35: a command waits ten minutes for its replacements, and then for a run. */
+const REPLACING_MS = 10 * MINUTE_MS + COMMAND_MS;
+
+/** A proposed disruption is carried out or given up (E13, E35). */
 export const commandsEnd: RuleOf = (watched) => {
-  const commands = new Set<string>();
+  const commands = new Map<string, { readonly name: string; readonly withinMs: number }>();
   const needs = ['store.', 'leases.', 'cluster.', 'catalogue.', 'cloud.', 'messages.', 'function:disruption'];
-  const duties = progressOf(watched, () =>
-    [...commands].map((id) => ({ name: `disruption ${id} ends`, withinMs: COMMAND_MS, needs })),
-  );
+  const duties = progressOf(watched, () => [...commands.values()].map((one) => ({ ...one, needs })));
   return {
     ...duties,
     replaced: () => commands.clear(),
     call({ method, args: [, command] }) {
-      if (method === 'store.startCommand') commands.add(String(fieldOf(recordOf(command), 'id')));
+      const id = String(fieldOf(recordOf(command), 'id'));
+      if (method === 'store.startCommand' && !commands.has(id))
+        commands.set(id, { name: `disruption ${id} ends`, withinMs: COMMAND_MS });
+      if (method === 'store.continueCommand' && commands.has(id))
+        commands.set(id, { name: `disruption ${id} replaces its nodes or gives up`, withinMs: REPLACING_MS });
       if (method === 'store.endCommand') commands.delete(String(command));
     },
   };

@@ -52,11 +52,13 @@ function whyUntrue({ simulation, story }: Watched, record: NodeClaimRecord, slac
 /** Why voluntary disruption may not remove the node. `pods`: those that were on the node when it was decided. */
 function whyKept(
   { simulation, startMs, nowMs }: Watched,
-  { deletion }: NodeClaimRecord,
+  { deletion, spec }: NodeClaimRecord,
   { pods, slackMs }: { readonly pods: readonly Pod[]; readonly slackMs: number },
 ): string | undefined {
   const reason = deletion?.reason ?? '';
   if (!VOLUNTARY.has(reason)) return undefined;
+  // E5: drift waits for no pod if the node has a deadline.
+  if (reason === 'drifted' && spec.terminationGracePeriod !== undefined) return undefined;
   const now = startMs() + nowMs();
   const podDisruptionBudgets = simulation().state.podDisruptionBudgets.filter(
     ({ metadata: { creationTimestamp } }) => (timeIn(creationTimestamp) ?? 0) < now - DECIDED_BEFORE_MS - slackMs,

@@ -1,0 +1,34 @@
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { type Candidate, isCandidate } from '../../../lib/core/disruption/candidates.ts';
+import type { Method, Move, World } from '../../../lib/core/disruption/method.ts';
+
+/** Replaces every node that runs pods and was not launched by a command, two minutes after its initialization. */
+export const replaceEach: Method = {
+  name: 'single-node',
+  reason: 'Underutilized',
+  propose: (world) => ({ moves: movesOf(judged(world), world), blocked: [], due: [] }),
+  validate({ candidates }, world) {
+    const mine = new Set(candidates.map(({ nodeClaim }) => nodeClaim));
+    return movesOf(
+      judged(world).filter(({ nodeClaim }) => mine.has(nodeClaim.name)),
+      world,
+    )[0];
+  },
+};
+
+function judged({ candidates, nowMs }: World): readonly Candidate[] {
+  return candidates.nodes
+    .filter(({ pods }) => pods.length > 0)
+    .map((node) => candidates.judge(node))
+    .filter(isCandidate)
+    .filter(({ nodeClaim: { command, initializedAtMs = nowMs } }) => {
+      return command === undefined && nowMs >= initializedAtMs + 2 * MINUTE_MS;
+    });
+}
+
+function movesOf(candidates: readonly Candidate[], world: World): readonly Move[] {
+  return world.budgets.take(candidates, 'Underutilized').within.flatMap((one): readonly Move[] => {
+    const { newClaims, unplaced } = world.whatIf([one.stateNode.name]);
+    return newClaims.length === 0 || unplaced.length > 0 ? [] : [{ candidates: [one], replacements: newClaims }];
+  });
+}
