@@ -66,6 +66,7 @@ const WHOLE_CLUSTER: Calls = {
       (['Deployment', 'StatefulSet', 'ReplicaSet'] as const).map((kind) => cluster.listScalableWorkloads(kind)),
     ),
   storage: async (cluster) => await Promise.all([cluster.listNamespaces(), cluster.readStorage()]),
+  'taints nodes': async (cluster) => await cluster.patchNode({ name: 'granted' }, { taints: [] }),
 };
 
 const CALLS: Readonly<Record<ClusterFunction, Calls>> = {

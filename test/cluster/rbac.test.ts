@@ -22,6 +22,9 @@ const WHOLE_CLUSTER: readonly Attempt[] = [
   ...attempts(LOOK, 'autoscaling.x-k8s.io', ['capacitybuffers']),
 ];
 
+/** Disruption commands taint their nodes. Provisioning finishes their decisions. */
+const TAINTS = attempts(['patch'], '', ['nodes']);
+
 const LEASE = { group: 'coordination.k8s.io', resource: 'leases', name: 'karpenter-leader-election' };
 const WEBHOOK = {
   group: 'admissionregistration.k8s.io',
@@ -51,9 +54,10 @@ const NEEDED: Readonly<Record<ClusterFunction, readonly Attempt[]>> = {
   provisioning: [
     ...EVERY_FUNCTION,
     ...WHOLE_CLUSTER,
+    ...TAINTS,
     ...attempts(['patch'], 'autoscaling.x-k8s.io', ['capacitybuffers/status']),
   ],
-  disruption: [...EVERY_FUNCTION, ...WHOLE_CLUSTER],
+  disruption: [...EVERY_FUNCTION, ...WHOLE_CLUSTER, ...TAINTS],
   lifecycle: [
     ...EVERY_FUNCTION,
     ...attempts([...LOOK, 'patch'], '', ['nodes']),
@@ -125,11 +129,14 @@ const NOT_ITS_BUSINESS: Readonly<Record<ClusterFunction, readonly Attempt[]>> = 
   ],
 };
 
-/** Those that only decide write events, and provisioning the status of buffers. */
+/** Those that only decide write events and taints, and provisioning the status of buffers. */
 function writesOfOthers(name: ClusterFunction): readonly Attempt[] {
   const others = FUNCTIONS.filter((one) => one !== name).flatMap((one) => NEEDED[one]);
   const ofAll = new Set(['events', 'subjectaccessreviews']);
-  return others.filter((one) => !['get', 'list', 'watch'].includes(one.verb) && !ofAll.has(one.resource));
+  const own = new Set(NEEDED[name].map((one) => JSON.stringify(one)));
+  return others.filter(
+    (one) => !['get', 'list', 'watch'].includes(one.verb) && !ofAll.has(one.resource) && !own.has(JSON.stringify(one)),
+  );
 }
 
 describe.each(FUNCTIONS)('the function %s', (name) => {

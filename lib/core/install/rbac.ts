@@ -104,8 +104,11 @@ const OWN_CLAIM: PolicyRule = {
   resourceNames: [CLAIM_LEASE.name],
 };
 
+/** E1, E33: a disruption command taints its nodes. Provisioning finishes open decisions of disruption. */
+const TAINTS: PolicyRule = rule('', ['nodes'], ['patch']);
+
 const RULES: Readonly<Record<ClusterFunction, readonly PolicyRule[]>> = {
-  disruption: WHOLE_CLUSTER,
+  disruption: [...WHOLE_CLUSTER, TAINTS],
   lifecycle: [
     rule('', ['nodes'], [...READ, 'patch']),
     OWN_WEBHOOK,
@@ -117,7 +120,7 @@ const RULES: Readonly<Record<ClusterFunction, readonly PolicyRule[]>> = {
     rule('karpenter.sh', ['nodepools'], [...READ, 'patch']),
     rule('karpenter.sh', ['nodeclaims/status', 'nodeoverlays/status', 'nodepools/status'], ['patch']),
   ],
-  provisioning: [...WHOLE_CLUSTER, rule('autoscaling.x-k8s.io', ['capacitybuffers/status'], ['patch'])],
+  provisioning: [...WHOLE_CLUSTER, TAINTS, rule('autoscaling.x-k8s.io', ['capacitybuffers/status'], ['patch'])],
   termination: [
     rule('', ['nodes'], [...READ, 'delete', 'patch']),
     rule('', ['pods'], [...READ, 'delete']),

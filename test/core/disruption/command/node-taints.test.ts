@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { stateNodes } from '../../../../lib/core/cluster/state-node.ts';
 import { taintChanges } from '../../../../lib/core/disruption/command/node-taints.ts';
-import { disrupt } from '../../../../lib/core/disruption/disrupt.ts';
+import { disruptBy } from '../../../../lib/core/disruption/disrupt.ts';
+import { emptiness } from '../../../../lib/core/disruption/methods/emptiness.ts';
 import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
 import { aCommand, aReplacingCommand, candidatesNamed } from '../../../builders/decisions.ts';
 import { CORDONED } from '../../../builders/nodes.ts';
@@ -64,7 +65,7 @@ describe('the taint of nodes that a command replaces (E1, E33)', () => {
       pods: [runningPod('a', { name: 'web' })],
     });
     const context = { decisionId: 'decision-1', nowMs: NOW_MS };
-    expect(disrupt(snapshot, context).actions.map(({ kind }) => kind)).toEqual(['uncordon-node']);
-    expect(disrupt(snapshot, { ...context, taints: false }).actions).toEqual([]);
+    expect(disruptBy([emptiness], snapshot, context).actions.map(({ kind }) => kind)).toEqual(['uncordon-node']);
+    expect(disruptBy([emptiness], snapshot, { ...context, taints: false }).actions).toEqual([]);
   });
 });

@@ -1,7 +1,11 @@
 import { SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { INITIALIZED } from '../../../../lib/apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../../../lib/apis/taints.ts';
-import { commandFromStored, type DisruptionCommand, isReplacing } from '../../../../lib/core/model/disruption-command.ts';
+import {
+  commandFromStored,
+  type DisruptionCommand,
+  isReplacing,
+} from '../../../../lib/core/model/disruption-command.ts';
 import { isDisruptionCommand } from '../../../../lib/providers/dynamodb/stored-shapes.ts';
 import type { RuleOf } from '../../rule.ts';
 import { nodeOf } from '../nodes.ts';
