@@ -38,7 +38,7 @@ export const drift: Method = {
 
 /** Without drifted nodes, there is no question. */
 export function hasDrifted({ nodeClaims }: SeenPools): boolean {
-  return nodeClaims.some(({ drift: found }) => found !== undefined);
+  return nodeClaims.some(({ drift: found, deletion }) => found !== undefined && deletion === undefined);
 }
 
 function propose(world: World): Proposal {
