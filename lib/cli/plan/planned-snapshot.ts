@@ -7,7 +7,7 @@ import { type ReadSnapshot, readSnapshot } from '../../snapshot/read-snapshot.ts
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { readAllSources } from '../read-sources.ts';
-import { type IgnoredKinds, readManifestObjects } from './manifest-objects.ts';
+import { type IgnoredKinds, type ManifestObjects, readManifestObjects } from './manifest-objects.ts';
 import { withManifests } from './overlay-manifests.ts';
 import type { PlanFlags } from './plan-parameters.ts';
 
@@ -23,6 +23,8 @@ export interface PlanInput {
 export interface PlannedSnapshot {
   readonly snapshot: ClusterSnapshot;
   readonly nowMs: number;
+  /** The names of the NodePools that manifests add or replace. */
+  readonly givenPools: ReadonlySet<string>;
   /** Notes on objects without an effect. */
   readonly notes: readonly string[];
 }
@@ -35,21 +37,23 @@ export function readPlanned(context: CliContext, { flags, more, ignored }: PlanI
   const read = readSnapshot(context, { path: flags.snapshot, nowMs: Date.now() });
   context.process.stderr.write(read.warnings.map((warning) => `${warning}\n`).join(''));
   const paths = [...(flags.file ?? []), ...more];
-  const planned = paths.length === 0 ? read : overlaid(context, read, { paths, ignored });
-  if (planned === undefined) {
+  if (paths.length === 0) return { ...asDecided(read), givenPools: new Set() };
+  const manifests = manifestsOf(context, { paths, ignored });
+  if (manifests === undefined) {
     context.process.exitCode = EXIT.badInput;
     return undefined;
   }
-  return asDecided(planned);
+  const pools = manifests.objects.flatMap(({ kind, object }) => (kind === 'NodePool' ? [object.metadata.name] : []));
+  return { ...asDecided(withManifests(read, manifests)), givenPools: new Set(pools) };
 }
 
-interface Manifests {
+interface ManifestFiles {
   readonly paths: readonly string[];
   readonly ignored: IgnoredKinds | undefined;
 }
 
-/** The snapshot with the manifests; undefined if they have problems, which are written to stderr. */
-function overlaid(context: CliContext, read: ReadSnapshot, { paths, ignored }: Manifests): ReadSnapshot | undefined {
+/** Reads manifests, and writes warnings and notes to stderr. *Shape:* undefined if they have problems, which are written too. */
+function manifestsOf(context: CliContext, { paths, ignored }: ManifestFiles): ManifestObjects | undefined {
   const { stderr } = context.process;
   const sources = readAllSources(context, paths);
   const manifests = readManifestObjects(sources, ignored);
@@ -62,11 +66,11 @@ function overlaid(context: CliContext, read: ReadSnapshot, { paths, ignored }: M
   const hasNoEffect = manifests.objects.length === 0 && manifests.templates.length === 0 && notes.length === 0;
   const shown = hasNoEffect ? [`${paths.join(', ')}: no objects with an effect on the plan`] : notes;
   stderr.write(shown.map((note) => `${note}\n`).join(''));
-  return withManifests(read, manifests);
+  return manifests;
 }
 
 /** The snapshot with NodeOverlays and CapacityBuffers applied, and notes on those that are ignored. */
-function asDecided({ snapshot, nodeOverlays, buffers, nowMs }: ReadSnapshot): PlannedSnapshot {
+function asDecided({ snapshot, nodeOverlays, buffers, nowMs }: ReadSnapshot): Omit<PlannedSnapshot, 'givenPools'> {
   const { views, conflicts } = applyOverlays(snapshot.nodePools, nodeOverlays);
   const { pods, unready } = bufferPods(buffers.capacityBuffers, buffers, nowMs);
   return {

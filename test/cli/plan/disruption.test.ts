@@ -45,6 +45,17 @@ function manifest(kind: string, object: Json): string {
   return stringify({ apiVersion: 'karpenter.sh/v1', kind, ...object });
 }
 
+/** The metadata of `aGivenClaim`, with more labels. */
+function claimMetadata(node: string, more: Json): Json {
+  const labels = {
+    'karpenter.sh/nodepool': 'general',
+    'karpenter.sh/capacity-type': 'on-demand',
+    'node.kubernetes.io/instance-type': 'm5.large',
+    'topology.kubernetes.io/zone': 'us-east-1a',
+  };
+  return { name: `claim-${node}`, labels: { ...labels, ...more } };
+}
+
 function removed({ commands }: DisruptionOutput): readonly string[] {
   return commands.flatMap(({ candidates }) => candidates.map(({ node }) => node));
 }
@@ -189,6 +200,29 @@ describe('manifests over the snapshot', () => {
     const files = { 'pool.yaml': manifest('NodePool', pool()) };
     expect(removed(await planned(document))).toEqual([]);
     expect(removed(await planned(document, [flag, 'pool.yaml'], files))).toEqual(['node-1', 'node-2']);
+  });
+
+  test('an edited template makes the nodes of its NodePool drift (D34)', async () => {
+    const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
+    const requirements = [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['us-east-1b'] }];
+    const edited = aGivenPool('general', {
+      template: { spec: { nodeClassRef, requirements } },
+      disruption: { consolidateAfter: 'Never', budgets: [{ nodes: '1' }] },
+    });
+    const pods = ['node-1', 'node-2'].map((node) => aGivenPod(`web-${node}`, { nodeName: node }));
+    const arch = { 'kubernetes.io/arch': 'amd64' };
+    const nodeClaims = ['node-1', 'node-2'].map((node) =>
+      aGivenClaim(node, {}, { metadata: claimMetadata(node, arch) }),
+    );
+    const busy = { ...document, nodePools: [pool({ consolidateAfter: 'Never' })], pods, nodeClaims };
+    expect((await planned(busy)).commands).toEqual([]);
+    const { commands, blocked } = await planned(busy, ['-f', 'pool.yaml'], {
+      'pool.yaml': manifest('NodePool', edited),
+    });
+    expect(commands).toMatchObject([
+      { method: 'drift', reason: 'Drifted', replacements: [{ cheapestOffering: { zone: 'us-east-1b' } }] },
+    ]);
+    expect(blocked).toContainEqual(expect.objectContaining({ subject: { kind: 'Node', name: 'node-2' } }));
   });
 
   test('pods, workloads and budgets are not read from manifests, with a note', async () => {

@@ -7,6 +7,7 @@ import type { IgnoredKinds } from '../manifest-objects.ts';
 import type { PlanFlags } from '../plan-parameters.ts';
 import { readPlanned } from '../planned-snapshot.ts';
 import { disruptionOutput } from './disruption-output.ts';
+import { withDriftFromPools } from './drift-from-pools.ts';
 import { renderDisruption } from './render-disruption.ts';
 
 const PODS = 'ignored: pods come from the snapshot';
@@ -29,7 +30,8 @@ export function runPlanDisruption(context: CliContext, flags: PlanFlags, more: r
   const planned = readPlanned(context, { flags, more, ignored: IGNORED });
   if (planned === undefined) return;
   const { stdout, stderr } = context.process;
-  const { snapshot, nowMs, notes } = planned;
+  const { nowMs, notes, givenPools } = planned;
+  const snapshot = withDriftFromPools(planned.snapshot, givenPools, nowMs);
   stderr.write(notes.map((note) => `${printable(note)}\n`).join(''));
   const startMs = performance.now();
   const plan = planDisruption(ALL_METHODS, snapshot, nowMs);

@@ -69,13 +69,19 @@ function stayingNodes(
   inProgress: readonly DisruptionCommand[],
 ): readonly StayingNode[] {
   const removed = new Set(commands.flatMap(({ candidates }) => candidates.map(({ stateNode }) => stateNode.name)));
-  const refused = new Map(blocked.flatMap((one) => (one.subject.kind === 'Node' ? [[one.subject.name, one]] : [])));
+  const refused = Map.groupBy(
+    blocked.filter(({ subject }) => subject.kind === 'Node'),
+    ({ subject }) => subject.name,
+  );
   const busy = new Set(inProgress.flatMap(({ candidates }) => candidates.map(({ nodeClaim }) => nodeClaim)));
-  return nodes.flatMap((node) => {
+  return nodes.flatMap((node): readonly StayingNode[] => {
     const { name } = node;
     if (removed.has(name)) return [];
-    const refusal: Blocked | undefined = refused.get(name);
-    return [{ name, why: refusal?.reason ?? whyUnaffected(node, busy), message: refusal?.message }];
+    // A drifted node may have one reason for which it is not replaced, and another for which it is not consolidated.
+    const refusals: readonly Blocked[] = refused.get(name) ?? [];
+    if (refusals.length === 0) return [{ name, why: whyUnaffected(node, busy), message: undefined }];
+    const why = [...new Set(refusals.map(({ reason }) => reason))].join(', ');
+    return [{ name, why, message: [...new Set(refusals.map(({ message }) => message))].join('; ') }];
   });
 }
 
