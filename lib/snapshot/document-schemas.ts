@@ -335,6 +335,7 @@ export const HEAD_SCHEMA: Schema = open({
     minValuesPolicy: enumSchema('Strict', 'BestEffort'),
     reservedCapacity: BOOLEAN,
     spotToSpotConsolidation: BOOLEAN,
+    fleetConsolidation: BOOLEAN,
     now: DATE_TIME,
     reservedFallback: BOOLEAN,
     ignoreAtZero: listOf(open({ namespace: TEXT, labels: STRING_MAP })),
@@ -359,6 +360,7 @@ export interface SnapshotHead {
     readonly minValuesPolicy?: 'Strict' | 'BestEffort';
     readonly reservedCapacity?: boolean;
     readonly spotToSpotConsolidation?: boolean;
+    readonly fleetConsolidation?: boolean;
     readonly now?: string;
     readonly reservedFallback?: boolean;
     /** @default as in the settings: pods of kube-system */

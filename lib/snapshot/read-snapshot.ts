@@ -149,9 +149,10 @@ function readClaims(document: SnapshotDocument, surroundings: ClaimContext): rea
 }
 
 function schedulingOptions(options: ReadSnapshot['options']): SchedulingOptions {
-  const { preferencePolicy, minValuesPolicy, reservedFallback, spotToSpotConsolidation } = options;
+  const { preferencePolicy, minValuesPolicy, reservedFallback } = options;
+  const { spotToSpotConsolidation, fleetConsolidation } = options;
   return {
-    ...optional({ reservedFallback, preferencePolicy, minValuesPolicy, spotToSpotConsolidation }),
+    ...optional({ reservedFallback, preferencePolicy, minValuesPolicy, spotToSpotConsolidation, fleetConsolidation }),
   };
 }
 

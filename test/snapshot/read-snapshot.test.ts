@@ -222,7 +222,12 @@ describe('the rest', () => {
   });
 
   test('the policies are engine options; the other options are separate', () => {
-    const policies = { preferencePolicy: 'Ignore', minValuesPolicy: 'BestEffort', spotToSpotConsolidation: true };
+    const policies = {
+      preferencePolicy: 'Ignore',
+      minValuesPolicy: 'BestEffort',
+      spotToSpotConsolidation: true,
+      fleetConsolidation: false,
+    };
     const { snapshot, options: kept } = read({ options: { ...policies, reservedCapacity: true } });
     expect(snapshot.options).toEqual(policies);
     expect(kept.reservedCapacity).toBe(true);

@@ -37,9 +37,14 @@ export interface ObservedCluster {
   readonly readings: Readings;
 }
 
-function schedulingOptions({ preferencePolicy, minValuesPolicy, featureGates }: ClusterSettings): SchedulingOptions {
+function schedulingOptions({
+  preferencePolicy,
+  minValuesPolicy,
+  fleetConsolidation,
+  featureGates,
+}: ClusterSettings): SchedulingOptions {
   const { spotToSpotConsolidation, staticCapacity } = featureGates;
-  return { preferencePolicy, minValuesPolicy, spotToSpotConsolidation, staticCapacity };
+  return { preferencePolicy, minValuesPolicy, fleetConsolidation, spotToSpotConsolidation, staticCapacity };
 }
 
 /** Reads the state of the cluster, for decisions on the whole cluster. It includes the results of all decisions up to its epoch. */

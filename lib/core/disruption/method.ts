@@ -22,6 +22,8 @@ export interface World {
   /** Refuses removals that cannot save anything, without a simulation. *Cost:* none until it is used. */
   readonly bounds: Bounds;
   readonly buffered: BufferedNodes;
+  /** The names of nodes that commands remove, including the command that is validated. Consolidation moves no pods to them. */
+  readonly leaving: ReadonlySet<string>;
   /** With the instance types that they can launch now. */
   readonly nodePools: readonly NodePoolView[];
   readonly options: SchedulingOptions;
@@ -47,13 +49,11 @@ export interface Move {
 
 /** A move that lowers the price of the cluster. */
 export interface EvaluatedMove extends Move {
-  /** At most one. */
-  readonly replacements: readonly PlannedNodeClaim[];
   /** The existing nodes to which pods of the candidates would move, with these pods. */
   readonly targets: Schedule['existing'];
   /** The sum of the prices of the candidates. */
   readonly sourceUsdPerHour: number;
-  /** The sum less the cheapest offering of the replacement. */
+  /** The sum less the cheapest offerings of the replacements. */
   readonly savingsUsdPerHour: number;
   /** The number of pods that must move. */
   readonly evictions: number;

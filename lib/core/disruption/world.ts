@@ -25,6 +25,7 @@ export function worldsOf(
   { all, nodes, refused, nowMs }: Seen,
 ): (commands: readonly DisruptionCommand[]) => World {
   const buffered = bufferedNodes(snapshot, nodes, nowMs);
+  const leaving = new Set(snapshot.commands.flatMap(({ candidates }) => candidates.map(({ node }) => node)));
   const simulation = simulationOf(snapshot, nowMs, all);
   return (commands) => {
     const beside = { ...snapshot, commands };
@@ -37,6 +38,7 @@ export function worldsOf(
       budgets: budgetLedger(beside, nodes, nowMs),
       ...simulation,
       buffered,
+      leaving,
       nodePools: snapshot.nodePools,
       options: snapshot.options ?? {},
       nowMs,

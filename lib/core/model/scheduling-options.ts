@@ -14,4 +14,6 @@ export interface SchedulingOptions {
   readonly spotToSpotConsolidation?: boolean;
   /** D31, F18: whether NodePools with `spec.replicas` keep this number of nodes. @default false */
   readonly staticCapacity?: boolean;
+  /** Whether several nodes may be replaced by several cheaper ones. Karpenter replaces nodes by one at most (E21). @default true */
+  readonly fleetConsolidation?: boolean;
 }

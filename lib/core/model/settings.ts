@@ -35,6 +35,8 @@ export interface ClusterSettings {
   readonly preferencePolicy: 'Respect' | 'Ignore';
   /** B24. */
   readonly minValuesPolicy: 'Strict' | 'BestEffort';
+  /** Whether several nodes may be replaced by several cheaper ones (E21). */
+  readonly fleetConsolidation: boolean;
   readonly featureGates: FeatureGates;
   /** F20 VM_MEMORY_OVERHEAD_PERCENT, as a fraction of 1 (C4). */
   readonly memoryOverhead: number;
@@ -55,6 +57,7 @@ export const DEFAULT_SETTINGS: ClusterSettings = {
   batchMaxMs: 10 * SECOND_MS,
   preferencePolicy: 'Respect',
   minValuesPolicy: 'Strict',
+  fleetConsolidation: true,
   featureGates: {
     nodeOverlay: true,
     capacityBuffer: true,

@@ -79,6 +79,8 @@ export interface ClusterOptions {
   readonly preferencePolicy?: 'Respect' | 'Ignore';
   /** F17 MIN_VALUES_POLICY (B24). @default 'Strict' */
   readonly minValuesPolicy?: 'Strict' | 'BestEffort';
+  /** Whether several nodes may be replaced by several cheaper ones; Karpenter replaces nodes by one at most (E21). @default true */
+  readonly fleetConsolidation?: boolean;
   /** F18 FEATURE_GATES. @default all on, except nodeRepair and staticCapacity */
   readonly featureGates?: { readonly [Gate in FeatureGate]?: boolean };
   /** G17: how long a node may have a condition before it is replaced, for example `{ "Ready=Unknown": "10m" }`. @default D29 */
@@ -136,6 +138,7 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Re
   batchMaxDuration: durationBetween(BATCH),
   preferencePolicy: choiceOf('Respect', 'Ignore'),
   minValuesPolicy: choiceOf('Strict', 'BestEffort'),
+  fleetConsolidation: flag,
   featureGates: flagsAmong(FEATURE_GATES),
   repairAfter: repairAfterOf,
   initializationTimeout: durationBetween(INITIALIZATION),

@@ -15,7 +15,7 @@ export function refreshOf({ amiRefreshInterval, subnetRefreshInterval }: Cluster
 /** The settings for controllers: those of the configuration, otherwise the defaults. */
 export function settingsOf(options: ClusterOptions): ClusterSettings {
   const { batchIdleDuration, batchMaxDuration, featureGates, vmMemoryOverheadPercent: memoryOverhead } = options;
-  const { preferencePolicy, minValuesPolicy, reservedEnis, ignoreAtZero, repairAfter = {}, shadow } = options;
+  const { preferencePolicy, minValuesPolicy, fleetConsolidation, reservedEnis, ignoreAtZero, shadow } = options;
   const initializationTimeoutMs = msOf(options.initializationTimeout);
   const batchIdleMs = msOf(batchIdleDuration);
   const batchMaxMs = msOf(batchMaxDuration);
@@ -26,13 +26,16 @@ export function settingsOf(options: ClusterOptions): ClusterSettings {
       batchMaxMs,
       preferencePolicy,
       minValuesPolicy,
+      fleetConsolidation,
       memoryOverhead,
       reservedEnis,
       ignoreAtZero,
       initializationTimeoutMs,
       shadow,
     }),
-    repairAfterMs: Object.fromEntries(Object.entries(repairAfter).map(([key, after]) => [key, msOf(after) ?? 0])),
+    repairAfterMs: Object.fromEntries(
+      Object.entries(options.repairAfter ?? {}).map(([key, after]) => [key, msOf(after) ?? 0]),
+    ),
     featureGates: { ...DEFAULT_SETTINGS.featureGates, ...featureGates },
   };
 }

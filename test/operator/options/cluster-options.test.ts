@@ -26,6 +26,7 @@ const TOLD: Required<
   batchMaxDuration: '30s',
   preferencePolicy: 'Ignore',
   minValuesPolicy: 'BestEffort',
+  fleetConsolidation: false,
   featureGates: {
     nodeOverlay: false,
     capacityBuffer: false,
@@ -137,6 +138,7 @@ test('controllers use the configured values (F17, F18, F20)', () => {
     batchMaxMs: 30_000,
     preferencePolicy: 'Ignore',
     minValuesPolicy: 'BestEffort',
+    fleetConsolidation: false,
     featureGates: {
       nodeOverlay: false,
       capacityBuffer: false,

@@ -1,12 +1,14 @@
 import { counted } from '../../../apis/counted.ts';
 import { CAPACITY_TYPE, CAPACITY_TYPES, type CapacityType } from '../../../apis/labels.ts';
 import { compareText } from '../../compare-text.ts';
-import { compatibleOfferings } from '../../instance-type/offerings/compatible-offerings.ts';
+import { placeFilter } from '../../instance-type/offerings/compatible-offerings.ts';
 import { valuesOf } from '../../instance-type/type-requirements.ts';
+import { onceFor } from '../../kept-answers.ts';
 import type { InstanceType, Offering } from '../../model/instance-type.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { admits, inRequirement } from '../../requirements/requirement.ts';
 import { type Requirements, withRequirement } from '../../requirements/requirements.ts';
+import { memoize } from '../../scheduling/memoize.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
 
 /** The claim, with only the types that cost less; or the lowest price of a type, if none does. */
@@ -22,20 +24,48 @@ export type CheaperClaim =
 export function cheaperClaim(claim: PlannedNodeClaim, maxUsdPerHour: number): CheaperClaim {
   const { requirements } = claim;
   const capacityTypes = mayBe(requirements);
-  const priced = claim.instanceTypes.map((type) => ({ type, price: worstLaunchPrice(type, requirements) }));
+  const priced = claim.instanceTypes.map((type) => ({ type, price: worstLaunchPrice(requirements)(type) }));
   const kept = priced.flatMap(({ type, price }) => (price < maxUsdPerHour ? [type] : []));
-  const isSpot = capacityTypes.has('spot') && kept.some((type) => offers(type, requirements, 'spot'));
+  const isSpot =
+    capacityTypes.has('spot') &&
+    kept.some((type) => cheapestOffering(fixedTo(requirements)('spot'))(type) !== undefined);
   const fixed = capacityTypes.has('spot') && capacityTypes.has('on-demand');
-  const narrowed = fixed ? fixedTo(requirements, isSpot ? 'spot' : 'on-demand') : requirements;
+  const narrowed = fixed ? fixedTo(requirements)(isSpot ? 'spot' : 'on-demand') : requirements;
   const cheaper = withTypes(claim, kept, narrowed);
   return cheaper === undefined
     ? { kind: 'none', fromUsdPerHour: Math.min(...priced.map(({ price }) => price)) }
     : { kind: 'cheaper', claim: cheaper };
 }
 
+/**
+ * Keeps the types with which several claims together cost less than a price, in whatever zones they are launched. Half of what is
+ * saved at least is kept: a claim may cost more than its cheapest type by its share of the other half.
+ * *Shape:* undefined if the claims may cost as much as the price. *Source:* E22, E23.
+ */
+export function cheaperClaims(
+  claims: readonly PlannedNodeClaim[],
+  maxUsdPerHour: number,
+): readonly PlannedNodeClaim[] | undefined {
+  const least = claims.map(leastUsdPerHour);
+  const sum = least.reduce((total, price) => total + price, 0);
+  if (!(sum < maxUsdPerHour)) return undefined;
+  const ratio = (1 + maxUsdPerHour / sum) / 2;
+  const cheaper = claims.flatMap((claim, at) => {
+    const found = cheaperClaim(claim, (least[at] ?? 0) * ratio);
+    return found.kind === 'cheaper' ? [found.claim] : [];
+  });
+  return cheaper.length === claims.length ? cheaper : undefined;
+}
+
+/** E22: the price that a claim with only one of its types may cost, in whatever zone it is launched. */
+export function leastUsdPerHour({ instanceTypes, requirements }: PlannedNodeClaim): number {
+  const priceOf = worstLaunchPrice(requirements);
+  return instanceTypes.reduce((least, type) => Math.min(least, priceOf(type)), Number.POSITIVE_INFINITY);
+}
+
 /** E24: the claim, fixed to spot. *Shape:* undefined if none of its types has spot capacity. */
 export function spotClaim(claim: PlannedNodeClaim): PlannedNodeClaim | undefined {
-  return withTypes(claim, claim.instanceTypes, fixedTo(claim.requirements, 'spot'));
+  return withTypes(claim, claim.instanceTypes, fixedTo(claim.requirements)('spot'));
 }
 
 /** The claim with the first of its types only. */
@@ -80,20 +110,25 @@ export function typesForMinValues({ template, instanceTypes }: PlannedNodeClaim)
 
 /**
  * E22: the most expensive offering of the capacity type that would be launched: reserved before spot before on-demand. *Shape:*
- * Infinity without an available offering.
+ * Infinity without an available offering. *Cost:* each type once for the same requirements, which many claims share.
  */
-function worstLaunchPrice(type: InstanceType, requirements: Requirements): number {
-  const compatible = compatibleOfferings(type, requirements);
+const worstLaunchPrice = onceFor((requirements: Requirements) => {
+  const meets = placeFilter(requirements);
+  const capacityTypes = mayBe(requirements);
   // B38: a claim that holds a reservation is fixed to it. Any other claim cannot use reserved capacity.
-  const isReserved = mayBe(requirements).size === 1 && mayBe(requirements).has('reserved');
+  const isReserved = capacityTypes.size === 1 && capacityTypes.has('reserved');
   const order: readonly CapacityType[] = isReserved ? ['reserved'] : ['spot', 'on-demand'];
-  const launched = order
-    .map((capacityType) => compatible.filter((offering) => offering.capacityType === capacityType))
-    .find((some) => some.length > 0);
-  return launched === undefined
-    ? Number.POSITIVE_INFINITY
-    : Math.max(...launched.map(({ priceUsdPerHour }) => priceUsdPerHour));
-}
+  return memoize(({ offerings }: InstanceType): number => {
+    const worst = new Map<CapacityType, number>();
+    for (const offering of offerings) {
+      const { capacityType, priceUsdPerHour, available } = offering;
+      if (available && meets(offering))
+        worst.set(capacityType, Math.max(priceUsdPerHour, worst.get(capacityType) ?? 0));
+    }
+    const launched = order.find((capacityType) => worst.has(capacityType));
+    return launched === undefined ? Number.POSITIVE_INFINITY : (worst.get(launched) ?? 0);
+  });
+});
 
 /** The capacity types that the requirements allow. */
 export function mayBe(requirements: Requirements): ReadonlySet<CapacityType> {
@@ -101,13 +136,9 @@ export function mayBe(requirements: Requirements): ReadonlySet<CapacityType> {
   return new Set(CAPACITY_TYPES.filter((one) => required === undefined || admits(required, one)));
 }
 
-function fixedTo(requirements: Requirements, capacityType: CapacityType): Requirements {
-  return withRequirement(requirements, inRequirement(CAPACITY_TYPE, [capacityType]));
-}
-
-function offers(type: InstanceType, requirements: Requirements, capacityType: CapacityType): boolean {
-  return compatibleOfferings(type, requirements).some((offering) => offering.capacityType === capacityType);
-}
+const fixedTo = onceFor((requirements: Requirements) =>
+  memoize((capacityType: CapacityType) => withRequirement(requirements, inRequirement(CAPACITY_TYPE, [capacityType]))),
+);
 
 /** The claim with these requirements, and those of the types that have an offering. *Shape:* undefined if none has one. */
 function withTypes(
@@ -117,7 +148,7 @@ function withTypes(
 ): PlannedNodeClaim | undefined {
   const options = types
     .flatMap((type) => {
-      const offering = compatibleOfferings(type, requirements).toSorted(byPriceAndPlace)[0];
+      const offering = cheapestOffering(requirements)(type);
       return offering === undefined ? [] : [{ type, offering }];
     })
     .toSorted(
@@ -128,6 +159,16 @@ function withTypes(
     ? undefined
     : { ...claim, requirements, instanceTypes: options.map(({ type }) => type), cheapest };
 }
+
+const cheapestOffering = onceFor((requirements: Requirements) => {
+  const meets = placeFilter(requirements);
+  return memoize(({ offerings }: InstanceType): Offering | undefined =>
+    offerings
+      .filter((offering) => offering.available && meets(offering))
+      .toSorted(byPriceAndPlace)
+      .at(0),
+  );
+});
 
 /** B26. */
 function byPriceAndPlace(a: Offering, b: Offering): number {

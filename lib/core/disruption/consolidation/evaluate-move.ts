@@ -47,14 +47,14 @@ function whyTooExpensive(
   return whyNotCheaper(fromUsdPerHour, { candidates, sourceUsdPerHour, evictions });
 }
 
-interface Places extends Pick<EvaluatedMove, 'targets' | 'evictions'> {
+export interface Places extends Pick<EvaluatedMove, 'targets' | 'evictions'> {
   readonly claims: readonly PlannedNodeClaim[];
 }
 
 /** E20, E21: where the pods of the candidates would go: to existing nodes and to one new claim at most. */
 function placesWithout(candidates: readonly Candidate[], world: World): Places | Refusal {
   const names = candidates.map(({ stateNode }) => stateNode.name);
-  const protectedNodes = settlingNodes(world);
+  const protectedNodes = closedNodes(world);
   const cheapest = placesIn(world.whatIf(names, { protectedNodes }), names, world);
   if ('reason' in cheapest || cheapest.claims.length <= 1) return cheapest;
   const places = placesIn(world.whatIf(names, { protectedNodes, fewClaims: true }), names, world);
@@ -67,7 +67,8 @@ function placesWithout(candidates: readonly Candidate[], world: World): Places |
   );
 }
 
-function placesIn(schedule: Schedule, names: readonly string[], world: World): Places | Refusal {
+/** E20: where the pods of the nodes go, or why the nodes must stay. */
+export function placesIn(schedule: Schedule, names: readonly string[], world: World): Places | Refusal {
   const gone = new Set(names);
   const isMoved = (pod: { readonly spec: { readonly nodeName?: string } }): boolean =>
     gone.has(pod.spec.nodeName ?? '');
@@ -128,15 +129,16 @@ function whyOthersSuffer(
 /** The schedule of the world if no node is removed. */
 const withoutMove = onceFor(({ whatIf }: World): Schedule => whatIf([]));
 
-/** B33: the nodes whose consolidateAfter has not passed. */
-const settlingNodes = onceFor(({ candidates: { nodes }, nodePools, nowMs }: World): ReadonlySet<string> => {
+/** The nodes to which no pods are moved: those whose consolidateAfter has not passed (B33), and those that commands remove. */
+export const closedNodes = onceFor((world: World): ReadonlySet<string> => {
+  const { candidates, nodePools, leaving, nowMs } = world;
   const pools = new Map(nodePools.map(({ nodePool }) => [nodePool.metadata.name, nodePool]));
-  const names = nodes.flatMap(({ name, nodeClaim, initialized }) => {
+  const settling = candidates.nodes.flatMap(({ name, nodeClaim, initialized }) => {
     const nodePool = pools.get(nodeClaim?.nodePool ?? '');
     if (nodeClaim === undefined || nodePool === undefined || !initialized) return [];
     return (consolidatableAtMs({ nodePool, nodeClaim }) ?? 0) > nowMs ? [name] : [];
   });
-  return new Set(names);
+  return new Set([...settling, ...leaving]);
 });
 
 interface Replaced extends Pick<EvaluatedMove, 'candidates' | 'sourceUsdPerHour' | 'evictions'> {}

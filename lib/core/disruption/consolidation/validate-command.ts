@@ -1,4 +1,3 @@
-import type { DisruptionReason } from '../../../apis/node-pool.ts';
 import type { DisruptionCommand } from '../../model/disruption-command.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
 import { type Candidate, isCandidate } from '../candidates.ts';
@@ -16,7 +15,7 @@ import { evaluateMove, isMove } from './evaluate-move.ts';
  */
 export function validateConsolidation(command: DisruptionCommand, world: World): Move | undefined {
   const candidates = candidatesOf(command, world);
-  if (candidates === undefined || !fitBudgets(candidates, command.reason, world)) return undefined;
+  if (candidates === undefined) return undefined;
   const move = evaluateMove(candidates, world);
   if (!isMove(move) || whyUnbalanced(move, poolTotals(world)) !== undefined) return undefined;
   const replacements = replacementsOf(command, move.replacements);
@@ -25,18 +24,16 @@ export function validateConsolidation(command: DisruptionCommand, world: World):
   return { candidates, replacements };
 }
 
-function candidatesOf(command: DisruptionCommand, world: World): readonly Candidate[] | undefined {
+/** *Shape:* undefined if a node is not a candidate any more, or the budgets do not allow all of them. */
+export function candidatesOf(command: DisruptionCommand, world: World): readonly Candidate[] | undefined {
   const names = new Set(command.candidates.map(({ nodeClaim }) => nodeClaim));
   const found = world.candidates.nodes.flatMap((stateNode) => {
     if (stateNode.nodeClaim === undefined || !names.has(stateNode.nodeClaim.name) || isEmptyNode(stateNode)) return [];
     const judged = world.candidates.judge(stateNode);
     return isCandidate(judged) && whyNotConsolidatable(judged, world.nowMs) === undefined ? [judged] : [];
   });
-  return found.length === names.size ? found : undefined;
-}
-
-function fitBudgets(candidates: readonly Candidate[], reason: DisruptionReason, world: World): boolean {
-  return world.budgets.within(candidates, reason).length === candidates.length;
+  const within = world.budgets.within(found, command.reason);
+  return within.length === names.size ? found : undefined;
 }
 
 function replacementsOf(
