@@ -1,5 +1,6 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import type { StateNode } from '../cluster/state-node.ts';
+import { onceFor } from '../kept-answers.ts';
 import type { Refusal } from '../model/refusal.ts';
 import { parseResources, type Resources } from '../resources/resources.ts';
 import { memoize } from './memoize.ts';
@@ -66,8 +67,11 @@ export interface SpaceIndex {
   /** The needs of these pods, independent of other pods; or why no node can run them (B9). */
   needsOf(podClass: PodClass): NeedsAnswer;
   termsOf(podClass: PodClass): OwnTerms;
-  /** The hosts that admit these pods. If the index caches, only the hosts with enough room before a run starts. */
-  hostsFor(needs: Needs): readonly ExistingHost[];
+  /**
+   * The hosts that admit these pods. If the index caches, only the hosts with enough room before a run starts. B33: pods of consolidated
+   * nodes are not placed on protected nodes.
+   */
+  hostsFor(needs: Needs, protectedNodes: ReadonlySet<string>): readonly ExistingHost[];
 }
 
 export type NeedsAnswer =
@@ -224,6 +228,12 @@ function spaceIndex(space: ResourceSpace, base: SpaceContext): SpaceIndex {
       return left !== undefined && hostHasRoom(host, left, needs);
     });
   });
+  // A search asks many questions with the same protected nodes.
+  const unprotected = onceFor((protectedNodes: ReadonlySet<string>) =>
+    memoize((podClass: PodClass) =>
+      roomyForClass(podClass).filter(({ stateNode }) => !protectedNodes.has(stateNode.name)),
+    ),
+  );
   return {
     space,
     pools,
@@ -234,7 +244,10 @@ function spaceIndex(space: ResourceSpace, base: SpaceContext): SpaceIndex {
     ),
     needsOf: needsFor,
     termsOf: memoize((podClass: PodClass) => ownTerms(podClass, sources)),
-    hostsFor: caches ? roomyFor : hostsFor,
+    hostsFor(needs, protectedNodes) {
+      if (!needs.podClass.moving || protectedNodes.size === 0) return caches ? roomyFor(needs) : hostsFor(needs);
+      return unprotected(protectedNodes)(needs.podClass);
+    },
   };
 }
 

@@ -37,8 +37,6 @@ export interface Run {
   /** Claims that are not initialized yet. They keep the pods for which they were created. */
   readonly starting: readonly ExistingHost[];
   readonly rooms: HostRooms;
-  /** B33: the names of nodes that do not accept pods from consolidated nodes. */
-  readonly protectedNodes: ReadonlySet<string>;
   /** The pools that can launch nodes for pods, in descending order of weight (B12). */
   readonly pools: readonly PoolTypeIndex[];
   /** Pools that cannot launch nodes for pods, each with its reason. */
@@ -56,7 +54,7 @@ export interface Run {
   nextHost(): number;
   /** The demand of these pods, or why no node can run them (B9). */
   demandFor(podClass: PodClass): DemandAnswer;
-  /** The hosts that may accept these pods, in order, including removed hosts. */
+  /** The hosts that may accept these pods, in order, including removed hosts and without protected ones (B33). */
   hostsFor(needs: Needs): readonly ExistingHost[];
   /** Hosts that the question removes. They do not accept pods. */
   readonly removed: ReadonlySet<ExistingHost>;
@@ -178,7 +176,6 @@ export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
     allHosts: () => cluster.hosts.filter((host) => !host.stateNode.deleting && !removed.has(host)),
     starting: cluster.starting.filter((host) => !removed.has(host)),
     rooms: hostRooms(index.rooms),
-    protectedNodes: of.protectedNodes,
     limits,
     exhausted: new Set(),
     reservations: reservationLedger(index.reservations, problem.options?.reservedFallback !== true),
@@ -190,7 +187,7 @@ export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
       return hostCount - 1;
     },
     demandFor: demands(of, counting),
-    hostsFor: (needs) => index.hostsFor(needs),
+    hostsFor: (needs) => index.hostsFor(needs, of.protectedNodes),
     removed,
   };
 }

@@ -121,17 +121,12 @@ function firstHost(run: Run, queue: HostQueue, demand: Demand): ExistingHost | u
   while (queue.next < queue.all.length) {
     const host = queue.all[queue.next];
     queue.next += 1;
-    if (host === undefined || !isOpen(run, host, demand)) continue;
+    if (host === undefined || run.removed.has(host)) continue;
     const answer = check(host);
     if (answer !== 'never') queue.tried.push(host);
     if (answer === 'yes') return host;
   }
   return undefined;
-}
-
-/** B33: pods of consolidated nodes must not be placed on protected nodes. */
-function isOpen({ removed, protectedNodes }: Run, host: ExistingHost, { podClass }: Demand): boolean {
-  return !(removed.size > 0 && removed.has(host)) && !(podClass.moving && protectedNodes.has(host.stateNode.name));
 }
 
 function satisfiesKeyRules(run: Run, host: ExistingHost, { rules }: Demand): boolean {
