@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../apis/formats/time.ts';
 import type { DisruptionCommand } from '../../model/disruption-command.ts';
 import type { Candidate } from '../candidates.ts';
 import { poolTotals, whyUnbalanced } from '../consolidation/balanced.ts';
@@ -5,7 +6,7 @@ import { consolidatable } from '../consolidation/consolidatable.ts';
 import { closedNodes } from '../consolidation/evaluate-move.ts';
 import { candidatesOf } from '../consolidation/validate-command.ts';
 import { foundWithout } from '../fleet/found.ts';
-import { groupsOf } from '../fleet/groups.ts';
+import { type Group, groupsOf } from '../fleet/groups.ts';
 import { moveOf, movesOf } from '../fleet/moves.ts';
 import { bestOf } from '../fleet/search.ts';
 import type { EvaluatedMove, Method, Move, Proposal, World } from '../method.ts';
@@ -27,13 +28,23 @@ export function fleetMoves(candidates: readonly Candidate[], world: World): read
   const totals = poolTotals(world);
   const steps = { left: world.steps };
   const moves: EvaluatedMove[] = [];
-  for (const group of groupsOf(candidates, world)) {
+  for (const group of inTurn(groupsOf(candidates, world), candidates.length, world)) {
     const found = bestOf(group, world, steps);
     const some = found === undefined ? [] : movesOf(found, world);
     moves.push(...some.filter((move) => whyUnbalanced(move, totals) === undefined));
   }
   for (const { candidates: mine } of moves) world.budgets.take(mine, 'Underutilized');
   return moves;
+}
+
+/** The steps that a search may take for each node. */
+const STEPS_PER_NODE = 8;
+
+/** If the steps may not suffice for all groups, each minute begins with another one, so that each group has its turn. */
+function inTurn(groups: readonly Group[], nodes: number, { steps, nowMs }: World): readonly Group[] {
+  if (groups.length === 0 || nodes * STEPS_PER_NODE <= steps) return groups;
+  const first = Math.floor(nowMs / MINUTE_MS) % groups.length;
+  return [...groups.slice(first), ...groups.slice(0, first)];
 }
 
 /** E29: all nodes must still be candidates, and the move must still save enough, with at most as many new nodes. */

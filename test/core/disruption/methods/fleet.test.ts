@@ -11,7 +11,7 @@ import { aPoolView, asking } from '../../../builders/node-pools.ts';
 import { aBudget } from '../../../builders/nodes.ts';
 import { runningPod } from '../../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../../builders/snapshots.ts';
-import { NOW_MS } from '../../../builders/times.ts';
+import { MINUTE, NOW_MS } from '../../../builders/times.ts';
 import { worldOf } from '../worlds.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
@@ -159,6 +159,23 @@ describe('several nodes by several (E21)', () => {
     }));
     const beside = { ...snapshot, commands: [first, second].flatMap((one) => one ?? []) };
     expect(fleet.validate(command, worldOf(beside))).toBeUndefined();
+  });
+
+  test('a pass that has steps for a part of the nodes begins with other nodes in the next minute', () => {
+    const names = Array.from({ length: 50 }, (_, at) => `node-${at}`);
+    const pods = names.map((name) =>
+      runningPod(name, { name: `on-${name}`, requests: { cpu: '1500m', memory: '1Gi' } }),
+    );
+    const nodes = names.map((name) => node(name, 'eu-west-3a'));
+    const snapshot = snapshotOf(nodes, { nodePools: [pool()], pods });
+    const removedAt = (nowMs: number) =>
+      fleet
+        .propose({ ...worldOf(snapshot), steps: 25, nowMs })
+        .moves.flatMap(({ candidates }) => candidates.map(({ stateNode }) => stateNode.name));
+    const [now, later] = [removedAt(NOW_MS), removedAt(NOW_MS + MINUTE)];
+    expect([now.length, later.length]).toEqual([25, 25]);
+    expect(new Set([...now, ...later]).size).toBe(50);
+    expect(removedAt(NOW_MS + 2 * MINUTE)).toEqual(now);
   });
 
   test('a pass without steps proposes nothing', () => {
