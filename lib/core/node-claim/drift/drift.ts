@@ -154,7 +154,7 @@ function compareHashes(
 function requirements({ record, target, labels }: Compared): Finding {
   // The labels of the instance type are complete when the node is initialized.
   if (record.initializedAtMs === undefined || labels?.[ARCH] === undefined) return 'unknown';
-  const offered = offeredBy(record, labels);
+  const offered = offeredBy(record, { labels });
   const conflict = whyIncompatible(offered, target.requirements, new Set());
   if (conflict === undefined) return 'same';
   const { key, asked, offered: has } = conflict;
@@ -163,14 +163,14 @@ function requirements({ record, target, labels }: Compared): Finding {
 
 /**
  * The labels of the claim. A label that Kerf does not write to the claim, such as the tenancy, has the values that the claim
- * requires.
+ * requires. They stay the same when the status of the NodePool changes.
  */
-function offeredBy(record: NodeClaimRecord, labels: Labels): Requirements {
+const offeredBy = lastFor((record: NodeClaimRecord, { labels }: { readonly labels: Labels }): Requirements => {
   const required = requirementsFrom(record.spec.requirements);
   const tenancy = { [TENANCY]: singleValues(required)[TENANCY] ?? 'default' };
   const own = requirementsFromLabels({ ...tenancy, ...labels, ...offeringLabels(record), ...record.labels });
   return new Map([...required, ...own]);
-}
+});
 
 /** D35: the type and the zone are compared, and not the capacity type, so an instance that outlives its reservation does not drift. */
 function instanceType({ record, offered, comparesType }: Compared): Finding {
