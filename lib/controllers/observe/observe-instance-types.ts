@@ -16,6 +16,7 @@ import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
 import { kubeletExpressionProblem } from '../../core/instance-type/type-kubelet.ts';
 import type { NodePoolView } from '../../core/model/cluster-snapshot.ts';
 import type { UnavailableOffering } from '../../core/model/decision.ts';
+import type { InstanceType } from '../../core/model/instance-type.ts';
 import type { LearnedMemory } from '../../core/model/learned-memory.ts';
 import type { Reason } from '../../core/model/reasons.ts';
 import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
@@ -134,9 +135,13 @@ async function whatLaunches(
   const zones = zonesWithAddresses(subnets, unavailable);
   const isUnavailable = unavailability(unavailable, placementIn(placementGroup, tenancy));
   const plain = { reservations, images, placementGroup, learnedMemory, ...amounts };
-  const inputs = JSON.stringify([nodeClass, [...zones], unavailable, tenancy, plain]);
+  const inputs = {
+    settings: JSON.stringify([nodeClass, plain]),
+    capacity: JSON.stringify([[...zones], unavailable, tenancy]),
+  };
   const options = { zones, isUnavailable, ...plain };
-  return { instanceTypes: lastTypes(catalogue, inputs, () => instanceTypesFor(catalogue, nodeClass, options)) };
+  const make = (before: readonly InstanceType[]) => instanceTypesFor(catalogue, nodeClass, { ...options, before });
+  return { instanceTypes: lastTypes(catalogue, inputs, make) };
 }
 
 function unusable(reason: Reason, message: string): Launchable {

@@ -22,6 +22,11 @@ export interface InstanceTypeOptions extends AvailabilityOptions, CapacitySettin
   readonly images?: readonly ResolvedImage[];
   /** C4. @default none */
   readonly learnedMemory?: readonly LearnedMemory[];
+  /**
+   * The result for the same catalogue, NodeClass and options, except zones and missing capacity. Types with the same offerings are
+   * used again, so that what is computed from them is computed once. @default none
+   */
+  readonly before?: readonly InstanceType[];
 }
 
 /**
@@ -36,12 +41,26 @@ export function instanceTypesFor(
   options: InstanceTypeOptions = {},
 ): readonly InstanceType[] {
   const regionalByType = Map.groupBy(catalogue.offerings, ({ type }) => type);
+  const before = new Map(options.before?.map((type) => [type.name, type]));
   const make = typeMaker(catalogue.region, nodeClass, options);
   return catalogue.facts.flatMap((facts) => {
     const offerings = offeringsOf(facts, regionalByType.get(facts.name) ?? [], options);
     if (offerings.length === 0) return [];
+    const earlier = before.get(facts.name);
+    if (earlier !== undefined && areSame(earlier.offerings, offerings)) return [earlier];
     return whyNotBootable(facts, nodeClass, options.placementGroup) === undefined ? [make(facts, offerings)] : [];
   });
+}
+
+/** For the offerings of one type in one catalogue, which differ only in what is available. */
+function areSame(a: readonly Offering[], b: readonly Offering[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every(
+      ({ available, reservation }, at) =>
+        available === b[at]?.available && reservation?.instances === b[at]?.reservation?.instances,
+    )
+  );
 }
 
 /** Computes once for all types what depends on the NodeClass only. */

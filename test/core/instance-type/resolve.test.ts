@@ -78,3 +78,15 @@ describe('instance types', () => {
     expect(instanceTypesFor(catalogue, aNodeClass({ amiFamily }))).toHaveLength(count);
   });
 });
+
+test('a type of an earlier result is used again while the same offerings are available', () => {
+  const catalogue = catalogueOf(
+    [factsOf(), factsOf({ name: 'm5.xlarge' })],
+    [...ZONES, ...ZONES.map((one) => ({ ...one, type: 'm5.xlarge' }))],
+  );
+  const all = instanceTypesFor(catalogue, aNodeClass());
+  const less = instanceTypesFor(catalogue, aNodeClass(), { isUnavailable: isSpotInZoneA, before: all });
+  expect(less).toEqual(instanceTypesFor(catalogue, aNodeClass(), { isUnavailable: isSpotInZoneA }));
+  expect(less.map((type, at) => type === all[at])).toEqual([false, true]);
+  expect(instanceTypesFor(catalogue, aNodeClass(), { before: less })).toEqual(all);
+});
