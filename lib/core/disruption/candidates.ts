@@ -22,7 +22,7 @@ export interface Candidate {
 }
 
 /** Returns the node as a candidate, or why it is not one (E3). *Shape:* undefined if Kerf does not manage it, or it is starting, being deleted, or part of a command. */
-export function candidateOf(
+function candidateOf(
   stateNode: StateNode,
   snapshot: ClusterSnapshot,
   nowMs: number,

@@ -16,7 +16,7 @@ import { asking } from '../../builders/node-pools.ts';
 import { replaceEach } from '../../faults/story/replace-each.ts';
 import { SMALL_CATALOGUE } from '../life.ts';
 
-export const REPLACING: readonly Method[] = [emptiness, replaceEach];
+const REPLACING: readonly Method[] = [emptiness, replaceEach];
 
 /** The port call in which each kind of action takes effect that only a command with replacements has. */
 export const EFFECT_OF_REPLACING = {

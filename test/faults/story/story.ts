@@ -24,7 +24,7 @@ export interface Story {
 }
 
 /** From this seed on, stories are played with all methods of disruption. */
-export const ALL_METHODS_FROM = 1_000_000;
+const ALL_METHODS_FROM = 1_000_000;
 
 /** The story of a seed. The same seed gives the same story. */
 export function storyOf(seed: number): Story {

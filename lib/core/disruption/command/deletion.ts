@@ -27,7 +27,7 @@ export function deletionOf(
   };
 }
 
-export const DELETION_REASON = {
+const DELETION_REASON = {
   Empty: 'empty',
   Underutilized: 'underutilized',
   Drifted: 'drifted',

@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type RawCommand, type RawDisruptionPlan, verifyDisruption } from '../parity/disruption/verify-disruption.ts';
-import { disruptionPlanOf, planOf } from '../parity/plan-of.ts';
-import type { RawSnapshot } from '../parity/verifier/raw-documents.ts';
-import { samples } from '../samples.ts';
-import { randomSnapshot } from './random/random-snapshot.ts';
+import {
+  type RawCommand,
+  type RawDisruptionPlan,
+  verifyDisruption,
+} from '../../parity/disruption/verify-disruption.ts';
+import { disruptionPlanOf, planOf } from '../../parity/plan-of.ts';
+import type { RawSnapshot } from '../../parity/verifier/raw-documents.ts';
+import { samples } from '../../samples.ts';
+import { randomSnapshot } from '../random/random-snapshot.ts';
 
 const disruption = fc.record({
   consolidateAfter: fc.constant('0s'),

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { podKey } from '../../lib/apis/kubernetes.ts';
-import { freeResources } from '../../lib/core/cluster/state-node.ts';
-import { consolidatable } from '../../lib/core/disruption/consolidation/consolidatable.ts';
-import { fleetMoves } from '../../lib/core/disruption/methods/fleet.ts';
-import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
-import { podRequests } from '../../lib/core/resources/pod-requests.ts';
-import { add, fits } from '../../lib/core/resources/resources.ts';
-import { aPoolView, asking } from '../builders/node-pools.ts';
-import { runningPod } from '../builders/pods.ts';
-import { initializedNode, snapshotOf } from '../builders/snapshots.ts';
-import { worldOf } from '../core/disruption/worlds.ts';
+import { podKey } from '../../../lib/apis/kubernetes.ts';
+import { freeResources } from '../../../lib/core/cluster/state-node.ts';
+import { consolidatable } from '../../../lib/core/disruption/consolidation/consolidatable.ts';
+import { fleetMoves } from '../../../lib/core/disruption/methods/fleet.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
+import { podRequests } from '../../../lib/core/resources/pod-requests.ts';
+import { add, fits } from '../../../lib/core/resources/resources.ts';
+import { aPoolView, asking } from '../../builders/node-pools.ts';
+import { runningPod } from '../../builders/pods.ts';
+import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
+import { worldOf } from '../../core/disruption/worlds.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 const ZONES = ['eu-west-3a', 'eu-west-3b', 'eu-west-3c'];
