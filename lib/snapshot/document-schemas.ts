@@ -336,6 +336,7 @@ export const HEAD_SCHEMA: Schema = open({
     reservedCapacity: BOOLEAN,
     spotToSpotConsolidation: BOOLEAN,
     fleetConsolidation: BOOLEAN,
+    staticCapacity: BOOLEAN,
     now: DATE_TIME,
     reservedFallback: BOOLEAN,
     ignoreAtZero: listOf(open({ namespace: TEXT, labels: STRING_MAP })),
@@ -361,6 +362,7 @@ export interface SnapshotHead {
     readonly reservedCapacity?: boolean;
     readonly spotToSpotConsolidation?: boolean;
     readonly fleetConsolidation?: boolean;
+    readonly staticCapacity?: boolean;
     readonly now?: string;
     readonly reservedFallback?: boolean;
     /** @default as in the settings: pods of kube-system */

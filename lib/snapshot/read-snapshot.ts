@@ -150,9 +150,10 @@ function readClaims(document: SnapshotDocument, surroundings: ClaimContext): rea
 
 function schedulingOptions(options: ReadSnapshot['options']): SchedulingOptions {
   const { preferencePolicy, minValuesPolicy, reservedFallback } = options;
-  const { spotToSpotConsolidation, fleetConsolidation } = options;
+  const { spotToSpotConsolidation, fleetConsolidation, staticCapacity } = options;
   return {
-    ...optional({ reservedFallback, preferencePolicy, minValuesPolicy, spotToSpotConsolidation, fleetConsolidation }),
+    ...optional({ reservedFallback, preferencePolicy, minValuesPolicy }),
+    ...optional({ fleetConsolidation, spotToSpotConsolidation, staticCapacity }),
   };
 }
 

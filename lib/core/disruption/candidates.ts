@@ -22,11 +22,7 @@ export interface Candidate {
 }
 
 /** Returns the node as a candidate, or why it is not one (E3). *Shape:* undefined if Kerf does not manage it, or it is starting, being deleted, or part of a command. */
-function candidateOf(
-  stateNode: StateNode,
-  snapshot: ClusterSnapshot,
-  nowMs: number,
-): Candidate | Refusal | undefined {
+function candidateOf(stateNode: StateNode, snapshot: ClusterSnapshot, nowMs: number): Candidate | Refusal | undefined {
   const { nodeClaim, node } = stateNode;
   if (nodeClaim === undefined || node === undefined || !stateNode.initialized || stateNode.deleting) return undefined;
   if (inCommand(snapshot, nodeClaim.name) || isReplacement(snapshot, nodeClaim.name)) return undefined;

@@ -100,7 +100,7 @@ describe('an invalid field is refused with its name, its value and the allowed v
     ['batchMaxDuration', '6m', 'from 0s to 5m'],
     ['preferencePolicy', 'respect', 'must be one of Respect, Ignore'],
     ['minValuesPolicy', 'None', 'must be one of Strict, BestEffort'],
-    ['featureGates', { staticCapacity: true }, 'featureGates.staticCapacity is not a known field'],
+    ['featureGates', { dynamicResources: true }, 'featureGates.dynamicResources is not a known field'],
     ['featureGates', { nodeOverlay: 'true' }, 'featureGates.nodeOverlay is "true": it must be true or false'],
     ['initializationTimeout', '1m', 'must be a duration such as 10s, from 5m to 24h'],
     ['logLevel', 'trace', 'must be one of debug, info, warn, error'],

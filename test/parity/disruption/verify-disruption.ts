@@ -148,7 +148,8 @@ function isClose(a: number, b: number): boolean {
 /** Every pod of a removed node is on a replacement, or has a place on a node that stays. The commands follow one another. */
 function checkPlaces(snapshot: RawSnapshot, commands: readonly RawCommand[], place: Placer): readonly string[] {
   const newNodeClaims: RawPlannedClaim[] = [];
-  const existing: { readonly node: string; readonly pods: readonly string[] }[] = [];
+  /** By pod, its last node: a later command may remove the node to which an earlier one moved it. */
+  const places = new Map<string, string>();
   const removed = new Set<string>();
   let pods = snapshot.pods ?? [];
   let podErrors: RawPlan['podErrors'];
@@ -163,9 +164,13 @@ function checkPlaces(snapshot: RawSnapshot, commands: readonly RawCommand[], pla
     }
     const found = place({ ...withDeleting(snapshot, removed), pods, nodePools: [] });
     podErrors = found.podErrors;
-    existing.push(...(found.existing ?? []));
+    for (const { node, pods: placed } of found.existing ?? []) for (const pod of placed) places.set(pod, node);
     pods = pods.map((pod) => boundBy(found, pod));
   }
+  const existing = [...Map.groupBy(places, ([, node]) => node)].map(([node, placed]) => ({
+    node,
+    pods: placed.map(([pod]) => pod),
+  }));
   const homeless = pods.filter((pod) => removed.has(pod.spec.nodeName ?? '') && isMoved(pod));
   return [
     ...homeless.map(({ metadata }) => `pod ${keyOf(metadata)} is evicted and has no place`),
