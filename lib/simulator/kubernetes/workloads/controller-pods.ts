@@ -7,7 +7,7 @@ import {
   type PodTemplate,
   podKey,
 } from '../../../apis/kubernetes.ts';
-import { isTerminal } from '../../../core/cluster/pods.ts';
+import { isActive, isTerminal } from '../../../core/cluster/pods.ts';
 import { fingerprint } from '../../../core/identity.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { createPod } from '../create-pod.ts';
@@ -82,6 +82,8 @@ export function controllerReference(
 export interface OwnedPods {
   /** In the order of their creation. */
   of(ownerUid: string): readonly Pod[];
+  /** The number of its pods that are neither terminal nor terminating. */
+  activeOf(ownerUid: string): number;
   /** The owners whose pods have changed since the last call. */
   takeChanged(): ReadonlySet<string>;
   /** Finished pods of all owners and without one, in the order in which they finished. */
@@ -90,6 +92,7 @@ export interface OwnedPods {
 
 export function ownedPods(state: KubernetesState): OwnedPods {
   const byOwner = new Map<string, Map<string, Pod>>();
+  const active = new Map<string, number>();
   const finished = new Map<string, Pod>();
   let changed = new Set<string>();
   const update = (before: Pod | undefined, after: Pod | undefined): void => {
@@ -104,15 +107,21 @@ export function ownedPods(state: KubernetesState): OwnedPods {
     if (owner === undefined) return;
     changed.add(owner);
     const pods = byOwner.get(owner) ?? new Map<string, Pod>();
+    const change = countOf(after) - countOf(pods.get(uid));
+    active.set(owner, (active.get(owner) ?? 0) + change);
     if (after === undefined) pods.delete(uid);
     else pods.set(uid, after);
-    if (pods.size === 0) byOwner.delete(owner);
-    else byOwner.set(owner, pods);
+    if (pods.size > 0) byOwner.set(owner, pods);
+    else {
+      byOwner.delete(owner);
+      active.delete(owner);
+    }
   };
   for (const pod of state.pods.values()) update(undefined, pod);
   state.watchers.push({ pod: update });
   return {
     of: (ownerUid) => [...(byOwner.get(ownerUid)?.values() ?? [])],
+    activeOf: (ownerUid) => active.get(ownerUid) ?? 0,
     takeChanged() {
       const taken = changed;
       changed = new Set();
@@ -120,4 +129,8 @@ export function ownedPods(state: KubernetesState): OwnedPods {
     },
     finished: () => [...finished.values()],
   };
+}
+
+function countOf(pod: Pod | undefined): number {
+  return Number(pod !== undefined && isActive(pod));
 }

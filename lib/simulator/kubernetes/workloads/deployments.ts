@@ -34,11 +34,12 @@ export function reconcileReplicaSet(world: Replicated, replicaSet: ReplicaSet): 
 }
 
 function keepReplicas({ state, timetable, create, pods }: Replicated, owner: PodOwner, spec: Deployment['spec']): void {
-  const mine = pods.of(owner.reference.uid).filter(isActive);
   const wanted = spec.replicas ?? 1;
-  for (let count = mine.length; count < wanted; count += 1) create(owner, spec.template);
-  if (mine.length <= wanted) return;
-  for (const pod of mine.toSorted(firstToGo).slice(0, mine.length - wanted)) endPod(state, pod, timetable.now());
+  const active = pods.activeOf(owner.reference.uid);
+  for (let count = active; count < wanted; count += 1) create(owner, spec.template);
+  if (active <= wanted) return;
+  const mine = pods.of(owner.reference.uid).filter(isActive);
+  for (const pod of mine.toSorted(firstToGo).slice(0, active - wanted)) endPod(state, pod, timetable.now());
 }
 
 const hashes = new WeakMap<Deployment['spec']['template'], string>();
