@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { coalesceWakes } from '../../lib/controllers/run/coalesce-wakes.ts';
 import { armWakeUp, conflictRetry } from '../../lib/controllers/run/wake-up.ts';
-import { requeueAt } from '../../lib/core/model/decision.ts';
+import { nextTick, requeueAt } from '../../lib/core/model/decision.ts';
 import type { Wake } from '../../lib/ports/messages.ts';
 import { MINUTE, NOW_MS, SECOND } from '../builders/times.ts';
 
@@ -36,12 +36,22 @@ test('a due time at the next tick or later gets none, and neither does no due ti
   expect(await wakesFor()).toEqual([]);
 });
 
+test('what waits for the next tick gets no wake, also if the run takes a while', async () => {
+  const sent: Wake[] = [];
+  const messages = { wake: async (_: unknown, wake: Wake) => void sent.push(wake) };
+  const ports = { messages, clock: { now: () => NOW_MS + 3 * SECOND } };
+  await armWakeUp(ports, 'disruption', { cluster: 'demo', due: [nextTick(NOW_MS)] });
+  await armWakeUp(ports, 'disruption', { cluster: 'demo', due: [nextTick(NOW_MS), requeueAt(NOW_MS + MINUTE)] });
+  expect(sent.map(({ dueMs }) => dueMs)).toEqual([NOW_MS + MINUTE]);
+});
+
 test('a run with a conflict is repeated after a second, and after twice the time for each further conflict', async () => {
   const wake: Wake = { cluster: 'demo', reason: 'tick' };
   const first = conflictRetry(wake, true, NOW_MS);
   expect(first).toEqual({ due: [requeueAt(NOW_MS + SECOND)], conflicts: 1 });
-  const pauses = [1, 2, 5, 6, 100].map((conflicts) => conflictRetry({ ...wake, conflicts }, true, NOW_MS).due);
-  expect(pauses).toEqual([2, 4, 32, 60, 60].map((seconds) => [requeueAt(NOW_MS + seconds * SECOND)]));
+  const dueAfter = (conflicts: number) => conflictRetry({ ...wake, conflicts }, true, NOW_MS).due;
+  expect([1, 2, 5].map(dueAfter)).toEqual([2, 4, 32].map((seconds) => [requeueAt(NOW_MS + seconds * SECOND)]));
+  expect([6, 100].map(dueAfter)).toEqual([[nextTick(NOW_MS)], [nextTick(NOW_MS)]]);
   expect(conflictRetry({ ...wake, conflicts: 5 }, false, NOW_MS)).toEqual({ due: [] });
 });
 

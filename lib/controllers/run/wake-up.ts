@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
-import { type Due, requeueAt } from '../../core/model/decision.ts';
+import { type Due, nextTick, requeueAt } from '../../core/model/decision.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { Wake, WakeTarget } from '../../ports/messages.ts';
 import type { HasClock, SendsWakes } from './ports.ts';
@@ -21,8 +21,8 @@ interface Repetition {
  */
 export function conflictRetry({ conflicts = 0 }: Wake, hasConflict: boolean, nowMs: number): Repetition {
   if (!hasConflict) return { due: [] };
-  const pauseMs = Math.min(SECOND_MS * 2 ** conflicts, TICK_MS);
-  return { due: [requeueAt(nowMs + pauseMs)], conflicts: conflicts + 1 };
+  const pauseMs = SECOND_MS * 2 ** conflicts;
+  return { due: [pauseMs < TICK_MS ? requeueAt(nowMs + pauseMs) : nextTick(nowMs)], conflicts: conflicts + 1 };
 }
 
 /** Sends the function a delayed wake for the first due time, if it is before the next tick. */
@@ -32,7 +32,7 @@ export async function armWakeUp(
   { cluster, due, conflicts }: Repetition & { readonly cluster: string },
 ): Promise<void> {
   const now = ports.clock.now();
-  const next = Math.min(...due.map(({ atMs }) => atMs));
+  const next = Math.min(...due.flatMap(({ atMs, kind }) => (kind === 'tick' ? [] : atMs)));
   if (next >= now + TICK_MS) return;
   await ports.messages.wake(
     target,

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
 import type { DisruptionCommand, ReplacingCommand } from './disruption-command.ts';
@@ -144,10 +144,18 @@ export interface ExistingNodesRefusal {
   readonly refusal: Refusal;
 }
 
-/** When the function must run again, and why. Expiration is a kind of its own because a simulation may end before it. */
+/**
+ * When the function must run again, and why. Expiration is a kind of its own because a simulation may end before it. A tick is one
+ * because it needs no wake.
+ */
 export interface Due {
   readonly atMs: number;
-  readonly kind: 'settling' | 'expiration';
+  readonly kind: 'settling' | 'expiration' | 'tick';
+}
+
+/** The next tick, for what may change at any time. A wake a minute later would be one more run in each minute that follows. */
+export function nextTick(nowMs: number): Due {
+  return { atMs: nowMs + MINUTE_MS, kind: 'tick' };
 }
 
 /** A requeue for everything other than expiration. */

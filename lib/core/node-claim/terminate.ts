@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
-import { requeueAt } from '../model/decision.ts';
+import { nextTick, requeueAt } from '../model/decision.ts';
 import { drainOverAt, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { act, blockedClaim, type ClaimVerdict, unchanged } from './claim-verdict.ts';
 import { whyNotTagged } from './consistency.ts';
@@ -50,7 +50,7 @@ export function awaitTags(record: NodeClaimRecord, nowMs: number): ClaimVerdict 
     record: isKnown ? record : { ...record, deletion: refused },
     actions: [],
     blocked,
-    due: [requeueAt(nowMs + MINUTE_MS)],
+    due: [nextTick(nowMs)],
     ...(!isKnown && { news: blocked }),
   };
 }

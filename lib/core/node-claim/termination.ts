@@ -1,4 +1,4 @@
-import { MINUTE_MS, parseTime, SECOND_MS } from '../../apis/formats/time.ts';
+import { parseTime, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Node, Pod } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
@@ -10,6 +10,7 @@ import {
   type Action,
   type Blocked,
   type Due,
+  nextTick,
   type PodTarget,
   pollAfter,
   requeueAt,
@@ -239,7 +240,7 @@ function deleteAtZero(
 
 /** C36: no EC2 call is made for an instance in a zone that the cluster is shifted away from. */
 function endInstance(view: TerminationView, record: NodeClaimRecord, nowMs: number): ClaimVerdict {
-  if (view.zoneShifted === true) return { ...unchanged(record), due: [requeueAt(nowMs + MINUTE_MS)] };
+  if (view.zoneShifted === true) return { ...unchanged(record), due: [nextTick(nowMs)] };
   if (view.untagged === true) return awaitTags(record, nowMs);
   const { volumes } = view;
   const verdict = terminate(record, nowMs);

@@ -93,7 +93,7 @@ describe('an empty node is written down for disruption, not touched yet (E11, E1
         numbers: { allowed: 2 },
       },
     ]);
-    expect(decide(snapshot).due).toContainEqual({ atMs: NOW_MS + MINUTE, kind: 'settling' });
+    expect(decide(snapshot).due).toContainEqual({ atMs: NOW_MS + MINUTE, kind: 'tick' });
   });
 });
 

@@ -382,7 +382,7 @@ describe('during a zonal shift (C36)', () => {
   test('the instance is not terminated', () => {
     const verdict = decideTermination(viewOf([], { zoneShifted: true }, { deletion: deletion(drained) }), NOW_MS);
     expect(verdict.actions).toEqual([]);
-    expect(verdict.due).toEqual([{ atMs: NOW_MS + MINUTE, kind: 'settling' }]);
+    expect(verdict.due).toEqual([{ atMs: NOW_MS + MINUTE, kind: 'tick' }]);
     expect(verdict.record.deletion?.terminateRequestedAtMs).toBeUndefined();
     const after = decideTermination(viewOf([], {}, { deletion: deletion(drained) }), NOW_MS);
     expect(kinds(after.actions)).toEqual(['terminate-instance']);

@@ -1,9 +1,8 @@
 import { counted } from '../../../apis/counted.ts';
-import { MINUTE_MS } from '../../../apis/formats/time.ts';
 import { podKey } from '../../../apis/kubernetes.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
 import { compareText } from '../../compare-text.ts';
-import { type Blocked, requeueAt } from '../../model/decision.ts';
+import { type Blocked, nextTick } from '../../model/decision.ts';
 import type { DisruptionCommand } from '../../model/disruption-command.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Schedule } from '../../scheduling/schedule.ts';
@@ -46,7 +45,7 @@ function propose(world: World): Proposal {
   const { accepted, blocked, over } = withinBudgets(candidates, world);
   const together = largestTogether(accepted, world);
   const waiting = accepted.slice(together.count);
-  const retry = over.length + waiting.length === 0 ? [] : [requeueAt(world.nowMs + MINUTE_MS)];
+  const retry = over.length + waiting.length === 0 ? [] : [nextTick(world.nowMs)];
   return {
     moves: together.schedule === undefined ? [] : movesOf(accepted.slice(0, together.count), together.schedule),
     blocked: [...refused, ...blocked, ...over, ...waiting.map((one) => whyLater(one, together.count))],

@@ -1,6 +1,5 @@
-import { MINUTE_MS } from '../../../apis/formats/time.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
-import { type Blocked, requeueAt } from '../../model/decision.ts';
+import { type Blocked, nextTick, requeueAt } from '../../model/decision.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { formatSubject } from '../../model/subject.ts';
 import { blockedNode } from '../budget-ledger.ts';
@@ -37,7 +36,7 @@ function propose(world: World): Proposal {
   const eligible = empty.filter((candidate) => isEligible(candidate, world));
   const { within, over } = world.budgets.take(eligible, 'Empty');
   // A budget that is exhausted now may have room later: a schedule closes, a drain ends.
-  const retry = over.length === 0 ? [] : [requeueAt(nowMs + MINUTE_MS)];
+  const retry = over.length === 0 ? [] : [nextTick(nowMs)];
   return {
     moves: within.length === 0 ? [] : [{ candidates: within, replacements: [] }],
     blocked: [...refused, ...over],

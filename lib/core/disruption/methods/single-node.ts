@@ -1,5 +1,4 @@
-import { MINUTE_MS } from '../../../apis/formats/time.ts';
-import { type Blocked, requeueAt } from '../../model/decision.ts';
+import { type Blocked, nextTick } from '../../model/decision.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { blockedNode, bySavingsRatio } from '../budget-ledger.ts';
 import type { Candidate } from '../candidates.ts';
@@ -44,7 +43,7 @@ function propose(world: World): Proposal {
     world.budgets.take([candidate], 'Underutilized');
     moves.push(result);
   }
-  const retry = over.length === 0 ? [] : [requeueAt(world.nowMs + MINUTE_MS)];
+  const retry = over.length === 0 ? [] : [nextTick(world.nowMs)];
   return { moves, blocked: [...blocked, ...over], due: [...due, ...retry] };
 }
 

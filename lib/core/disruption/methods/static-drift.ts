@@ -1,6 +1,5 @@
-import { MINUTE_MS } from '../../../apis/formats/time.ts';
 import type { NodePoolView } from '../../model/cluster-snapshot.ts';
-import { type Blocked, requeueAt } from '../../model/decision.ts';
+import { type Blocked, nextTick } from '../../model/decision.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { claimWithoutPods, staticCount } from '../../provisioning/static-capacity.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
@@ -20,7 +19,7 @@ export const staticDrift: Method = {
   placesPods: hasDrifted,
   propose(world) {
     const { moves, blocked } = replacements(driftedAmong(world.candidates.nodes, world, isStatic), world);
-    return { moves, blocked, due: blocked.length === 0 ? [] : [requeueAt(world.nowMs + MINUTE_MS)] };
+    return { moves, blocked, due: blocked.length === 0 ? [] : [nextTick(world.nowMs)] };
   },
   validate(command, world) {
     const { moves } = replacements(driftedAmong(nodesOf(command, world), world, isStatic), world);

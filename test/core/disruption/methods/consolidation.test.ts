@@ -165,7 +165,7 @@ describe('one node after the other (E28)', () => {
     const snapshot = cluster(['a', 'b'], { nodePools: [pool({ budgets: [{ nodes: '1' }] })] });
     const { blocked, due } = propose(singleNode, snapshot);
     expect(blocked).toMatchObject([{ reason: 'BudgetExhausted', numbers: { allowed: 1, disrupting: 1 } }]);
-    expect(due).toEqual([{ atMs: NOW_MS + MINUTE, kind: 'settling' }]);
+    expect(due).toEqual([{ atMs: NOW_MS + MINUTE, kind: 'tick' }]);
   });
 
   test('E28: a pass that has used its steps says how far it came', () => {
