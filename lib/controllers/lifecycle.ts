@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../apis/formats/time.ts';
 import { type Due, pollAfter, requeueAt } from '../core/model/decision.ts';
-import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
 import { readOr } from '../core/observed.ts';
 import type { Wake } from '../ports/messages.ts';
@@ -12,6 +12,7 @@ import { repairNodes } from './instances/repair-nodes.ts';
 import { requestCatalogue } from './instances/request-catalogue.ts';
 import { syncInstances } from './instances/sync-instances.ts';
 import { findClaims } from './observe/find-claims.ts';
+import { nodeOfInstance } from './observe/find-observed.ts';
 import { type ObservedClaims, observeWorld, viewOf } from './observe/observe-claims.ts';
 import { type LaunchContextPorts } from './observe/observe-launch-context.ts';
 import { announceRefusals } from './run/announce-refusals.ts';
@@ -124,7 +125,13 @@ async function advance(
   }
   const shown = record;
   await noteFailure(run, `show NodeClaim ${record.name}`, async () => showRecord(ports, shown, world));
-  return isRefused(record) && due.length === 0 ? [requeueAt(ports.clock.now() + SECOND_MS)] : due;
+  const isMet = known.launch.kind !== 'launched' && hasJoined(record, world);
+  return isMet || (isRefused(record) && due.length === 0) ? [requeueAt(ports.clock.now() + SECOND_MS)] : due;
+}
+
+/** The node joined before the outcome of the launch was known, so no event of the node triggers a run. */
+function hasJoined(record: NodeClaimRecord, { nodes }: ObservedClaims): boolean {
+  return nodeOfInstance(readOr(nodes, []), instanceOf(record)) !== undefined;
 }
 
 /** Whether a launch was refused and the next invocation tries other offerings. */
