@@ -3,6 +3,7 @@ import { METHODS } from '../../../lib/core/disruption/disrupt.ts';
 import { type Method, needsInstanceTypes } from '../../../lib/core/disruption/method.ts';
 import { drift } from '../../../lib/core/disruption/methods/drift.ts';
 import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
+import { fleet } from '../../../lib/core/disruption/methods/fleet.ts';
 import { multiNode } from '../../../lib/core/disruption/methods/multi-node.ts';
 import { singleNode } from '../../../lib/core/disruption/methods/single-node.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
@@ -30,7 +31,7 @@ describe('the function reads instance types', () => {
   });
 
   test('for consolidation only if a NodePool with an initialized node allows it (E19)', () => {
-    for (const method of [multiNode, singleNode]) {
+    for (const method of [fleet, multiNode, singleNode]) {
       expect(needs([method], {})).toBe(true);
       expect(needs([method], { disruption: { consolidationPolicy: 'WhenEmpty' } })).toBe(false);
       expect(needs([method], { disruption: { consolidateAfter: 'Never' } })).toBe(false);

@@ -4,6 +4,7 @@ import type { Candidate } from '../candidates.ts';
 import { poolTotals, whyUnbalanced } from '../consolidation/balanced.ts';
 import { consolidatable } from '../consolidation/consolidatable.ts';
 import { closedNodes } from '../consolidation/evaluate-move.ts';
+import { mayConsolidate } from '../consolidation/may-consolidate.ts';
 import { candidatesOf } from '../consolidation/validate-command.ts';
 import { foundWithout } from '../fleet/found.ts';
 import { type Group, groupsOf } from '../fleet/groups.ts';
@@ -15,7 +16,7 @@ import type { EvaluatedMove, Method, Move, Proposal, World } from '../method.ts'
  * Replaces nodes by any number of cheaper ones, or by none. Karpenter replaces nodes by one at most (E21). The moves of a pass share
  * no node and no free room. Refusals are left to the other methods of consolidation, which follow if this one proposes nothing.
  */
-export const fleet: Method = { name: 'fleet', reason: 'Underutilized', propose, validate };
+export const fleet: Method = { name: 'fleet', reason: 'Underutilized', placesPods: mayConsolidate, propose, validate };
 
 function propose(world: World): Proposal {
   if (world.options.fleetConsolidation === false) return { moves: [], blocked: [], due: [] };
