@@ -1,5 +1,5 @@
 import { TERMINATION_FINALIZER } from '../apis/labels.ts';
-import { DISRUPTED_TAINT, sameTaint } from '../apis/taints.ts';
+import { isDisrupted } from '../core/cluster/state-node.ts';
 import { type Due, pollAfter } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
@@ -86,7 +86,7 @@ async function requestDeletions(run: ObjectRun, { record, node: observed }: Term
   }
   const node = readOr(observed, undefined);
   const { deletionTimestamp, finalizers = [], name = '' } = node?.metadata ?? {};
-  const isCordoned = node?.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
+  const isCordoned = node !== undefined && isDisrupted(node);
   if (deletionTimestamp !== undefined || !isCordoned || !finalizers.includes(TERMINATION_FINALIZER)) return;
   await requestDeletion(run, `delete Node ${name}`, async () => cluster.deleteNode(name));
 }

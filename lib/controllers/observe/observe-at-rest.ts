@@ -1,6 +1,6 @@
 import type { Node, Pod } from '../../apis/kubernetes.ts';
-import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait, isAtRest, runsNothingElse } from '../../core/cluster/at-rest.ts';
+import { isDisrupted } from '../../core/cluster/state-node.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { readOr } from '../../core/observed.ts';
 import type { SeenNodes } from '../run/fresh-state.ts';
@@ -43,7 +43,6 @@ async function observeRest({ cluster: api, store, settings, clock }: AtRestPorts
   return !isLaunching && isAtRest({ pods, ignoreAtZero: settings.ignoreAtZero }, clock.now());
 }
 
-function acceptsPods({ metadata, spec }: Node): boolean {
-  if (metadata.deletionTimestamp !== undefined || spec?.unschedulable === true) return false;
-  return spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) !== true;
+function acceptsPods(node: Node): boolean {
+  return node.metadata.deletionTimestamp === undefined && node.spec?.unschedulable !== true && !isDisrupted(node);
 }

@@ -1,7 +1,7 @@
 import { conditionStatus, type Labels, type Node, type Pod, type Taint } from '../../apis/kubernetes.ts';
 import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, INSTANCE_TYPE, NODE_POOL, ZONE } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
-import { isEphemeral, sameTaint } from '../../apis/taints.ts';
+import { DISRUPTED_TAINT, isEphemeral, sameTaint } from '../../apis/taints.ts';
 import { compareText } from '../compare-text.ts';
 import { lastFor, onceFor } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
@@ -186,6 +186,11 @@ export const freeResources: (stateNode: StateNode) => Resources = onceFor(({ all
 
 export function isNodeReady(node: Node): boolean {
   return conditionStatus(node, 'Ready') === 'True';
+}
+
+/** Whether the node has the taint of a drain or of a command that replaces it. */
+export function isDisrupted({ spec }: Node): boolean {
+  return spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
 }
 
 /** The pods on the node that are neither terminal nor terminating. */

@@ -137,3 +137,10 @@ export function describeCandidate({ stateNode, nodeClaim, priceUsdPerHour }: Can
     priceUsdPerHour,
   };
 }
+
+/** E12, E19: why nodes of a static NodePool are not removed because they cost too much. *Shape:* undefined for other NodePools. */
+export function whyStatic({ metadata, spec: { replicas } }: NodePool): Refusal | undefined {
+  if (replicas === undefined) return undefined;
+  const message = `NodePool ${metadata.name} has a fixed number of nodes (spec.replicas: ${replicas})`;
+  return refusal('StaticCapacity', message, { replicas });
+}

@@ -22,6 +22,11 @@ export function isEmptyNode(stateNode: StateNode): boolean {
   return rescheduleCost(stateNode) <= 1;
 }
 
+/** *Units:* USD per hour. */
+export function priceOf(nodes: readonly { readonly priceUsdPerHour: number }[]): number {
+  return nodes.reduce((sum, { priceUsdPerHour }) => sum + priceUsdPerHour, 0);
+}
+
 /** E17: the price of a node for each unit of its rescheduling cost. Nodes with a higher ratio are disrupted first. */
 export function savingsRatio(one: { readonly stateNode: StateNode; readonly priceUsdPerHour: number }): number {
   return one.priceUsdPerHour / rescheduleCost(one.stateNode);

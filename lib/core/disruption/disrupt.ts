@@ -53,11 +53,10 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
     return { actions: [...surplus, ...taints], blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)] };
   const { proposal, blocked, due } = firstProposal(methods, pass);
   if (proposal === undefined) return { actions: taints, blocked, due: [...due, ...later] };
-  const { validateAfterMs = VALIDATION_MS } = methods.find(({ name }) => name === proposal.method) ?? {};
+  const { method, reason, validateAfterMs = VALIDATION_MS } = proposal;
   const validateAtMs = nowMs + validateAfterMs;
   const proposed = proposal.moves.map((move, index): DisruptionCommand => {
     const id = index === 0 ? decisionId : `${decisionId}-${index + 1}`;
-    const { method, reason } = proposal;
     return { id, method, reason, ...describeMove(move), state: 'proposed', decidedAtMs: nowMs, validateAtMs };
   });
   return {

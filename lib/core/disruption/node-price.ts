@@ -1,5 +1,6 @@
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../apis/labels.ts';
 import type { StateNode } from '../cluster/state-node.ts';
+import { firstBy } from '../first-by.ts';
 import { placeFilter } from '../instance-type/offerings/compatible-offerings.ts';
 import type { NodePoolView } from '../model/cluster-snapshot.ts';
 import type { InstanceType } from '../model/instance-type.ts';
@@ -14,19 +15,11 @@ export function nodePrice(stateNode: StateNode, nodePools: readonly NodePoolView
   const { labels, nodeClaim, requirements } = stateNode;
   const pool = nodeClaim?.nodePool ?? stateNode.nodePool;
   const view = nodePools.find(({ nodePool }) => nodePool.metadata.name === pool);
-  const type = typesByName(view?.instanceTypes ?? []).get(labels[INSTANCE_TYPE] ?? '');
+  const type = typeNamed(view?.instanceTypes ?? [], labels[INSTANCE_TYPE]);
   const places = labels[ZONE] === undefined || labels[CAPACITY_TYPE] === undefined ? [] : (type?.offerings ?? []);
   const prices = places.filter(placeFilter(requirements)).map(({ priceUsdPerHour }) => priceUsdPerHour);
   if (prices.length > 0) return Math.min(...prices);
   return (nodeClaim === undefined ? undefined : instanceOf(nodeClaim)?.priceUsdPerHour) ?? 0;
 }
 
-const indexes = new WeakMap<readonly InstanceType[], ReadonlyMap<string, InstanceType>>();
-
-function typesByName(types: readonly InstanceType[]): ReadonlyMap<string, InstanceType> {
-  const known = indexes.get(types);
-  if (known !== undefined) return known;
-  const made = new Map(types.map((type) => [type.name, type]));
-  indexes.set(types, made);
-  return made;
-}
+const typeNamed = firstBy<InstanceType>(({ name }) => name);

@@ -1,3 +1,4 @@
+import { optional } from '../../apis/optional.ts';
 import { withoutWaitingPods } from '../cluster/at-rest.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
@@ -39,7 +40,7 @@ export function passOver(snapshot: ClusterSnapshot, { nowMs, refused = new Set()
   return { snapshot, all, nodes, atRest, nowMs, worldBeside: worldsOf(snapshot, { all, nodes, refused, nowMs }) };
 }
 
-interface NamedProposal extends Pick<DisruptionCommand, 'method' | 'reason'> {
+interface NamedProposal extends Pick<DisruptionCommand, 'method' | 'reason'>, Pick<Method, 'validateAfterMs'> {
   readonly moves: readonly Move[];
 }
 
@@ -54,13 +55,15 @@ export function firstProposal(
   const blocked = new Map<string, Blocked>();
   const due: Due[] = [];
   for (const method of methods) {
-    const { name, reason } = method;
-    const proposal = method.propose(pass.worldBeside(pass.snapshot.commands));
-    const { moves, over } = withinLimits(proposal.moves, pass);
+    const { name, reason, validateAfterMs } = method;
+    const found = method.propose(pass.worldBeside(pass.snapshot.commands));
+    const { moves, over } = withinLimits(found.moves, pass);
     // Two methods may refuse a node for the same reason. This counts as one refusal.
-    for (const one of [...proposal.blocked, ...over]) blocked.set(JSON.stringify(one), one);
-    due.push(...proposal.due);
-    if (moves.length > 0) return { proposal: { method: name, reason, moves }, blocked: [...blocked.values()], due };
+    for (const one of [...found.blocked, ...over]) blocked.set(JSON.stringify(one), one);
+    due.push(...found.due);
+    if (moves.length === 0) continue;
+    const proposal = { method: name, reason, moves, ...optional({ validateAfterMs }) };
+    return { proposal, blocked: [...blocked.values()], due };
   }
   return { blocked: [...blocked.values()], due };
 }

@@ -1,4 +1,5 @@
 import { compareText } from '../../core/compare-text.ts';
+import { priceOf } from '../../core/disruption/cost.ts';
 import type { DisruptionCommand } from '../../core/model/disruption-command.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import { isDaemon } from './waits.ts';
@@ -100,10 +101,6 @@ function disruptionMeter(): DisruptionMeter {
 
 function savedBy({ candidates, replacements }: DisruptionCommand): number {
   return priceOf(candidates) - priceOf(replacements);
-}
-
-function priceOf(nodes: readonly { readonly priceUsdPerHour: number }[]): number {
-  return nodes.reduce((sum, { priceUsdPerHour }) => sum + priceUsdPerHour, 0);
 }
 
 function count(counts: Map<string, number>, name: string): void {

@@ -1,7 +1,7 @@
 import type { Node } from '../../../apis/kubernetes.ts';
 import { EXCLUDE_FROM_BALANCERS } from '../../../apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../../apis/taints.ts';
-import type { StateNode } from '../../cluster/state-node.ts';
+import { isDisrupted, type StateNode } from '../../cluster/state-node.ts';
 import type { Action } from '../../model/decision.ts';
 import { type DisruptionCommand, isReplacing } from '../../model/disruption-command.ts';
 import { nodeTarget } from '../../model/node-patch.ts';
@@ -20,12 +20,8 @@ export function taintChanges(nodes: readonly StateNode[], commands: readonly Dis
     if (node === undefined || nodeClaim === undefined) return [];
     if ((nodeClaim.deletion ?? node.metadata.deletionTimestamp) !== undefined) return [];
     const isWanted = replaced.has(nodeClaim.name);
-    return isWanted === isTainted(node) ? [] : [taintChange(node, nodeClaim.name, isWanted)];
+    return isWanted === isDisrupted(node) ? [] : [taintChange(node, nodeClaim.name, isWanted)];
   });
-}
-
-function isTainted({ spec }: Node): boolean {
-  return spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
 }
 
 function taintChange(node: Node, nodeClaim: string, isWanted: boolean): Action {

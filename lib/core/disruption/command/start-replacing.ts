@@ -3,6 +3,7 @@ import type { Action } from '../../model/decision.ts';
 import type { DisruptionCommand, ReplacingCommand } from '../../model/disruption-command.ts';
 import { newNodeClaim } from '../../provisioning/new-node-claim.ts';
 import { describeCandidate } from '../candidates.ts';
+import { priceOf } from '../cost.ts';
 import type { Move } from '../method.ts';
 
 type Described = Pick<DisruptionCommand, 'candidates' | 'replacements' | 'savingUsdPerHour' | 'evictions'>;
@@ -21,10 +22,6 @@ export function describeMove({ candidates: nodes, replacements: claims }: Move):
     savingUsdPerHour: priceOf(candidates) - priceOf(replacements),
     evictions: nodes.flatMap(({ stateNode }) => stateNode.pods.filter(isReschedulable)).length,
   };
-}
-
-function priceOf(nodes: readonly { readonly priceUsdPerHour: number }[]): number {
-  return nodes.reduce((sum, { priceUsdPerHour }) => sum + priceUsdPerHour, 0);
 }
 
 export interface StartContext {

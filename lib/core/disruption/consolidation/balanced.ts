@@ -1,6 +1,6 @@
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Candidate } from '../candidates.ts';
-import { rescheduleCost } from '../cost.ts';
+import { priceOf, rescheduleCost } from '../cost.ts';
 import type { World } from '../method.ts';
 import { nodePrice } from '../node-price.ts';
 
@@ -85,8 +85,4 @@ function whyRejected(pool: string, { savings, disruption, score }: BalancedScore
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
-}
-
-function priceOf(candidates: readonly Candidate[]): number {
-  return candidates.reduce((sum, { priceUsdPerHour }) => sum + priceUsdPerHour, 0);
 }

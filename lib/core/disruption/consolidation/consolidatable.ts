@@ -3,7 +3,7 @@ import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../../apis/labels.ts';
 import { type Blocked, type Due, requeueAt } from '../../model/decision.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { blockedNode } from '../budget-ledger.ts';
-import { type Candidate, isCandidate } from '../candidates.ts';
+import { type Candidate, isCandidate, whyStatic } from '../candidates.ts';
 import { consolidatableAtMs } from '../consolidate-after.ts';
 import { isEmptyNode } from '../cost.ts';
 import type { World } from '../method.ts';
@@ -38,11 +38,8 @@ export function whyNotConsolidatable(candidate: Candidate, nowMs: number): Refus
   const { nodePool, stateNode } = candidate;
   const { name } = nodePool.metadata;
   const { consolidateAfter, consolidationPolicy } = nodePool.spec.disruption;
-  const { replicas } = nodePool.spec;
-  if (replicas !== undefined)
-    return refusal('StaticCapacity', `NodePool ${name} has a fixed number of nodes (spec.replicas: ${replicas})`, {
-      replicas,
-    });
+  const fixed = whyStatic(nodePool);
+  if (fixed !== undefined) return fixed;
   const missing = [INSTANCE_TYPE, CAPACITY_TYPE, ZONE].find((label) => stateNode.labels[label] === undefined);
   if (missing !== undefined) return refusal('LabelsMissing', `the node has no label ${missing}`);
   const fromMs = consolidatableAtMs(candidate);

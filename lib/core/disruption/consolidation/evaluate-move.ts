@@ -7,6 +7,7 @@ import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { PlannedNodeClaim, Schedule, Unplaced } from '../../scheduling/schedule.ts';
 import type { Candidate } from '../candidates.ts';
 import { consolidatableAtMs } from '../consolidate-after.ts';
+import { priceOf } from '../cost.ts';
 import type { EvaluatedMove, World } from '../method.ts';
 import { cheaperClaim, mayBe, spotClaim, typesForMinValues, whyInflexible, withFirstTypes } from './cheaper-claim.ts';
 import { usdPerHour } from './usd-per-hour.ts';
@@ -22,7 +23,7 @@ export function isMove(one: EvaluatedMove | Refusal): one is EvaluatedMove {
  * cheapest answer has several new nodes. *Source:* E20–E24, B33.
  */
 export function evaluateMove(candidates: readonly Candidate[], world: World): EvaluatedMove | Refusal {
-  const sourceUsdPerHour = candidates.reduce((sum, { priceUsdPerHour }) => sum + priceUsdPerHour, 0);
+  const sourceUsdPerHour = priceOf(candidates);
   const found = whyTooExpensive(candidates, sourceUsdPerHour, world) ?? placesWithout(candidates, world);
   if ('reason' in found) return found;
   const { targets, claims, evictions } = found;

@@ -1,6 +1,7 @@
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
 import type { Candidate } from '../candidates.ts';
 import { cheaperClaims, whyInflexible } from '../consolidation/cheaper-claim.ts';
+import { priceOf } from '../cost.ts';
 import type { EvaluatedMove, World } from '../method.ts';
 import { type Found, isOnlySpot } from './found.ts';
 import { evictionPrice } from './groups.ts';
@@ -36,7 +37,7 @@ function partOf(found: Found, candidates: readonly Candidate[], claims: readonly
     return mine.length === 0 ? [] : [{ stateNode, pods: mine }];
   });
   const moved = [...targets, ...claims].flatMap(({ pods }) => pods);
-  const sourceUsdPerHour = candidates.reduce((sum, { priceUsdPerHour }) => sum + priceUsdPerHour, 0);
+  const sourceUsdPerHour = priceOf(candidates);
   return {
     candidates,
     replacements: claims,

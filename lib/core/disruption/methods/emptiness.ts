@@ -3,7 +3,7 @@ import { type Blocked, nextTick, requeueAt } from '../../model/decision.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { formatSubject } from '../../model/subject.ts';
 import { blockedNode } from '../budget-ledger.ts';
-import { type Candidate, isCandidate } from '../candidates.ts';
+import { type Candidate, isCandidate, whyStatic } from '../candidates.ts';
 import { consolidatableAtMs } from '../consolidate-after.ts';
 import { isEmptyNode } from '../cost.ts';
 import type { Method, Proposal, World } from '../method.ts';
@@ -62,11 +62,8 @@ function emptyAmong(
 
 /** E12: static NodePools keep empty nodes. A5.6: a node that reserves capacity for a CapacityBuffer is not empty. */
 function whyExcluded({ stateNode, nodePool }: Candidate, { buffered }: World): Refusal | undefined {
-  const { replicas } = nodePool.spec;
-  if (replicas !== undefined) {
-    const message = `NodePool ${nodePool.metadata.name} has a fixed number of nodes (spec.replicas: ${replicas})`;
-    return refusal('StaticCapacity', message, { replicas });
-  }
+  const fixed = whyStatic(nodePool);
+  if (fixed !== undefined) return fixed;
   const buffer = buffered.get(stateNode.name);
   return buffer === undefined
     ? undefined

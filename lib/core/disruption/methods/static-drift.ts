@@ -1,5 +1,6 @@
 import type { NodePoolView } from '../../model/cluster-snapshot.ts';
 import { type Blocked, nextTick } from '../../model/decision.ts';
+import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { claimWithoutPods, staticCount } from '../../provisioning/static-capacity.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
@@ -37,10 +38,11 @@ function replacements(
 ): { readonly moves: readonly Move[]; readonly blocked: readonly Blocked[] } {
   const moves: Move[] = [];
   const blocked: Blocked[] = [...refused];
+  const records = world.candidates.nodes.flatMap(({ nodeClaim }) => nodeClaim ?? []);
   const used = new Map<string, number>();
   for (const candidate of candidates) {
     const pool = candidate.nodePool.metadata.name;
-    const claim = replacementIn(candidate, used.get(pool) ?? 0, world);
+    const claim = replacementIn(candidate, { records, planned: used.get(pool) ?? 0 }, world);
     if ('reason' in claim) {
       blocked.push(blockedNode(candidate.stateNode, claim));
       continue;
@@ -55,9 +57,12 @@ function replacements(
 }
 
 /** The new node for a drifted one, if the NodePool has room for `planned` others and this one. */
-function replacementIn({ nodePool }: Candidate, planned: number, world: World): PlannedNodeClaim | Refusal {
+function replacementIn(
+  { nodePool }: Candidate,
+  { records, planned }: { readonly records: readonly NodeClaimRecord[]; readonly planned: number },
+  world: World,
+): PlannedNodeClaim | Refusal {
   const { name } = nodePool.metadata;
-  const records = world.candidates.nodes.flatMap(({ nodeClaim }) => nodeClaim ?? []);
   const view: NodePoolView = world.nodePools.find((one) => one.nodePool === nodePool) ?? {
     nodePool,
     instanceTypes: [],

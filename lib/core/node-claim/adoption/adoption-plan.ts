@@ -1,7 +1,8 @@
 import type { Labels } from '../../../apis/kubernetes.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_CLAIM_TAG, NODE_POOL, ZONE } from '../../../apis/labels.ts';
 import type { NodeClaim } from '../../../apis/node-claim.ts';
-import { DISRUPTED_TAINT, sameTaint } from '../../../apis/taints.ts';
+import { DISRUPTED_TAINT } from '../../../apis/taints.ts';
+import { isDisrupted } from '../../cluster/state-node.ts';
 import { compareText } from '../../compare-text.ts';
 import { instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { CLUSTER_TAG } from '../../model/ownership-tags.ts';
@@ -122,7 +123,7 @@ function notesOf(evidence: InstanceEvidence): readonly string[] {
   const { nodeClaim, node } = evidence;
   const drifted = whyDrifted(evidence);
   const deletedSince = nodeClaim?.metadata.deletionTimestamp;
-  const tainted = node?.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
+  const tainted = node !== undefined && isDisrupted(node);
   return [
     ...(deletedSince === undefined ? [] : [`being deleted since ${deletedSince}: Kerf continues the deletion`]),
     // A1.28.
