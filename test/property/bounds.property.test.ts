@@ -1,33 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stateNodes } from '../../lib/core/cluster/state-node.ts';
-import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
 import { simulationOf } from '../../lib/core/provisioning/what-if.ts';
-import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { problem } from './random/problems.ts';
-import { randomSnapshot } from './random/random-snapshot.ts';
-
-interface Case {
-  readonly snapshot: ClusterSnapshot;
-  readonly nowMs: number;
-  /** Indexes of nodes, more than there are nodes: they wrap around. */
-  readonly questions: readonly (readonly number[])[];
-}
+import { type QuestionedSnapshot, questionedDocuments } from './random/questioned-snapshots.ts';
 
 const questions = fc.array(fc.uniqueArray(fc.nat({ max: 7 }), { minLength: 1, maxLength: 4 }), {
   minLength: 4,
   maxLength: 12,
 });
 
-const fromDocuments: fc.Arbitrary<Case> = fc
-  .record({ raw: randomSnapshot, questions })
-  .map(({ raw, questions: asked }) => ({
-    ...readSnapshot({ readText: () => JSON.stringify(raw) }, { path: 'random.json', nowMs: NOW_MS }),
-    questions: asked,
-  }));
+const fromDocuments = questionedDocuments(questions);
 
-const fromBuilders: fc.Arbitrary<Case> = fc
+const fromBuilders: fc.Arbitrary<QuestionedSnapshot> = fc
   .record({ of: problem, questions })
   .map(({ of: { snapshot }, questions: asked }) => ({ snapshot, nowMs: NOW_MS, questions: asked }));
 

@@ -6,31 +6,17 @@ import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
 import { whatIfOf } from '../../lib/core/provisioning/what-if.ts';
 import { formatRequirement } from '../../lib/core/requirements/requirements.ts';
 import type { Schedule } from '../../lib/core/scheduling/schedule.ts';
-import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { problem } from './random/problems.ts';
-import { randomSnapshot } from './random/random-snapshot.ts';
+import { type QuestionedSnapshot, questionedDocuments } from './random/questioned-snapshots.ts';
 
 /** Many simulations on one shared state, in any order: no result may depend on earlier simulations. */
 
-interface Case {
-  readonly snapshot: ClusterSnapshot;
-  readonly nowMs: number;
-  /** Indexes of nodes, more than there are nodes: they wrap around. */
-  readonly questions: readonly (readonly number[])[];
-}
-
 const questions = fc.array(fc.uniqueArray(fc.nat({ max: 7 }), { maxLength: 3 }), { minLength: 4, maxLength: 12 });
 
-/** Pods are bound to the nodes by their `nodeName`; the more run, the more move. */
-const fromDocuments: fc.Arbitrary<Case> = fc
-  .record({ raw: randomSnapshot, questions })
-  .map(({ raw, questions: asked }) => ({
-    ...readSnapshot({ readText: () => JSON.stringify(raw) }, { path: 'random.json', nowMs: NOW_MS }),
-    questions: asked,
-  }));
+const fromDocuments = questionedDocuments(questions);
 
-const fromBuilders: fc.Arbitrary<Case> = fc
+const fromBuilders: fc.Arbitrary<QuestionedSnapshot> = fc
   .record({ of: problem, questions, isPending: fc.boolean() })
   .map(({ of: { snapshot, pods }, questions: asked, isPending }) => ({
     snapshot: { ...snapshot, pods: isPending ? [...snapshot.pods, ...pods] : snapshot.pods },
