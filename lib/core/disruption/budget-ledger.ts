@@ -6,10 +6,10 @@ import { optional } from '../../apis/optional.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import { compareText } from '../compare-text.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
-import type { Blocked } from '../model/decision.ts';
+import { type Blocked, type Due, nextTick, requeueAt } from '../model/decision.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
 import { memoize } from '../scheduling/memoize.ts';
-import { type BudgetRoom, budgetRoom, invalidTimeZone } from './budgets.ts';
+import { type BudgetRoom, budgetRoom, budgetsChangeMs, invalidTimeZone } from './budgets.ts';
 import { type Candidate, poolCounts } from './candidates.ts';
 import { savingsRatio } from './cost.ts';
 
@@ -25,22 +25,31 @@ export interface BudgetLedger {
   ): { readonly within: readonly Candidate[]; readonly over: readonly Blocked[] };
   /** Returns which candidates could be accepted, in the order of disruption (E17), without accepting them. */
   within(candidates: readonly Candidate[], reason: DisruptionReason): readonly Candidate[];
+  /** A ledger with the same entries, for a trial that leaves no trace in this one. */
+  copy(): BudgetLedger;
 }
 
 /** *Source:* E6, E7: nodes of the snapshot's commands count as disrupting. */
 export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNode[], nowMs: number): BudgetLedger {
-  const taken = new Map<string, number>();
   const countsOf = memoize((pool: string) => poolCounts(pool, nodes, snapshot));
-  const roomOf = ({ nodePool }: Candidate, reason: DisruptionReason): BudgetRoom & { readonly unreadable: number } => {
-    const { name } = nodePool.metadata;
-    const counts = countsOf(name);
-    const disrupting = counts.disrupting + (taken.get(name) ?? 0);
-    return {
-      ...budgetRoom(nodePool, reason, { nodes: counts.nodes, disrupting, nowMs }),
-      unreadable: counts.unreadable,
-    };
-  };
+  return ledgerWith(new Map(), ({ nodePool }, reason, taken) => {
+    const { nodes: count, disrupting, unreadable } = countsOf(nodePool.metadata.name);
+    const now = { nodes: count, disrupting: disrupting + taken, nowMs };
+    return { ...budgetRoom(nodePool, reason, now), unreadable };
+  });
+}
+
+type Room = BudgetRoom & { readonly unreadable: number };
+
+/** `taken`: the candidates that were accepted, by NodePool. */
+function ledgerWith(
+  taken: Map<string, number>,
+  roomWith: (candidate: Candidate, reason: DisruptionReason, taken: number) => Room,
+): BudgetLedger {
+  const roomOf = (candidate: Candidate, reason: DisruptionReason): Room =>
+    roomWith(candidate, reason, taken.get(candidate.nodePool.metadata.name) ?? 0);
   return {
+    copy: () => ledgerWith(new Map(taken), roomWith),
     take(candidates, reason) {
       const accepted: Candidate[] = [];
       const over: Blocked[] = [];
@@ -73,11 +82,7 @@ export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNod
   };
 }
 
-function whyOver(
-  nodePool: NodePool,
-  reason: DisruptionReason,
-  { allowed, disrupting, unreadable }: BudgetRoom & { readonly unreadable: number },
-): Refusal {
+function whyOver(nodePool: NodePool, reason: DisruptionReason, { allowed, disrupting, unreadable }: Room): Refusal {
   const timeZone = invalidTimeZone(nodePool);
   const numbers = { allowed, disrupting };
   if (timeZone !== undefined)
@@ -88,8 +93,25 @@ function whyOver(
     );
   const unknown =
     unreadable === 0 ? '' : `, among them ${counted(unreadable, 'NodeClaim')} whose record cannot be read`;
-  const message = `the budget for ${reason} allows ${counted(allowed, 'disruption')} at once, and ${disrupting} are in progress${unknown}`;
+  const message = `the budget for ${reason} allows ${counted(allowed, 'disruption')} at once, and ${disrupting} ${disrupting === 1 ? 'is' : 'are'} in progress${unknown}`;
   return refusal('BudgetExhausted', message, numbers);
+}
+
+/**
+ * When candidates that were refused may have room: at the next tick, because a drain may end at any time, and when a window of a budget
+ * of their NodePools begins or ends.
+ */
+export function retryTimes(
+  refused: readonly Blocked[],
+  { nodePools, nowMs }: Pick<ClusterSnapshot, 'nodePools'> & { readonly nowMs: number },
+): readonly Due[] {
+  if (refused.length === 0) return [];
+  const over = new Set(
+    refused.flatMap(({ reason, nodePool }) => (reason === 'BudgetExhausted' ? (nodePool ?? []) : [])),
+  );
+  const mine = nodePools.filter(({ nodePool }) => over.has(nodePool.metadata.name));
+  const changes = mine.map(({ nodePool }) => budgetsChangeMs(nodePool, nowMs)).filter(Number.isFinite);
+  return [nextTick(nowMs), ...changes.map(requeueAt)];
 }
 
 /** E17: ties by name. */

@@ -46,6 +46,19 @@ function budgetTimeZone({ metadata }: NodePool): string | undefined {
   return metadata.annotations?.[BUDGET_TIME_ZONE];
 }
 
+/** The next time at which a schedule begins or ends to apply. *Shape:* Infinity without schedules. */
+export function budgetsChangeMs(nodePool: NodePool, nowMs: number): number {
+  const timeZone = budgetTimeZone(nodePool) ?? 'UTC';
+  const changes = nodePool.spec.disruption.budgets.flatMap((budget) => {
+    const { next, durationMs } = windowsOf({ budget, timeZone }) ?? {};
+    if (next === undefined || durationMs === undefined) return [];
+    const begin = next(nowMs);
+    const open = next(nowMs - durationMs);
+    return [begin ?? Infinity, open === undefined || open > nowMs ? Infinity : open + durationMs];
+  });
+  return Math.min(...changes, Infinity);
+}
+
 interface Scheduled {
   readonly budget: DisruptionBudget;
   readonly timeZone: string;
@@ -65,10 +78,20 @@ function allowedBy(scheduled: Scheduled, reason: DisruptionReason, { nodes, nowM
  * A budget without a schedule is always active. *Shape:* undefined if the schedule or
  * the time zone is invalid. *Source:* E8.
  */
-function isOpen({ budget: { schedule, duration }, timeZone }: Scheduled, nowMs: number): boolean | undefined {
+function isOpen(scheduled: Scheduled, nowMs: number): boolean | undefined {
+  const { schedule, duration } = scheduled.budget;
   if (schedule === undefined || duration === undefined) return true;
-  const cron = parseCron(schedule);
-  const durationMs = parseDuration(duration);
-  const next = cron === undefined ? undefined : inTimeZone(cron, timeZone);
-  return next === undefined || durationMs === undefined ? undefined : isWindowOpen(next, durationMs, nowMs);
+  const windows = windowsOf(scheduled);
+  return windows && isWindowOpen(windows.next, windows.durationMs, nowMs);
+}
+
+/** *Shape:* undefined without a schedule, or if the schedule or the time zone is invalid. */
+function windowsOf({
+  budget: { schedule, duration },
+  timeZone,
+}: Scheduled): { readonly next: (afterMs: number) => number | undefined; readonly durationMs: number } | undefined {
+  const cron = schedule === undefined ? undefined : parseCron(schedule);
+  const durationMs = duration === undefined ? undefined : parseDuration(duration);
+  const next = cron && inTimeZone(cron, timeZone);
+  return next === undefined || durationMs === undefined ? undefined : { next, durationMs };
 }

@@ -1,8 +1,8 @@
 import { type Pod, type PodDisruptionBudget, podKey } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
-import type { NodePool } from '../../apis/node-pool.ts';
-import { selectsPod } from '../cluster/pod-disruption-budgets.ts';
-import { isActive, isDrainable, isKeptInPlace, isOwnedByDaemonSet, isReady } from '../cluster/pods.ts';
+import type { DisruptionReason, NodePool } from '../../apis/node-pool.ts';
+import { isUnhealthyExempt, selectsPod } from '../cluster/pod-disruption-budgets.ts';
+import { isActive, isDrainable, isKeptInPlace, isOwnedByDaemonSet } from '../cluster/pods.ts';
 import { activePods, isNodeReady, type StateNode } from '../cluster/state-node.ts';
 import { isShifted } from '../instance-type/offerings/unavailable.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
@@ -51,14 +51,22 @@ function candidateOf(stateNode: StateNode, snapshot: ClusterSnapshot, nowMs: num
 /** E5: whether pods that must not be evicted block a method. They do not block an eventual one if their node has a terminationGracePeriod. */
 export type DisruptionClass = 'graceful' | 'eventual';
 
+export function classOf(reason: DisruptionReason): DisruptionClass {
+  return reason === 'Drifted' ? 'eventual' : 'graceful';
+}
+
+/** E5: the node is removed at its deadline, whatever its pods need. */
+export function ignoresPodBlockers({ nodeClaim }: Pick<StateNode, 'nodeClaim'>, as: DisruptionClass): boolean {
+  return as === 'eventual' && nodeClaim?.spec.terminationGracePeriod !== undefined;
+}
+
 /** As `candidateOf`, for a class of methods. *Source:* E5. */
 export function candidateFor(
   as: DisruptionClass,
   stateNode: StateNode,
   { snapshot, nowMs }: { readonly snapshot: ClusterSnapshot; readonly nowMs: number },
 ): Candidate | Refusal | undefined {
-  const ends = stateNode.nodeClaim?.spec.terminationGracePeriod !== undefined;
-  if (as === 'graceful' || !ends) return candidateOf(stateNode, snapshot, nowMs);
+  if (!ignoresPodBlockers(stateNode, as)) return candidateOf(stateNode, snapshot, nowMs);
   const judged = candidateOf({ ...stateNode, pods: [] }, snapshot, nowMs);
   return isCandidate(judged) ? { ...judged, stateNode } : judged;
 }
@@ -92,10 +100,9 @@ function whyPodsBlock(
   return undefined;
 }
 
-/** An exhausted budget blocks the eviction of a pod, unless the pod is not ready and the budget always allows that (AlwaysAllow). */
-function holds({ spec, status }: PodDisruptionBudget, pod: Pod): boolean {
-  const exempt = spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !isReady(pod);
-  return !exempt && (status?.disruptionsAllowed ?? 0) === 0;
+/** An exhausted budget blocks the eviction of a pod. */
+function holds(budget: PodDisruptionBudget, pod: Pod): boolean {
+  return !isUnhealthyExempt(budget, pod) && (budget.status?.disruptionsAllowed ?? 0) === 0;
 }
 
 function inCommand(snapshot: ClusterSnapshot, nodeClaim: string): boolean {

@@ -2,18 +2,19 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 import { stateNodes } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import { type Blocked, type Due, pollAfter, requeueAt, type Verdict } from '../model/decision.ts';
+import { NO_MEMORY } from '../model/disruption/pass-memory.ts';
 import { type DisruptionCommand, isReplacing } from '../model/disruption-command.ts';
+import { budgetsChangeMs } from './budgets.ts';
 import { patienceMs } from './command/await-replacements.ts';
 import { taintChanges } from './command/node-taints.ts';
 import { describeMove } from './command/start-replacing.ts';
 import { stepCommands } from './execute.ts';
+import { pauseEnds, withRejected } from './memory/rejected.ts';
 import type { Method } from './method.ts';
-import { emptiness } from './methods/emptiness.ts';
-import { firstProposal, type PassContext, passOver, unreadIn } from './pass.ts';
+import { ALL_METHODS } from './methods/all-methods.ts';
+import { type PassContext, passOver, unreadIn } from './pass.ts';
+import { bestProposal } from './play-out.ts';
 import { removeSurplus } from './static-surplus.ts';
-
-/** E2: the methods of the disruption function. The first method that proposes a command wins the pass. */
-export const METHODS: readonly Method[] = [emptiness];
 
 /** E13, E29: how long a command waits before it is validated and executed. */
 const VALIDATION_MS = 15 * SECOND_MS;
@@ -31,13 +32,13 @@ export interface DisruptContext extends PassContext {
  * *Source:* E1–E13, E29, E33–E36. @internal
  */
 export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
-  return disruptBy(METHODS, snapshot, context);
+  return disruptBy(ALL_METHODS, snapshot, context);
 }
 
 /** Decides with other methods. */
 export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
   const { decisionId, nowMs, taints: changesTaints = true } = context;
-  const { cluster, commands } = snapshot;
+  const { cluster, commands, passMemory = NO_MEMORY } = snapshot;
   const unread = unreadIn(snapshot);
   if (unread.length > 0) return unsure(unread, commands, nowMs);
   const pass = passOver(snapshot, context);
@@ -45,14 +46,29 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
   const nodes = step.actions.length === 0 ? pass.all : stateNodes(step.snapshot);
   const taints = changesTaints ? taintChanges(nodes, step.snapshot.commands) : [];
   // A taint has no effect if the node has changed meanwhile.
-  const later = [...dueTimes(step.snapshot.commands, nowMs), ...(taints.length === 0 ? [] : [pollAfter(nowMs)])];
-  if (step.actions.length > 0)
-    return { actions: [...step.actions, ...taints], blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)] };
+  const later = [
+    ...dueTimes(step.snapshot, nowMs),
+    ...pauseEnds(passMemory, nowMs),
+    ...(taints.length === 0 ? [] : [pollAfter(nowMs)]),
+  ];
+  if (step.actions.length > 0) {
+    const kept = withRejected({ before: snapshot, ...step, nodes, nowMs });
+    return {
+      actions: [...step.actions, ...taints],
+      blocked: [],
+      due: [...later, requeueAt(nowMs + SECOND_MS)],
+      ...(kept !== passMemory && { passMemory: kept }),
+    };
+  }
   const surplus = removeSurplus(snapshot, pass.all, context);
   if (surplus.length > 0)
     return { actions: [...surplus, ...taints], blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)] };
-  const { proposal, blocked, due } = firstProposal(methods, pass);
-  if (proposal === undefined) return { actions: taints, blocked, due: [...due, ...later] };
+  const { proposal, blocked, due, stopped } = bestProposal(methods, pass);
+  const isSame = stopped.length === 0 && passMemory.stopped.length === 0;
+  const kept = isSame ? {} : { passMemory: { ...passMemory, stopped } };
+  // The next run goes on where this one has stopped.
+  const next = stopped.length === 0 ? [] : [requeueAt(nowMs + SECOND_MS)];
+  if (proposal === undefined) return { actions: taints, blocked, due: [...due, ...later, ...next], ...kept };
   const { method, reason, validateAfterMs = VALIDATION_MS } = proposal;
   const validateAtMs = nowMs + validateAfterMs;
   const proposed = proposal.moves.map((move, index): DisruptionCommand => {
@@ -63,6 +79,7 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
     actions: [...taints, ...proposed.map((command) => ({ kind: 'start-disruption' as const, command }))],
     blocked,
     due: [...due, requeueAt(validateAtMs), ...later],
+    ...kept,
   };
 }
 
@@ -73,11 +90,16 @@ function unsure(blocked: readonly Blocked[], commands: readonly DisruptionComman
   return { actions: [], blocked, due: isDue ? [retry] : [] };
 }
 
-/** When commands are validated, and when they give up waiting for their replacements. */
-function dueTimes(commands: readonly DisruptionCommand[], nowMs: number): readonly Due[] {
+/** When commands are validated, when budgets may allow their deletions, and when they give up waiting for their replacements. */
+function dueTimes(
+  { commands, nodePools }: Pick<ClusterSnapshot, 'commands' | 'nodePools'>,
+  nowMs: number,
+): readonly Due[] {
+  const waiting = commands.filter(isReplacing).flatMap(({ candidates }) => candidates.map(({ nodePool }) => nodePool));
+  const budgets = nodePools.flatMap(({ nodePool }) =>
+    waiting.includes(nodePool.metadata.name) ? [budgetsChangeMs(nodePool, nowMs)] : [],
+  );
   const patience = patienceMs(commands.filter(isReplacing).length);
-  return commands
-    .map((one) => (isReplacing(one) ? one.replacingSinceMs + patience : one.validateAtMs))
-    .filter((atMs) => atMs > nowMs)
-    .map(requeueAt);
+  const times = commands.map((one) => (isReplacing(one) ? one.replacingSinceMs + patience : one.validateAtMs));
+  return [...times, ...budgets].filter((atMs) => atMs > nowMs && Number.isFinite(atMs)).map(requeueAt);
 }

@@ -5,6 +5,8 @@ import { type DisruptionCommand, isReplacing, type ProposedCommand } from '../mo
 import { afterActions } from './command/after-actions.ts';
 import { awaitReplacements } from './command/await-replacements.ts';
 import { deletionOf } from './command/deletion.ts';
+import { endOf } from './command/end-of.ts';
+import { movedBy } from './command/moved-by.ts';
 import { type StartContext, startReplacing } from './command/start-replacing.ts';
 import { withinLimits } from './command/within-limits.ts';
 import type { Method } from './method.ts';
@@ -63,21 +65,24 @@ interface Validation {
 function validated(command: ProposedCommand, { methods, ahead, context, pass }: Validation): readonly Action[] {
   const method = methods.find(({ name }) => name === command.method);
   const move = method?.validate(command, pass.worldBeside(ahead));
-  if (move === undefined || move.candidates.length === 0) return [endOf(command, 0)];
+  if (move === undefined || move.candidates.length === 0) return [endOfValidation(command, 0)];
   if (move.replacements.length === 0) {
     const deletions = move.candidates.map((candidate) => deletionOf(candidate, { command, atRest: pass.atRest }));
-    return [...deletions, endOf(command, move.candidates.length)];
+    return [
+      ...deletions,
+      { ...endOfValidation(command, move.candidates.length), ...movedBy(command, move.candidates, pass) },
+    ];
   }
   const { moves, over } = withinLimits([move], pass);
   const [fitting] = moves;
   if (fitting !== undefined) return startReplacing(command, fitting, context);
   const why = over[0]?.message ?? 'the limits of the NodePools have no room for its replacements';
-  return [{ kind: 'end-disruption', command: command.id, outcome: 'rejected', why }];
+  return [endOf(command, 'rejected', why)];
 }
 
-function endOf({ id, candidates }: DisruptionCommand, valid: number): Action {
-  const lost = candidates.length - valid;
-  const why =
-    lost === 0 ? 'all candidates are valid' : `${lost} of ${candidates.length} candidates are no longer valid`;
-  return { kind: 'end-disruption', command: id, outcome: valid > 0 ? 'executed' : 'rejected', why };
+function endOfValidation(command: DisruptionCommand, valid: number): ReturnType<typeof endOf> {
+  const { length } = command.candidates;
+  const lost = length - valid;
+  const why = lost === 0 ? 'all candidates are valid' : `${lost} of ${length} candidates are no longer valid`;
+  return endOf(command, valid > 0 ? 'executed' : 'rejected', why);
 }

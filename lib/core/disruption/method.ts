@@ -2,6 +2,7 @@ import type { DisruptionReason, NodePool } from '../../apis/node-pool.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import type { NodePoolView } from '../model/cluster-snapshot.ts';
 import type { Blocked, Due } from '../model/decision.ts';
+import type { StoppedMethod } from '../model/disruption/pass-memory.ts';
 import type { DisruptionCommand, DisruptionMethod } from '../model/disruption-command.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { Refusal } from '../model/refusal.ts';
@@ -12,6 +13,8 @@ import type { PlannedNodeClaim, Schedule } from '../scheduling/schedule.ts';
 import type { BudgetLedger } from './budget-ledger.ts';
 import type { BufferedNodes } from './buffered-nodes.ts';
 import type { Candidate, DisruptionClass } from './candidates.ts';
+import type { MoveHistory } from './restraint/move-history.ts';
+import type { StepLedger } from './step-ledger.ts';
 
 /** The input of a method, for one pass or one command. */
 export interface World {
@@ -27,11 +30,15 @@ export interface World {
   /** With the instance types that they can launch now. */
   readonly nodePools: readonly NodePoolView[];
   readonly options: SchedulingOptions;
+  /** What consolidation has moved. Undefined if no NodePool limits moves. */
+  readonly history: MoveHistory | undefined;
   readonly nowMs: number;
-  /** Returns the world after a move, as if it were carried out at once. Its budgets are the same. *Cost:* O(nodes), and a new index for its first question. */
-  after(move: EvaluatedMove): World;
-  /** The number of steps that a search may take. The limit is in steps, not seconds, so that a replay gives the same decision. */
-  readonly steps: number;
+  /** Returns the world after a move, as if it were carried out at once. Its budgets are the same. *Cost:* O(nodes). @param reason the reason of the method, consolidation by default */
+  after(move: EvaluatedMove, reason?: DisruptionReason): World;
+  /** Where the method stopped in the last pass. @default it begins with the first candidates */
+  readonly stoppedAt?: StoppedMethod;
+  /** The steps that the method may take. */
+  readonly steps: StepLedger;
 }
 
 export interface Candidates {
@@ -65,6 +72,8 @@ export interface Proposal {
   readonly moves: readonly Move[];
   readonly blocked: readonly Blocked[];
   readonly due: readonly Due[];
+  /** Where the method stopped if it has used its steps. @default it has evaluated every candidate */
+  readonly stopped?: Omit<StoppedMethod, 'method'>;
 }
 
 /** What a run reads before it decides whether to read instance types. */
@@ -86,6 +95,8 @@ export interface Method {
   readonly validateAfterMs?: number;
   /** Whether it may call `whatIf`, for which the function must read instance types and volumes. @default it may, always */
   readonly placesPods?: (seen: SeenPools) => boolean;
+  /** Whether the method is left out if a plan without it saves more. @default false */
+  readonly isOptional?: true;
   propose(world: World): Proposal;
   /** E29: returns the part of the command that may be carried out now. *Shape:* undefined if the command is no longer valid. */
   validate(command: DisruptionCommand, world: World): Move | undefined;

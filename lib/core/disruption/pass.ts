@@ -2,10 +2,14 @@ import { optional } from '../../apis/optional.ts';
 import { withoutWaitingPods } from '../cluster/at-rest.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
-import type { Blocked, Due } from '../model/decision.ts';
+import { type Blocked, type Due, nextTick } from '../model/decision.ts';
+import type { StoppedMethod } from '../model/disruption/pass-memory.ts';
 import type { DisruptionCommand } from '../model/disruption-command.ts';
+import { withinEvictions } from './command/within-evictions.ts';
 import { withinLimits } from './command/within-limits.ts';
+import { withoutRejected } from './memory/rejected.ts';
 import type { Method, Move, World } from './method.ts';
+import { STEPS_OF_RUN, type StepLedger, stepLedger } from './step-ledger.ts';
 import { worldsOf } from './world.ts';
 
 /** What could not be read. A voluntary disruption waits for everything that could keep a node: budgets, buffers, nominations. */
@@ -22,7 +26,11 @@ export interface Pass {
   /** The names of nodes whose only pods can wait (ignoreAtZero). */
   readonly atRest: ReadonlySet<string>;
   readonly nowMs: number;
-  /** The world outside these commands: their nodes are not candidates and count as being disrupted. Each world has its own ledger. */
+  /** Whether moves wait for the evictions of others. A plan has all moves, and says which would wait. @default true */
+  readonly waits?: boolean;
+  /** The steps that are left to the run. */
+  readonly steps: StepLedger;
+  /** The world outside these commands: their nodes are not candidates and count as being disrupted. Each world has its own ledgers, and a share of the steps. */
   worldBeside(commands: readonly DisruptionCommand[]): World;
 }
 
@@ -30,40 +38,56 @@ export interface PassContext {
   readonly nowMs: number;
   /** NodeClaims whose deletion was refused a short time ago. They are not candidates, so that the others are. @default none */
   readonly refused?: ReadonlySet<string>;
+  /** The number of steps of the run. @default STEPS_OF_RUN */
+  readonly steps?: number;
 }
 
 /** *Cost:* O(nodes + claims + pods); `whatIf` is prepared when a method first calls it. */
-export function passOver(snapshot: ClusterSnapshot, { nowMs, refused = new Set() }: PassContext): Pass {
+export function passOver(snapshot: ClusterSnapshot, context: PassContext): Pass {
+  const { nowMs, refused = new Set() } = context;
+  const steps = stepLedger(context.steps ?? STEPS_OF_RUN);
   const all = stateNodes(snapshot);
   const nodes = withoutWaitingPods(all, snapshot, nowMs);
   const atRest = new Set(all.flatMap(({ name }, index) => (nodes[index] === all[index] ? [] : [name])));
-  return { snapshot, all, nodes, atRest, nowMs, worldBeside: worldsOf(snapshot, { all, nodes, refused, nowMs }) };
+  const worldBeside = worldsOf(snapshot, { all, nodes, refused, nowMs, steps });
+  return { snapshot, all, nodes, atRest, nowMs, steps, worldBeside };
 }
 
 interface NamedProposal extends Pick<DisruptionCommand, 'method' | 'reason'>, Pick<Method, 'validateAfterMs'> {
   readonly moves: readonly Move[];
 }
 
+export interface FirstProposal {
+  readonly proposal?: NamedProposal;
+  readonly blocked: readonly Blocked[];
+  readonly due: readonly Due[];
+  /** The last method that was called, if it has not evaluated every candidate. */
+  readonly stopped: readonly StoppedMethod[];
+}
+
 /**
- * E2: calls the methods in turn until one proposes a move that the limits of the NodePools have room for. *Shape:* includes the
- * refusals and due times of all methods that were called.
+ * E2: calls the methods in turn until one proposes a move that the limits of the NodePools and PodDisruptionBudgets have room for, or
+ * has not evaluated every candidate: the next pass continues with it. *Shape:* includes the refusals and due times of all methods that were called.
  */
-export function firstProposal(
-  methods: readonly Method[],
-  pass: Pass,
-): { readonly proposal?: NamedProposal; readonly blocked: readonly Blocked[]; readonly due: readonly Due[] } {
+export function firstProposal(methods: readonly Method[], pass: Pass): FirstProposal {
+  const { commands, passMemory } = pass.snapshot;
   const blocked = new Map<string, Blocked>();
   const due: Due[] = [];
   for (const method of methods) {
     const { name, reason, validateAfterMs } = method;
-    const found = method.propose(pass.worldBeside(pass.snapshot.commands));
-    const { moves, over } = withinLimits(found.moves, pass);
+    const stoppedAt = passMemory?.stopped.find((one) => one.method === name);
+    const world = withoutRejected(pass.worldBeside(commands), name, passMemory);
+    const found = method.propose({ ...world, ...optional({ stoppedAt }) });
+    const launchable = withinLimits(found.moves, pass);
+    const { moves, over } =
+      pass.waits === false ? { ...launchable, over: [] } : withinEvictions(launchable.moves, { ...pass, reason });
     // Two methods may refuse a node for the same reason. This counts as one refusal.
-    for (const one of [...found.blocked, ...over]) blocked.set(JSON.stringify(one), one);
-    due.push(...found.due);
-    if (moves.length === 0) continue;
-    const proposal = { method: name, reason, moves, ...optional({ validateAfterMs }) };
-    return { proposal, blocked: [...blocked.values()], due };
+    for (const one of [...found.blocked, ...launchable.over, ...over]) blocked.set(JSON.stringify(one), one);
+    due.push(...found.due, ...(over.length === 0 ? [] : [nextTick(pass.nowMs)]));
+    const stopped = found.stopped === undefined ? [] : [{ method: name, ...found.stopped }];
+    if (moves.length === 0 && stopped.length === 0) continue;
+    const proposal = moves.length === 0 ? undefined : { method: name, reason, moves, ...optional({ validateAfterMs }) };
+    return { ...optional({ proposal }), blocked: [...blocked.values()], due, stopped };
   }
-  return { blocked: [...blocked.values()], due };
+  return { blocked: [...blocked.values()], due, stopped: [] };
 }

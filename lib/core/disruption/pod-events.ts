@@ -1,5 +1,5 @@
 import type { Pod } from '../../apis/kubernetes.ts';
-import { isActive, isOwnedByDaemonSet } from '../cluster/pods.ts';
+import { isActiveWorkload } from '../cluster/pods.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import { fingerprint } from '../identity.ts';
 import { onceFor } from '../kept-answers.ts';
@@ -22,6 +22,6 @@ export function recordsWithPodEvents(stateNodes: readonly StateNode[], nowMs: nu
 
 /** The pods of most nodes are those of the run before. */
 const seenOf = onceFor((pods: readonly Pod[]): { readonly podsSeen: string; readonly isEmpty: boolean } => {
-  const uids = pods.filter((pod) => isActive(pod) && !isOwnedByDaemonSet(pod)).map((pod) => pod.metadata.uid ?? '');
+  const uids = pods.filter(isActiveWorkload).map((pod) => pod.metadata.uid ?? '');
   return { podsSeen: fingerprint(uids.toSorted().join(' ')), isEmpty: uids.length === 0 };
 });

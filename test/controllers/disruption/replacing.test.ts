@@ -44,12 +44,13 @@ describe('a command with replacements (E33, E34)', () => {
     expect(played.nodesAtPeak).toBeLessThanOrEqual(4);
     // There is room for one replacement at a time. A node that is being deleted makes room for the next one.
     expect(ofKind(played, 'continue-disruption')).toHaveLength(3);
+    const why = ofKind(played, 'blocked').filter(({ reason }) => reason === 'LimitExceeded');
+    expect(why[0]?.message).toContain('its replacement does not fit beside it');
     const full = await play({
       manifests: { ...manifests, nodePools: [{ ...pool, spec: { ...pool.spec, limits: { nodes: '3' } } }] },
     });
     expect(ofKind(full, 'start-disruption')).toEqual([]);
-    const why = ofKind(full, 'blocked').filter(({ reason }) => reason === 'LimitExceeded');
-    expect(why[0]?.message).toContain('its replacement does not fit beside it');
+    expectAtRest(full);
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { METHODS } from '../../../lib/core/disruption/disrupt.ts';
 import { type Method, needsInstanceTypes } from '../../../lib/core/disruption/method.ts';
 import { drift } from '../../../lib/core/disruption/methods/drift.ts';
 import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
@@ -27,7 +26,6 @@ describe('the function reads instance types', () => {
     expect(needs([emptiness], {})).toBe(false);
     const { placesPods: _, ...unknown } = emptiness;
     expect(needs([emptiness, unknown], {})).toBe(true);
-    expect(METHODS).toContain(emptiness);
   });
 
   test('for consolidation only if a NodePool with an initialized node allows it (E19)', () => {

@@ -6,32 +6,8 @@ import {
   verifyDisruption,
 } from '../../parity/disruption/verify-disruption.ts';
 import { disruptionPlanOf, planOf } from '../../parity/plan-of.ts';
-import type { RawSnapshot } from '../../parity/verifier/raw-documents.ts';
 import { samples } from '../../samples.ts';
-import { randomSnapshot } from '../random/random-snapshot.ts';
-
-const disruption = fc.record({
-  consolidateAfter: fc.constant('0s'),
-  consolidationPolicy: fc.constantFrom('WhenEmptyOrUnderutilized', 'WhenEmptyOrUnderutilized', 'Balanced'),
-  budgets: fc.constantFrom('100%', '100%', '50%', '1').map((nodes) => [{ nodes }]),
-});
-
-/** Random snapshots whose nodes may be disrupted at once. No pods are pending, and no nodes are being deleted, so only commands move pods. */
-const disruptable = fc
-  .record({ snapshot: randomSnapshot, disruption, spotToSpotConsolidation: fc.boolean() })
-  .map(({ snapshot, disruption: chosen, spotToSpotConsolidation }): RawSnapshot => {
-    const options = { ...snapshot.options, spotToSpotConsolidation };
-    const nodes = (snapshot.nodes ?? []).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    const names = new Set(nodes.map(({ metadata }) => metadata.name));
-    return {
-      ...snapshot,
-      options,
-      nodes,
-      nodeClaims: (snapshot.nodeClaims ?? []).filter(({ metadata }) => metadata.deletionTimestamp === undefined),
-      pods: (snapshot.pods ?? []).filter(({ spec }) => names.has(spec.nodeName ?? '')),
-      nodePools: (snapshot.nodePools ?? []).map((pool) => ({ ...pool, spec: { ...pool.spec, disruption: chosen } })),
-    };
-  });
+import { disruptableSnapshots } from '../random/disruptable-snapshots.ts';
 
 /** E18: no instance type has the offering of these nodes, and the snapshot does not have the prices of launches. */
 function isUnpriced({ sourceHourlyPrice }: RawCommand): boolean {
@@ -45,7 +21,7 @@ function savesNothing({ method }: RawCommand, at: number): string {
 test('E20–E22: in every plan of disruption, each evicted pod has a place, budgets hold, and each command saves', () => {
   const plans: RawDisruptionPlan[] = [];
   fc.assert(
-    fc.property(disruptable, (snapshot) => {
+    fc.property(disruptableSnapshots, (snapshot) => {
       const plan = disruptionPlanOf(snapshot);
       plans.push(plan);
       const found = verifyDisruption(snapshot, plan, planOf);

@@ -15,8 +15,10 @@ export function afterActions(snapshot: ClusterSnapshot, actions: readonly Action
     if (action === undefined || record.deletion !== undefined) return record;
     return { ...record, deletion: { reason: action.reason, message: action.message, requestedAtMs: nowMs } };
   });
+  const moved = actions.flatMap((one) => (one.kind === 'end-disruption' && one.moved !== undefined ? [one.moved] : []));
   return {
     ...snapshot,
+    ...(moved.length > 0 && { pastMoves: [...(snapshot.pastMoves ?? []), ...moved] }),
     commands: snapshot.commands.filter(({ id }) => !ended.has(id)).map((one) => continued.get(one.id) ?? one),
     nodeClaims: [...left, ...actions.flatMap((one) => (one.kind === 'create-node-claim' ? [one.nodeClaim] : []))],
   };

@@ -7,9 +7,11 @@ import { activePods, isNodeReady, type StateNode } from '../../cluster/state-nod
 import type { Action } from '../../model/decision.ts';
 import type { DisruptionCommand, ReplacingCommand } from '../../model/disruption-command.ts';
 import { budgetLedger } from '../budget-ledger.ts';
-import { type Candidate, candidateFor, isCandidate } from '../candidates.ts';
+import { type Candidate, candidateFor, classOf, isCandidate } from '../candidates.ts';
 import type { Pass } from '../pass.ts';
 import { deletionOf } from './deletion.ts';
+import { endOf } from './end-of.ts';
+import { movedBy } from './moved-by.ts';
 
 /** E35: for each command in flight. */
 const PATIENCE_MS = 80;
@@ -40,15 +42,15 @@ export function awaitReplacements(command: ReplacingCommand, awaiting: Awaiting)
   const { stays, kept } = candidatesLeft(command, pass);
   const lost = lostReplacement(command, pass);
   if (stays.length === 0 && kept.length === 0)
-    return end(command, 'rejected', 'its nodes were removed for other reasons');
-  if (lost !== undefined) return end(command, 'rejected', lost);
+    return [endOf(command, 'rejected', 'its nodes were removed for other reasons')];
+  if (lost !== undefined) return [endOf(command, 'rejected', lost)];
   const [busy] = kept.filter(({ reason }) => reason !== 'PDB');
-  if (busy !== undefined) return end(command, 'rejected', `node ${busy.node} must stay: ${busy.message}`);
+  if (busy !== undefined) return [endOf(command, 'rejected', `node ${busy.node} must stay: ${busy.message}`)];
   const waiting = whyWaiting(command, { ...awaiting, stays, kept });
   if (waiting === undefined) return replaced(command, stays, pass);
   const limitMs = patienceMs(inFlight);
   if (pass.nowMs < command.replacingSinceMs + limitMs) return [];
-  return end(command, 'rejected', `after ${formatDuration(limitMs)}, ${waiting}`);
+  return [endOf(command, 'rejected', `after ${formatDuration(limitMs)}, ${waiting}`)];
 }
 
 interface Kept {
@@ -67,7 +69,7 @@ interface Left {
 function candidatesLeft(command: ReplacingCommand, { snapshot, all, nowMs }: Pass): Left {
   const mine = new Set(command.candidates.map(({ nodeClaim }) => nodeClaim));
   // Nominations are of pods that were to be bound before the node was tainted.
-  const as = command.reason === 'Drifted' ? 'eventual' : 'graceful';
+  const as = classOf(command.reason);
   const alone = { ...snapshot, commands: [], nominated: [] };
   const judged = all.flatMap((stateNode) => {
     const { node, nodeClaim } = stateNode;
@@ -125,10 +127,6 @@ function replaced(command: ReplacingCommand, stays: readonly Candidate[], pass: 
   return [
     ...(pods.length === 0 ? [] : nodes.map(({ name }) => nomination(name, pods, pass.nowMs))),
     ...stays.map((candidate): Action => deletionOf(candidate, { command, atRest: pass.atRest, why })),
-    ...end(command, 'executed', `all replacements are initialized${others}`),
+    { ...endOf(command, 'executed', `all replacements are initialized${others}`), ...movedBy(command, stays, pass) },
   ];
-}
-
-function end({ id }: DisruptionCommand, outcome: 'executed' | 'rejected', why: string): readonly Action[] {
-  return [{ kind: 'end-disruption', command: id, outcome, why }];
 }

@@ -3,6 +3,7 @@ import type { ClusterSnapshot } from '../../model/cluster-snapshot.ts';
 import type { Blocked } from '../../model/decision.ts';
 import type { Refusal } from '../../model/refusal.ts';
 import { limitsOf } from '../../scheduling/cluster-index.ts';
+import { launchOptions, typesOfOptions } from '../../scheduling/pools/launch-options.ts';
 import { fitsLimits, largestCapacity, takeFromLimits, whyLimited } from '../../scheduling/pools/limits.ts';
 import type { PoolLimits } from '../../scheduling/pools/pool-limits.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
@@ -43,7 +44,10 @@ export function withinLimits(
   return { moves: fitting, over };
 }
 
-/** Takes the room of a claim from the limits. *Shape:* the claim with the types that fit, or why it does not fit. */
+/**
+ * Takes the room of a claim from the limits: the largest of the types that EC2 may choose. *Shape:* the claim with the types that
+ * fit, or why it does not fit.
+ */
 function takeRoom(claim: PlannedNodeClaim, limits: PoolLimits): PlannedNodeClaim | Refusal {
   const { nodePool } = claim.template;
   const { name } = nodePool.metadata;
@@ -55,6 +59,7 @@ function takeRoom(claim: PlannedNodeClaim, limits: PoolLimits): PlannedNodeClaim
   const needsAll = nodePool.spec.template.spec.requirements.some(({ minValues }) => minValues !== undefined);
   if (!fitting.includes(claim.cheapest.type) || (needsAll && !isWhole))
     return whyLimited(nodePool, left, claim.instanceTypes);
-  limits.set(name, takeFromLimits(left, { ...largestCapacity(fitting), nodes: 1 }));
+  const sent = typesOfOptions(fitting, launchOptions(fitting, claim.requirements, claim));
+  limits.set(name, takeFromLimits(left, { ...largestCapacity(sent), nodes: 1 }));
   return isWhole ? claim : { ...claim, instanceTypes: fitting };
 }

@@ -1,3 +1,4 @@
+import { onceFor } from '../../kept-answers.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Candidate } from '../candidates.ts';
 import { priceOf, rescheduleCost } from '../cost.ts';
@@ -22,8 +23,8 @@ export interface BalancedScore {
 /** E26: a move is approved from this score on: its share of the savings is at least half its share of the disruption. */
 const MIN_SCORE = 0.5;
 
-/** The totals of each NodePool, by name. Nodes without a known price do not count. *Cost:* O(nodes + pods). *Source:* E26. */
-export function poolTotals({ candidates: { nodes }, nodePools }: World): ReadonlyMap<string, PoolTotals> {
+/** The totals of each NodePool, by name. Nodes without a known price do not count. *Cost:* O(nodes + pods), once for each world. *Source:* E26. */
+export const poolTotals = onceFor(({ candidates: { nodes }, nodePools }: World): ReadonlyMap<string, PoolTotals> => {
   const totals = new Map<string, PoolTotals>();
   for (const stateNode of nodes) {
     const { nodeClaim, node } = stateNode;
@@ -36,7 +37,7 @@ export function poolTotals({ candidates: { nodes }, nodePools }: World): Readonl
     });
   }
   return totals;
-}
+});
 
 /** *Shape:* the score is 0 if nothing is saved. @internal */
 export function balancedScore(
@@ -53,21 +54,27 @@ export function balancedScore(
 
 /**
  * Returns why the Balanced policy of a NodePool rejects a move. If the candidates belong to several NodePools, the savings are
- * divided by the prices of the candidates, and each NodePool with this policy must approve. *Source:* E26.
+ * divided by the prices of the candidates, and each NodePool with this policy must approve. *Source:* E26. @param isScored which
+ * NodePools must approve
  */
 export function whyUnbalanced(
   { candidates, savingsUsdPerHour }: { readonly candidates: readonly Candidate[]; readonly savingsUsdPerHour: number },
   totals: ReadonlyMap<string, PoolTotals>,
+  isScored: (candidate: Candidate) => boolean = isBalanced,
 ): Refusal | undefined {
   const sourceUsdPerHour = priceOf(candidates);
   for (const [pool, mine] of Map.groupBy(candidates, ({ nodePool }) => nodePool.metadata.name)) {
-    if (mine[0]?.nodePool.spec.disruption.consolidationPolicy !== 'Balanced') continue;
+    if (!mine.some(isScored)) continue;
     const share = sourceUsdPerHour > 0 ? priceOf(mine) / sourceUsdPerHour : 1;
     const of = totals.get(pool) ?? { usdPerHour: 0, rescheduleCost: 0 };
     const scored = balancedScore(savingsUsdPerHour * share, mine, of);
     if (scored.score < MIN_SCORE) return whyRejected(pool, scored);
   }
   return undefined;
+}
+
+function isBalanced({ nodePool }: Candidate): boolean {
+  return nodePool.spec.disruption.consolidationPolicy === 'Balanced';
 }
 
 /** Returns why no move of only this node can be approved: not even its deletion without a replacement would be. */

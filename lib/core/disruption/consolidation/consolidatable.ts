@@ -1,4 +1,4 @@
-import { formatTime } from '../../../apis/formats/time.ts';
+import { formatTime, SECOND_MS } from '../../../apis/formats/time.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../../apis/labels.ts';
 import { type Blocked, type Due, requeueAt } from '../../model/decision.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
@@ -7,17 +7,19 @@ import { type Candidate, isCandidate, whyStatic } from '../candidates.ts';
 import { consolidatableAtMs } from '../consolidate-after.ts';
 import { isEmptyNode } from '../cost.ts';
 import type { World } from '../method.ts';
+import { whyRestrained } from '../restraint/why-restrained.ts';
 
 export interface Consolidatable {
   readonly candidates: readonly Candidate[];
   /** Why other nodes with pods stay. Empty nodes are left to the emptiness method. */
   readonly refused: readonly Blocked[];
-  /** When consolidateAfter of the others has passed. */
+  /** When the others may be consolidated: consolidateAfter has passed, or a limit of their NodePool. */
   readonly due: readonly Due[];
 }
 
 /** The nodes with pods that may be consolidated now. *Source:* E3, E19. */
-export function consolidatable({ candidates: all, nowMs }: World): Consolidatable {
+export function consolidatable(world: World): Consolidatable {
+  const { candidates: all, nowMs } = world;
   const candidates: Candidate[] = [];
   const refused: Blocked[] = [];
   const due: Due[] = [];
@@ -25,16 +27,23 @@ export function consolidatable({ candidates: all, nowMs }: World): Consolidatabl
     if (isEmptyNode(stateNode)) continue;
     const judged = all.judge(stateNode);
     if (judged === undefined) continue;
-    const why = isCandidate(judged) ? whyNotConsolidatable(judged, nowMs) : judged;
+    const why = isCandidate(judged) ? whyNotConsolidatable(judged, world) : judged;
     if (why !== undefined) refused.push(blockedNode(stateNode, why));
     else if (isCandidate(judged)) candidates.push(judged);
     if (why?.reason === 'ConsolidateAfter' && isCandidate(judged)) due.push(requeueAt(consolidatableAtMs(judged) ?? 0));
+    const { waitSeconds } = why?.numbers ?? {};
+    const isRestrained = why?.reason === 'CoolDown' || why?.reason === 'MaxEvictions';
+    if (isRestrained && waitSeconds !== undefined) due.push(requeueAt(nowMs + waitSeconds * SECOND_MS));
   }
   return { candidates, refused, due };
 }
 
 /** E19: why consolidation leaves out a node that may be disrupted. */
-export function whyNotConsolidatable(candidate: Candidate, nowMs: number): Refusal | undefined {
+export function whyNotConsolidatable(
+  candidate: Candidate,
+  world: Pick<World, 'history' | 'nowMs'>,
+): Refusal | undefined {
+  const { nowMs } = world;
   const { nodePool, stateNode } = candidate;
   const { name } = nodePool.metadata;
   const { consolidateAfter, consolidationPolicy } = nodePool.spec.disruption;
@@ -56,5 +65,5 @@ export function whyNotConsolidatable(candidate: Candidate, nowMs: number): Refus
       `the node may be consolidated from ${formatTime(fromMs)}, ${consolidateAfter} after its last change of pods`,
       { waitSeconds: Math.ceil((fromMs - nowMs) / 1_000) },
     );
-  return undefined;
+  return whyRestrained(candidate, world);
 }

@@ -5,12 +5,12 @@ import { isReschedulable } from '../../cluster/pods.ts';
 import { onceFor } from '../../kept-answers.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { PlannedNodeClaim, Schedule, Unplaced } from '../../scheduling/schedule.ts';
+import { usdPerHour } from '../../usd-per-hour.ts';
 import type { Candidate } from '../candidates.ts';
 import { consolidatableAtMs } from '../consolidate-after.ts';
 import { priceOf } from '../cost.ts';
 import type { EvaluatedMove, World } from '../method.ts';
 import { cheaperClaim, mayBe, spotClaim, typesForMinValues, whyInflexible, withFirstTypes } from './cheaper-claim.ts';
-import { usdPerHour } from './usd-per-hour.ts';
 
 export function isMove(one: EvaluatedMove | Refusal): one is EvaluatedMove {
   return 'candidates' in one;

@@ -8,31 +8,41 @@ import { requirementsFromLabels } from '../../requirements/requirements.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
 import type { EvaluatedMove } from '../method.ts';
 
-/**
- * The nodes of the cluster after a move: the candidates are gone, their pods run where the move places them, and its replacement is
- * launched as its cheapest offering and not initialized yet. *Cost:* O(nodes).
- */
-export function nodesAfter(nodes: readonly StateNode[], move: EvaluatedMove, nowMs: number): readonly StateNode[] {
-  const gone = new Set(move.candidates.map(({ stateNode }) => stateNode.name));
-  const arriving = new Map(move.targets.map(({ stateNode, pods }) => [stateNode.name, pods]));
+/** What a move changes: its candidates are gone, and their pods run where it places them. */
+export interface MoveChange {
+  readonly gone: ReadonlySet<string>;
+  /** The pods that arrive at a node, by its name. They are bound to it. */
+  readonly arriving: ReadonlyMap<string, readonly Pod[]>;
+  /** The replacements, launched as their cheapest offerings and not initialized yet. */
+  readonly added: readonly StateNode[];
+}
+
+export function changeOf({ candidates, targets, replacements }: EvaluatedMove, nowMs: number): MoveChange {
+  const gone = new Set(candidates.map(({ stateNode }) => stateNode.name));
+  const decisionId = `after ${[...gone].join(' ')}`;
+  return {
+    gone,
+    arriving: new Map(targets.map(({ stateNode: { name }, pods }) => [name, pods.map((pod) => boundTo(name, pod))])),
+    added: replacements.map((claim, index) => {
+      const node = launched(claim, { index, decisionId, nowMs });
+      const mine = claim.pods.filter(({ spec }) => gone.has(spec.nodeName ?? ''));
+      return { ...node, pods: mine.map((pod) => boundTo(node.name, pod)) };
+    }),
+  };
+}
+
+/** The nodes of the cluster after a move. *Cost:* O(nodes). */
+export function nodesAfter(nodes: readonly StateNode[], { gone, arriving, added }: MoveChange): readonly StateNode[] {
   const left = nodes.flatMap((stateNode) => {
     if (gone.has(stateNode.name)) return [];
     const pods = arriving.get(stateNode.name);
-    return [pods === undefined ? stateNode : withPods(stateNode, pods)];
+    return [pods === undefined ? stateNode : { ...stateNode, pods: [...stateNode.pods, ...pods] }];
   });
-  const decisionId = `after ${[...gone].join(' ')}`;
-  const replacements = move.replacements.map((claim, index) =>
-    withPods(
-      launched(claim, { index, decisionId, nowMs }),
-      claim.pods.filter(({ spec }) => gone.has(spec.nodeName ?? '')),
-    ),
-  );
-  return [...left, ...replacements];
+  return [...left, ...added];
 }
 
-function withPods(stateNode: StateNode, pods: readonly Pod[]): StateNode {
-  const bound = pods.map((pod) => ({ ...pod, spec: { ...pod.spec, nodeName: stateNode.name } }));
-  return { ...stateNode, pods: [...stateNode.pods, ...bound] };
+function boundTo(nodeName: string, pod: Pod): Pod {
+  return { ...pod, spec: { ...pod.spec, nodeName } };
 }
 
 function launched(
@@ -61,7 +71,8 @@ function launched(
   return {
     name,
     nodePool,
-    nodeClaim: { ...record, launch: { kind: 'launched', attempt: 1, instance, atMs: nowMs } },
+    // Its pods are bound already, so none has to be kept for it.
+    nodeClaim: { ...record, pods: [], launch: { kind: 'launched', attempt: 1, instance, atMs: nowMs } },
     labels: { ...ofType, ...labels },
     requirements: requirementsFromLabels({ ...ofType, ...labels, [HOSTNAME]: name }),
     taints: record.spec.taints ?? [],

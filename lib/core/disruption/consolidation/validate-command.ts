@@ -3,7 +3,8 @@ import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
 import { type Candidate, isCandidate } from '../candidates.ts';
 import { isEmptyNode } from '../cost.ts';
 import type { Move, World } from '../method.ts';
-import { poolTotals, whyUnbalanced } from './balanced.ts';
+import { whyUnapproved } from './approval.ts';
+import { poolTotals } from './balanced.ts';
 import { withTypesNamed } from './cheaper-claim.ts';
 import { whyNotConsolidatable } from './consolidatable.ts';
 import { evaluateMove, isMove } from './evaluate-move.ts';
@@ -17,7 +18,7 @@ export function validateConsolidation(command: DisruptionCommand, world: World):
   const candidates = candidatesOf(command, world);
   if (candidates === undefined) return undefined;
   const move = evaluateMove(candidates, world);
-  if (!isMove(move) || whyUnbalanced(move, poolTotals(world)) !== undefined) return undefined;
+  if (!isMove(move) || whyUnapproved(move, poolTotals(world), world) !== undefined) return undefined;
   const replacements = replacementsOf(command, move.replacements);
   if (replacements === undefined) return undefined;
   world.budgets.take(candidates, command.reason);
@@ -30,7 +31,7 @@ export function candidatesOf(command: DisruptionCommand, world: World): readonly
   const found = world.candidates.nodes.flatMap((stateNode) => {
     if (stateNode.nodeClaim === undefined || !names.has(stateNode.nodeClaim.name) || isEmptyNode(stateNode)) return [];
     const judged = world.candidates.judge(stateNode);
-    return isCandidate(judged) && whyNotConsolidatable(judged, world.nowMs) === undefined ? [judged] : [];
+    return isCandidate(judged) && whyNotConsolidatable(judged, world) === undefined ? [judged] : [];
   });
   const within = world.budgets.within(found, command.reason);
   return within.length === names.size ? found : undefined;

@@ -1,11 +1,12 @@
 import type { StateNode } from '../../cluster/state-node.ts';
 import { compareText } from '../../compare-text.ts';
 import type { Candidate } from '../candidates.ts';
+import { type PoolTotals, poolTotals } from '../consolidation/balanced.ts';
 import { rescheduleCost } from '../cost.ts';
 import type { World } from '../method.ts';
 
-/** USD per hour that the eviction of a usual pod must save, so that pods do not move for less: $0.73 a month. */
-const EVICTION_USD_PER_HOUR = 0.001;
+/** E26: the least score of the evictions of each node, so that pods do not move for a tiny saving. The Balanced policy requires 0.5. */
+const MIN_SCORE = 0.05;
 
 /** The most nodes of a command. A smaller command is rejected or rolled back less often; its last new node is emptier. */
 const MAX_NODES = 25;
@@ -17,16 +18,27 @@ export interface Group {
   readonly others: readonly StateNode[];
 }
 
-/** What the evictions of the node must save. *Units:* USD per hour. */
-export function evictionPrice({ stateNode }: Candidate): number {
-  return (rescheduleCost(stateNode) - 1) * EVICTION_USD_PER_HOUR;
+/**
+ * What the disruption of the node must save: a twentieth of what the average node of its NodePool with as many pods costs.
+ * *Units:* USD per hour.
+ */
+export function evictionPrice({ stateNode, nodePool }: Candidate, world: World): number {
+  const { usdPerHour, rescheduleCost: of } = poolTotals(world).get(nodePool.metadata.name) ?? NO_TOTALS;
+  return MIN_SCORE * usdPerHour * (rescheduleCost(stateNode) / of);
 }
+
+const NO_TOTALS: PoolTotals = { usdPerHour: 0, rescheduleCost: 1 };
 
 /**
  * Deals the nodes into groups that share no node, so that their moves are valid together. Each group gets good and bad nodes, on-demand
- * and spot, so that each can save as much as the whole. Candidates beyond the budget of their NodePool are not moved.
+ * and spot, so that each can save as much as the whole. Candidates beyond the budget of their NodePool are not moved. No pods are moved
+ * to closed nodes.
  */
-export function groupsOf(candidates: readonly Candidate[], world: World): readonly Group[] {
+export function groupsOf(
+  candidates: readonly Candidate[],
+  world: World,
+  closed: ReadonlySet<string> = new Set(),
+): readonly Group[] {
   const scored = candidates
     .map((candidate) => ({ candidate, score: scoreOf(candidate, world) }))
     .toSorted((a, b) => b.score - a.score || compareText(a.candidate.stateNode.name, b.candidate.stateNode.name))
@@ -37,15 +49,15 @@ export function groupsOf(candidates: readonly Candidate[], world: World): readon
   });
   const chosen = new Set(dealt.flatMap((group) => group.map(({ stateNode }) => stateNode.name)));
   const others = world.candidates.nodes.filter(
-    ({ name, initialized, deleting }) => initialized && !deleting && !chosen.has(name),
+    ({ name, initialized, deleting }) => initialized && !deleting && !chosen.has(name) && !closed.has(name),
   );
   const rest = deal(others, dealt.length);
   return dealt.map((group, at) => ({ candidates: group, others: rest[at] ?? [] }));
 }
 
 /** The price of the node, divided by what its pods cost elsewhere. */
-function scoreOf(candidate: Candidate, { bounds }: World): number {
-  return candidate.priceUsdPerHour / (bounds.worthOf(candidate.stateNode.name) + evictionPrice(candidate));
+function scoreOf(candidate: Candidate, world: World): number {
+  return candidate.priceUsdPerHour / (world.bounds.worthOf(candidate.stateNode.name) + evictionPrice(candidate, world));
 }
 
 function deal<Card>(cards: readonly Card[], hands: number): readonly (readonly Card[])[] {

@@ -1,4 +1,5 @@
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
+import { cheapestUsd } from '../../scheduling/schedule.ts';
 import type { Candidate } from '../candidates.ts';
 import { cheaperClaims, whyInflexible } from '../consolidation/cheaper-claim.ts';
 import { priceOf } from '../cost.ts';
@@ -53,9 +54,8 @@ function priced(move: EvaluatedMove, world: World): EvaluatedMove | undefined {
   const { candidates, replacements: claims, sourceUsdPerHour } = move;
   if (claims.length === 0) return move;
   if (isOnlySpot({ candidates, claims }, world)) return undefined;
-  const evictions = candidates.reduce((sum, candidate) => sum + evictionPrice(candidate), 0);
+  const evictions = candidates.reduce((sum, candidate) => sum + evictionPrice(candidate, world), 0);
   const replacements = cheaperClaims(claims, sourceUsdPerHour - evictions);
   if (replacements === undefined || replacements.some((claim) => whyInflexible(claim) !== undefined)) return undefined;
-  const paid = replacements.reduce((sum, { cheapest }) => sum + cheapest.offering.priceUsdPerHour, 0);
-  return { ...move, replacements, savingsUsdPerHour: sourceUsdPerHour - paid };
+  return { ...move, replacements, savingsUsdPerHour: sourceUsdPerHour - cheapestUsd(replacements) };
 }

@@ -1,16 +1,12 @@
 import { CAPACITY_TYPE, CAPACITY_TYPES, INSTANCE_TYPE, ZONE } from '../../../apis/labels.ts';
 import { placeFilter } from '../../instance-type/offerings/compatible-offerings.ts';
+import { cheapestUsd } from '../../scheduling/schedule.ts';
 import type { Candidate } from '../candidates.ts';
 import { leastUsdPerHour } from '../consolidation/cheaper-claim.ts';
 import { closedNodes } from '../consolidation/evaluate-move.ts';
 import type { World } from '../method.ts';
 import { type Found, foundWithout, isOnlySpot } from './found.ts';
 import { evictionPrice, type Group } from './groups.ts';
-
-/** The steps that are left of a pass. A question takes one for each of its nodes. */
-export interface Steps {
-  left: number;
-}
 
 interface Tried {
   readonly found: Found | undefined;
@@ -27,15 +23,15 @@ type Try = (candidates: readonly Candidate[]) => Tried;
  * node. *Shape:* undefined if no number saves more than its evictions must. *Cost:* as many steps as two questions for the whole group,
  * and up to ten more if something can be saved; none if bounds show that nothing can be saved.
  */
-export function bestOf(group: Group, world: World, steps: Steps): Found | undefined {
+export function bestOf(group: Group, world: World): Found | undefined {
   const { candidates, others } = group;
   if (candidates.reduce((sum, one) => sum + mostSaved(one, world), 0) <= 0) return undefined;
   const open = new Set([...candidates.map(({ stateNode }) => stateNode), ...others].map(({ name }) => name));
   const outside = world.candidates.nodes.flatMap(({ name }) => (open.has(name) ? [] : [name]));
   const protectedNodes = closedNodes(world).union(new Set(outside));
   const attempt: Try = (some) => {
-    if (steps.left < some.length) return NOTHING;
-    steps.left -= some.length;
+    if (world.steps.left() < some.length) return NOTHING;
+    world.steps.spend(some.length);
     return gainOf(foundWithout(some, world, protectedNodes), world);
   };
   const best = bestPrefix(candidates, attempt);
@@ -104,14 +100,14 @@ function likeNew({ candidates, claims }: Found, others: ReadonlySet<Candidate>):
 function gainOf(found: Found | undefined, world: World): Tried {
   if (found === undefined) return NOTHING;
   const { candidates, claims } = found;
-  const spared = candidates.reduce((sum, one) => sum + one.priceUsdPerHour - evictionPrice(one), 0);
+  const spared = candidates.reduce((sum, one) => sum + one.priceUsdPerHour - evictionPrice(one, world), 0);
   const worst = claims.reduce((sum, claim) => sum + leastUsdPerHour(claim), 0);
   if (worst >= spared || (claims.length > 0 && isOnlySpot(found, world))) return NOTHING;
-  return { found, gain: spared - claims.reduce((sum, one) => sum + one.cheapest.offering.priceUsdPerHour, 0) };
+  return { found, gain: spared - cheapestUsd(claims) };
 }
 
 /** What the removal of the node can save at most, beside its evictions. */
-function mostSaved(candidate: Candidate, { bounds }: World): number {
-  const least = bounds.priceOfHomeless(candidate.stateNode.name) + evictionPrice(candidate);
+function mostSaved(candidate: Candidate, world: World): number {
+  const least = world.bounds.priceOfHomeless(candidate.stateNode.name) + evictionPrice(candidate, world);
   return Math.max(0, candidate.priceUsdPerHour - least);
 }

@@ -6,5 +6,5 @@ import { multiNode } from './multi-node.ts';
 import { singleNode } from './single-node.ts';
 import { staticDrift } from './static-drift.ts';
 
-/** All methods, in the order in which they are tried (E2). Plans use them before the functions do. */
+/** E2: the methods of the disruption function and of plans, in order. The first method that proposes a command wins the pass. */
 export const ALL_METHODS: readonly Method[] = [emptiness, staticDrift, drift, fleet, multiNode, singleNode];

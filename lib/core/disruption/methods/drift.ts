@@ -2,11 +2,11 @@ import { counted } from '../../../apis/counted.ts';
 import { podKey } from '../../../apis/kubernetes.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
 import { compareText } from '../../compare-text.ts';
-import { type Blocked, nextTick } from '../../model/decision.ts';
+import type { Blocked } from '../../model/decision.ts';
 import type { DisruptionCommand } from '../../model/disruption-command.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Schedule } from '../../scheduling/schedule.ts';
-import { blockedNode } from '../budget-ledger.ts';
+import { blockedNode, retryTimes } from '../budget-ledger.ts';
 import { type Candidate, isCandidate } from '../candidates.ts';
 import { isEmptyNode } from '../cost.ts';
 import type { Method, Move, Proposal, SeenPools, World } from '../method.ts';
@@ -45,11 +45,11 @@ function propose(world: World): Proposal {
   const { accepted, blocked, over } = withinBudgets(candidates, world);
   const together = largestTogether(accepted, world);
   const waiting = accepted.slice(together.count);
-  const retry = over.length + waiting.length === 0 ? [] : [nextTick(world.nowMs)];
+  const later = waiting.map((one) => whyLater(one, together.count));
   return {
     moves: together.schedule === undefined ? [] : movesOf(accepted.slice(0, together.count), together.schedule),
-    blocked: [...refused, ...blocked, ...over, ...waiting.map((one) => whyLater(one, together.count))],
-    due: retry,
+    blocked: [...refused, ...blocked, ...over, ...later],
+    due: retryTimes([...over, ...later], world),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { StateNode } from '../../cluster/state-node.ts';
-import { type Blocked, nextTick, requeueAt } from '../../model/decision.ts';
+import { type Blocked, requeueAt } from '../../model/decision.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { formatSubject } from '../../model/subject.ts';
-import { blockedNode } from '../budget-ledger.ts';
+import { blockedNode, retryTimes } from '../budget-ledger.ts';
 import { type Candidate, isCandidate, whyStatic } from '../candidates.ts';
 import { consolidatableAtMs } from '../consolidate-after.ts';
 import { isEmptyNode } from '../cost.ts';
@@ -35,12 +35,10 @@ function propose(world: World): Proposal {
   });
   const eligible = empty.filter((candidate) => isEligible(candidate, world));
   const { within, over } = world.budgets.take(eligible, 'Empty');
-  // A budget that is exhausted now may have room later: a schedule closes, a drain ends.
-  const retry = over.length === 0 ? [] : [nextTick(nowMs)];
   return {
     moves: within.length === 0 ? [] : [{ candidates: within, replacements: [] }],
     blocked: [...refused, ...over],
-    due: [...waiting, ...retry],
+    due: [...waiting, ...retryTimes(over, world)],
   };
 }
 

@@ -1,51 +1,80 @@
-import { MINUTE_MS } from '../../../apis/formats/time.ts';
 import type { DisruptionCommand } from '../../model/disruption-command.ts';
+import type { Refusal } from '../../model/refusal.ts';
 import type { Candidate } from '../candidates.ts';
-import { poolTotals, whyUnbalanced } from '../consolidation/balanced.ts';
+import { type PoolTotals, poolTotals, whyUnbalanced } from '../consolidation/balanced.ts';
 import { consolidatable } from '../consolidation/consolidatable.ts';
 import { closedNodes } from '../consolidation/evaluate-move.ts';
 import { mayConsolidate } from '../consolidation/may-consolidate.ts';
 import { candidatesOf } from '../consolidation/validate-command.ts';
 import { foundWithout } from '../fleet/found.ts';
-import { type Group, groupsOf } from '../fleet/groups.ts';
+import { groupsOf } from '../fleet/groups.ts';
 import { moveOf, movesOf } from '../fleet/moves.ts';
 import { bestOf } from '../fleet/search.ts';
+import { roundOf, stopAfter } from '../memory/turns.ts';
 import type { EvaluatedMove, Method, Move, Proposal, World } from '../method.ts';
+import { whyMoveRestrained, whyRestrained } from '../restraint/why-restrained.ts';
 
 /**
  * Replaces nodes by any number of cheaper ones, or by none. Karpenter replaces nodes by one at most (E21). The moves of a pass share
- * no node and no free room. Refusals are left to the other methods of consolidation, which follow if this one proposes nothing.
+ * no node and no free room, and each is decided in the cluster after the moves before it. Refusals are left to the other methods of
+ * consolidation, which follow if this one proposes nothing.
  */
-export const fleet: Method = { name: 'fleet', reason: 'Underutilized', placesPods: mayConsolidate, propose, validate };
+export const fleet: Method = {
+  name: 'fleet',
+  reason: 'Underutilized',
+  isOptional: true,
+  placesPods: mayConsolidate,
+  propose,
+  validate,
+};
 
 function propose(world: World): Proposal {
   if (world.options.fleetConsolidation === false) return { moves: [], blocked: [], due: [] };
   const { candidates, due } = consolidatable(world);
-  return { moves: fleetMoves(candidates, world), blocked: [], due };
+  const most = Math.max(1, Math.floor(world.steps.left() / STEPS_PER_NODE));
+  if (world.stoppedAt === undefined && candidates.length <= most)
+    return { moves: fleetMoves(candidates, world), blocked: [], due };
+  const round = roundOf(candidates, world);
+  const mine = round.left.slice(0, most);
+  const now = new Set(mine);
+  const others = candidates.filter((one) => !now.has(one)).map(({ stateNode }) => stateNode.name);
+  return { moves: fleetMoves(mine, world, new Set(others)), blocked: [], due, ...stopAfter(round, most) };
 }
 
-/** The moves of a pass. @internal */
-export function fleetMoves(candidates: readonly Candidate[], world: World): readonly EvaluatedMove[] {
+/** The most steps that a search takes for each node. */
+const STEPS_PER_NODE = 12;
+
+/** The moves of a pass. @param waiting nodes that other passes of the round evaluate, to which no pods are moved. @internal */
+export function fleetMoves(
+  candidates: readonly Candidate[],
+  world: World,
+  waiting: ReadonlySet<string> = new Set(),
+): readonly EvaluatedMove[] {
   const totals = poolTotals(world);
-  const steps = { left: world.steps };
   const moves: EvaluatedMove[] = [];
-  for (const group of inTurn(groupsOf(candidates, world), candidates.length, world)) {
-    const found = bestOf(group, world, steps);
-    const some = found === undefined ? [] : movesOf(found, world);
-    moves.push(...some.filter((move) => whyUnbalanced(move, totals) === undefined));
+  let now = world;
+  for (const group of groupsOf(candidates, world, waiting)) {
+    const found = bestOf(group, now);
+    const some = found === undefined ? [] : movesOf(found, now);
+    for (const move of some) {
+      if (whyNotWorthIt(move, totals, now) !== undefined) continue;
+      // The moves of other groups may move the same workloads.
+      if (move.candidates.some((one) => whyRestrained(one, now) !== undefined)) continue;
+      moves.push(move);
+      now = now.after(move);
+    }
   }
   for (const { candidates: mine } of moves) world.budgets.take(mine, 'Underutilized');
   return moves;
 }
 
-/** The steps that a search may take for each node. */
-const STEPS_PER_NODE = 8;
-
-/** If the steps may not suffice for all groups, each minute begins with another one, so that each group has its turn. */
-function inTurn(groups: readonly Group[], nodes: number, { steps, nowMs }: World): readonly Group[] {
-  if (groups.length === 0 || nodes * STEPS_PER_NODE <= steps) return groups;
-  const first = Math.floor(nowMs / MINUTE_MS) % groups.length;
-  return [...groups.slice(first), ...groups.slice(0, first)];
+/** E26: every move needs the score of the Balanced policy: with less, pods would move again and again for small savings. */
+function whyNotWorthIt(
+  move: EvaluatedMove,
+  totals: ReadonlyMap<string, PoolTotals>,
+  world: World,
+): Refusal | undefined {
+  return whyMoveRestrained(move, world) ?? whyUnbalanced(move, totals, () => true);
 }
 
 /** E29: all nodes must still be candidates, and the move must still save enough, with at most as many new nodes. */
@@ -54,7 +83,7 @@ function validate(command: DisruptionCommand, world: World): Move | undefined {
   const found = candidates && foundWithout(candidates, world, closedNodes(world));
   const move = found && moveOf(found, world);
   if (move === undefined || move.replacements.length > command.replacements.length) return undefined;
-  if (whyUnbalanced(move, poolTotals(world)) !== undefined) return undefined;
+  if (whyNotWorthIt(move, poolTotals(world), world) !== undefined) return undefined;
   world.budgets.take(move.candidates, command.reason);
   return move;
 }

@@ -1,7 +1,8 @@
 import type { Refusal } from '../../model/refusal.ts';
 import { bySavingsRatio } from '../budget-ledger.ts';
 import type { Candidate } from '../candidates.ts';
-import { type PoolTotals, poolTotals, whyUnbalanced } from '../consolidation/balanced.ts';
+import { whyUnapproved } from '../consolidation/approval.ts';
+import { type PoolTotals, poolTotals } from '../consolidation/balanced.ts';
 import { consolidatable } from '../consolidation/consolidatable.ts';
 import { evaluateMove, isMove } from '../consolidation/evaluate-move.ts';
 import { type Evolving, evolving } from '../consolidation/evolving.ts';
@@ -39,7 +40,7 @@ function propose(world: World): Proposal {
     world.budgets.take(move.candidates, 'Underutilized');
     cluster.accept(move);
     const removed = new Set<Candidate>(move.candidates);
-    left = left.filter((one) => !removed.has(one) && cluster.whyPromised(one) === undefined);
+    left = left.filter((one) => !removed.has(one) && cluster.whyHeld(one) === undefined);
   }
 }
 
@@ -54,7 +55,7 @@ function longestPrefix(
   while (least <= most && cluster.hasSteps()) {
     const count = Math.floor((least + most) / 2);
     cluster.spend(count);
-    const move = approved(evaluateMove(candidates.slice(0, count), cluster.world()), totals);
+    const move = approved(evaluateMove(candidates.slice(0, count), cluster.world()), totals, cluster.world());
     if (move === undefined) most = count - 1;
     else [found, least] = [move, count + 1];
   }
@@ -62,6 +63,10 @@ function longestPrefix(
 }
 
 /** E26. */
-function approved(move: EvaluatedMove | Refusal, totals: ReadonlyMap<string, PoolTotals>): EvaluatedMove | undefined {
-  return isMove(move) && whyUnbalanced(move, totals) === undefined ? move : undefined;
+function approved(
+  move: EvaluatedMove | Refusal,
+  totals: ReadonlyMap<string, PoolTotals>,
+  world: World,
+): EvaluatedMove | undefined {
+  return isMove(move) && whyUnapproved(move, totals, world) === undefined ? move : undefined;
 }

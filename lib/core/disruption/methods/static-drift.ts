@@ -1,10 +1,10 @@
 import type { NodePoolView } from '../../model/cluster-snapshot.ts';
-import { type Blocked, nextTick } from '../../model/decision.ts';
+import type { Blocked } from '../../model/decision.ts';
 import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { claimWithoutPods, staticCount } from '../../provisioning/static-capacity.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
-import { blockedNode } from '../budget-ledger.ts';
+import { blockedNode, retryTimes } from '../budget-ledger.ts';
 import type { Candidate } from '../candidates.ts';
 import type { Method, Move, World } from '../method.ts';
 import { driftedAmong, hasDrifted, nodesOf } from './drift.ts';
@@ -20,7 +20,7 @@ export const staticDrift: Method = {
   placesPods: hasDrifted,
   propose(world) {
     const { moves, blocked } = replacements(driftedAmong(world.candidates.nodes, world, isStatic), world);
-    return { moves, blocked, due: blocked.length === 0 ? [] : [nextTick(world.nowMs)] };
+    return { moves, blocked, due: retryTimes(blocked, world) };
   },
   validate(command, world) {
     const { moves } = replacements(driftedAmong(nodesOf(command, world), world, isStatic), world);

@@ -176,7 +176,7 @@ describe('what the replacement costs (E22, E23)', () => {
     const snapshot = snapshotOf([node('a')], { nodePools: [onDemandPool()], pods: [pod('a', 'one'), pod('a', 'two')] });
     expect(evaluate(snapshot, 'a')).toEqual({
       reason: 'NotCheaper',
-      message: 'its 2 pods need a new node that costs 0.1 $/h, and the node costs 0.1 $/h',
+      message: 'its 2 pods need a new node that costs $0.1/h, and the node costs $0.1/h',
       numbers: { pods: 2, fromUsdPerHour: 0.1, nodeUsdPerHour: 0.1 },
     });
   });

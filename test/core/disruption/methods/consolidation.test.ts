@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { NodePool } from '../../../../lib/apis/node-pool.ts';
-import type { Method, Proposal } from '../../../../lib/core/disruption/method.ts';
+import type { Method, Proposal, World } from '../../../../lib/core/disruption/method.ts';
 import { multiNode } from '../../../../lib/core/disruption/methods/multi-node.ts';
 import { singleNode } from '../../../../lib/core/disruption/methods/single-node.ts';
-import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
+import { stepLedger } from '../../../../lib/core/disruption/step-ledger.ts';
+import type { ClusterSnapshot, NodePoolView } from '../../../../lib/core/model/cluster-snapshot.ts';
 import { aPoolView, asking, type NodePoolViewOptions } from '../../../builders/node-pools.ts';
 import { aBudget } from '../../../builders/nodes.ts';
 import { type PodOptions, runningPod } from '../../../builders/pods.ts';
@@ -22,7 +23,9 @@ const CPUS: Readonly<Record<string, number>> = { 'm5.2xlarge': 8 };
 function node(name: string, type = 'm5.large', nodePool = 'general') {
   const cpu = CPUS[type] ?? 2;
   const allocatable = { cpu: String(cpu), memory: `${cpu * 4}Gi`, pods: '29' };
-  return initializedNode({ name, allocatable, labels: { 'node.kubernetes.io/instance-type': type } }, { nodePool });
+  const holds = { cpu: cpu * 1_000, memory: cpu * 2 ** 32, pods: 29 };
+  const labels = { 'node.kubernetes.io/instance-type': type };
+  return initializedNode({ name, allocatable, labels }, { nodePool, holds });
 }
 
 function pod(on: string, cpu = '400m', over: PodOptions = {}) {
@@ -38,7 +41,7 @@ function cluster(names: readonly string[], over: Partial<ClusterSnapshot> = {}):
   );
 }
 
-function propose(method: Method, snapshot: ClusterSnapshot, over: { readonly steps?: number } = {}): Proposal {
+function propose(method: Method, snapshot: ClusterSnapshot, over: Partial<World> = {}): Proposal {
   return method.propose({ ...worldOf(snapshot), ...over });
 }
 
@@ -170,7 +173,7 @@ describe('one node after the other (E28)', () => {
 
   test('E28: a pass that has used its steps says how far it came', () => {
     const pods = ['a', 'b', 'c'].map((name) => pod(name, '1500m'));
-    expect(propose(singleNode, cluster(['a', 'b', 'c'], { pods }), { steps: 2 }).blocked).toMatchObject([
+    expect(propose(singleNode, cluster(['a', 'b', 'c'], { pods }), { steps: stepLedger(2) }).blocked).toMatchObject([
       { subject: { name: 'a' }, reason: 'NotCheaper' },
       { subject: { name: 'b' }, reason: 'NotCheaper' },
       {
@@ -235,5 +238,30 @@ describe.each([multiNode, singleNode])('what consolidation leaves out ($name)', 
 
   test('nothing is proposed and nothing refused without nodes', () => {
     expect(propose(method, cluster([]))).toEqual({ moves: [], blocked: [], due: [] });
+  });
+});
+
+describe('limits of NodePools (promise 2)', () => {
+  // The pod of an m5.2xlarge fits on an m5.large.
+  const replacedWith = (limits: Readonly<Record<string, string>>, others: readonly NodePoolView[] = []) => {
+    const pods = [pod('a', '1500m')];
+    const nodePools = [pool({}, { limits, weight: 10 }), ...others];
+    return propose(singleNode, snapshotOf([node('a', 'm5.2xlarge')], { nodePools, pods }));
+  };
+
+  test('B23: a node that is replaced holds its share until its replacement is initialized', () => {
+    const fits = replacedWith({ cpu: '10' });
+    expect(fits.moves[0]?.replacements[0]?.instanceTypes.map(({ name }) => name)).toEqual(['m5.large']);
+    const full = replacedWith({ cpu: '9' });
+    expect(full.moves).toEqual([]);
+    expect(reasons(full)).toEqual({ a: 'NoPlaceForPods' });
+    expect(full.blocked[0]?.message).toContain('limit of 9 cpu leaves 1');
+    expect(replacedWith({ nodes: '1' }).moves).toEqual([]);
+    expect(replacedWith({ nodes: '2' }).moves).toHaveLength(1);
+  });
+
+  test('B23: a NodePool with room launches the replacement if the limits of the first one have none', () => {
+    const { moves } = replacedWith({ cpu: '9' }, [pool({}, { name: 'other' })]);
+    expect(moves[0]?.replacements.map(({ template }) => template.nodePool.metadata.name)).toEqual(['other']);
   });
 });

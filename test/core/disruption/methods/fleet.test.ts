@@ -4,6 +4,7 @@ import { describeCandidate } from '../../../../lib/core/disruption/candidates.ts
 import type { Move } from '../../../../lib/core/disruption/method.ts';
 import { fleet } from '../../../../lib/core/disruption/methods/fleet.ts';
 import { multiNode } from '../../../../lib/core/disruption/methods/multi-node.ts';
+import { stepLedger } from '../../../../lib/core/disruption/step-ledger.ts';
 import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
 import type { DisruptionCommand } from '../../../../lib/core/model/disruption-command.ts';
 import { anInstanceType } from '../../../builders/instance-types.ts';
@@ -11,7 +12,7 @@ import { aPoolView, asking } from '../../../builders/node-pools.ts';
 import { aBudget } from '../../../builders/nodes.ts';
 import { runningPod } from '../../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../../builders/snapshots.ts';
-import { MINUTE, NOW_MS } from '../../../builders/times.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { worldOf } from '../worlds.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
@@ -25,6 +26,10 @@ function pool(disruption: Partial<NodePool['spec']['disruption']> = {}, capacity
 function node(name: string, zone: string, capacityType = 'on-demand') {
   const labels = { 'node.kubernetes.io/instance-type': 'm5.2xlarge', [ZONE]: zone, [CAPACITY_TYPE]: capacityType };
   return initializedNode({ name, allocatable: { cpu: '8', memory: '32Gi', pods: '29' }, labels });
+}
+
+function keptPod(name: string) {
+  return runningPod(name, { name: `on-${name}`, annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
 }
 
 const NODES = [
@@ -99,27 +104,24 @@ describe('several nodes by several (E21)', () => {
     expect(fleet.propose(world).moves).toEqual([]);
   });
 
-  test('E26: the Balanced policy rejects a move that saves too little for its evictions', () => {
-    const balanced = pool({ consolidationPolicy: 'Balanced' });
-    expect(proposed(cluster({ nodePools: [balanced] }))).toHaveLength(1);
-    // A move that saves a hundredth of the price for most of the disruption: one new node costs almost as much.
-    const dear = [
-      anInstanceType({ name: 'm5.2xlarge', cpu: 8 }),
-      anInstanceType({ name: 'm5.xlarge', cpu: 4, price: 0.39 }),
-    ];
-    const view = (consolidationPolicy: 'Balanced' | 'WhenEmptyOrUnderutilized') =>
-      aPoolView({
-        types: dear,
-        requirements: [asking(CAPACITY_TYPE, 'In', 'on-demand')],
-        disruption: { budgets: [{ nodes: '100%' }], consolidationPolicy },
-      });
-    const alone = {
-      nodes: cluster().nodes.slice(0, 1),
-      nodeClaims: cluster().nodeClaims.slice(0, 1),
-      pods: cluster().pods.slice(0, 1),
-    };
-    expect(proposed(cluster({ ...alone, nodePools: [view('WhenEmptyOrUnderutilized')] }))).toEqual(['a1 -> m5.xlarge']);
-    expect(proposed(cluster({ ...alone, nodePools: [view('Balanced')] }))).toEqual([]);
+  /** One node of 8 CPUs whose pod fits on one of 4 CPUs, which costs so much. */
+  function single(consolidationPolicy: 'Balanced' | 'WhenEmptyOrUnderutilized', price: number): ClusterSnapshot {
+    const { nodes, nodeClaims, pods } = cluster();
+    const view = aPoolView({
+      types: [anInstanceType({ name: 'm5.2xlarge', cpu: 8 }), anInstanceType({ name: 'm5.xlarge', cpu: 4, price })],
+      requirements: [asking(CAPACITY_TYPE, 'In', 'on-demand')],
+      disruption: { budgets: [{ nodes: '100%' }], consolidationPolicy },
+    });
+    const first = { nodes: nodes.slice(0, 1), nodeClaims: nodeClaims.slice(0, 1), pods: pods.slice(0, 1) };
+    return cluster({ ...first, nodePools: [view] });
+  }
+
+  test('E26: a move that saves too little for its evictions is rejected with any policy, as the Balanced policy does', () => {
+    expect(proposed(cluster({ nodePools: [pool({ consolidationPolicy: 'Balanced' })] }))).toHaveLength(1);
+    for (const policy of ['WhenEmptyOrUnderutilized', 'Balanced'] as const) {
+      expect(proposed(single(policy, 0.2))).toEqual(['a1 -> m5.xlarge']);
+      expect(proposed(single(policy, 0.21))).toEqual([]);
+    }
   });
 
   test('E24: spot nodes are not replaced by spot nodes, unless the option allows it', () => {
@@ -161,24 +163,79 @@ describe('several nodes by several (E21)', () => {
     expect(fleet.validate(command, worldOf(beside))).toBeUndefined();
   });
 
-  test('a pass that has steps for a part of the nodes begins with other nodes in the next minute', () => {
-    const names = Array.from({ length: 50 }, (_, at) => `node-${at}`);
+  test('B47: the moves of a pass keep the spread constraints of pods together', () => {
+    const spread = {
+      topologySpreadConstraints: [
+        {
+          topologyKey: ZONE,
+          maxSkew: 1,
+          whenUnsatisfiable: 'DoNotSchedule',
+          labelSelector: { matchLabels: { app: 's' } },
+        },
+      ],
+    } as const;
+    const spreadPod = (name: string) =>
+      runningPod(name, { name: `s-${name}`, labels: { app: 's' }, requests: { cpu: '500m' }, spec: spread });
+    const pinned = (name: string) =>
+      runningPod(name, {
+        name: `on-${name}`,
+        requests: { cpu: '7900m' },
+        spec: { nodeSelector: { [ZONE]: 'eu-west-3b' } },
+      });
+    // The nodes of zone b are in two groups. Two of them have only pods that may move to zone a, one in each group.
+    const full = Array.from({ length: 26 }, (_, at) => `full-${at}`);
+    const [movable, others] = [
+      ['m1', 'm2'],
+      ['o1', 'o2'],
+    ];
+    const snapshot = snapshotOf(
+      [
+        ...[...full, ...movable].map((name) => node(name, 'eu-west-3b')),
+        ...others.map((name) => node(name, 'eu-west-3a')),
+      ],
+      {
+        nodePools: [
+          aPoolView({
+            types: [anInstanceType({ name: 'm5.2xlarge', cpu: 8 })],
+            requirements: [asking(CAPACITY_TYPE, 'In', 'on-demand'), asking(ZONE, 'In', 'eu-west-3a')],
+            disruption: { budgets: [{ nodes: '100%' }] },
+          }),
+        ],
+        pods: [...full.map(pinned), ...movable.map(spreadPod), ...others.map(keptPod), spreadPod('o1')],
+      },
+    );
+    // With one pod in zone a and two in zone b, one more may move to zone a.
+    expect(proposed(snapshot)).toEqual(['m1 -> ']);
+  });
+
+  test('a pass that has steps for a part of the nodes goes on after the last name, until all had their turn', () => {
+    const names = Array.from({ length: 50 }, (_, at) => `node-${String(at).padStart(2, '0')}`);
     const pods = names.map((name) =>
       runningPod(name, { name: `on-${name}`, requests: { cpu: '1500m', memory: '1Gi' } }),
     );
     const nodes = names.map((name) => node(name, 'eu-west-3a'));
     const snapshot = snapshotOf(nodes, { nodePools: [pool()], pods });
-    const removedAt = (nowMs: number) =>
-      fleet
-        .propose({ ...worldOf(snapshot), steps: 25, nowMs })
-        .moves.flatMap(({ candidates }) => candidates.map(({ stateNode }) => stateNode.name));
-    const [now, later] = [removedAt(NOW_MS), removedAt(NOW_MS + MINUTE)];
-    expect([now.length, later.length]).toEqual([25, 25]);
-    expect(new Set([...now, ...later]).size).toBe(50);
-    expect(removedAt(NOW_MS + 2 * MINUTE)).toEqual(now);
+    const passFrom = (after?: string) => {
+      const stoppedAt =
+        after === undefined ? {} : { stoppedAt: { method: 'fleet', after, evaluated: 1, candidates: 50 } as const };
+      const { moves, stopped } = fleet.propose({ ...worldOf(snapshot), steps: stepLedger(240), ...stoppedAt });
+      return { removed: moves.flatMap(({ candidates }) => candidates.map(({ stateNode }) => stateNode.name)), stopped };
+    };
+    const first = passFrom();
+    expect(first.stopped).toEqual({ after: 'node-19', evaluated: 20, candidates: 50 });
+    const second = passFrom('node-19');
+    expect(second.stopped).toEqual({ after: 'node-39', evaluated: 40, candidates: 50 });
+    const third = passFrom('node-39');
+    expect(third.stopped).toBeUndefined();
+    // Each pass removes nodes of its own part only.
+    const parts = [names.slice(0, 20), names.slice(20, 40), names.slice(40)];
+    expect([first, second, third].map(({ removed }) => removed.length)).toEqual([16, 16, 8]);
+    expect([first, second, third].map(({ removed }, at) => removed.every((name) => parts[at]?.includes(name)))).toEqual(
+      [true, true, true],
+    );
   });
 
   test('a pass without steps proposes nothing', () => {
-    expect(fleet.propose({ ...worldOf(cluster()), steps: 0 }).moves).toEqual([]);
+    expect(fleet.propose({ ...worldOf(cluster()), steps: stepLedger(0) }).moves).toEqual([]);
   });
 });

@@ -1,0 +1,160 @@
+import { counted } from '../../apis/counted.ts';
+import type { Pod } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
+import type { StateNode } from '../cluster/state-node.ts';
+import type { Blocked } from '../model/decision.ts';
+import { NO_MEMORY, type PassMemory } from '../model/disruption/pass-memory.ts';
+import type { DisruptionCommand } from '../model/disruption-command.ts';
+import type { Refusal } from '../model/refusal.ts';
+import { cheapestUsd } from '../scheduling/schedule.ts';
+import { evictionLedger } from './command/within-evictions.ts';
+import { whyPromised } from './consolidation/evolving.ts';
+import { priceOf } from './cost.ts';
+import type { EvaluatedMove, Method, Move, World } from './method.ts';
+import { type FirstProposal, firstProposal, type Pass } from './pass.ts';
+import { STEPS_OF_METHOD, shareOf } from './step-ledger.ts';
+
+/** A command that the disruption function would propose. */
+export interface PlannedCommand extends Move, Pick<DisruptionCommand, 'method' | 'reason'> {
+  /** Why it would wait for the evictions of the commands before it. @default it would not */
+  readonly waitsFor?: Refusal;
+}
+
+/** What is proposed until no method proposes a move any more. */
+export interface PlayedOut {
+  /** Valid together, in this order. */
+  readonly commands: readonly PlannedCommand[];
+  /** Why other nodes stay: the refusals of the last pass, in which no method proposes a move. */
+  readonly blocked: readonly Blocked[];
+}
+
+/**
+ * Returns the commands that the methods propose, one pass after the other, each in the cluster that the commands before it leave.
+ * The budgets limit all commands together, and no pod is evicted twice. If a plan without the optional methods saves more, it is
+ * this plan. *Cost:* one pass more than there are passes with commands; each of these removes a node. The same again if an optional
+ * method proposes a command.
+ */
+export function bestPlayOut(methods: readonly Method[], pass: Pass): PlayedOut {
+  const all = playOut(methods, pass);
+  if (!all.commands.some(({ method }) => isOptional(method, methods))) return all;
+  const without = playOut(methods.filter(isRequired), pass);
+  return savesMore(without.commands, all.commands) ? without : all;
+}
+
+/**
+ * As `firstProposal`, without the optional methods if a plan without them saves more in the end. If the steps of the run do not
+ * suffice to compare the plans, the optional methods are used. *Cost:* the steps of the run at most, and two more passes.
+ */
+export function bestProposal(methods: readonly Method[], pass: Pass): FirstProposal {
+  const first = firstProposal(methods, pass);
+  if (first.proposal === undefined || !isOptional(first.proposal.method, methods)) return first;
+  const required = methods.filter(isRequired);
+  const other = firstProposal(required, pass);
+  const without = playOut(required, pass, other);
+  if (!without.isWhole || !savesMore(without.commands, first.proposal.moves)) return first;
+  const all = playOut(methods, pass, first);
+  return all.isWhole && savesMore(without.commands, all.commands) ? other : first;
+}
+
+function isRequired(method: Method): boolean {
+  return method.isOptional !== true;
+}
+
+function isOptional(name: DisruptionCommand['method'], methods: readonly Method[]): boolean {
+  return methods.some((method) => method.name === name && !isRequired(method));
+}
+
+function savesMore(one: readonly Move[], other: readonly Move[]): boolean {
+  return savingsOf(one) > savingsOf(other) + EPSILON;
+}
+
+const EPSILON = 1e-9;
+
+function savingsOf(moves: readonly Move[]): number {
+  return moves.reduce((sum, { candidates, replacements }) => sum + priceOf(candidates) - cheapestUsd(replacements), 0);
+}
+
+interface Played extends PlayedOut {
+  /** Whether the steps of the run sufficed. */
+  readonly isWhole: boolean;
+}
+
+/** @param first the proposal of the first pass */
+function playOut(methods: readonly Method[], pass: Pass, first?: FirstProposal): Played {
+  const promised = new Map<string, string>();
+  const evictions = evictionLedger(pass.snapshot, pass.all);
+  const commands: PlannedCommand[] = [];
+  // A plan evaluates every candidate, in as many passes as it needs.
+  let passMemory: PassMemory = { ...(pass.snapshot.passMemory ?? NO_MEMORY), stopped: [] };
+  let earlier: readonly Blocked[] = [];
+  let found = first;
+  for (let world = pass.worldBeside(pass.snapshot.commands); ; ) {
+    if (found === undefined) {
+      if (pass.steps.left() < STEPS_OF_METHOD) return { commands, blocked: earlier, isWhole: false };
+      const all = withLaunched(pass.all, world);
+      const now = world;
+      const snapshot = { ...pass.snapshot, passMemory };
+      const worldBeside = (): World => keeping(promised, { ...now, steps: shareOf(pass.steps) });
+      found = firstProposal(methods, { ...pass, snapshot, all, waits: false, worldBeside });
+    }
+    const { proposal, blocked, stopped } = found;
+    found = undefined;
+    passMemory = { ...passMemory, stopped };
+    if (proposal === undefined) {
+      if (stopped.length === 0) return { commands, blocked: [...earlier, ...blocked], isWhole: pass.steps.left() > 0 };
+      earlier = [...earlier, ...blocked.filter(({ reason }) => reason !== 'NotEvaluated')];
+      continue;
+    }
+    earlier = [];
+    const { method, reason, moves } = proposal;
+    for (const move of moves) {
+      commands.push({ ...move, method, reason, ...optional({ waitsFor: evictions.whyWaiting(move, reason) }) });
+      evictions.take(move);
+      world.budgets.take(move.candidates, reason);
+      const evaluated = withTargets(move, world);
+      for (const { stateNode } of evaluated.targets) promised.set(stateNode.name, sourcesOf(move));
+      world = world.after(evaluated, reason);
+    }
+  }
+}
+
+/** Promise 2: the nodes and the replacements of all commands, which count against limits together. */
+function withLaunched(nodes: readonly StateNode[], { candidates }: World): readonly StateNode[] {
+  const known = new Set(nodes.map(({ name }) => name));
+  return [...nodes, ...candidates.nodes.filter(({ name }) => !known.has(name))];
+}
+
+/** The world for one method: nodes to which pods would move are not candidates, and a move that is dropped uses no budget. */
+function keeping(promised: ReadonlyMap<string, string>, world: World): World {
+  const { candidates, budgets } = world;
+  const judge: World['candidates']['judge'] = (stateNode, as) => {
+    const from = promised.get(stateNode.name);
+    return from === undefined ? candidates.judge(stateNode, as) : whyPromised(from);
+  };
+  return { ...world, candidates: { ...candidates, judge }, budgets: budgets.copy() };
+}
+
+function sourcesOf({ candidates }: Move): string {
+  const [first] = candidates;
+  return candidates.length === 1 ? (first?.stateNode.name ?? '') : counted(candidates.length, 'removed node');
+}
+
+/** The move with the places of its pods. Drifted nodes accept none, because they are replaced soon. @internal */
+export function withTargets(move: Move | EvaluatedMove, world: World): EvaluatedMove {
+  if ('targets' in move) return move;
+  const { candidates, replacements } = move;
+  const gone = new Set(candidates.map(({ stateNode }) => stateNode.name));
+  const onNew = new Set(replacements.flatMap(({ pods }) => pods));
+  const isMoved = (pod: Pod): boolean => gone.has(pod.spec.nodeName ?? '') && !onNew.has(pod);
+  const hasPods = candidates.some(({ stateNode }) => stateNode.pods.some(isMoved));
+  const protectedNodes = new Set(
+    world.candidates.nodes.flatMap(({ name, nodeClaim }) => (nodeClaim?.drift === undefined ? [] : [name])),
+  );
+  const places = hasPods ? world.whatIf([...gone], { protectedNodes }).existing : [];
+  const targets = places.flatMap(({ stateNode, pods }) => {
+    const moved = pods.filter(isMoved);
+    return moved.length === 0 ? [] : [{ stateNode, pods: moved }];
+  });
+  const evictions = targets.reduce((sum, { pods }) => sum + pods.length, 0);
+  return { ...move, targets, evictions, sourceUsdPerHour: 0, savingsUsdPerHour: 0 };
+}

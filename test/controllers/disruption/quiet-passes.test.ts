@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
+import type { Method } from '../../../lib/core/disruption/method.ts';
+import { singleNode } from '../../../lib/core/disruption/methods/single-node.ts';
+import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
+import { live, SMALL_CATALOGUE } from '../life.ts';
+
+const FROM_MS = 20 * MINUTE_MS;
+
+/** The minutes of the passes from the 20th minute on, when the pods have run for long. */
+async function passes(events: readonly ScenarioEvent[]): Promise<readonly number[]> {
+  const times: number[] = [];
+  let startMs = Infinity;
+  const counted: Method = {
+    ...singleNode,
+    propose: (world) => {
+      times.push(world.nowMs);
+      return singleNode.propose(world);
+    },
+  };
+  await live({
+    manifests: someManifests({ deployments: [aDeployment('web', 2)] }),
+    scenario: { name: 'quiet', events },
+    catalogue: SMALL_CATALOGUE,
+    methods: [counted],
+    wrapPorts: (ports) => {
+      startMs = ports.clock.now();
+      return ports;
+    },
+  });
+  return times.map((ms) => ms - startMs).flatMap((ms) => (ms < FROM_MS ? [] : [Math.floor(ms / MINUTE_MS)]));
+}
+
+test('E25: an idle cluster is looked at each minute, and has a pass every five minutes', async () => {
+  // It keeps the simulation from its end.
+  const idle = await passes([{ kind: 'scale', atMs: 59 * MINUTE_MS, deployment: 'default/web', replicas: 2 }]);
+  expect(idle.length).toBeGreaterThanOrEqual(7);
+  expect(idle.length).toBeLessThanOrEqual(9);
+});
+
+test('E25: a pod that is removed causes a pass within the minute', async () => {
+  const atMs = 33.5 * MINUTE_MS;
+  expect(await passes([{ kind: 'scale', atMs, deployment: 'default/web', replicas: 1 }])).toContain(34);
+});
