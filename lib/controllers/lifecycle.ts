@@ -1,6 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../apis/formats/time.ts';
 import { type Due, pollAfter, requeueAt } from '../core/model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../core/model/node-claim-record.ts';
+import { nameDue } from '../core/node-claim/expected-node.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
 import { readOr } from '../core/observed.ts';
 import type { Wake } from '../ports/messages.ts';
@@ -28,7 +29,7 @@ import type {
   RunReport,
   WritesStatus,
 } from './run/ports.ts';
-import { armWakeUp, conflictRetry } from './run/wake-up.ts';
+import { armWakeUp, conflictRetry, sendWakes } from './run/wake-up.ts';
 import { showRecord } from './status/show-record.ts';
 import { syncNodeClaimStatus } from './status/sync-node-claim-status.ts';
 import { syncNodeClassStatus } from './status/sync-node-class-status.ts';
@@ -84,6 +85,8 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
     }
     notes.failures.push(...(await syncWebhook(ports, wake)));
   }
+  if (world.named.size > 0)
+    notes.failures.push(...(await sendWakes(ports, [['provisioning', { cluster, reason: 'named' }]])));
   noteUnread(run, world.readings);
   const again = conflictRetry(wake, each.hasConflict, ports.clock.now());
   due.push(...notes.due, ...again.due);
@@ -119,14 +122,18 @@ async function advance(
     await announceRefusals(run, subject, verdict.news ?? []);
     // What may succeed soon is repeated by the notes of the run, and the rest by the next tick.
     if (!isApplied) due = due.filter(({ atMs }) => atMs >= nowMs + MINUTE_MS);
+    if (isApplied && verdict.isNamed === true) world.named.add(name);
     if (!isApplied || (actions.length === 0 && changed === undefined)) break;
     record = (await ports.store.readNodeClaim(cluster, name)) ?? verdict.record;
     if (record.launch.kind === 'launched' || record.deletion !== undefined) break;
   }
   const shown = record;
   await noteFailure(run, `show NodeClaim ${record.name}`, async () => showRecord(ports, shown, world));
-  const isMet = known.launch.kind !== 'launched' && hasJoined(record, world);
-  return isMet || (isRefused(record) && due.length === 0) ? [requeueAt(ports.clock.now() + SECOND_MS)] : due;
+  const wasLaunched = known.launch.kind === 'launched';
+  const isMet = !wasLaunched && hasJoined(record, world);
+  const nowMs = ports.clock.now();
+  if (isMet || (isRefused(record) && due.length === 0)) return [requeueAt(nowMs + SECOND_MS)];
+  return wasLaunched ? due : [...due, ...nameDue(record, nowMs)];
 }
 
 /** The node joined before the outcome of the launch was known, so no event of the node triggers a run. */

@@ -1,11 +1,15 @@
 import type { NodePool } from '../apis/node-pool.ts';
 import { canWait } from '../core/cluster/at-rest.ts';
+import type { PodNomination } from '../core/cluster/nominated-node.ts';
 import { isProvisionable } from '../core/cluster/pods.ts';
+import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { readOr } from '../core/observed.ts';
 import { isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
+import { withdrawnNominations } from '../core/provisioning/pod-nominations.ts';
 import { lacksCatalogue, provision } from '../core/provisioning/provision.ts';
 import { missingNodes, staticCount } from '../core/provisioning/static-capacity.ts';
+import { nominatePods } from './act/nominate-pods.ts';
 import { failuresToRead, notReported } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { type Readings, readings } from './observe/readings.ts';
@@ -14,7 +18,7 @@ import type { CoalescedWake } from './run/coalesce-wakes.ts';
 import { settledEpoch } from './run/open-decisions.ts';
 import type { HasClock, HasSettings, ReadsClaims, ReadsCluster, RunReport, WritesStatus } from './run/ports.ts';
 import { type TurnPorts, takeTurn, together } from './run/take-turns.ts';
-import { armWakeUp } from './run/wake-up.ts';
+import { armWakeUp, sendWakes } from './run/wake-up.ts';
 import { syncBufferStatus } from './status/sync-buffer-status.ts';
 
 type ProvisioningPorts = TurnPorts & ObservePorts & RecordPorts & WritesStatus;
@@ -49,8 +53,22 @@ async function run(ports: ProvisioningPorts, { cluster, reason }: CoalescedWake)
   const report = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'provisioning', report);
   const { failures, decisions } = report;
+  const ofNominations = await nominate(ports, snapshot, verdict.podNominations);
   const ofBuffers = notReported({ ports, cluster }, await syncBufferStatus(ports, { snapshot, decisions }, log));
-  return { ...report, failures: [...ofEarlier, ...failures, ...ofBuffers, ...unread()] };
+  return { ...report, failures: [...ofEarlier, ...failures, ...ofNominations, ...ofBuffers, ...unread()] };
+}
+
+/** B66: last, because nothing depends on it. */
+async function nominate(
+  ports: ProvisioningPorts,
+  { cluster, pods }: ClusterSnapshot,
+  planned: readonly PodNomination[],
+): Promise<readonly Error[]> {
+  const { shadow, nominatePods: isOn } = ports.settings;
+  if (shadow) return [];
+  const { failures, hasMore } = await nominatePods(ports, cluster, isOn ? planned : withdrawnNominations(pods));
+  if (!hasMore) return failures;
+  return [...failures, ...(await sendWakes(ports, [['provisioning', { cluster, reason: 'nominations' }]]))];
 }
 
 function lacksNodes(nodePool: NodePool, records: readonly NodeClaimRecord[]): boolean {

@@ -55,6 +55,7 @@ const NEEDED: Readonly<Record<ClusterFunction, readonly Attempt[]>> = {
     ...EVERY_FUNCTION,
     ...WHOLE_CLUSTER,
     ...TAINTS,
+    ...attempts(['patch'], '', ['pods/status']),
     ...attempts(['patch'], 'autoscaling.x-k8s.io', ['capacitybuffers/status']),
   ],
   disruption: [...EVERY_FUNCTION, ...WHOLE_CLUSTER, ...TAINTS],

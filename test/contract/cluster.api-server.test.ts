@@ -2,8 +2,9 @@ import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
-import { clusterContract } from './cluster.ts';
+import { type ClusterHarness, clusterContract } from './cluster.ts';
 import type { WorldObject } from './cluster-objects.ts';
+import { podNominationContract } from './pod-nominations.ts';
 
 const PLACE: Readonly<Record<WorldObject['kind'], { readonly group: string; readonly resource: string }>> = {
   Pod: { group: '/api/v1', resource: 'pods' },
@@ -27,7 +28,7 @@ for (const [name, kept] of [
   ['the Kubernetes API over HTTP', {}],
   ['the Kubernetes API over HTTP, lists kept', { keptFrom: 0, patience: PATIENCE }],
 ] as const) {
-  clusterContract(name, async () => {
+  const make = async (): Promise<ClusterHarness> => {
     const server = await FakeApiServer.start();
     const client = new ApiClient({ endpoint: server.endpoint });
     // Each read asks again: the answer about other deployments is cached for 15 s.
@@ -50,5 +51,7 @@ for (const [name, kept] of [
         await server.close();
       },
     };
-  });
+  };
+  clusterContract(name, make);
+  podNominationContract(name, make);
 }

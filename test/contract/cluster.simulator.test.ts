@@ -8,9 +8,10 @@ import { kubernetesState, writeNode, writePod } from '../../lib/simulator/kubern
 import { addVolumeClaim } from '../../lib/simulator/kubernetes/storage/storage-state.ts';
 import { someManifests } from '../builders/cluster-manifests.ts';
 import { NOW_MS } from '../builders/times.ts';
-import { clusterContract } from './cluster.ts';
+import { type ClusterHarness, clusterContract } from './cluster.ts';
+import { podNominationContract } from './pod-nominations.ts';
 
-clusterContract('the simulator', async () => {
+async function simulated(): Promise<ClusterHarness> {
   const podDisruptionBudgets: PodDisruptionBudget[] = [];
   const daemonSets: DaemonSet[] = [];
   const podTemplates: NamedPodTemplate[] = [];
@@ -56,4 +57,7 @@ clusterContract('the simulator', async () => {
       }
     },
   };
-});
+}
+
+clusterContract('the simulator', simulated);
+podNominationContract('the simulator', simulated);

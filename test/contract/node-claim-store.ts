@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { NO_MEMORY } from '../../lib/core/model/disruption/pass-memory.ts';
 import { EpochMovedError, StaleRecordError } from '../../lib/ports/errors.ts';
 import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
 import { aCommand, aReplacingCommand, candidatesNamed } from '../builders/decisions.ts';
@@ -272,6 +273,31 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         const { replacements: _replacements, state: _state, ...older } = aCommand();
         await store.startCommand(cluster, older);
         expect(await store.listCommands(cluster)).toEqual([aCommand({ replacements: [], state: 'proposed' })]);
+      });
+
+      test('the memory of passes is replaced as a whole; a cluster without one has nothing in it', async () => {
+        expect(await store.readPassMemory(cluster)).toEqual(NO_MEMORY);
+        const node = { method: 'fleet', nodeClaim: 'a', inputs: 'abc', times: 2, untilMs: NOW_MS } as const;
+        await store.writePassMemory(cluster, { rejected: [node, { ...node, nodeClaim: 'b' }] });
+        await store.writePassMemory(cluster, { rejected: [node] });
+        expect(await store.readPassMemory(cluster)).toEqual({ ...NO_MEMORY, rejected: [node] });
+        expect(await store.readPassMemory(`${cluster}-2`)).toEqual(NO_MEMORY);
+      });
+
+      test('a memory of another version, without some of its lists, is read with empty ones', async () => {
+        await store.writePassMemory(cluster, {});
+        expect(await store.readPassMemory(cluster)).toEqual(NO_MEMORY);
+      });
+
+      test('a past move is listed until its end, the oldest first; recording it again changes nothing', async () => {
+        const evicted = { 'Deployment default/web': 2, 'StatefulSet shop/db': 1 };
+        const later = { command: 'b', atMs: NOW_MS, untilMs: NOW_MS + 10_000, launched: ['general-a'], evicted };
+        const earlier = { ...later, command: 'c', atMs: NOW_MS - 1, launched: [], evicted: {} };
+        expect(await store.listMoves(cluster, NOW_MS)).toEqual([]);
+        for (const move of [later, earlier, later]) await store.recordMove(cluster, move);
+        await store.recordMove(`${cluster}-2`, { ...later, command: 'a' });
+        expect(await store.listMoves(cluster, NOW_MS + 9_999)).toEqual([earlier, later]);
+        expect(await store.listMoves(cluster, NOW_MS + 10_000)).toEqual([]);
       });
 
       test('a nomination expires; a shorter one does not shorten it, and a longer one extends it', async () => {

@@ -18,12 +18,13 @@ export function notAnnounced(
 }
 
 /**
- * The decision with the refusals that are announced now. A waiting pod has an Event of its refusal after each decision (F16), and
- * every other object once an hour.
+ * The decision with the refusals that are announced now, on the bus and as Events. A waiting pod has its refusal after each decision
+ * (F16), and every other object once an hour. That a node is too young to be consolidated is not announced: it is true of every node
+ * after each change of its pods.
  */
 export function withoutAnnounced(ports: HasClock & RemembersRefusals, decision: Decision): Decision {
   const { cluster, blocked } = decision;
-  const ofOthers = blocked.filter((one) => !isOfPod(one));
+  const ofOthers = blocked.filter((one) => !isOfPod(one) && one.reason !== 'ConsolidateAfter');
   return { ...decision, blocked: [...blocked.filter(isOfPod), ...notAnnounced(ports, cluster, ofOthers)] };
 }
 

@@ -11,7 +11,7 @@ import { failureOf } from './run-notes.ts';
 /** What became of an action. */
 export type Outcome =
   | { readonly kind: 'done'; readonly action: Action; readonly lostWakes: LostWakes }
-  /** A PodDisruptionBudget allows no eviction now. */
+  /** A PodDisruptionBudget allows no eviction now; or the action was carried out, and reports something. */
   | { readonly kind: 'blocked'; readonly action: Action; readonly blocked: Blocked }
   /** The service refuses the action until a configuration or a permission changes. */
   | { readonly kind: 'refused'; readonly action: Action; readonly error: PortError }
@@ -27,6 +27,18 @@ export async function outcomeOf(action: Action, carryOut: () => Promise<LostWake
       cause instanceof PortError ? cause : new RefusedError(`unexpected error: ${String(cause)}`, { cause });
     return { kind: error.retryable ? 'failed' : 'refused', action, error };
   }
+}
+
+/** The outcome of an action that may have something to report: why it was not carried out now, or how. */
+export async function outcomeWithReport(
+  action: Action,
+  carryOut: () => Promise<Blocked | undefined>,
+): Promise<Outcome> {
+  let blocked: Blocked | undefined;
+  const outcome = await outcomeOf(action, async () => {
+    blocked = await carryOut();
+  });
+  return blocked === undefined ? outcome : { kind: 'blocked', action, blocked };
 }
 
 /** What a run reports of the outcomes of a decision. */

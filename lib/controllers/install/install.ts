@@ -3,6 +3,7 @@ import { compareText } from '../../core/compare-text.ts';
 import type { WantedAccess } from '../../core/install/access-entries.ts';
 import { type ClusterMessage, reasonOf } from '../../core/install/cluster-messages.ts';
 import { definitionStep, wantedDefinitions } from '../../core/install/definitions.ts';
+import { nominationPolicy } from '../../core/install/nomination-policy.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
 import { type WebhookEndpoint, webhookConfiguration } from '../../core/install/webhook-configuration.ts';
 import { webhookPolicy } from '../../core/install/webhook-policy.ts';
@@ -88,8 +89,8 @@ async function installObjects(ports: InstallPorts, target: InstallTarget, webhoo
       const held = await whyHeld(ports, installation, target);
       if (held !== undefined) return held;
       const { failures, notes } = await applyDefinitions(ports, installation);
+      const limits = await applyPolicies(installation, webhook);
       for (const object of rbacObjects()) await installation.apply(object);
-      const limits = await applyPolicy(installation, webhook);
       await installation.apply(webhookConfiguration(webhook));
       const otherAutoscalers = (await autoscalersIn(ports, installation, target.cluster)).map(({ message }) => message);
       return { failures, notes: [...notes, ...limits, ...otherAutoscalers] };
@@ -100,14 +101,15 @@ async function installObjects(ports: InstallPorts, target: InstallTarget, webhoo
   }
 }
 
-/** Before the webhook configuration, so that its first write is checked too. *Shape:* a note where the cluster lacks the API. */
-async function applyPolicy(installation: Installation, webhook: WebhookEndpoint): Promise<readonly string[]> {
+/** Before the roles and the webhook configuration, so that every write is checked. *Shape:* a note where the cluster lacks the API. */
+async function applyPolicies(installation: Installation, webhook: WebhookEndpoint): Promise<readonly string[]> {
   const outcomes: ('applied' | 'unsupported')[] = [];
-  for (const object of webhookPolicy(webhook)) outcomes.push(await installation.apply(object));
+  for (const object of [...webhookPolicy(webhook), ...nominationPolicy()])
+    outcomes.push(await installation.apply(object));
   if (!outcomes.includes('unsupported')) return [];
   return [
-    'the cluster has no ValidatingAdmissionPolicy (Kubernetes 1.30 or newer): nothing limits what lifecycle may write to its ' +
-      'webhook configuration; upgrade the cluster and deploy again',
+    'the cluster has no ValidatingAdmissionPolicy (Kubernetes 1.30 or newer): nothing limits what Kerf may write to its ' +
+      'webhook configuration and to the status of pods; upgrade the cluster and deploy again',
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { WantedAccess } from '../../core/install/access-entries.ts';
 import type { ClusterMessage } from '../../core/install/cluster-messages.ts';
+import { nominationPolicy } from '../../core/install/nomination-policy.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
 import { webhookConfiguration } from '../../core/install/webhook-configuration.ts';
 import { webhookPolicy } from '../../core/install/webhook-policy.ts';
@@ -87,7 +88,8 @@ async function uninstallOne(
   for (const object of rbacObjects().toReversed()) await attempt(async () => await installation.remove(object));
   // A tick of lifecycle creates a missing webhook, as long as it has the permissions.
   await attempt(async () => await installation.remove(webhook));
-  for (const object of webhookPolicy(endpoint)) await attempt(async () => await installation.remove(object));
+  for (const object of [...webhookPolicy(endpoint), ...nominationPolicy()])
+    await attempt(async () => await installation.remove(object));
   const held = (await attempt(async () => await heldByKerf(ports, installation, cluster))) ?? [];
   for (const object of held) await attempt(async () => await installation.letGo(object));
   await attempt(async () => await installation.releaseClaim());

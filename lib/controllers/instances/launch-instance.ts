@@ -1,5 +1,7 @@
-import type { Action } from '../../core/model/decision.ts';
+import { withZoneRefusals } from '../../core/instance-type/offerings/zone-refusals.ts';
+import type { Action, Blocked } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { fallbackOf } from '../../core/node-claim/launch/fallback.ts';
 import { launched, refusedLaunch, spentLaunch } from '../../core/node-claim/launch/launch.ts';
 import type { LaunchOutcome } from '../../ports/cloud-provider.ts';
 import { PortError } from '../../ports/errors.ts';
@@ -7,29 +9,35 @@ import type { HasClock, Launches, UsesCatalogue, WritesClaims } from '../run/por
 
 type LaunchInstance = Action & { readonly kind: 'launch-instance' };
 
-/** Sends the recorded request and records its outcome. Missing capacity is recorded after every outcome (C53). */
+/**
+ * Sends the recorded request and records its outcome. Missing capacity is recorded after every outcome (C53). *Shape:* the fallback, if
+ * the instance costs more than planned.
+ */
 export async function launchInstance(
   ports: Launches & WritesClaims & UsesCatalogue & HasClock,
   cluster: string,
   action: LaunchInstance,
-): Promise<void> {
+): Promise<Blocked | undefined> {
   const { store, clock } = ports;
   const record = await store.readNodeClaim(cluster, action.nodeClaim);
   // Another run has recorded the outcome of this attempt.
-  if (record?.launch.kind !== 'requested' || record.launch.attempt !== action.attempt) return;
+  if (record?.launch.kind !== 'requested' || record.launch.attempt !== action.attempt) return undefined;
   const outcome = await ports.cloud.launch(action.request);
   const nowMs = clock.now();
-  const unmarked = await markMissing(ports, outcome, nowMs);
-  const learned = outcome.missing.length > 0 && unmarked === undefined;
+  const { missing } = outcome;
+  const answered = { requested: action.request.overrides, types: record.types, missing };
+  const unmarked = await markMissing(ports, withZoneRefusals(answered), nowMs);
+  const learned = missing.length > 0 && unmarked === undefined;
   await store.updateNodeClaim(afterLaunch(record, outcome, { nowMs, learned }));
   // Reported after the outcome is recorded.
   if (unmarked !== undefined) throw unmarked;
+  return outcome.kind === 'launched' ? fallbackOf(record, outcome.instance, missing.length) : undefined;
 }
 
 /** *Shape:* why the missing capacity could not be recorded. The record of the claim does not depend on it. */
 async function markMissing(
   { catalogue }: UsesCatalogue,
-  { missing }: LaunchOutcome,
+  missing: LaunchOutcome['missing'],
   atMs: number,
 ): Promise<PortError | undefined> {
   try {

@@ -31,6 +31,8 @@ export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches, 
   readonly listedAtMs: number;
   /** Without instances that are shutting down. */
   readonly instances: Observed<readonly DescribedInstance[]>;
+  /** B66: the claims whose nodes have got a name in this run. */
+  readonly named: Set<string>;
   /** The instances that run although the list omits them: they have lost their tags. */
   readonly missing: SharedRead<Observed<readonly DescribedInstance[]>>;
   /** C36: in these zones, an instance that EC2 does not list may still run. */
@@ -65,6 +67,7 @@ export async function observeWorld(
     missing: readMissing(log, ports, { cluster, records, list }),
     contexts: new Map(),
     inFlight: new Map(),
+    named: new Set(),
     catalogue: sharedRead(async () => log.observe('the catalogue', async () => catalogue.readCatalogue())),
     learnedMemory: sharedRead(async () =>
       log.observe('learned memory', async () => catalogue.listLearnedMemory(clock.now())),
@@ -93,7 +96,10 @@ export async function viewOf(
     listed: mapRead(world.instances, (instances) => ({
       atMs: world.listedAtMs,
       contains: contains(instances, { instance, unlisted }, world),
-      ...optional({ tagged: instanceTaggedWith(instances, record.name) }),
+      ...optional({
+        tagged: instanceTaggedWith(instances, record.name),
+        nodeName: instanceWithId(instances, instance?.id)?.privateDnsName,
+      }),
     })),
     ...optional({ instanceUntagged: readOr(unlisted, undefined)?.untagged }),
     ...(await joiningFacts(record, node, world)),

@@ -39,12 +39,22 @@ export interface ObservedCluster {
 
 function schedulingOptions({
   preferencePolicy,
+  preferencePriceFactor,
   minValuesPolicy,
   fleetConsolidation,
+  packing,
   featureGates,
 }: ClusterSettings): SchedulingOptions {
   const { spotToSpotConsolidation, staticCapacity } = featureGates;
-  return { preferencePolicy, minValuesPolicy, fleetConsolidation, spotToSpotConsolidation, staticCapacity };
+  return {
+    preferencePolicy,
+    preferencePriceFactor,
+    minValuesPolicy,
+    fleetConsolidation,
+    spotToSpotConsolidation,
+    staticCapacity,
+    ...optional({ packing }),
+  };
 }
 
 /** Reads the state of the cluster, for decisions on the whole cluster. It includes the results of all decisions up to its epoch. */

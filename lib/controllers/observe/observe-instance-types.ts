@@ -11,6 +11,7 @@ import {
   zonesWithAddresses,
 } from '../../core/instance-type/offerings/unavailable.ts';
 import { withOverlayPrices } from '../../core/instance-type/offerings/unpriced-types.ts';
+import { doubt } from '../../core/instance-type/offerings/zone-refusals.ts';
 import { applyOverlays, type OverlaidViews } from '../../core/instance-type/overlays/overlays.ts';
 import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
 import { kubeletExpressionProblem } from '../../core/instance-type/type-kubelet.ts';
@@ -139,7 +140,7 @@ async function whatLaunches(
     settings: JSON.stringify([nodeClass, plain]),
     capacity: JSON.stringify([[...zones], unavailable, tenancy]),
   };
-  const options = { zones, isUnavailable, ...plain };
+  const options = { zones, isUnavailable, isDoubted: doubt(unavailable), ...plain };
   const make = (before: readonly InstanceType[]) => instanceTypesFor(catalogue, nodeClass, { ...options, before });
   return { instanceTypes: lastTypes(catalogue, inputs, make) };
 }

@@ -7,11 +7,6 @@ import type { PublishesDecisions, WritesEvents } from './ports.ts';
 /** Events are written in parallel; the limit keeps the load of the API server low. */
 const AT_ONCE = 10;
 
-export interface Announced extends SeenObjects {
-  /** The part of the decision that has Events. @default the whole decision */
-  readonly told?: Decision;
-}
-
 /**
  * Publishes a decision on the event bus, and as Kubernetes Events on the objects that it affects. The decision is carried out
  * already, so the run reports a failure to publish it and continues. *Shape:* the failures.
@@ -19,10 +14,10 @@ export interface Announced extends SeenObjects {
 export async function announce(
   ports: PublishesDecisions & WritesEvents,
   decision: Decision,
-  { told = decision, ...seen }: Announced = {},
+  seen: SeenObjects = {},
 ): Promise<readonly Error[]> {
   const published = failureOf(decision, ports.messages.publish(decision));
-  const shown = announceEvents(ports, decision, eventsOf(told, seen));
+  const shown = announceEvents(ports, decision, eventsOf(decision, seen));
   return [...(await published), ...(await shown)];
 }
 

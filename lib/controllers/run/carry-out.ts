@@ -1,8 +1,8 @@
-import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
+import type { Action, Decision } from '../../core/model/decision.ts';
 import { initializeNode, uncordonNode } from '../act/change-nodes.ts';
 import { inParallel } from '../act/in-parallel.ts';
 import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
-import { type Outcome, outcomeOf } from '../act/outcomes.ts';
+import { type Outcome, outcomeOf, outcomeWithReport } from '../act/outcomes.ts';
 import { launchInstance } from '../instances/launch-instance.ts';
 import { tagInstance } from '../instances/tag-instance.ts';
 import { terminateInstance } from '../instances/terminate-instance.ts';
@@ -37,7 +37,12 @@ export async function carryOut(ports: ActPorts, { cluster, actions }: Decision):
   const outcomes = new Map<Action, Outcome>();
   for (const action of actions) {
     if (action.kind === 'evict-pod') continue;
-    outcomes.set(action, await outcomeOf(action, async () => carryOutOne(ports, cluster, action)));
+    outcomes.set(
+      action,
+      action.kind === 'launch-instance'
+        ? await outcomeWithReport(action, async () => launchInstance(ports, cluster, action))
+        : await outcomeOf(action, async () => carryOutOne(ports, cluster, action)),
+    );
   }
   const evictions = actions.filter((action) => action.kind === 'evict-pod');
   await inParallel(evictions, EVICTIONS_AT_ONCE, async (action) => {
@@ -63,7 +68,7 @@ export async function carryOutOffCluster(
 async function carryOutOne(
   ports: ActPorts,
   cluster: string,
-  action: Exclude<Action, Of<'evict-pod'>>,
+  action: Exclude<Action, Of<'evict-pod'> | Of<'launch-instance'>>,
 ): Promise<LostWakes | void> {
   const { store } = ports;
   switch (action.kind) {
@@ -74,8 +79,6 @@ async function carryOutOne(
     }
     case 'nominate-node':
       return store.nominate(cluster, { node: action.node, untilMs: action.untilMs });
-    case 'launch-instance':
-      return launchInstance(ports, cluster, action);
     case 'register-node':
     case 'cordon-node':
       return ports.cluster.patchNode(action.node, action.patch);
@@ -90,6 +93,8 @@ async function carryOutOne(
     case 'continue-disruption':
       return store.continueCommand(cluster, action.command);
     case 'end-disruption':
+      // In this order: a command that has ended is not ended again.
+      if (action.moved !== undefined) await store.recordMove(cluster, action.moved);
       return store.endCommand(cluster, action.command);
     case 'tag-instance':
       return tagInstance(ports, cluster, action);
@@ -109,14 +114,12 @@ type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
 async function evictPod({ cluster }: WritesCluster, action: Of<'evict-pod'>): Promise<Outcome> {
   const { pod, force } = action;
   if (force !== undefined) return outcomeOf(action, async () => cluster.deletePod(pod, force.graceSeconds));
-  let blocked: Blocked | undefined;
-  const outcome = await outcomeOf(action, async () => {
+  return outcomeWithReport(action, async () => {
     const answer = await cluster.evictPod(pod);
-    if (answer.kind !== 'blocked') return;
+    if (answer.kind !== 'blocked') return undefined;
     const subject = { kind: 'Pod', namespace: pod.namespace, name: pod.name } as const;
-    blocked = { subject, reason: 'PDB', message: answer.message, numbers: {} };
+    return { subject, reason: 'PDB', message: answer.message, numbers: {} };
   });
-  return blocked === undefined ? outcome : { kind: 'blocked', action, blocked };
 }
 
 /**
@@ -136,6 +139,10 @@ async function releaseNodeClaim(
   const record = await ports.store.readNodeClaim(cluster, action.nodeClaim);
   if (record === undefined || record.releasedAtMs !== undefined) return [];
   await ports.store.updateNodeClaim({ ...record, releasedAtMs: action.atMs });
-  // The resources of the claim no longer count towards the limits of its NodePool.
-  return sendWakes(ports, [['provisioning', { cluster, reason: 'released' }]]);
+  // The claim no longer counts towards the limits and the disruption budgets of its NodePool.
+  const wake = { cluster, reason: 'released' } as const;
+  return sendWakes(ports, [
+    ['provisioning', wake],
+    ['disruption', wake],
+  ]);
 }

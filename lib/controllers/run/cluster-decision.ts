@@ -1,10 +1,9 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
-import { isProvisionable } from '../../core/cluster/pods.ts';
+import { gaugesOf } from '../../core/cluster/gauges.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import { type Controller, type Decision, pollAfter, requeueAt, type Verdict } from '../../core/model/decision.ts';
 import { clusterDecisionId, shadowDecisionId } from '../../core/model/decision-id.ts';
-import { instanceOf } from '../../core/model/node-claim-record.ts';
 import { decisionParts } from '../../core/provisioning/decision-parts.ts';
 import { EpochMovedError } from '../../ports/errors.ts';
 import { withoutAnnounced } from '../act/not-announced.ts';
@@ -24,7 +23,7 @@ import type {
 import { recordShadow } from './shadow.ts';
 
 /** A decision before its actions are decided. Its id is part of the names of new NodeClaims. */
-export type NamedDecision = Omit<Decision, 'actions' | 'blocked' | 'onExistingNodes'>;
+export type NamedDecision = Omit<Decision, 'actions' | 'blocked' | 'onExistingNodes' | 'price'>;
 
 /** Names the decision on the snapshot, at the current time. */
 export function nameDecision(
@@ -52,16 +51,16 @@ export async function recordAndAct(
   { named, verdict }: { readonly named: NamedDecision; readonly verdict: Verdict },
 ): Promise<RunReport> {
   const { cluster, controller, atMs } = named;
-  const { actions, blocked, onExistingNodes } = verdict;
+  const { actions, blocked, onExistingNodes, price } = verdict;
   // Field by field: a verdict may have more, for example the schedule of provisioning, which is too large to record.
-  const decision = { ...named, actions, blocked, ...optional({ onExistingNodes }) };
+  const decision = { ...named, actions, blocked, ...optional({ onExistingNodes, price }) };
   const parts = decisionParts(decision);
   const { done, failures, isFinished } = await recordParts(ports, parts, snapshot);
   // The next run decides the remaining parts again, on a snapshot that includes the decision of the other run.
   const again = done.length < parts.length ? [requeueAt(atMs + SECOND_MS)] : [];
   const unfinished = isFinished ? [] : [pollAfter(ports.clock.now())];
   const due = [...verdict.due, ...again, ...unfinished];
-  return { controller, cluster, decisions: done, due, gauges: gaugesOf(snapshot), failures };
+  return { controller, cluster, decisions: done, due, gauges: gaugesOf(snapshot, done), failures };
 }
 
 interface RecordedParts {
@@ -122,19 +121,11 @@ function isProposal({ actions, shadow }: Decision): boolean {
 }
 
 async function publish(ports: RecordPorts, part: Decision, snapshot: ClusterSnapshot): Promise<readonly Error[]> {
-  if (part.actions.length === 0 && part.blocked.length === 0) return [];
-  if (part.shadow === true) return recordShadow(ports, part);
+  const isShadow = part.shadow === true;
+  const told = isShadow ? part : withoutAnnounced(ports, part);
+  if (told.actions.length === 0 && told.blocked.length === 0) return [];
+  if (isShadow) return recordShadow(ports, told);
   const { pods, nodes } = snapshot;
   const nodePools = snapshot.nodePools.map(({ nodePool }) => nodePool);
-  return announce(ports, part, { pods, nodes, nodePools, told: withoutAnnounced(ports, part) });
-}
-
-function gaugesOf(snapshot: ClusterSnapshot): RunReport['gauges'] {
-  const prices = snapshot.nodeClaims.map((record) => instanceOf(record)?.priceUsdPerHour ?? 0);
-  return {
-    PendingPods: snapshot.pods.filter(isProvisionable).length,
-    Nodes: snapshot.nodes.length,
-    NodeClaims: snapshot.nodeClaims.length,
-    HourlyCostUsd: prices.reduce((sum, price) => sum + price, 0),
-  };
+  return announce(ports, told, { pods, nodes, nodePools });
 }

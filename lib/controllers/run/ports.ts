@@ -54,7 +54,6 @@ export interface WritesStatus {
 export interface WritesEvents {
   readonly cluster: EventWriter;
 }
-
 export interface Launches {
   readonly cloud: Launcher;
 }
@@ -73,7 +72,6 @@ export interface ReadsZonalShifts {
 export interface ReadsAutoMode {
   readonly cloud: Pick<ClusterInspector, 'autoMode'>;
 }
-
 export interface ReadsClaims {
   readonly store: ClaimReader;
 }
@@ -138,6 +136,8 @@ export interface RunReport {
   readonly skipped?: 'collecting' | 'answered' | 'busy';
   readonly decisions: readonly Decision[];
   readonly due: readonly Due[];
+  /** How far a pass is that has used its steps. @default it has evaluated every candidate */
+  readonly progress?: string;
   /** Observed values by metric name: `PendingPods`, `Nodes`, `HourlyCostUsd`. */
   readonly gauges: Readonly<Record<string, number>>;
   /** Signs of other autoscalers that do not count, because a user of one namespace can create them. @default none was found */

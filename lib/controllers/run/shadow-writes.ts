@@ -14,6 +14,7 @@ export const CLUSTER_WRITES: Omit<Cluster, keyof ClusterReader> = {
   deleteNode: refused('cluster.deleteNode'),
   evictPod: refused('cluster.evictPod'),
   deletePod: refused('cluster.deletePod'),
+  nominatePod: refused('cluster.nominatePod'),
   applyNodeClaim: refused('cluster.applyNodeClaim'),
   deleteNodeClaim: refused('cluster.deleteNodeClaim'),
   removeNodeClaim: refused('cluster.removeNodeClaim'),
@@ -45,12 +46,16 @@ export const CATALOGUE_WRITES: Omit<CatalogueStore, 'readCatalogue' | 'listUnava
   learnMemory: refused('catalogue.learnMemory'),
 };
 
+/** Decisions of shadow and what passes keep change nothing outside the table. */
 type StoreRead =
   | keyof ClaimReader
   | 'readEpoch'
   | 'openDecisions'
   | 'recordShadow'
   | 'listCommands'
+  | 'readPassMemory'
+  | 'writePassMemory'
+  | 'listMoves'
   | 'listNominations'
   | 'isOnStandby';
 
@@ -62,6 +67,7 @@ export const STORE_WRITES: Omit<NodeClaimStore, StoreRead> = {
   startCommand: refused('store.startCommand'),
   continueCommand: refused('store.continueCommand'),
   endCommand: refused('store.endCommand'),
+  recordMove: refused('store.recordMove'),
   nominate: refused('store.nominate'),
   setStandby: refused('store.setStandby'),
 };

@@ -1,7 +1,9 @@
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
+import type { ClusterEvent } from '../../core/model/event.ts';
 import { decideNodePool, type NodePoolState } from '../../core/node-pool/decide-node-pool.ts';
 import { withCurrentPoolHash } from '../../core/node-pool/node-pool-hash.ts';
+import { annotationInWords, annotationProblems } from '../../core/validation/annotations.ts';
 import { isConflict } from '../../ports/errors.ts';
 import type { ClusterWork } from '../instances/instance-work.ts';
 import type { HasSettings, WritesStatus } from '../run/ports.ts';
@@ -23,6 +25,7 @@ export async function syncNodePoolStatus(work: ClusterWork<WritesStatus & HasSet
     const { staticCapacity } = ports.settings.featureGates;
     await writeStatus(work, { nodePool, nodeClass, records: own, nodes, staticCapacity });
     await updateHashes(work, { nodePool, records: own });
+    await reportAnnotations(work, nodePool);
   });
 }
 
@@ -33,10 +36,18 @@ async function writeStatus({ ports }: ClusterWork<WritesStatus>, state: NodePool
   const written = await ports.cluster.patchNodePool(nodePool, patch);
   const unready = conditionOf(written, 'NodeClassReady');
   if (unready?.status !== 'False' || conditionOf(nodePool, 'NodeClassReady')?.reason === unready.reason) return;
-  const { name, uid } = nodePool.metadata;
-  const regarding = { kind: 'NodePool', name, ...optional({ uid }) } as const;
   const message = unready.message ?? '';
-  await ports.cluster.publishEvent({ regarding, type: 'Warning', reason: 'NodeClassNotReady', message });
+  await ports.cluster.publishEvent(warning(nodePool, 'NodeClassNotReady', message));
+}
+
+/** *Cost:* one or two calls for each annotation with an invalid value. */
+async function reportAnnotations({ ports }: ClusterWork<WritesStatus>, nodePool: NodePool): Promise<void> {
+  for (const problem of annotationProblems(nodePool))
+    await ports.cluster.publishEvent(warning(nodePool, 'InvalidAnnotation', annotationInWords(problem)));
+}
+
+function warning({ metadata: { name, uid } }: NodePool, reason: string, message: string): ClusterEvent {
+  return { regarding: { kind: 'NodePool', name, ...optional({ uid }) }, type: 'Warning', reason, message };
 }
 
 function conditionOf(nodePool: NodePool | undefined, type: string) {

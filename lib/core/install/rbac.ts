@@ -120,7 +120,13 @@ const RULES: Readonly<Record<ClusterFunction, readonly PolicyRule[]>> = {
     rule('karpenter.sh', ['nodepools'], [...READ, 'patch']),
     rule('karpenter.sh', ['nodeclaims/status', 'nodeoverlays/status', 'nodepools/status'], ['patch']),
   ],
-  provisioning: [...WHOLE_CLUSTER, TAINTS, rule('autoscaling.x-k8s.io', ['capacitybuffers/status'], ['patch'])],
+  provisioning: [
+    ...WHOLE_CLUSTER,
+    TAINTS,
+    // B66: nominations of pending pods. A ValidatingAdmissionPolicy limits this to one field.
+    rule('', ['pods/status'], ['patch']),
+    rule('autoscaling.x-k8s.io', ['capacitybuffers/status'], ['patch']),
+  ],
   termination: [
     rule('', ['nodes'], [...READ, 'delete', 'patch']),
     rule('', ['pods'], [...READ, 'delete']),

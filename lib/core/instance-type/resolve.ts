@@ -57,8 +57,10 @@ function areSame(a: readonly Offering[], b: readonly Offering[]): boolean {
   return (
     a.length === b.length &&
     a.every(
-      ({ available, reservation }, at) =>
-        available === b[at]?.available && reservation?.instances === b[at]?.reservation?.instances,
+      ({ available, shortage, reservation }, at) =>
+        available === b[at]?.available &&
+        shortage === b[at]?.shortage &&
+        reservation?.instances === b[at]?.reservation?.instances,
     )
   );
 }

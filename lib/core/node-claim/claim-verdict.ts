@@ -9,6 +9,8 @@ export interface ClaimVerdict extends Verdict {
   readonly whenDone?: NodeClaimRecord;
   /** Refusals that are new since the last run: they are shown as Events. @default none */
   readonly news?: readonly Blocked[];
+  /** B66: the record has the name of the node from now on, so provisioning can nominate it for pods. @default false */
+  readonly isNamed?: boolean;
 }
 
 /** Why a claim is deleted. */

@@ -217,7 +217,7 @@ export function expiryOf(record: NodeClaimRecord): number | undefined {
 
 /**
  * When the node is deleted because of its age. With the annotation, an expired node counts as drifted first, so that it is replaced
- * before its drain, within the budgets. *Shape:* undefined for never. A value that is not a duration has no effect.
+ * before its drain, within the budgets. *Shape:* undefined for never. An invalid value counts as no time; `annotationProblems` reports it.
  */
 export function expiryDeadlineOf(record: NodeClaimRecord): number | undefined {
   const expiry = expiryOf(record);

@@ -7,6 +7,7 @@ import { type Observed, readOr, type Unread, whyNotRead } from '../observed.ts';
 import { act, blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
 import { type ConsistencyView, withConsistency } from './consistency.ts';
 import { type DriftView, withDrift } from './drift/drift.ts';
+import { withExpectedNode } from './expected-node.ts';
 import { expiryDeadlineOf, type JoiningClaim, join, whyNotJoined } from './join.ts';
 import {
   adopted,
@@ -44,6 +45,8 @@ export interface ListedInstance {
   readonly contains: Observed<boolean>;
   /** An instance with the claim's name in its tags: the result of a launch whose response was lost. */
   readonly tagged?: Instance;
+  /** The name with which the node of the claim's instance registers. @default EC2 does not describe it yet */
+  readonly nodeName?: string;
 }
 
 export interface NoLaunchContext {
@@ -73,7 +76,7 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): ClaimVerdic
   const goodbye = whyDelete(view, nowMs);
   if (goodbye !== undefined) return deletion(record, goodbye);
   if (record.launch.kind !== 'launched') return launch(view, nowMs);
-  const joined = join(view, nowMs);
+  const joined = withExpectedNode(join(view, nowMs), view, nowMs);
   const consistent = isListRead(view) ? withConsistency(joined, view, nowMs) : joined;
   return withDrift(consistent, view.drift, nowMs);
 }

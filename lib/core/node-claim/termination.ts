@@ -4,7 +4,7 @@ import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '.
 import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait } from '../cluster/at-rest.ts';
-import { isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
+import { graceMsOf, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import {
   type Action,
@@ -37,9 +37,6 @@ import {
 
 /** D22: the minimum time of a drain, so that late pods are drained too. */
 const MIN_DRAIN_MS = 5 * SECOND_MS;
-/** The Kubernetes default of terminationGracePeriodSeconds. */
-const DEFAULT_GRACE_SECONDS = 30;
-
 /** A claim that is being deleted, with its node, its pods and the state of its instance. */
 export interface TerminationView {
   readonly record: NodeClaimRecord;
@@ -176,10 +173,6 @@ function nextForced(pods: readonly Pod[], { deadlineMs }: Deletion, nowMs: numbe
     .map(requeueAt);
 }
 
-function graceMsOf({ spec }: Pod): number {
-  return (spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * SECOND_MS;
-}
-
 /** D19. */
 function cordonActions(record: NodeClaimRecord, node: Node): readonly Action[] {
   const taints = node.spec?.taints ?? [];
@@ -234,7 +227,7 @@ function deleteAtZero(
   nowMs: number,
 ): readonly (Action & { readonly kind: 'evict-pod' })[] {
   const isDeleted = !isTerminating(pod) && canWait(pod, ignoreAtZero, nowMs);
-  const graceSeconds = pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+  const graceSeconds = graceMsOf(pod) / SECOND_MS;
   return isDeleted ? [{ kind: 'evict-pod', nodeClaim: record.name, pod: targetOf(pod), force: { graceSeconds } }] : [];
 }
 

@@ -11,7 +11,7 @@ export function decisionParts(decision: Decision, maxClaims: number = MAX_CLAIMS
   const creations = decision.actions.filter(isCreation);
   if (creations.length <= maxClaims) return [decision];
   const others = decision.actions.filter((action) => !isCreation(action));
-  const { onExistingNodes: _, ...bare } = decision;
+  const { onExistingNodes: _nodes, price: _price, ...bare } = decision;
   const count = Math.ceil(creations.length / maxClaims);
   return Array.from({ length: count }, (_part, index) => {
     const own = creations.slice(index * maxClaims, (index + 1) * maxClaims);

@@ -19,7 +19,7 @@ import { nodePoolHash } from '../node-pool/node-pool-hash.ts';
 import { admits, allowsAbsence, inRequirement, type Requirement } from '../requirements/requirement.ts';
 import { type Requirements, toNodeSelector, withRequirement } from '../requirements/requirements.ts';
 import { formatResources, type Resources, smaller } from '../resources/resources.ts';
-import { launchOptions } from '../scheduling/pools/launch-options.ts';
+import { launchOptions, typesOfOptions } from '../scheduling/pools/launch-options.ts';
 import { largestCapacity } from '../scheduling/pools/limits.ts';
 import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
 import { isBufferPod } from './buffer-pods.ts';
@@ -39,8 +39,8 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
   const { name: pool, uid, annotations: ofPool = {} } = template.nodePool.metadata;
   const gracefulExpiration = ofPool[GRACEFUL_EXPIRATION];
   const { spec } = template.nodePool.spec.template;
-  const options = launchOptions(claim.instanceTypes, claim.requirements, template);
-  const sent = claim.instanceTypes.filter((type) => options.some((option) => option.instanceType === type.name));
+  const options = launchOptions(claim.instanceTypes, claim.requirements, claim);
+  const sent = typesOfOptions(claim.instanceTypes, options);
   const bufferPods = claim.pods.filter(isBufferPod).map(podKey);
   const requirements = asLaunched(claim.requirements, options);
   return {
@@ -56,7 +56,7 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
       ...nodePoolHash(template.nodePool),
       ...overlayAnnotations(sent),
       ...optional({ [GRACEFUL_EXPIRATION]: gracefulExpiration }),
-      ...(claim.minValuesRelaxed ? { [MIN_VALUES_RELAXED]: 'true' } : {}),
+      [MIN_VALUES_RELAXED]: String(claim.minValuesRelaxed),
     },
     spec: {
       nodeClassRef: spec.nodeClassRef,

@@ -4,6 +4,7 @@ import { isKeptInPlace, isProvisionable, isReschedulable } from '../cluster/pods
 import type { StateNode } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Refusal } from '../model/refusal.ts';
+import { awaitedPods } from './evicted-pods.ts';
 import { whyIgnored } from './ignored-pod.ts';
 
 export interface PodsToPlace {
@@ -16,10 +17,14 @@ type Seen = Pick<ClusterSnapshot, 'pods' | 'bufferPods' | 'podDisruptionBudgets'
 
 /**
  * The pods that need a node: pods that the kube-scheduler marked as unschedulable (B6), virtual pods of CapacityBuffers (B65),
- * and pods on nodes that are being deleted (B7).
+ * and pods on nodes that are being deleted, with those that were evicted a moment ago (B7).
  */
 export function podsToPlace(snapshot: Seen, nodes: readonly StateNode[], nowMs: number): PodsToPlace {
-  return podsToPlaceFrom(snapshot, nowMs)(nodes.filter(({ deleting }) => deleting));
+  const deleting = nodes.filter((one) => one.deleting);
+  const { pods, refused } = podsToPlaceFrom(snapshot, nowMs)(deleting);
+  const onNodes = deleting.flatMap((node) => node.pods);
+  const awaited = awaitedPods(onNodes, snapshot.pods, nowMs).filter((pod) => whyIgnored(pod) === undefined);
+  return { pods: [...pods, ...awaited], refused };
 }
 
 /** The same for any set of nodes that are removed. *Cost:* O(pods) once, then O(pods of these nodes + pending pods). */

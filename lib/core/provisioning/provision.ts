@@ -2,12 +2,14 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { canWait, runsNothingElse } from '../cluster/at-rest.ts';
+import type { PodNomination } from '../cluster/nominated-node.ts';
 import { nomination } from '../cluster/nomination.ts';
 import { keptUntilMs } from '../cluster/pods.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import {
   type Action,
   type Blocked,
+  type DecisionPrice,
   type Due,
   type ExistingNodesRefusal,
   requeueAt,
@@ -16,11 +18,14 @@ import {
 import type { Refusal } from '../model/refusal.ts';
 import { formatSubject, namespacedSubject, type Subject } from '../model/subject.ts';
 import { launchRefusal } from '../node-claim/launch/launch-refusal.ts';
-import type { PlannedNodeClaim, Schedule, Unplaced } from '../scheduling/schedule.ts';
+import { cheapestUsd, type PlannedNodeClaim, type Schedule, type Unplaced } from '../scheduling/schedule.ts';
+import type { BoundedSchedule } from '../scheduling/solve.ts';
+import { toMicros } from '../usd-per-hour.ts';
 import { bufferSubject, isBufferPod } from './buffer-pods.ts';
 import { capacityPause } from './capacity-pause.ts';
 import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
-import { schedulePods } from './schedule-pods.ts';
+import { plannedNodes, podNominations } from './pod-nominations.ts';
+import { schedulePodsWithBound } from './schedule-pods.ts';
 import { planStatic } from './static-capacity.ts';
 
 export interface ProvisionContext {
@@ -32,6 +37,8 @@ export interface ProvisionContext {
 export interface ProvisioningVerdict extends Verdict {
   /** New claims are those that are created, in the order of the actions. A pod that must wait is unplaced, with the reason. */
   readonly schedule: Schedule;
+  /** B66: hints for the kube-scheduler, which are written after the actions and are not recorded. */
+  readonly podNominations: readonly PodNomination[];
 }
 
 /**
@@ -42,7 +49,8 @@ export interface ProvisioningVerdict extends Verdict {
  */
 export function provision(snapshot: ClusterSnapshot, context: ProvisionContext): ProvisioningVerdict {
   const { nowMs } = context;
-  const ofPods = atZero(schedulePods(snapshot, nowMs), snapshot, nowMs);
+  const solved = schedulePodsWithBound(snapshot, nowMs);
+  const ofPods = atZero(solved.schedule, snapshot, nowMs);
   const ofPools = planStatic(snapshot);
   const found = { ...ofPods, newClaims: [...ofPods.newClaims, ...ofPools.claims] };
   const { schedule, dueAtMs } = paused(found, snapshot, nowMs);
@@ -59,13 +67,25 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
       ...(snapshot.ignoredObjects ?? []),
     ],
     ...(onExistingNodes.length === 0 ? {} : { onExistingNodes }),
+    ...optional({ price: priceOf(schedule.newClaims, solved.boundOf) }),
     due: [
       ...dueAtMs.map(requeueAt),
       ...movableLater(snapshot, nowMs),
       ...(found.unplaced.length === 0 ? [] : [...nextCapacity(snapshot), ...nextCatalogue(snapshot, nowMs)]),
     ],
     schedule,
+    podNominations: podNominations(snapshot.pods, plannedNodes(schedule)),
   };
+}
+
+/** *Shape:* undefined if no node is created for pods. Nodes of static NodePools do not count. */
+function priceOf(
+  newClaims: readonly PlannedNodeClaim[],
+  boundOf: BoundedSchedule['boundOf'],
+): DecisionPrice | undefined {
+  const claims = newClaims.filter(({ pods }) => pods.length > 0);
+  if (claims.length === 0) return undefined;
+  return { usdPerHour: toMicros(cheapestUsd(claims)), lowerBoundUsdPerHour: toMicros(boundOf(claims)) };
 }
 
 /** B7: when pods of nodes that are being deleted may be evicted, because their annotation do-not-disrupt ends. */

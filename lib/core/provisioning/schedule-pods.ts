@@ -1,8 +1,11 @@
+import type { Pod } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
+import { isOwnedByDaemonSet, isTerminal } from '../cluster/pods.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
+import { once } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Schedule, SchedulingProblem } from '../scheduling/schedule.ts';
-import { solve } from '../scheduling/solve.ts';
+import { type BoundedSchedule, solve, solveWithBound } from '../scheduling/solve.ts';
 import { type PodsToPlace, podsToPlace } from './pods-to-place.ts';
 
 /** Schedules the pods of a snapshot that need a node. Pods for which no node can be launched are unplaced. */
@@ -15,6 +18,17 @@ export function schedulePods(
   return scheduleOf(toPlace, () => solve({ ...clusterProblem(snapshot, nodes), pods: toPlace.pods }));
 }
 
+/** The same, with lower bounds of the price of new nodes. *Shape:* the bounds are 0 if no pod needs a node. */
+export function schedulePodsWithBound(snapshot: ClusterSnapshot, nowMs: number): BoundedSchedule {
+  const nodes = stateNodes(snapshot);
+  const toPlace = podsToPlace(snapshot, nodes, nowMs);
+  const solved = once(() => solveWithBound({ ...clusterProblem(snapshot, nodes), pods: toPlace.pods }));
+  return {
+    schedule: scheduleOf(toPlace, () => solved().schedule),
+    boundOf: (claims) => (claims.length === 0 ? 0 : solved().boundOf(claims)),
+  };
+}
+
 /** The scheduling problem of the cluster, without the pods to place. */
 export function clusterProblem(
   snapshot: ClusterSnapshot,
@@ -25,8 +39,14 @@ export function clusterProblem(
     stateNodes: nodes,
     nodePools,
     daemonSets,
+    unboundDaemonPods: snapshot.pods.filter(isUnboundDaemonPod),
     ...optional({ storage, namespaces, options }),
   };
+}
+
+/** Most pods have a node. */
+function isUnboundDaemonPod(pod: Pod): boolean {
+  return pod.spec.nodeName === undefined && !isTerminal(pod) && isOwnedByDaemonSet(pod);
 }
 
 /** The schedule, with the pods for which no node can be launched. `solved` is called only if there are other pods. */

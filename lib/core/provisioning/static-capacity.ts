@@ -1,3 +1,4 @@
+import { MAX_PRICE_FACTOR } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { compareText } from '../compare-text.ts';
 import { compatibleOfferings } from '../instance-type/offerings/compatible-offerings.ts';
@@ -7,8 +8,9 @@ import type { InstanceType, Offering } from '../model/instance-type.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
 import { parseResources } from '../resources/resources.ts';
-import { nodeClaimTemplate } from '../scheduling/pools/template.ts';
+import { type NodeClaimTemplate, nodeClaimTemplate } from '../scheduling/pools/template.ts';
 import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
+import { usdPerHour } from '../usd-per-hour.ts';
 import { unreadableClaimsOf } from './unreadable-claims.ts';
 
 /** The nodes of a static NodePool: one with `spec.replicas`. */
@@ -78,9 +80,40 @@ export function claimWithoutPods(view: NodePoolView): PlannedNodeClaim | Refusal
     .toSorted((a, b) => byPrice(a.offering, b.offering) || compareText(a.type.name, b.type.name));
   const [cheapest] = offered;
   if (cheapest === undefined) return refusal('NoOffering', 'no instance type of the pool has an available offering');
+  const maxPriceUsdPerHour = maxPriceOf(template, cheapest.offering);
+  const { priceUsdPerHour } = cheapest.offering;
+  if (priceUsdPerHour > maxPriceUsdPerHour) {
+    const message = `the cheapest node with capacity costs ${usdPerHour(priceUsdPerHour)}, more than the ${usdPerHour(maxPriceUsdPerHour)} that ${MAX_PRICE_FACTOR} allows: wait, or raise it`;
+    return refusal('PriceTooHigh', message, { priceUsdPerHour, maxPriceUsdPerHour });
+  }
   const instanceTypes = offered.map(({ type }): InstanceType => type);
   const name = `planned-${view.nodePool.metadata.name}`;
-  return { name, template, pods: [], requirements, instanceTypes, cheapest, requests: {}, minValuesRelaxed: false };
+  const claim = {
+    name,
+    template,
+    pods: [],
+    requirements,
+    instanceTypes,
+    cheapest,
+    requests: {},
+    minValuesRelaxed: false,
+  };
+  return maxPriceUsdPerHour === Number.POSITIVE_INFINITY ? claim : { ...claim, maxPriceUsdPerHour };
+}
+
+/** The guard of the NodePool: its factor times the cheapest offering if no capacity were missing. *Shape:* Infinity for reserved capacity. */
+function maxPriceOf(
+  { requirements, instanceTypes, usual, maxPriceFactor }: NodeClaimTemplate,
+  { reservation }: Offering,
+): number {
+  if (reservation !== undefined) return Number.POSITIVE_INFINITY;
+  const types = usual?.instanceTypes ?? instanceTypes;
+  const prices = types.flatMap((type) =>
+    compatibleOfferings(type, requirements).flatMap((one) =>
+      one.reservation === undefined ? one.priceUsdPerHour : [],
+    ),
+  );
+  return maxPriceFactor * prices.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 }
 
 function cheapestOf(offerings: readonly Offering[]): Offering | undefined {

@@ -1,8 +1,9 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
+import { once, onceFor } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import { type Bounds, boundsOn } from '../scheduling/bounds.ts';
-import { indexForMany } from '../scheduling/cluster-index.ts';
+import { type ClusterChange, type ClusterIndex, indexForMany } from '../scheduling/cluster-index.ts';
 import type { QuestionOptions } from '../scheduling/run.ts';
 import type { Schedule } from '../scheduling/schedule.ts';
 import { whatIfOn } from '../scheduling/solve.ts';
@@ -12,18 +13,20 @@ import { clusterProblem, scheduleOf } from './schedule-pods.ts';
 /** Returns the schedule for the case that the named nodes are removed. *Errors:* RangeError for an unknown name. */
 export type WhatIf = (gone: readonly string[], options?: QuestionOptions) => Schedule;
 
-/** What happens if nodes are removed. Both parts share one index of the cluster, which is built on first use. */
+/** What happens if nodes are removed. All parts share one index of the cluster, which is built on first use. */
 export interface Simulation {
   readonly whatIf: WhatIf;
   /** *Cost:* far less than a question. */
   readonly bounds: Bounds;
+  /** The same after nodes are gone and pods have moved from them. *Cost:* O(nodes) for the first question. */
+  after(change: ClusterChange): Simulation;
 }
 
 /**
- * Answers "what if these nodes were removed" any number of times. *Shape:* the result of `schedulePods` if these nodes are being
- * deleted, so provisioning will do the same. Pending pods, and pods of nodes that are being deleted, are placed too. B59, E20:
- * other capacity may replace reserved capacity. *Cost:* O(nodes + pods + instance types) for the first question, then in
- * proportion to the pods to place. *Source:* E20.
+ * Answers "what if these nodes were removed" any number of times. *Shape:* the result of `schedulePods` if commands replace
+ * these nodes: they hold their share of the limits until their replacements are initialized (promise 2). Pending pods, and pods of
+ * nodes that are being deleted, are placed too. B59, E20: other capacity may replace reserved capacity. *Cost:* O(nodes + pods +
+ * instance types) for the first question, then in proportion to the pods to place. *Source:* E20.
  */
 export function whatIfOf(snapshot: ClusterSnapshot, nowMs: number, nodes?: readonly StateNode[]): WhatIf {
   return simulationOf(snapshot, nowMs, nodes).whatIf;
@@ -35,10 +38,30 @@ export function simulationOf(
   nowMs: number,
   nodes: readonly StateNode[] = stateNodes(snapshot),
 ): Simulation {
-  let prepared: { readonly whatIf: WhatIf; readonly bounds: () => Bounds } | undefined;
-  let bounds: Bounds | undefined;
-  const index = () => (prepared ??= prepare(snapshot, nowMs, nodes));
-  const known = (): Bounds => (bounds ??= index().bounds());
+  return simulationOn({ start: once(() => prepare(snapshot, nowMs, nodes)), changes: [] });
+}
+
+/** One state of the cluster. */
+interface Prepared {
+  readonly whatIf: WhatIf;
+  readonly bounds: () => Bounds;
+  after(change: ClusterChange): Prepared;
+}
+
+/** A state that is computed on first use, from an earlier one and the changes since then. */
+interface Origin {
+  readonly start: () => Prepared;
+  readonly changes: readonly ClusterChange[];
+}
+
+function simulationOn(origin: Origin): Simulation {
+  let state: Origin | Prepared = origin;
+  const index = (): Prepared => {
+    // The earlier state is not kept: a plan may have thousands of changes.
+    if ('start' in state) state = state.changes.reduce((before, change) => before.after(change), state.start());
+    return state;
+  };
+  const known = once(() => index().bounds());
   return {
     whatIf: (gone, options) => index().whatIf(gone, options),
     bounds: {
@@ -46,30 +69,45 @@ export function simulationOf(
       priceOfHomeless: (node) => known().priceOfHomeless(node),
       worthOf: (node) => known().worthOf(node),
     },
+    after(change) {
+      if ('start' in state) return simulationOn({ ...state, changes: [...state.changes, change] });
+      const now = state;
+      return simulationOn({ start: () => now, changes: [change] });
+    },
   };
 }
 
-function prepare(
-  snapshot: ClusterSnapshot,
-  nowMs: number,
-  nodes: readonly StateNode[],
-): { readonly whatIf: WhatIf; readonly bounds: () => Bounds } {
+function prepare(snapshot: ClusterSnapshot, nowMs: number, nodes: readonly StateNode[]): Prepared {
   const toPlace = podsToPlaceFrom(snapshot, nowMs);
-  const beingDeleted = nodes.filter(({ deleting }) => deleting);
+  const leaving = nodes.filter(({ deleting }) => deleting);
+  const beingDeleted = leaving.map(({ name }) => name);
+  const { pods } = toPlace(leaving);
   const simulated = { ...snapshot, options: { ...snapshot.options, reservedFallback: true } };
-  const cluster = indexForMany({ ...clusterProblem(simulated, nodes), pods: toPlace(beingDeleted).pods });
-  const solved = whatIfOn(cluster);
-  const places = new Map(nodes.map(({ name }, index) => [name, index]));
-  const whatIf: WhatIf = (names, options) => {
-    const gone = new Set(names);
-    const indices = [...gone, ...beingDeleted.map(({ name }) => name)].map((name) => placeOf(name, places));
-    const inOrder = [...new Set(indices)].toSorted((a, b) => a - b).flatMap((index) => nodes[index] ?? []);
-    const placing = toPlace(inOrder);
-    return scheduleOf(placing, () => solved({ ...options, pods: placing.pods, removed: gone }));
-  };
+  const start = indexForMany({ ...clusterProblem(simulated, nodes), pods });
   const pending = new Set<Pod>(toPlace([]).pods);
-  const moved = (node: StateNode): readonly Pod[] => toPlace([node]).pods.filter((pod) => !pending.has(pod));
-  return { whatIf, bounds: () => boundsOn(cluster, ({ stateNode }) => moved(stateNode)) };
+  const moved = onceFor((node: StateNode) => toPlace([node]).pods.filter((pod) => !pending.has(pod)));
+  const boundsFor = once(() => boundsOn(start, ({ stateNode }) => moved(stateNode)));
+  const preparedOn = (cluster: ClusterIndex): Prepared => {
+    const solved = whatIfOn(cluster);
+    const { hosts } = cluster;
+    const places = once(() => placesOf(cluster));
+    return {
+      whatIf(names, options) {
+        const gone = new Set(names);
+        const indices = [...gone, ...beingDeleted].map((name) => placeOf(name, places()));
+        const inOrder = [...new Set(indices)].toSorted((a, b) => a - b).flatMap((index) => hosts[index] ?? []);
+        const placing = toPlace(inOrder.map(({ stateNode }) => stateNode));
+        return scheduleOf(placing, () => solved({ ...options, pods: placing.pods, removed: gone }));
+      },
+      bounds: () => boundsFor()(cluster),
+      after: (change) => preparedOn(cluster.after(change)),
+    };
+  };
+  return preparedOn(start);
+}
+
+function placesOf({ hosts, gone }: ClusterIndex): ReadonlyMap<string, number> {
+  return new Map(hosts.filter((host) => !gone.has(host)).map(({ stateNode, index }) => [stateNode.name, index]));
 }
 
 function placeOf(name: string, places: ReadonlyMap<string, number>): number {

@@ -1,11 +1,12 @@
 import type { Pod } from '../../apis/kubernetes.ts';
+import { once, onceFor } from '../kept-answers.ts';
 import type { Resources } from '../resources/resources.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 import { memoize } from './memoize.ts';
 import { type PriceColumn, resourcePrices } from './packing/resource-prices.ts';
 import type { ExistingHost } from './placement/existing-host.ts';
 import { common } from './pools/bitset.ts';
-import { takeFrom, timesIn, type Vector, vectorOf } from './pools/resource-space.ts';
+import { dot, takeFrom, timesIn, type Vector, vectorOf } from './pools/resource-space.ts';
 import { cheapestOf, type PoolTypeIndex } from './pools/type-index.ts';
 
 /** Bounds of what the pods of removed nodes cost, computed without placing a pod. *Units:* USD per hour. */
@@ -24,54 +25,62 @@ export interface Bounds {
 /** Pods with the same requests. */
 interface Size {
   readonly requests: Vector;
-  /** How many fit on all nodes that accept pods, if no other pods are placed. Computed on first use. */
-  fitting: number | undefined;
 }
 
 type Counts = ReadonlyMap<Size, number>;
 
 /**
  * `podsOf`: the pods of a node that a question places if the node is removed. Constraints other than resources are ignored, so the
- * bounds are low but valid. *Cost:* O(pods) once; then O(nodes) once for each size of pods.
+ * bounds are low but valid. *Shape:* bounds for the index and for those after it. *Cost:* O(pods) once; then, for each index, O(nodes)
+ * once, and O(nodes) once for each size of pods.
  */
-export function boundsOn(cluster: ClusterIndex, podsOf: (host: ExistingHost) => readonly Pod[]): Bounds {
-  const { classes, hosts } = cluster;
-  const pods = new Map(hosts.map((host) => [host.stateNode.name, podsOf(host)]));
+export function boundsOn(
+  start: ClusterIndex,
+  podsOf: (host: ExistingHost) => readonly Pod[],
+): (cluster: ClusterIndex) => Bounds {
+  const { classes } = start;
   const requestsOf = (pod: Pod): Resources => classes.classOf(classes.asPlaced(pod), true).requests;
-  const all = Iterator.from(pods.values()).flatMap((some) => some);
-  const { space, pools, rooms } = cluster.spaceOf(all.map(requestsOf));
-  const sizes = memoize((requests: Resources): Size => ({ requests: vectorOf(space, requests), fitting: undefined }));
-  const byName = new Map(hosts.map((host) => [host.stateNode.name, host]));
-  const counts = new Map([...pods].map(([name, some]) => [name, countsOf(some, (pod) => sizes(requestsOf(pod)))]));
-  const timesOn = (size: Size, host: ExistingHost | undefined): number => {
-    const room = host === undefined || host.stateNode.deleting ? undefined : rooms[host.index]?.room;
-    return room === undefined ? 0 : timesIn(size.requests, room);
-  };
-  const fittingOf = (size: Size): number => {
-    size.fitting ??= hosts.reduce((sum, host) => sum + timesOn(size, host), 0);
-    return size.fitting;
-  };
-  const countsIn = (name: string): Counts => counts.get(name) ?? new Map();
-  const worth = once(() => worthOfResources(pools, sumOf([...counts.values()], space.names.length)));
+  const requests = new Set(start.hosts.flatMap((host) => podsOf(host).map(requestsOf)));
+  const { space, pools } = start.spaceOf(requests);
+  const sizes = memoize((of: Resources): Size => ({ requests: vectorOf(space, of) }));
+  const countsOn = onceFor((host: ExistingHost) => countsOf(podsOf(host), (pod) => sizes(requestsOf(pod))));
+  // Any prices that no type exceeds give valid bounds, so those of the first index serve all.
+  const worth = once(() => worthOfResources(pools, sumOf(start.hosts.map(countsOn), space.names.length)));
   const worthOfSizes = (of: Counts, isCounted: (size: Size) => boolean): number => {
     let sum = 0;
     for (const [size, count] of of) if (isCounted(size)) sum += count * dot(worth(), size.requests);
     return sum;
   };
-  return {
-    priceOfOneClaim(gone) {
-      const removed = gone.map((name) => byName.get(name));
-      const homeless = new Map<Size, number>();
-      for (const [size, count] of together(gone.map(countsIn))) {
-        const elsewhere = removed.reduce((left, host) => left - timesOn(size, host), fittingOf(size));
-        if (count > elsewhere) homeless.set(size, count - elsewhere);
-      }
-      return homeless.size === 0 ? 0 : cheapestFor(pools, sumOf([homeless], space.names.length));
-    },
-    priceOfHomeless: (name) => worthOfSizes(countsIn(name), (size) => fittingOf(size) === 0),
-    worthOf: (name) => worthOfSizes(countsIn(name), () => true),
+  return (cluster) => {
+    const { hosts } = cluster;
+    const { rooms } = cluster.spaceOf(requests);
+    const byName = new Map(hosts.map((host) => [host.stateNode.name, host]));
+    const countsIn = (name: string): Counts => {
+      const host = byName.get(name);
+      return host === undefined ? NOTHING : countsOn(host);
+    };
+    const timesOn = (size: Size, host: ExistingHost | undefined): number => {
+      const room = host === undefined || host.stateNode.deleting ? undefined : rooms[host.index]?.room;
+      return room === undefined ? 0 : timesIn(size.requests, room);
+    };
+    const fittingOf = memoize((size: Size) => hosts.reduce((sum, host) => sum + timesOn(size, host), 0));
+    return {
+      priceOfOneClaim(gone) {
+        const removed = gone.map((name) => byName.get(name));
+        const homeless = new Map<Size, number>();
+        for (const [size, count] of together(gone.map(countsIn))) {
+          const elsewhere = removed.reduce((left, host) => left - timesOn(size, host), fittingOf(size));
+          if (count > elsewhere) homeless.set(size, count - elsewhere);
+        }
+        return homeless.size === 0 ? 0 : cheapestFor(pools, sumOf([homeless], space.names.length));
+      },
+      priceOfHomeless: (name) => worthOfSizes(countsIn(name), (size) => fittingOf(size) === 0),
+      worthOf: (name) => worthOfSizes(countsIn(name), () => true),
+    };
   };
 }
+
+const NOTHING: Counts = new Map();
 
 function countsOf(pods: readonly Pod[], sizeOf: (pod: Pod) => Size): Counts {
   const counts = new Map<Size, number>();
@@ -111,18 +120,4 @@ function worthOfResources(pools: readonly PoolTypeIndex[], demand: Vector): Vect
     }));
   });
   return resourcePrices(demand, columns);
-}
-
-function dot(a: Vector, b: Vector): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
-  return sum;
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let known: { readonly value: Value } | undefined;
-  return () => {
-    known ??= { value: make() };
-    return known.value;
-  };
 }

@@ -1,4 +1,4 @@
-import type { Pod } from '../../apis/kubernetes.ts';
+import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import { onceFor } from '../kept-answers.ts';
 import type { Refusal } from '../model/refusal.ts';
@@ -7,6 +7,7 @@ import { memoize } from './memoize.ts';
 import {
   type ExistingHost,
   existingHost,
+  type HostContext,
   type HostRoom,
   hostHasRoom,
   initialRoom,
@@ -26,7 +27,7 @@ import { type PoolTypeIndex, typeIndex } from './pools/type-index.ts';
 import type { SchedulingProblem, Unplaced } from './schedule.ts';
 import { eligibleDomains } from './topology/eligible-domains.ts';
 import { identityOf, type PlacedIndex, placedIndex } from './topology/placed-pods.ts';
-import { hostFacts, termSources } from './topology/rule-sources.ts';
+import { termSources } from './topology/rule-sources.ts';
 import { type OwnTerms, ownTerms, type TermSources } from './topology/rules.ts';
 import { type StorageIndex, storageIndex } from './volumes/storage-index.ts';
 import { type VolumeAnswer, volumeNeeds } from './volumes/volumes.ts';
@@ -42,7 +43,9 @@ export interface ClusterIndex {
   readonly sets: RequirementSets;
   /** All nodes and claims in flight, including those that are being deleted, in the order in which they are tried (B15). */
   readonly hosts: readonly ExistingHost[];
-  /** Claims that are not initialized yet. They keep the pods for which they were created. */
+  /** Hosts that keep their position, although their nodes are gone. They have no pods and accept none. */
+  readonly gone: ReadonlySet<ExistingHost>;
+  /** Claims that are not initialized yet, and nodes that replace others with pods. They keep the pods for which they were created. */
   readonly starting: readonly ExistingHost[];
   readonly placed: PlacedIndex;
   /** B23: the remaining limits of each pool. */
@@ -53,6 +56,20 @@ export interface ClusterIndex {
   spaceFor(groups: readonly PodGroup[]): SpaceIndex;
   /** The same for pods with these requests. */
   spaceOf(requests: Iterable<Resources>): SpaceIndex;
+  /**
+   * The index of the cluster after a change. All that the change does not affect is shared. *Cost:* O(nodes) copies of references, and
+   * work for the nodes of the change only.
+   */
+  after(change: ClusterChange): ClusterIndex;
+}
+
+/** Nodes that are gone, and pods that have moved from them. No other pods change. */
+export interface ClusterChange {
+  readonly gone: ReadonlySet<string>;
+  /** The nodes to which pods have moved, with these pods. */
+  readonly changed: readonly StateNode[];
+  /** New nodes, which come after all others. */
+  readonly added: readonly StateNode[];
 }
 
 /** The state of the cluster, in the resources that the pods of a question request. Other resources are ignored. */
@@ -109,10 +126,10 @@ function clusterIndex(problem: SchedulingProblem, classes: PodClasses, use: Clus
   const { caches } = use;
   const sets = requirementSets();
   const storage = storageIndex(problem.storage);
-  const daemons = daemonsOf(
-    problem.daemonSets,
-    stateNodes.flatMap(({ pods }) => pods),
-  );
+  const daemons = daemonsOf(problem.daemonSets, [
+    ...stateNodes.flatMap(({ pods }) => pods),
+    ...(problem.unboundDaemonPods ?? []),
+  ]);
   const { templates, closed } = templatesOf(problem, daemons);
   for (const { requirements } of templates) sets.intern(requirements);
   const context = { daemons, sets, storage, askedLabels: labelsAskedFor(problem, use, storage) };
@@ -120,28 +137,89 @@ function clusterIndex(problem: SchedulingProblem, classes: PodClasses, use: Clus
   const sources = termSources(problem, templates);
   const isEmpty = stateNodes.every(({ pods }) => pods.length === 0);
   const moving = new Set(isEmpty ? [] : problem.pods.map(identityOf));
-  const base: SpaceContext = { sets, storage, hosts, templates, sources, caches };
-  const known = new Map<string, SpaceIndex>();
-  const spaceOf = (requests: Iterable<Resources>): SpaceIndex => {
-    const space = resourceSpace(requests);
-    const text = space.names.join('\n');
-    const index = known.get(text) ?? spaceIndex(space, base);
-    known.set(text, index);
-    return index;
-  };
+  const spaces = memoize((text: string) => lastingSpace({ names: text.split('\n') }, { sets, templates }));
+  const placed = placedIndex(hosts, { classes, sources, moving, caches });
+  return indexOf({ problem, hosts, placed, gone: NO_HOSTS }, { classes, context, closed, sources, spaces, caches });
+}
+
+/** What changes with the nodes. */
+type Nodes = Pick<ClusterIndex, 'problem' | 'hosts' | 'placed' | 'gone'>;
+
+const NO_HOSTS: ReadonlySet<ExistingHost> = new Set();
+
+/** What stays the same when nodes go and pods move. */
+interface Lasting {
+  readonly classes: PodClasses;
+  readonly context: HostContext;
+  readonly closed: Unplaced['refusals'];
+  readonly sources: TermSources;
+  /** By the names of the resources, one a line. */
+  readonly spaces: (names: string) => LastingSpace;
+  readonly caches: boolean;
+}
+
+function indexOf(nodes: Nodes, lasting: Lasting): ClusterIndex {
+  const { problem, hosts } = nodes;
+  const { classes, context, closed, spaces } = lasting;
+  const known = memoize((text: string) => spaceIndex(spaces(text), nodes, lasting));
+  const spaceOf = (requests: Iterable<Resources>): SpaceIndex => known(resourceSpace(requests).names.join('\n'));
   return {
-    problem,
+    ...nodes,
     classes,
-    sets,
-    hosts,
-    starting: hosts.filter(
-      ({ stateNode }) => takesPods(stateNode) && !stateNode.initialized && stateNode.nodeClaim !== undefined,
-    ),
-    placed: placedIndex(hosts, { classes, sources, facts: hostFacts(hosts, []), moving, caches }),
+    sets: context.sets,
+    starting: startingHosts(hosts),
     limits: limitsOf(problem),
     closed,
     spaceFor: (groups) => spaceOf(groups.map(({ podClass }) => podClass.requests)),
     spaceOf,
+    after: (change) => indexOf(nodesAfter(nodes, change, lasting), lasting),
+  };
+}
+
+function startingHosts(hosts: readonly ExistingHost[]): readonly ExistingHost[] {
+  const leaving = new Set(hosts.flatMap(({ stateNode: { deleting, pods } }) => (deleting ? pods.map(podKey) : [])));
+  return hosts.filter(({ stateNode }) => {
+    const { initialized, nodeClaim } = stateNode;
+    if (nodeClaim === undefined || !takesPods(stateNode)) return false;
+    return !initialized || (leaving.size > 0 && nodeClaim.pods.some((key) => leaving.has(key)));
+  });
+}
+
+/** Hosts keep their positions, because counters and rooms refer to them. */
+function nodesAfter({ problem, hosts, placed, gone }: Nodes, change: ClusterChange, { context }: Lasting): Nodes {
+  const changed = new Map(change.changed.map((stateNode) => [stateNode.name, stateNode]));
+  const left = new Set<ExistingHost>();
+  const leaving: ExistingHost[] = [];
+  const arriving: ExistingHost[] = [];
+  const after = hosts.map((host) => {
+    const { stateNode, index } = host;
+    if (gone.has(host)) {
+      left.add(host);
+      return host;
+    }
+    if (change.gone.has(stateNode.name)) {
+      const empty = { ...host, stateNode: { ...stateNode, pods: [], deleting: true } };
+      left.add(empty);
+      leaving.push(host);
+      return empty;
+    }
+    const now = changed.get(stateNode.name);
+    if (now === undefined) return host;
+    leaving.push(host);
+    const made = existingHost(now, index, context);
+    arriving.push(made);
+    return made;
+  });
+  for (const stateNode of change.added) {
+    const made = existingHost(stateNode, after.length, context);
+    arriving.push(made);
+    after.push(made);
+  }
+  return {
+    problem: { ...problem, stateNodes: after.map(({ stateNode }) => stateNode) },
+    hosts: after,
+    placed: placed.after({ hosts: after, leaving, arriving }),
+    gone: left,
   };
 }
 
@@ -195,20 +273,32 @@ function holdsOf({ nodeClaim, node }: StateNode): Resources {
   return nodeClaim?.holds ?? parseResources(node?.status?.capacity);
 }
 
-interface SpaceContext {
-  readonly sets: RequirementSets;
-  readonly storage: StorageIndex;
-  readonly hosts: readonly ExistingHost[];
-  readonly templates: readonly NodeClaimTemplate[];
-  readonly sources: TermSources;
-  readonly caches: boolean;
+/** The part of a SpaceIndex that stays the same when nodes go and pods move. */
+interface LastingSpace {
+  readonly space: ResourceSpace;
+  readonly pools: readonly PoolTypeIndex[];
+  readonly roomOf: (host: ExistingHost) => HostRoom;
 }
 
-function spaceIndex(space: ResourceSpace, base: SpaceContext): SpaceIndex {
-  const { sets, storage, hosts, caches } = base;
-  const pools = base.templates.map((template) => typeIndex(template, sets, space));
-  const rooms = hosts.map((host) => initialRoom(host, space));
-  const sources = { ...base.sources, eligibleDomains: eligibleDomains(hosts, pools, sets) };
+function lastingSpace(
+  space: ResourceSpace,
+  { sets, templates }: { readonly sets: RequirementSets; readonly templates: readonly NodeClaimTemplate[] },
+): LastingSpace {
+  return {
+    space,
+    pools: templates.map((template) => typeIndex(template, sets, space)),
+    roomOf: onceFor((host: ExistingHost) => initialRoom(host, space)),
+  };
+}
+
+function spaceIndex(
+  { space, pools, roomOf }: LastingSpace,
+  { hosts, gone }: Nodes,
+  { context: { sets, storage }, sources: ofTerms, caches }: Lasting,
+): SpaceIndex {
+  const rooms = hosts.map(roomOf);
+  const present = gone.size === 0 ? hosts : hosts.filter((host) => !gone.has(host));
+  const sources = { ...ofTerms, eligibleDomains: eligibleDomains(present, pools, sets) };
   const volumesOf = memoize((original: Pod): VolumeAnswer => volumeNeeds(original, storage));
   const takers = hosts.filter(({ stateNode }) => takesPods(stateNode));
   const hostsFor = (needs: Needs): readonly ExistingHost[] => takers.filter(admitsByKind(needs));

@@ -1,5 +1,6 @@
 import type { Pod } from '../../apis/kubernetes.ts';
 import { isActive } from '../cluster/pods.ts';
+import { onceFor } from '../kept-answers.ts';
 import type { Refusal } from '../model/refusal.ts';
 import type { SchedulingOptions } from '../model/scheduling-options.ts';
 import { type ClusterIndex, indexOnce, type SpaceIndex } from './cluster-index.ts';
@@ -9,7 +10,6 @@ import type { OpenClaim } from './placement/open-claim.ts';
 import { type ReservationLedger, reservationLedger } from './placement/reservations.ts';
 import { type Demand, demandOf, type Needs } from './pods/demand.ts';
 import { type PodClass, type PodClasses, type PodGroup, podGroups } from './pods/pod-classes.ts';
-import { takeFromLimits } from './pools/limits.ts';
 import type { PoolLimits } from './pools/pool-limits.ts';
 import type { RequirementSets } from './pools/requirement-sets.ts';
 import type { ResourceSpace } from './pools/resource-space.ts';
@@ -25,7 +25,7 @@ import { type KeyRules, ownRules, rulesFor } from './topology/rules.ts';
 export interface Run {
   /** The pods to place by class, in the order in which they are placed. */
   readonly groups: readonly PodGroup[];
-  readonly classes: Pick<PodClasses, 'relaxed'>;
+  readonly classes: Pick<PodClasses, 'relaxed' | 'strict'>;
   readonly sets: RequirementSets;
   readonly space: ResourceSpace;
   readonly counters: Counters;
@@ -34,7 +34,7 @@ export interface Run {
   readonly goal: Goal;
   /** Nodes and claims in flight that accept pods, in the order in which they are tried (B15). *Cost:* O(nodes). */
   allHosts(): readonly ExistingHost[];
-  /** Claims that are not initialized yet. They keep the pods for which they were created. */
+  /** Claims that are not initialized yet, and nodes that replace others with pods. They keep the pods for which they were created. */
   readonly starting: readonly ExistingHost[];
   readonly rooms: HostRooms;
   /** The pools that can launch nodes for pods, in descending order of weight (B12). */
@@ -74,6 +74,7 @@ export interface ProblemIndex {
   /** Hosts that the question removes. They do not accept pods. */
   readonly removed: ReadonlySet<ExistingHost>;
   readonly moved: MovedPods;
+  /** Promise 2: removed nodes hold their share, because they are deleted after their replacements are launched. */
   readonly limits: PoolLimits;
   /** B33: the names of nodes that do not accept pods of the removed nodes. */
   readonly protectedNodes: ReadonlySet<string>;
@@ -106,12 +107,12 @@ export interface Question extends QuestionOptions {
   readonly removed: ReadonlySet<string>;
 }
 
-/** *Cost:* O(pods to place + removed nodes), and one pass over the list of nodes. */
+/** *Cost:* O(pods to place + removed nodes), after one pass over the list of nodes for each index. */
 export function problemIndexWithout(cluster: ClusterIndex, question: Question): ProblemIndex {
   const { pods, removed: names, protectedNodes = NO_NODES, fewClaims = false } = question;
-  const { problem, classes, hosts } = cluster;
-  const removed = hosts.filter(({ stateNode }) => names.has(stateNode.name) && !stateNode.deleting);
-  const deleting = new Set(problem.stateNodes.filter((node) => node.deleting).map(({ name }) => name));
+  const { classes } = cluster;
+  const { staying, deleting } = hostsByName(cluster);
+  const removed = [...names].flatMap((name) => staying.get(name) ?? []).toSorted((a, b) => a.index - b.index);
   // Without protected nodes, pods of removed nodes and of nodes that are being deleted can be in one class.
   const moves = (name: string): boolean => protectedNodes.size > 0 && !deleting.has(name);
   const groups = podGroups(classes, pods, (name) => !moves(name));
@@ -127,31 +128,24 @@ export function problemIndexWithout(cluster: ClusterIndex, question: Question): 
   return problemIndex(cluster, { groups, size: pods.length, removed, moved, protectedNodes, fewClaims });
 }
 
+const hostsByName = onceFor(({ hosts }: ClusterIndex) => ({
+  staying: new Map(hosts.filter(({ stateNode }) => !stateNode.deleting).map((host) => [host.stateNode.name, host])),
+  deleting: new Set(hosts.filter(({ stateNode }) => stateNode.deleting).map(({ stateNode }) => stateNode.name)),
+}));
+
 const NO_NODES: ReadonlySet<string> = new Set();
 
 function problemIndex(
   cluster: ClusterIndex,
   asked: Omit<ProblemIndex, 'cluster' | 'index' | 'limits' | 'removed'> & { readonly removed: readonly ExistingHost[] },
 ): ProblemIndex {
-  const removed = new Set(asked.removed);
   return {
     ...asked,
     cluster,
     index: cluster.spaceFor(asked.groups),
-    removed,
-    limits: limitsWithout(cluster.limits, asked.removed),
+    removed: new Set(asked.removed),
+    limits: cluster.limits,
   };
-}
-
-/** B23: a removed node releases its share of the limits for its replacement. */
-function limitsWithout(limits: PoolLimits, removed: readonly ExistingHost[]): PoolLimits {
-  const left = new Map(limits);
-  for (const { nodeClaim } of removed.map(({ stateNode }) => stateNode)) {
-    const of = nodeClaim === undefined ? undefined : left.get(nodeClaim.nodePool);
-    if (nodeClaim !== undefined && of !== undefined)
-      left.set(nodeClaim.nodePool, takeFromLimits(of, { ...nodeClaim.holds, nodes: 1 }, -1));
-  }
-  return left;
 }
 
 /** Starts an independent run. *Cost:* a copy of the list of rooms; other state is copied when pods are placed. */

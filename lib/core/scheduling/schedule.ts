@@ -16,6 +16,8 @@ export interface SchedulingProblem {
   readonly stateNodes: readonly StateNode[];
   readonly nodePools: readonly NodePoolView[];
   readonly daemonSets: readonly DaemonSet[];
+  /** The pods of DaemonSets that have no node yet; those with a node are on `stateNodes`. @default none */
+  readonly unboundDaemonPods?: readonly Pod[];
   /** @default no volumes: a pod with a PersistentVolumeClaim is refused */
   readonly storage?: Storage;
   /** Used by namespaceSelector. @default the namespaces in use, without labels */
@@ -36,8 +38,15 @@ export interface PlannedNodeClaim {
   readonly cheapest: { readonly type: InstanceType; readonly offering: Offering };
   /** The requests of its pods, and of the daemons that run on all of its types (B38). */
   readonly requests: Resources;
+  /** The most that it may cost when it is launched, in USD per hour. @default any price */
+  readonly maxPriceUsdPerHour?: number;
   /** B24: true if fewer values remain than minValues requires; the BestEffort policy allows this. */
   readonly minValuesRelaxed: boolean;
+}
+
+/** The sum of the cheapest offerings. *Units:* USD per hour. */
+export function cheapestUsd(claims: readonly Pick<PlannedNodeClaim, 'cheapest'>[]): number {
+  return claims.reduce((sum, { cheapest }) => sum + cheapest.offering.priceUsdPerHour, 0);
 }
 
 export interface Unplaced {

@@ -2,6 +2,7 @@ import { podKey } from '../../apis/kubernetes.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 import { type FillerIndex, fillerIndex } from './packing/fillers.ts';
 import type { OptimizationTarget } from './packing/goal.ts';
+import { lowerBoundUsd } from './packing/lower-bound.ts';
 import { marketWorth } from './packing/market-worth.ts';
 import { type BacklogGroup, remainingOf } from './placement/backlog.ts';
 import { backlogOf, firstPool } from './placement/make-backlog.ts';
@@ -13,7 +14,7 @@ import { type Deferral, whyInNoPool } from './placement/why-deferred.ts';
 import { whyNoNode } from './placement/why-no-node.ts';
 import type { Demand } from './pods/demand.ts';
 import { type ProblemIndex, problemIndexOf, problemIndexWithout, type Question, type Run, startRun } from './run.ts';
-import type { Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
+import type { PlannedNodeClaim, Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
 
 /**
  * Places every pod: on the claim in flight that was created for it, else on an existing node, else on a claim that this run
@@ -24,6 +25,24 @@ import type { Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
  */
 export function solve(problem: SchedulingProblem): Schedule {
   return bestSchedule(problemIndexOf(problem));
+}
+
+/** A schedule, and a lower bound of the price of some of its claims (`lowerBoundUsd`). */
+export interface BoundedSchedule {
+  readonly schedule: Schedule;
+  readonly boundOf: (claims: readonly PlannedNodeClaim[]) => number;
+}
+
+/** The result of `solve`, with lower bounds of its price. */
+export function solveWithBound(problem: SchedulingProblem): BoundedSchedule {
+  const index = problemIndexOf(problem);
+  return {
+    schedule: bestSchedule(index),
+    boundOf(claims) {
+      const run = startRun(index, 'cost');
+      return lowerBoundUsd(run, backlogOf(run).backlog, claims);
+    },
+  };
 }
 
 /**
@@ -51,7 +70,8 @@ interface Attempt extends Pick<Schedule, 'existing'> {
 }
 
 function bestOf(problemIndex: ProblemIndex): Attempt {
-  if (problemIndex.fewClaims) return attempt(problemIndex, 'first-fit');
+  const { packing } = problemIndex.cluster.problem.options ?? {};
+  if (problemIndex.fewClaims || packing === 'first-fit') return attempt(problemIndex, 'first-fit');
   const byCost = attempt(problemIndex, 'cost');
   const { size } = problemIndex;
   if (byCost.unplacedKeys.size === 0 || !byCost.isLimited) {
@@ -92,13 +112,15 @@ function attempt(problemIndex: ProblemIndex, target: OptimizationTarget): Attemp
   // B29: repeat while a pass places a pod. A pod that was placed later may satisfy the affinity of an earlier one.
   while (placementPass(placing));
   const waiting = backlog.filter((group) => remainingOf(group) > 0);
-  const unplacedPods = [...refused.map(({ pod }) => pod), ...waiting.flatMap(({ pods, placed }) => pods.slice(placed))];
+  const fleet = plannedFleet(run);
+  const none = [...refused, ...fleet.refused];
+  const unplacedPods = [...none.map(({ pod }) => pod), ...waiting.flatMap(({ pods, placed }) => pods.slice(placed))];
   return {
-    fleet: plannedFleet(run),
+    fleet,
     existing: [...run.placedOn].map(([{ stateNode }, pods]) => ({ stateNode, pods })),
     unplacedKeys: new Set(unplacedPods.map(podKey)),
     isLimited: run.exhausted.size > 0,
-    unplaced: () => [...refused, ...waiting.flatMap((group) => unplacedOf(placing, group))],
+    unplaced: () => [...none, ...waiting.flatMap((group) => unplacedOf(placing, group))],
   };
 }
 

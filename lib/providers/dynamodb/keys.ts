@@ -8,6 +8,7 @@ import type { Key } from './table.ts';
 export const CLAIM = 'claim#';
 export const OPEN = 'open#';
 export const COMMAND = 'command#';
+export const MOVE = 'move#';
 export const NOMINATION = 'nomination#';
 export const OFFERING = 'offering#';
 export const MEMORY = 'memory#';
@@ -38,6 +39,12 @@ export const tombstoneKey = (cluster: string, name: string): Key => ({
 });
 
 export const commandKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: COMMAND + id });
+
+export const passMemoryKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'pass-memory' });
+export const moveKey = (cluster: string, command: string): Key => ({
+  pk: clusterPartition(cluster),
+  sk: MOVE + command,
+});
 
 export const nominationKey = (cluster: string, node: string): Key => ({
   pk: clusterPartition(cluster),

@@ -1,5 +1,12 @@
 import type { Decision } from '../../core/model/decision.ts';
 import {
+  NO_MEMORY,
+  type PassMemory,
+  passMemoryFromStored,
+  type StoredPassMemory,
+} from '../../core/model/disruption/pass-memory.ts';
+import { movesInForce, type PastMove } from '../../core/model/disruption/past-move.ts';
+import {
   commandFromStored,
   type DisruptionCommand,
   type ReplacingCommand,
@@ -19,10 +26,20 @@ import {
   recordDecision,
   writeShadowDecision,
 } from './decisions.ts';
-import { COMMAND, clusterPartition, commandKey, NOMINATION, nominationKey, standbyKey } from './keys.ts';
+import {
+  COMMAND,
+  clusterPartition,
+  commandKey,
+  MOVE,
+  moveKey,
+  NOMINATION,
+  nominationKey,
+  passMemoryKey,
+  standbyKey,
+} from './keys.ts';
 import { createClaim, findClaim, listClaims, readClaim, updateClaim } from './node-claims.ts';
 import { numberOf, type ReportUnreadable, readableItems } from './readable.ts';
-import { isDisruptionCommand } from './stored-shapes.ts';
+import { isDisruptionCommand, isPassMemory, isPastMove } from './stored-shapes.ts';
 import { ABSENT, type Attributes, type Item, PRESENT, Table, type TableOptions } from './table.ts';
 
 export interface NodeClaimStoreOptions extends TableOptions {
@@ -118,6 +135,28 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     await this.#table.write({ kind: 'delete', key: commandKey(cluster, id) });
   }
 
+  async readPassMemory(cluster: string): Promise<PassMemory> {
+    const item = await this.#table.get(passMemoryKey(cluster));
+    const [memory] = await readableItems(item === undefined ? [] : [item], passMemoryOf, this.#report);
+    return memory ?? NO_MEMORY;
+  }
+
+  async writePassMemory(cluster: string, memory: StoredPassMemory): Promise<void> {
+    const payload = packBody(memory, 'the memory of passes of disruption');
+    await this.#table.write({ kind: 'put', item: { ...passMemoryKey(cluster), payload } });
+  }
+
+  async recordMove(cluster: string, move: PastMove): Promise<void> {
+    const payload = packBody(move, `the move of disruption command ${move.command}`);
+    const item = { ...moveKey(cluster, move.command), payload, expiresAt: Math.ceil(move.untilMs / 1_000) };
+    await this.#table.write({ kind: 'put', item });
+  }
+
+  async listMoves(cluster: string, nowMs: number): Promise<readonly PastMove[]> {
+    const items = await this.#table.query(clusterPartition(cluster), MOVE);
+    return movesInForce(await readableItems(items, moveOf, this.#report), nowMs);
+  }
+
   async nominate(cluster: string, { node, untilMs }: Nomination): Promise<void> {
     const item = { ...nominationKey(cluster, node), untilMs, expiresAt: Math.ceil(untilMs / 1_000) };
     // A nomination is only extended, so two runs may nominate a node in any order.
@@ -150,6 +189,14 @@ function commandItem(cluster: string, command: StoredCommand): Item {
 
 function commandOf(item: Attributes): DisruptionCommand {
   return commandFromStored(unpackBody(item['payload'], isDisruptionCommand, `command item ${String(item['sk'])}`));
+}
+
+function passMemoryOf(item: Attributes): PassMemory {
+  return passMemoryFromStored(unpackBody(item['payload'], isPassMemory, `item ${String(item['sk'])}`));
+}
+
+function moveOf(item: Attributes): PastMove {
+  return unpackBody(item['payload'], isPastMove, `move item ${String(item['sk'])}`);
 }
 
 function nominationOf(item: Attributes): Nomination {

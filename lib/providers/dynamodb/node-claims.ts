@@ -1,3 +1,4 @@
+import { onceFor } from '../../core/kept-answers.ts';
 import { instanceOf, type NodeClaimRecord, withoutLaunchOptions } from '../../core/model/node-claim-record.ts';
 import { StaleRecordError } from '../../ports/errors.ts';
 import type { NodeClaimList } from '../../ports/node-claim-store.ts';
@@ -26,9 +27,23 @@ export async function readClaim(table: Table, cluster: string, name: string): Pr
   return item === undefined ? undefined : recordOf(item);
 }
 
+/**
+ * A warm function uses the records of its last list again, for items that have not changed: 5,000 items take 0.4 s to decompress.
+ * Calculations that are kept for a record are kept, too. *Cost:* memory for the claims of the last list of each cluster.
+ */
 export async function listClaims(table: Table, cluster: string, report: ReportUnreadable): Promise<NodeClaimList> {
   const items = await table.query(clusterPartition(cluster), CLAIM);
-  const { values: records, unreadable } = await readItems(items, recordOf, report);
+  const lists = lastListsOf(table);
+  const before = lists.get(cluster);
+  const now = new Map<unknown, ListedClaim>();
+  const read = (item: Attributes): NodeClaimRecord => {
+    const known = before?.get(item['sk']);
+    const listed = known !== undefined && isSameItem(known.item, item) ? known : { item, record: recordOf(item) };
+    now.set(item['sk'], listed);
+    return listed.record;
+  };
+  const { values: records, unreadable } = await readItems(items, read, report);
+  lists.set(cluster, now);
   return {
     records,
     unreadable: unreadable.map(({ item, error }) => ({
@@ -36,6 +51,25 @@ export async function listClaims(table: Table, cluster: string, report: ReportUn
       message: error.message,
     })),
   };
+}
+
+interface ListedClaim {
+  readonly item: Attributes;
+  readonly record: NodeClaimRecord;
+}
+
+/** For each table, the claims of the last list of each cluster, by sort key. */
+const lastListsOf = onceFor((_table: Table) => new Map<string, ReadonlyMap<unknown, ListedClaim>>());
+
+/** A version may come again with other content, if the table was restored. */
+function isSameItem(one: Attributes, other: Attributes): boolean {
+  const [before, now] = [one['payload'], other['payload']];
+  return (
+    one['claimVersion'] === other['claimVersion'] &&
+    before instanceof Uint8Array &&
+    now instanceof Uint8Array &&
+    Buffer.compare(before, now) === 0
+  );
 }
 
 export async function findClaim(table: Table, instanceId: string): Promise<NodeClaimRecord | undefined> {

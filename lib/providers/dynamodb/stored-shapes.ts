@@ -1,5 +1,7 @@
-import { ownField } from '../../apis/record.ts';
+import { isRecord, ownField } from '../../apis/record.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
+import type { StoredPassMemory } from '../../core/model/disruption/pass-memory.ts';
+import type { PastMove } from '../../core/model/disruption/past-move.ts';
 import type { StoredCommand } from '../../core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 
@@ -15,6 +17,17 @@ export function isNodeClaimRecord(value: unknown): value is NodeClaimRecord {
 
 export function isDisruptionCommand(value: unknown): value is StoredCommand {
   return hasTexts(value, ['id', 'method', 'reason']) && hasObjects(value, ['candidates']);
+}
+
+/** Every list may be absent. */
+export function isPassMemory(value: unknown): value is StoredPassMemory {
+  return isRecord(value) && PASS_MEMORY_LISTS.every((list) => Array.isArray(ownField(value, list) ?? []));
+}
+
+const PASS_MEMORY_LISTS: readonly (keyof StoredPassMemory)[] = ['rejected', 'stopped'];
+
+export function isPastMove(value: unknown): value is PastMove {
+  return hasTexts(value, ['command']) && hasObjects(value, ['launched', 'evicted']);
 }
 
 export function isCatalogue(value: unknown): value is Catalogue {

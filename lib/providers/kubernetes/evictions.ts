@@ -58,6 +58,6 @@ async function isGone(client: ApiClient, pod: PodTarget, answer: ApiResponse): P
   return now.status === 404 || fieldsOf(fieldsOf(now.body)['metadata'])['uid'] !== pod.uid;
 }
 
-function podPath({ namespace, name }: PodTarget): string {
+export function podPath({ namespace, name }: PodTarget): string {
   return `/api/v1/namespaces/${namespace}/pods/${name}`;
 }

@@ -15,6 +15,7 @@ import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import type { PersistentVolumeClaim, Storage, VolumeAttachment } from '../../apis/storage.ts';
 import type { ClusterClaim } from '../../core/cluster/cluster-claim.ts';
+import type { PodNomination } from '../../core/cluster/nominated-node.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import type { PodTarget } from '../../core/model/decision.ts';
 import type { ClusterEvent } from '../../core/model/event.ts';
@@ -35,6 +36,7 @@ import { deletePod, evictPod } from './evictions.ts';
 import { AutoscalerTraceReader } from './install/autoscaler-traces.ts';
 import { type KeptLists, keptLists } from './kept/kept-lists.ts';
 import { applyNodeClaim, deleteNodeClaimObject, removeNodeClaim } from './node-claim-mirror.ts';
+import { nominatePod } from './pod-nominations.ts';
 import {
   daemonSetOf,
   fieldsOf,
@@ -223,6 +225,10 @@ export class KubernetesCluster implements Cluster {
 
   deletePod(pod: PodTarget, graceSeconds: number): Promise<void> {
     return this.#kept.pods.changing(deletePod(this.#client, pod, graceSeconds));
+  }
+
+  nominatePod(nomination: PodNomination): Promise<boolean> {
+    return this.#kept.pods.changing(nominatePod(this.#client, nomination));
   }
 
   applyNodeClaim(nodeClaim: NodeClaim): Promise<void> {

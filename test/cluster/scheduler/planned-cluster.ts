@@ -1,10 +1,7 @@
+import { nodeOf, plannedNode } from '../../../benchmarks/bind/plans.ts';
 import { type GeneratedCase, snapshotDocument } from '../../../benchmarks/snapshot-document.ts';
 import type { Node, Pod } from '../../../lib/apis/kubernetes.ts';
-import { ARCH, CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODE_POOL, OS, REGION, ZONE } from '../../../lib/apis/labels.ts';
-import { valuesOf } from '../../../lib/core/instance-type/type-requirements.ts';
 import { schedulePods } from '../../../lib/core/provisioning/schedule-pods.ts';
-import { formatResources } from '../../../lib/core/resources/resources.ts';
-import type { PlannedNodeClaim } from '../../../lib/core/scheduling/schedule.ts';
 import { randomFrom } from '../../../lib/simulator/random.ts';
 import { readSnapshot } from '../../../lib/snapshot/read-snapshot.ts';
 import { NOW_MS, SECOND } from '../../builders/times.ts';
@@ -27,7 +24,7 @@ export function plannedCluster(workload: GeneratedCase): PlannedCluster {
   const planned = new Set(newClaims.flatMap(({ pods }) => pods.map(({ metadata }) => metadata.name)));
   return {
     pods: snapshot.pods.filter(({ metadata }) => planned.has(metadata.name)).map(waiting),
-    nodes: inTurn.map(({ claim }) => nodeOf(claim)),
+    nodes: inTurn.map(({ claim }) => nodeOf(plannedNode(claim))),
   };
 }
 
@@ -39,29 +36,5 @@ function waiting({ metadata, spec }: Pod, index: number): Pod {
     metadata: { name, namespace, labels, uid: `${name}-uid`, creationTimestamp },
     spec: { ...spec, containers: spec.containers.map((container) => ({ ...container, image: 'pause' })) },
     status: { phase: 'Pending' },
-  };
-}
-
-function nodeOf({ name, cheapest: { type, offering } }: PlannedNodeClaim): Node {
-  return {
-    metadata: {
-      name,
-      labels: {
-        [HOSTNAME]: name,
-        [INSTANCE_TYPE]: type.name,
-        [ZONE]: offering.zone,
-        [REGION]: offering.zone.slice(0, -1),
-        [CAPACITY_TYPE]: offering.capacityType,
-        [ARCH]: valuesOf(type, ARCH).join(),
-        [OS]: 'linux',
-        [NODE_POOL]: 'default',
-      },
-    },
-    spec: {},
-    status: {
-      capacity: formatResources(type.capacity),
-      allocatable: formatResources(type.allocatable),
-      conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }],
-    },
   };
 }

@@ -2,6 +2,7 @@ import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { NO_MEMORY } from '../../../lib/core/model/disruption/pass-memory.ts';
 import { UnreadableError } from '../../../lib/ports/errors.ts';
 import { packBody } from '../../../lib/providers/dynamodb/body.ts';
 import { DynamoDbCallBudget } from '../../../lib/providers/dynamodb/call-budget.ts';
@@ -107,19 +108,37 @@ test('an open decision whose item or body in the bucket is gone is left out and 
   expect(reported).toEqual([expect.stringContaining('open#gone'), expect.stringContaining('decision#lapsed')]);
 });
 
-test('a nomination, a mark or a lesson that cannot be read is left out and reported', async () => {
+test('a nomination, a past move, a mark or a lesson that cannot be read is left out and reported', async () => {
   const { store, catalogue, put, reported } = someStores();
   const lesson = { instanceType: 'm5.large', imageId: 'ami-1', memoryBytes: 1, untilMs: NOW_MS + 1 };
   await store.nominate('demo', { node: 'a', untilMs: NOW_MS + 1 });
   await catalogue.markUnavailable([MARK]);
   await catalogue.learnMemory(lesson, NOW_MS);
   await put(PARTITION, 'nomination#b', { untilMs: 'soon' });
+  const move = { command: 'a', atMs: NOW_MS, untilMs: NOW_MS + 1, launched: [], evicted: {} };
+  await store.recordMove('demo', move);
+  await put(PARTITION, 'move#b', { payload: 'text' });
   await put('unavailable#us-east-1', 'offering#b', { capacityType: 'spot' });
   await put('learned#us-east-1', 'memory#b', { typeName: 'm5.large', imageId: 'ami-2' });
   expect(await store.listNominations('demo', NOW_MS)).toHaveLength(1);
+  expect(await store.listMoves('demo', NOW_MS)).toEqual([move]);
   expect(await catalogue.listUnavailable(NOW_MS)).toHaveLength(1);
   expect(await catalogue.listLearnedMemory(NOW_MS)).toEqual([lesson]);
-  expect(reported).toEqual(['nomination#b', 'offering#b', 'memory#b'].map((sk) => expect.stringContaining(sk)));
+  expect(reported).toEqual(
+    ['nomination#b', 'move#b', 'offering#b', 'memory#b'].map((sk) => expect.stringContaining(sk)),
+  );
+});
+
+test('a memory of passes that cannot be read counts as empty, is reported, and is replaced', async () => {
+  const { store, put, reported } = someStores();
+  const rejected = [{ method: 'fleet', nodeClaim: 'a', inputs: 'abc', times: 1, untilMs: NOW_MS }] as const;
+  for (const payload of ['edited', packBody({ rejected: 'a' }, 'x')]) {
+    await put(PARTITION, 'pass-memory', { payload });
+    expect(await store.readPassMemory('demo')).toEqual(NO_MEMORY);
+    await store.writePassMemory('demo', { rejected });
+    expect(await store.readPassMemory('demo')).toEqual({ ...NO_MEMORY, rejected });
+  }
+  expect(reported).toEqual([expect.stringContaining('pass-memory'), expect.stringContaining('pass-memory')]);
 });
 
 test('a mark, a lease and a call budget that cannot be read are overwritten', async () => {

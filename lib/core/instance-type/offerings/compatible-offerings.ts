@@ -7,7 +7,13 @@ import { reservationLabels } from './reservation-labels.ts';
 /** The available offerings that meet the requirements on zone, capacity type and reservation (B26). */
 export function compatibleOfferings(type: InstanceType, requirements: Requirements): readonly Offering[] {
   const meets = placeFilter(requirements);
-  return type.offerings.filter((offering) => offering.available && meets(offering));
+  return withoutDoubted(type.offerings.filter((offering) => offering.available && meets(offering)));
+}
+
+/** C35: the offerings of one type without doubted ones, or all of them if all are doubted. */
+function withoutDoubted<One extends Pick<Offering, 'shortage'>>(offerings: readonly One[]): readonly One[] {
+  const certain = offerings.filter(({ shortage }) => shortage !== 'doubted');
+  return certain.length === 0 || certain.length === offerings.length ? offerings : certain;
 }
 
 /** The zone, capacity type and reservation of an offering. */

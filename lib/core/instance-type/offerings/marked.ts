@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../apis/formats/time.ts';
-import { UNAVAILABLE_MS } from './unavailable.ts';
+import { REFUSED_ACROSS_FAMILIES, REFUSED_WITH_ZONE, UNAVAILABLE_MS } from './unavailable.ts';
 
 /** The state of the marks on one offering. */
 export interface Marked {
@@ -18,11 +18,16 @@ const ONE_EVENT_MS = 10 * SECOND_MS;
 
 /** EC2 tries a few of the overrides of a fleet and reports this for the others, whether or not they have capacity (C33). */
 export const NOT_TRIED = 'UnfulfillableCapacity';
+/** The longest pause of a zone and capacity type. One launch shows whether it is back. */
+const MAX_ZONE_PAUSE_MS = 12 * MINUTE_MS;
+/** Refusals that say nothing about the offering itself, so their marks never last longer than the first. */
+const NOT_OF_OFFERING: ReadonlySet<string> = new Set([NOT_TRIED, REFUSED_WITH_ZONE]);
 
 /**
  * The state of an offering that had no capacity at `atMs`. The first mark lasts 3 minutes. Each later attempt without capacity
- * doubles the duration, up to 30 minutes. A mark lasts 3 minutes if EC2 did not try the offering. The series ends one hour
- * after the last mark ended.
+ * doubles the duration, up to 30 minutes; up to 12 for a whole zone and capacity type. A mark lasts 3 minutes if EC2 did not try the
+ * offering, or refused its whole zone: when the zone is tried again, so are all its offerings. The series ends one hour after the
+ * last mark ended.
  * *Shape:* a mark during another mark adds no strike and never shortens it; `previous` itself if nothing changes.
  * *Source:* C32, C35; kubernetes-sigs/karpenter#3198.
  */
@@ -34,8 +39,9 @@ export function marked(previous: Marked | undefined, atMs: number, reason = ''):
   if (atMs < previous.untilMs) {
     return { ...previous, markedAtMs: atMs, untilMs: Math.max(previous.untilMs, atMs + UNAVAILABLE_MS) };
   }
-  if (reason === NOT_TRIED) return { ...previous, markedAtMs: atMs, untilMs: atMs + UNAVAILABLE_MS };
+  if (NOT_OF_OFFERING.has(reason)) return { ...previous, markedAtMs: atMs, untilMs: atMs + UNAVAILABLE_MS };
   const strikes = previous.strikes + 1;
-  const pauseMs = Math.min(UNAVAILABLE_MS * 2 ** (strikes - 1), MAX_PAUSE_MS);
+  const longestMs = reason === REFUSED_ACROSS_FAMILIES ? MAX_ZONE_PAUSE_MS : MAX_PAUSE_MS;
+  const pauseMs = Math.min(UNAVAILABLE_MS * 2 ** (strikes - 1), longestMs);
   return { markedAtMs: atMs, untilMs: atMs + pauseMs, strikes };
 }

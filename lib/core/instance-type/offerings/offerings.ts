@@ -1,3 +1,4 @@
+import { optional } from '../../../apis/optional.ts';
 import type { Offering } from '../../model/instance-type.ts';
 import type { InstanceTypeFacts, RegionalOffering } from '../facts.ts';
 import type { AvailabilityOptions, OfferingKey } from './availability.ts';
@@ -25,11 +26,20 @@ function soldOfferings(
   return facts.usageClasses.flatMap((capacityType) => {
     const priceUsdPerHour = prices[capacityType];
     if (priceUsdPerHour === undefined) return [];
-    const available = isAvailable({ type: facts.name, zone, capacityType }, options);
-    return [{ zone, zoneId, capacityType, priceUsdPerHour, available }];
+    const shortage = shortageOf(facts, { type: facts.name, zone, capacityType }, options);
+    const available = (options.zones?.has(zone) ?? true) && shortage !== 'missing';
+    return [{ zone, zoneId, capacityType, priceUsdPerHour, available, ...optional({ shortage }) }];
   });
 }
 
-function isAvailable(offering: OfferingKey, { zones, isUnavailable }: AvailabilityOptions): boolean {
-  return (zones?.has(offering.zone) ?? true) && isUnavailable?.(offering) !== true;
+function shortageOf(
+  { gpus, neuron, accelerators }: InstanceTypeFacts,
+  offering: OfferingKey,
+  { zones, isUnavailable, isDoubted }: AvailabilityOptions,
+): Offering['shortage'] {
+  if (zones?.has(offering.zone) === false) return undefined;
+  if (isUnavailable?.(offering) === true) return 'missing';
+  // Types with accelerators are refused, or not, for reasons of their own.
+  const isAccelerated = gpus.length + neuron.length + accelerators.length > 0;
+  return !isAccelerated && isDoubted?.(offering) === true ? 'doubted' : undefined;
 }

@@ -9,6 +9,11 @@ import type { OfferingKey } from './availability.ts';
 /** C32, C81: how long an offering is excluded after its first failure for lack of capacity, or after an interruption. */
 export const UNAVAILABLE_MS = 3 * MINUTE_MS;
 
+/** The reason of a mark on a whole zone and capacity type: EC2 refused it for several families of instance types. */
+export const REFUSED_ACROSS_FAMILIES = 'RefusedAcrossFamilies';
+/** The reason of a mark on an offering whose whole zone and capacity type was refused at the same time. */
+export const REFUSED_WITH_ZONE = 'RefusedWithZone';
+
 type Unavailable = Omit<UnavailableOffering, 'untilMs' | 'markedAtMs' | 'reason'>;
 
 /** Where instances are placed, beside their offering. */
@@ -32,7 +37,7 @@ function offeringKey(capacityType: string, instanceType: string, zone: string): 
 
 /**
  * Returns a predicate that is true if the offering, its zone or its whole capacity type is marked. Marked subnets are not
- * included: see `exhaustedSubnets`. A mark of another placement does not count: a full placement group says nothing about
+ * included (see `exhaustedSubnets`), nor zones that refused across families (see `doubt`). A mark of another placement does not count: a full placement group says nothing about
  * launches outside it. *Cost:* O(1) for each offering.
  */
 export function unavailability(
@@ -41,7 +46,7 @@ export function unavailability(
 ): (of: OfferingKey) => boolean {
   const known = new Set(
     offerings
-      .filter((mark) => mark.subnetId === undefined && concerns(mark, placement))
+      .filter((mark) => mark.subnetId === undefined && !isZoneRefusal(mark) && concerns(mark, placement))
       .map((mark) => capacityKey(mark)),
   );
   return ({ type, zone, capacityType, reservationId }) =>
@@ -50,6 +55,11 @@ export function unavailability(
       known.has(capacityKey({ instanceType: type, zone, capacityType, reservationId }))) ||
     known.has(offeringKey(capacityType, ANY_OFFERING, zone)) ||
     known.has(offeringKey(capacityType, ANY_OFFERING, ANY_OFFERING));
+}
+
+/** Whether the mark is on a zone and capacity type that refused across families. */
+export function isZoneRefusal({ instanceType, reason }: Pick<UnavailableOffering, 'instanceType' | 'reason'>): boolean {
+  return instanceType === ANY_OFFERING && reason === REFUSED_ACROSS_FAMILIES;
 }
 
 /** Whether a mark concerns launches with this placement. */

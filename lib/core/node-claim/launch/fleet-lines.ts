@@ -1,6 +1,7 @@
 import type { CapacityType } from '../../../apis/labels.ts';
 import { CAPACITY_TYPES } from '../../../apis/labels.ts';
 import { placementIn, tenancyOf, unavailability } from '../../instance-type/offerings/unavailable.ts';
+import { doubt } from '../../instance-type/offerings/zone-refusals.ts';
 import type { UnavailableOffering } from '../../model/decision.ts';
 import { imageFor } from '../../model/images.ts';
 import type { LaunchOption, NodeClaimRecord } from '../../model/node-claim-record.ts';
@@ -32,11 +33,18 @@ const PREFERENCE: readonly CapacityType[] = CAPACITY_TYPES.toReversed();
  * available. *Source:* C38, C43, C45.
  */
 export function fleetLines(record: NodeClaimRecord, market: LaunchMarket): readonly FleetLine[] {
-  const lines = linesToBeHad(record, market);
+  const lines = withoutDoubtedLines(linesToBeHad(record, market), market);
   const capacityType = PREFERENCE.find((one) => lines.some((line) => line.capacityType === one));
   const chosen = lines.filter((line) => line.capacityType === capacityType);
   if (capacityType !== 'reserved') return withinLimit(chosen);
   return withinLimit(reservedLines(chosen, market.resolved.capacityReservations ?? []));
+}
+
+/** C35: zones that refused across families are left out while other lines remain. */
+function withoutDoubtedLines(lines: readonly FleetLine[], { unavailable }: LaunchMarket): readonly FleetLine[] {
+  const isDoubted = doubt(unavailable);
+  const certain = lines.filter((line) => !isDoubted(line));
+  return certain.length === 0 ? lines : certain;
 }
 
 /** The options with their subnets and images, without options that lack capacity, a subnet or an image. */

@@ -1,6 +1,6 @@
 import { amiFamilyOf, type BlockDeviceMapping, type EC2NodeClass } from '../../../apis/ec2-node-class.ts';
 import type { Labels } from '../../../apis/kubernetes.ts';
-import { NITRO_SANDBOX, PLACEMENT_PARTITION, TENANCY } from '../../../apis/labels.ts';
+import { PLACEMENT_PARTITION, TENANCY } from '../../../apis/labels.ts';
 import { optional } from '../../../apis/optional.ts';
 import { UNREGISTERED_TAINT } from '../../../apis/taints.ts';
 import { reservationKind } from '../../instance-type/offerings/reserved-offerings.ts';
@@ -37,6 +37,8 @@ interface CurrentNodeClass {
 /** The limit of EC2 for one request. */
 const MAX_TEMPLATES = 50;
 const EFA = 'vpc.amazonaws.com/efa';
+/** C58: a resource, not the label of almost the same name. */
+const ENCLAVES = 'eks.amazonaws.com/nitro-sandbox';
 
 /**
  * The lines as overrides of as few launch templates as possible. *Shape:* in the order of the lines; lines that would need more
@@ -47,9 +49,11 @@ export function fleetParts(
   record: NodeClaimRecord,
   current: CurrentNodeClass,
   lines: readonly FleetLine[],
-): FleetParts | (UserData & { readonly kind: 'unsupported' }) {
+): FleetParts | { readonly kind: 'unsupported'; readonly message: string } {
+  if (current.nodeClass.spec.enclaveOptions?.enabled === false && requestsAny(record, ENCLAVES))
+    return { kind: 'unsupported', message: NO_ENCLAVES };
   const shared = sharedTraits(record, current);
-  const wantsEfa = (parseResources(record.spec.resources.requests)[EFA] ?? 0) > 0;
+  const wantsEfa = requestsAny(record, EFA);
   const userDataOf = userDataByKubelet(record, current);
   const texts: string[] = [];
   const places = new Map<string, number>();
@@ -70,6 +74,14 @@ export function fleetParts(
   return { overrides, templates };
 }
 
+function requestsAny({ spec }: NodeClaimRecord, resource: string): boolean {
+  return (parseResources(spec.resources.requests)[resource] ?? 0) > 0;
+}
+
+const NO_ENCLAVES =
+  `the pods request ${ENCLAVES}, and enclaveOptions of the EC2NodeClass disables enclaves: set enabled to true, ` +
+  'or remove enclaveOptions';
+
 /** The settings that all templates of the claim share (C58). */
 function sharedTraits(
   record: NodeClaimRecord,
@@ -85,7 +97,7 @@ function sharedTraits(
     securityGroupIds: resolved.securityGroups.map(({ id }) => id),
     ...(spec.detailedMonitoring === true ? { detailedMonitoring: true } : {}),
     ...optional({ nestedVirtualization }),
-    ...(spec.enclaveOptions?.enabled === true || only[NITRO_SANDBOX] === 'true' ? { enclaves: true } : {}),
+    ...(spec.enclaveOptions?.enabled === true || requestsAny(record, ENCLAVES) ? { enclaves: true } : {}),
     // C43.
     ...(only[TENANCY] === 'dedicated' ? { dedicated: true } : {}),
     ...placementOf(only, resolved),

@@ -79,9 +79,7 @@ export function planLaunch(record: NodeClaimRecord, context: LaunchContext): Lau
       capacityType,
       ...(record.annotations[PRICE_OVERLAY_APPLIED] === undefined ? {} : { prioritized: true }),
       // C48.
-      ...(contextId === undefined || record.annotations[MIN_VALUES_RELAXED] !== undefined
-        ? {}
-        : { context: contextId }),
+      ...(contextId === undefined || record.annotations[MIN_VALUES_RELAXED] === 'true' ? {} : { context: contextId }),
       ...parts,
       tags: tagsOf(record, context.nodeClass),
     },

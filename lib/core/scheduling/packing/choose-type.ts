@@ -65,7 +65,10 @@ export function chooseType(choice: Choice): Plan | undefined {
 }
 
 /** Sizes the claim for the primary pod alone. Other pods make it larger later. */
-function cheapestPlan({ candidates, primary }: Choice, { types, market }: Selection): Plan | undefined {
+export function cheapestPlan(
+  { candidates, primary }: Pick<Choice, 'candidates' | 'primary'>,
+  { types, market }: Selection,
+): Plan | undefined {
   const type = cheapestOf(common(candidates, types), market);
   if (type === undefined) return undefined;
   const target = { type, cell: market.bestCells[type] ?? 0 };

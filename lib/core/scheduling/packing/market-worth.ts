@@ -19,7 +19,7 @@ export interface Worth {
 const NO_ROOM = new Float64Array();
 
 /** A limit on the number of pods of a kind on one host, treated as a resource like cpu. */
-interface Slot {
+export interface Slot {
   readonly counter: Counter;
   readonly max: number;
   demand: number;
@@ -75,7 +75,7 @@ export function marketWorth(
   };
 }
 
-function scarcestSlots(backlog: readonly BacklogGroup[]): readonly Slot[] {
+export function scarcestSlots(backlog: readonly BacklogGroup[]): readonly Slot[] {
   const slots = new Map<Counter, Slot>();
   for (const group of backlog) {
     for (const { counter, max } of group.hostCaps) {
@@ -87,7 +87,7 @@ function scarcestSlots(backlog: readonly BacklogGroup[]): readonly Slot[] {
   return [...slots.values()].toSorted((a, b) => b.demand / b.max - a.demand / a.max).slice(0, MAX_SLOTS);
 }
 
-function demandOn(
+export function demandOn(
   types: PoolTypeIndex,
   {
     backlog,
@@ -107,9 +107,13 @@ function demandOn(
   return sum;
 }
 
-function columnsOf(
+export function columnsOf(
   types: PoolTypeIndex,
-  { set, slots, goal }: { readonly set: RequirementSet; readonly slots: readonly Slot[]; readonly goal: Goal },
+  {
+    set,
+    slots,
+    goal,
+  }: { readonly set: RequirementSet; readonly slots: readonly Slot[]; readonly goal: Pick<Goal, 'target' | 'costOf'> },
 ): readonly PriceColumn[] {
   const selection = types.selectionFor(set);
   const candidates = goal.target === 'limits' ? membersOf(selection.types) : types.frontierOf(selection);

@@ -9,6 +9,7 @@ import { withFreePorts } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import { hostAnswer } from '../topology/rules.ts';
 import { claimTolerates, type OpenClaim, pinToTarget, retarget, type Target, typesFor } from './open-claim.ts';
+import { whyTooExpensive } from './price-guard.ts';
 
 /** A claim with a larger target offering, so that more pods can join. */
 export interface Growth {
@@ -57,6 +58,10 @@ function largerTarget(
     const target = { type, cell: selection.market.bestCells[type] ?? 0 };
     const pinned = pinToTarget({ types, target }, { set, demand, context: run });
     const price = selection.market.prices[type] ?? 0;
+    const demands = new Map(claim.demands).set(demand, (claim.demands.get(demand) ?? 0) + 1);
+    const node = { demands, requests: plus(claim.requests, requests), set, priceUsdPerHour: price };
+    // Later types cost more.
+    if (claim.reservations === undefined && whyTooExpensive(run, types, node) !== undefined) return undefined;
     if (pinned === undefined) continue;
     const among = isRigid ? common(types.selectionFor(pinned).types, fitting) : fitting;
     if (!isRigid || inflexibility(claim.minValues, types, among) === undefined)

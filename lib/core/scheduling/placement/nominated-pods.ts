@@ -1,4 +1,6 @@
 import { type Pod, podKey } from '../../../apis/kubernetes.ts';
+import { ownNomination } from '../../cluster/nominated-node.ts';
+import { knownNodeName } from '../../cluster/state-node.ts';
 import type { Run } from '../run.ts';
 import type { BacklogGroup } from './backlog.ts';
 import { type ExistingHost, hostHasRoom, isAdmitted } from './existing-host.ts';
@@ -6,21 +8,31 @@ import { putOnHost } from './place.ts';
 import { variants } from './variants.ts';
 
 /**
- * Places the pods of claims that are not initialized yet. These claims keep the pods for which they were created: if the pods
- * were placed again together with other pods, a topology rule could move one of them, and a second node would be launched.
+ * Places the pods of claims that are not initialized yet, or that replace nodes with pods, and pods that Kerf has nominated for a node
+ * (B66). They keep the node that was planned for them: if the pods were placed again together with other pods, a topology rule could
+ * move one of them, and a second node would be launched; and each run would nominate other nodes.
  */
 export function placeNominatedPods(run: Run, backlog: readonly BacklogGroup[]): void {
-  const nominated = new Map<string, ExistingHost>();
-  for (const host of run.starting) for (const key of host.stateNode.nodeClaim?.pods ?? []) nominated.set(key, host);
-  if (nominated.size === 0) return;
-  for (const group of backlog) placeNominatedPodsOf(run, group, nominated);
+  const planned = new Map<string, ExistingHost>();
+  for (const host of run.starting) for (const key of host.stateNode.nodeClaim?.pods ?? []) planned.set(key, host);
+  const named = namedHosts(run, backlog);
+  if (planned.size === 0 && named.size === 0) return;
+  const hostOf = (pod: Pod): ExistingHost | undefined =>
+    named.get(ownNomination(pod) ?? '') ?? planned.get(podKey(pod));
+  for (const group of backlog) placeNominatedPodsOf(run, group, hostOf);
 }
 
-function placeNominatedPodsOf(run: Run, group: BacklogGroup, nominated: ReadonlyMap<string, ExistingHost>): void {
+/** The hosts by the names of their nodes. *Shape:* empty if Kerf has nominated no node. */
+function namedHosts(run: Run, backlog: readonly BacklogGroup[]): ReadonlyMap<string, ExistingHost> {
+  const isNominated = backlog.some(({ pods }) => pods.some((pod) => ownNomination(pod) !== undefined));
+  return isNominated ? new Map(run.allHosts().map((host) => [knownNodeName(host.stateNode) ?? '', host])) : new Map();
+}
+
+function placeNominatedPodsOf(run: Run, group: BacklogGroup, hostOf: (pod: Pod) => ExistingHost | undefined): void {
   const others: Pod[] = [];
   const kept: Pod[] = [];
   for (const pod of group.pods) {
-    const host = nominated.get(podKey(pod));
+    const host = hostOf(pod);
     const demand =
       host === undefined
         ? undefined

@@ -26,6 +26,8 @@ export interface OpenClaim extends CountedHost {
   readonly index: number;
   readonly types: PoolTypeIndex;
   readonly pods: Pod[];
+  /** The number of its pods by the demand with which they were placed. */
+  readonly demands: Map<Demand, number>;
   set: RequirementSet;
   requests: Vector;
   /** The target offering: type and cell, by number. */
@@ -63,6 +65,7 @@ export function openClaim(
     index,
     types,
     pods: [],
+    demands: new Map(),
     set,
     requests: new Float64Array(room.length),
     target,
@@ -207,6 +210,7 @@ export function join(
   takeFrom(claim.room, demand.requests, pods.length);
   if (demand.podClass.ports.length > 0) claim.ports = [...claim.ports, ...demand.podClass.ports];
   for (const pod of pods) claim.pods.push(pod);
+  claim.demands.set(demand, (claim.demands.get(demand) ?? 0) + pods.length);
   if (claim.types.template.minValues.length > 0) holdMinimum(limits, claim, typesFor(claim, limits));
   const { types, reservations } = claim;
   // B59: releases reservations that the claim can no longer use. Its requests only grow.

@@ -1,4 +1,4 @@
-import { chooseType, type Plan } from '../packing/choose-type.ts';
+import { cheapestPlan, chooseType, type Plan } from '../packing/choose-type.ts';
 import type { FillerIndex } from '../packing/fillers.ts';
 import { NODE_PRICE } from '../packing/goal.ts';
 import { type Demand, suitsNewNode } from '../pods/demand.ts';
@@ -6,11 +6,15 @@ import { type Bitset, common, isEmptyBitset } from '../pools/bitset.ts';
 import { inflexibility, lowered, type MinValues } from '../pools/min-values.ts';
 import { holdMinimum, limitsOf, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
+import { takeFrom, type Vector } from '../pools/resource-space.ts';
 import { isAvailable, type PoolTypeIndex, withFreePorts } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
-import { type KeyRules, newHostAnswer, onlyRepel } from '../topology/rules.ts';
+import { newHostAnswer } from '../topology/rules.ts';
 import type { BacklogGroup } from './backlog.ts';
-import { claimTolerates, type OpenClaim, openClaim, pinTo, pinToTarget, typesFor } from './open-claim.ts';
+import { claimTolerates, type OpenClaim, openClaim, pinToTarget, typesFor } from './open-claim.ts';
+import { pinnings } from './pinnings.ts';
+import { costsTooMuch } from './preference-cost.ts';
+import { whyTooExpensive } from './price-guard.ts';
 import { isUsedUp, reservedAnswer } from './reservations.ts';
 import type { Deferral } from './why-deferred.ts';
 
@@ -85,7 +89,9 @@ function openingIn(types: PoolTypeIndex, asking: Asking): OpeningAnswer {
       continue;
     }
     permanent = false;
-    const opened = openingWithAny(types, pinnings(run, rules.byKey, { types, set, fitting }), asking);
+    const sets = pinnings(run, rules.byKey, { types, set, fitting });
+    if (costsTooMuch(run, { types, demand, sets, fitting })) continue;
+    const opened = openingWithAny(types, sets, asking);
     if (opened?.kind === 'deferred') deferred = opened;
     else if (opened !== undefined) return opened;
   }
@@ -109,33 +115,6 @@ function openingWithAny(
 
 const EPSILON = 1e-9;
 
-/** The maximum number of combinations of domains that are tried. */
-const MAX_PINNINGS = 64;
-
-/** All sets in which each label of the pod's own rules is narrowed to one domain, best domains first. */
-function pinnings(
-  run: Run,
-  byKey: readonly KeyRules[],
-  { types, set, fitting }: { readonly types: PoolTypeIndex; readonly set: RequirementSet; readonly fitting: Bitset },
-): readonly RequirementSet[] {
-  let sets: readonly RequirementSet[] = [set];
-  for (const keyRules of byKey) {
-    if (keyRules.rules.length === 0) continue;
-    const { order } = run.allowance(keyRules);
-    const choices = keyRules.pins ? order.map((domain) => [domain]) : [order];
-    const isWithout = (one: RequirementSet): boolean => keyRules.key.openTo(one).length === 0 && onlyRepel(keyRules);
-    sets = sets
-      .flatMap((one) =>
-        isWithout(one)
-          ? [one]
-          : choices.flatMap((domains) => pinTo(run.sets, one, { key: keyRules.key, domains }) ?? []),
-      )
-      .filter((one, _, all) => all.length <= MAX_PINNINGS || isAvailable(types, one, fitting))
-      .slice(0, MAX_PINNINGS);
-  }
-  return sets;
-}
-
 function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking): Opening | Deferred | undefined {
   const { run, demand, primary, fillerIndex } = asking;
   const { candidates: all, isLimited } = candidatesFor(types, asked, asking);
@@ -148,7 +127,9 @@ function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking
   if (reserved.kind === 'refused') return undefined;
   const { set, ids: reservations } = reserved;
   const candidates = set === asked ? all : common(all, types.selectionFor(set).types);
-  const plan = chooseType({ types, set, candidates, isLimited, primary, demand, fillerIndex, goal: run.goal });
+  const chosen = chooseType({ types, set, candidates, isLimited, primary, demand, fillerIndex, goal: run.goal });
+  const isReserved = reservations !== undefined;
+  const plan = isReserved ? chosen : planWithinGuard(chosen, { types, set, candidates }, asking);
   if (plan === undefined) return undefined;
   const pinned = pinToTarget({ types, target: plan.target }, { set, demand, context: run });
   if (pinned === undefined) return undefined;
@@ -161,6 +142,35 @@ function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking
   const priceUsdPerHour = (types.selectionFor(pinned).market.prices[plan.target.type] ?? 0) + NODE_PRICE;
   const kept = isStrict ? minValues : lowered(minValues, types, among);
   return { kind: 'found', types, set: pinned, plan, reservations, minValues: kept, priceUsdPerHour };
+}
+
+/** The plan, or a node for the pod alone if the guard of the pool refuses the plan. */
+function planWithinGuard(
+  chosen: Plan | undefined,
+  {
+    types,
+    set,
+    candidates,
+  }: { readonly types: PoolTypeIndex; readonly set: RequirementSet; readonly candidates: Bitset },
+  { run, demand, primary }: Asking,
+): Plan | undefined {
+  if (chosen === undefined || types.usual() === types) return chosen;
+  const { prices } = types.selectionFor(set).market;
+  const isAffordable = (plan: Plan): boolean => {
+    const priceUsdPerHour = prices[plan.target.type] ?? 0;
+    const demands = new Map(plan.pattern.map(({ group, count }) => [group === primary ? demand : group.demand, count]));
+    const node = { demands, requests: requestsOf(plan, demand), set, priceUsdPerHour };
+    return whyTooExpensive(run, types, node) === undefined;
+  };
+  const plans = [chosen, cheapestPlan({ candidates, primary }, types.selectionFor(set))];
+  return plans.find((plan) => plan !== undefined && isAffordable(plan));
+}
+
+/** The requests of the pods of the plan. */
+export function requestsOf({ pattern }: Plan, { requests }: Demand): Vector {
+  const sum = new Float64Array(requests.length);
+  for (const { group, count } of pattern) takeFrom(sum, group.demand.requests, -count);
+  return sum;
 }
 
 /** The types on which the pod fits, within the pool's limits, and with free host ports. */

@@ -1,6 +1,6 @@
 import type { FillerIndex } from '../packing/fillers.ts';
 import type { Demand } from '../pods/demand.ts';
-import { takeFrom, timesIn } from '../pools/resource-space.ts';
+import { timesIn } from '../pools/resource-space.ts';
 import type { Run } from '../run.ts';
 import { hasRules, satisfiesRules } from '../topology/allowance.ts';
 import { type HostAnswer, hostAnswer } from '../topology/rules.ts';
@@ -9,7 +9,7 @@ import { remainingOf } from './backlog.ts';
 import { type ExistingHost, hostHasRoom } from './existing-host.ts';
 import { applyGrowth, cheapestGrowth, type Growth, growthOf } from './grow.ts';
 import { join, type OpenClaim, tryJoin } from './open-claim.ts';
-import { type Opening, openingFor, openPlanned } from './opening.ts';
+import { type Opening, openingFor, openPlanned, requestsOf } from './opening.ts';
 import type { Deferral } from './why-deferred.ts';
 
 /** The hosts and claims that may still accept pods of a demand: those without a permanent refusal. */
@@ -216,9 +216,7 @@ function placeOnNewClaim(placing: Placing, { group, demand, candidates }: Asking
 }
 
 function growthInstead(run: Run, demand: Demand, { plan, priceUsdPerHour }: Opening): Growth | undefined {
-  const requests = new Float64Array(demand.requests.length);
-  for (const { group, count } of plan.pattern) takeFrom(requests, group.demand.requests, -count);
-  return cheapestGrowth(run, { demand, requests, belowUsdPerHour: priceUsdPerHour });
+  return cheapestGrowth(run, { demand, requests: requestsOf(plan, demand), belowUsdPerHour: priceUsdPerHour });
 }
 
 /** Places the pods of the plan that can join. The others are tried again in their own turn. */

@@ -1,20 +1,24 @@
+import { optional } from '../../../apis/optional.ts';
 import { joinedByName } from '../../instance-type/offerings/offering-groups.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import { add, type Resources, smaller } from '../../resources/resources.ts';
 import { type Bitset, common, emptyBitset, has } from '../pools/bitset.ts';
-import { inflexibility } from '../pools/min-values.ts';
+import { inflexibility, lowered, withMinValues } from '../pools/min-values.ts';
 import { holdLargest, holdMinimum, leftFor, withinLimits } from '../pools/pool-limits.ts';
 import { resourcesOf } from '../pools/resource-space.ts';
 import { cheapestOf } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
-import type { PlannedNodeClaim } from '../schedule.ts';
+import type { PlannedNodeClaim, Unplaced } from '../schedule.ts';
 import { type OpenClaim, retarget, typesWithRoom } from './open-claim.ts';
+import { maxPriceOf, whyTooExpensive } from './price-guard.ts';
 import { onlyReserved } from './reservations.ts';
 
 /** The claims that a run has planned. */
 export interface PlannedFleet {
   /** USD per hour, each claim at its cheapest offering. */
   readonly priceUsdPerHour: number;
+  /** The pods of claims that became too expensive, because fewer pods joined them than planned. These claims are left out. */
+  readonly refused: readonly Unplaced[];
   /** The claims with all types that they may be launched as. Called once, for the run that is kept: it changes the limits. */
   nodeClaims(): readonly PlannedNodeClaim[];
 }
@@ -24,14 +28,28 @@ export interface PlannedFleet {
  * Promise 2: the claims of a pool stay within its limits, even if each is launched as its largest type.
  */
 export function plannedFleet(run: Run): PlannedFleet {
-  const fitting = run.claims.map((claim) => rightSized(run, claim));
+  const fitting = new Map(run.claims.map((claim) => [claim, rightSized(run, claim)]));
+  const refused = run.claims.flatMap((claim) => refusedByGuard(run, claim));
+  const isRefused = new Set(refused.map(({ pod }) => pod));
+  const claims = run.claims.filter(({ pods }) => !pods.some((pod) => isRefused.has(pod)));
   return {
-    priceUsdPerHour: run.claims.reduce((sum, claim) => sum + targetOf(claim).offering.priceUsdPerHour, 0),
+    priceUsdPerHour: claims.reduce((sum, claim) => sum + targetOf(claim).offering.priceUsdPerHour, 0),
+    refused,
     nodeClaims: () =>
-      run.claims.map((claim, at) =>
-        plannedNodeClaim(run, claim, { fitting: fitting[at] ?? emptyBitset(0), name: `planned-${at + 1}` }),
+      claims.map((claim, at) =>
+        plannedNodeClaim(run, claim, { fitting: fitting.get(claim) ?? emptyBitset(0), name: `planned-${at + 1}` }),
       ),
   };
+}
+
+function refusedByGuard(run: Run, claim: OpenClaim): readonly Unplaced[] {
+  const { types, reservations, pods } = claim;
+  if (reservations !== undefined) return [];
+  const { priceUsdPerHour } = targetOf(claim).offering;
+  const why = whyTooExpensive(run, types, { ...claim, priceUsdPerHour });
+  if (why === undefined) return [];
+  const refusals = [{ nodePool: types.template.nodePool.metadata.name, refusal: why }];
+  return pods.map((pod) => ({ pod, refusals }));
 }
 
 /** Targets the cheapest type that fits, within the limits. *Shape:* the types on which its pods fit. */
@@ -62,17 +80,21 @@ function plannedNodeClaim(
   const parts = selection.market.byPrice.flatMap((type) => (has(within, type) ? (types.types[type] ?? []) : []));
   const instanceTypes = types.isSplit ? joinedByName(parts) : parts;
   const overheads = new Set(instanceTypes.map((type) => template.daemons.get(type.name)?.requests));
+  const among = common(selection.types, within);
+  const isRelaxed = claim.reservations === undefined && inflexibility(template.minValues, types, among) !== undefined;
+  const maxPriceUsdPerHour = maxPriceOf(run, claim, targetOf(claim).offering.priceUsdPerHour);
   return {
     name,
     template,
     pods: claim.pods,
-    requirements: set.requirements,
+    ...optional({ maxPriceUsdPerHour }),
+    requirements: isRelaxed
+      ? withMinValues(set.requirements, lowered(template.minValues, types, among))
+      : set.requirements,
     instanceTypes,
     cheapest: cheapestOffering(claim, instanceTypes),
     requests: add(resourcesOf(run.space, claim.requests), leastOverhead(overheads)),
-    minValuesRelaxed:
-      claim.reservations === undefined &&
-      inflexibility(template.minValues, types, common(selection.types, within)) !== undefined,
+    minValuesRelaxed: isRelaxed,
   };
 }
 

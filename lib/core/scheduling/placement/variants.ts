@@ -9,6 +9,13 @@ export function variants(run: Run, demand: Demand): readonly Demand[] {
   return all;
 }
 
+/** The demand without any preference, and with all its required terms; undefined if it has no preferences. */
+export function strictDemand(run: Pick<Run, 'classes' | 'demandFor'>, { podClass }: Demand): Demand | undefined {
+  const strict = run.classes.strict(podClass);
+  const answer = strict === undefined ? undefined : run.demandFor(strict);
+  return answer?.kind === 'demand' ? answer.demand : undefined;
+}
+
 /** The demand with one preference fewer; undefined if no preference remains. */
 export function relaxed(run: Run, podClass: PodClass): Demand | undefined {
   const next = run.classes.relaxed(podClass);

@@ -11,7 +11,7 @@ import { inflexibility } from '../pools/min-values.ts';
 import { limitsOf, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { resourcesOf } from '../pools/resource-space.ts';
-import { instanceTypesIn, isAvailable, type PoolTypeIndex } from '../pools/type-index.ts';
+import { instanceTypesIn, isAvailable, lowestPrices, type PoolTypeIndex } from '../pools/type-index.ts';
 import { whyNoInstanceType } from '../pools/why-no-instance-type.ts';
 import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
@@ -19,6 +19,7 @@ import { newHostAnswer, onlyRepel } from '../topology/rules.ts';
 import type { TopologyKey } from '../topology/topology-key.ts';
 import { whyNoDomain, whyNotOnNewHost } from '../topology/why-no-domain.ts';
 import { pinTo } from './open-claim.ts';
+import { whyTooExpensive } from './price-guard.ts';
 
 /** Why the pool cannot have a new claim for this pod at the end of the run: the first reason that applies. */
 export function whyUnplaced(run: Run, types: PoolTypeIndex, demand: Demand): Unplaced['refusals'][number] {
@@ -164,6 +165,10 @@ function whyNotLaunched(
     const message = `host port ${taken} is used by a DaemonSet on every instance type that fits (${instanceTypes})`;
     return refusal('HostPort', message, { instanceTypes });
   }
+  const priceUsdPerHour = lowestPrices(types, set, affordable).any;
+  const node = { demands: new Map([[demand, 1]]), requests: demand.requests, set, priceUsdPerHour };
+  const tooExpensive = whyTooExpensive(run, types, node);
+  if (tooExpensive !== undefined) return tooExpensive;
   const message = `no instance type satisfies its topology rules, the pool's limits and minValues together (${typesInWords(instanceTypes)} large enough)`;
   return refusal('NoPlace', message, { instanceTypes });
 }

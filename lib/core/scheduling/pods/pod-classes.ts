@@ -6,7 +6,7 @@ import { memoize } from '../memoize.ts';
 import type { SchedulingProblem } from '../schedule.ts';
 import { type HostPort, hostPorts } from './host-ports.ts';
 import { relevantLabelKeys } from './pod-affinity-terms.ts';
-import { relax, withoutPreferences } from './relax.ts';
+import { hasPreferences, relax, withoutPreferences } from './relax.ts';
 
 /**
  * Pods that are equal in everything that affects placement. A result for one of them applies to all, so the work of a run
@@ -40,6 +40,8 @@ export interface PodClasses {
   classOf(pod: Pod, moving: boolean): PodClass;
   /** The class with one preference fewer (B31); undefined if no preference remains. */
   relaxed(podClass: PodClass): PodClass | undefined;
+  /** The class without preferences, and with all its required terms; undefined if it has no preferences. */
+  strict(podClass: PodClass): PodClass | undefined;
   /** The class of a placed pod. Only its labels and its required anti-affinity matter. */
   ofPlaced(pod: Pod): PodClass;
 }
@@ -59,9 +61,16 @@ export function podClasses(problem: SchedulingProblem, caches = false): PodClass
   const byText = new Map<string, PodClass>();
   const byPresence = new Map<string, PodClass>();
   const relaxedBy = new Map<PodClass, PodClass | undefined>();
+  const strict = memoize((podClass: PodClass): PodClass | undefined =>
+    hasPreferences(podClass.pod) ? { ...podClass, pod: withoutPreferences(podClass.pod) } : undefined,
+  );
   const classOf = (pod: Pod, moving: boolean): PodClass => {
     const text = `${presence(pod, keys)}${moving ? 'moving' : ''}${specText(pod)}`;
     return byText.get(text) ?? register(byText, text, { pod, moving });
+  };
+  const ofPlaced = (pod: Pod): PodClass => {
+    const text = presence(pod, keys) + JSON.stringify(pod.spec.affinity?.podAntiAffinity);
+    return byPresence.get(text) ?? register(byPresence, text, { pod, moving: false });
   };
   return {
     asPlaced,
@@ -73,10 +82,8 @@ export function podClasses(problem: SchedulingProblem, caches = false): PodClass
       }
       return relaxedBy.get(podClass);
     },
-    ofPlaced(pod) {
-      const text = presence(pod, keys) + JSON.stringify(pod.spec.affinity?.podAntiAffinity);
-      return byPresence.get(text) ?? register(byPresence, text, { pod, moving: false });
-    },
+    strict,
+    ofPlaced: caches ? memoize(ofPlaced) : ofPlaced,
   };
 }
 

@@ -27,6 +27,15 @@ export function withoutPreferences(pod: Pod): Pod {
   return { ...pod, spec: strict };
 }
 
+/** Whether the pod has preferences that `withoutPreferences` drops. */
+export function hasPreferences({ spec: { affinity, topologySpreadConstraints = [] } }: Pod): boolean {
+  const kinds = [affinity?.nodeAffinity, affinity?.podAffinity, affinity?.podAntiAffinity];
+  return (
+    topologySpreadConstraints.some(({ whenUnsatisfiable }) => whenUnsatisfiable === 'ScheduleAnyway') ||
+    kinds.some((one) => (one?.preferredDuringSchedulingIgnoredDuringExecution ?? []).length > 0)
+  );
+}
+
 function mapAffinity(affinity: Affinity): Affinity {
   return Object.fromEntries(
     Object.entries(affinity).map(([kind, one]) => [

@@ -22,8 +22,8 @@ export interface Daemon {
 }
 
 /**
- * B20: the requests of the newest running pod, which includes the changes of admission webhooks; else those of the template.
- * `pods`: all pods of the cluster.
+ * B20: the requests of the newest pod, with or without a node, which includes the changes of admission webhooks; else those of the template.
+ * `pods`: those of the cluster that are not terminal.
  */
 export function daemonsOf(daemonSets: readonly DaemonSet[], pods: readonly Pod[] = []): readonly Daemon[] {
   return daemonSets.map((daemonSet) => {

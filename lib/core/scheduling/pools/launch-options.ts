@@ -12,12 +12,13 @@ const MAX_TYPES = 60;
 /**
  * The offerings that a claim may be launched as. *Shape:* cheapest first; ties by type, zone, capacity type, reservation. Empty if
  * no offering is available. *Source:* C39 excludes special hardware while other types remain. C40 excludes spot offerings that cost
- * more than on-demand. Pools with minValues keep both. C42: the 60 cheapest types, plus more expensive types for minValues.
+ * more than on-demand. Pools with minValues keep both. Options above the maximum price are left out. C42: the 60 cheapest types, plus
+ * more expensive types for minValues.
  */
 export function launchOptions(
   types: readonly InstanceType[],
   requirements: Requirements,
-  { minValues }: Pick<NodeClaimTemplate, 'minValues'>,
+  { template: { minValues }, maxPriceUsdPerHour = Number.POSITIVE_INFINITY }: OptionLimits,
 ): readonly LaunchOption[] {
   const isFlexible = minValues.length > 0;
   const all = (isFlexible ? types : typesWithoutSpecialHardware(types)).flatMap((type) =>
@@ -28,16 +29,36 @@ export function launchOptions(
   const ascending = [...new Set(eligible.map((option) => option.instanceType))].flatMap(
     (name) => byName.get(name) ?? [],
   );
-  const sent = typesToSend(ascending, minValues);
-  return eligible.filter((option) => sent.has(option.instanceType));
+  const needed = typesForMinValues(ascending, minValues);
+  const sent = typesToSend(ascending, needed);
+  const neededNames = new Set([...needed].map(({ name }) => name));
+  return eligible.filter(
+    ({ instanceType, priceUsdPerHour }, at) =>
+      sent.has(instanceType) &&
+      (at === 0 || priceUsdPerHour <= maxPriceUsdPerHour + EPSILON || neededNames.has(instanceType)),
+  );
+}
+
+/** What limits the options of a claim. The types that minValues needs may cost more than the maximum. */
+export interface OptionLimits {
+  readonly template: Pick<NodeClaimTemplate, 'minValues'>;
+  /** @default any price */
+  readonly maxPriceUsdPerHour?: number;
+}
+
+const EPSILON = 1e-9;
+
+/** The types of these offerings, in the order of `types`. */
+export function typesOfOptions(
+  types: readonly InstanceType[],
+  options: readonly LaunchOption[],
+): readonly InstanceType[] {
+  const names = new Set(options.map(({ instanceType }) => instanceType));
+  return types.filter(({ name }) => names.has(name));
 }
 
 /** B25: includes the types that minValues needs. Karpenter refuses a claim whose cheapest types do not satisfy minValues. */
-function typesToSend(
-  ascending: readonly InstanceType[],
-  minValues: NodeClaimTemplate['minValues'],
-): ReadonlySet<string> {
-  const needed = typesForMinValues(ascending, minValues);
+function typesToSend(ascending: readonly InstanceType[], needed: ReadonlySet<InstanceType>): ReadonlySet<string> {
   const first = [...ascending.filter((type) => needed.has(type)), ...ascending.filter((type) => !needed.has(type))];
   return new Set(first.slice(0, MAX_TYPES).map(({ name }) => name));
 }

@@ -1,4 +1,5 @@
 import { valuesOf } from '../../instance-type/type-requirements.ts';
+import type { Requirements } from '../../requirements/requirements.ts';
 import { addTo, type Bitset, emptyBitset, has, membersOf } from './bitset.ts';
 import type { NodeClaimTemplate } from './template.ts';
 import type { PoolTypeIndex } from './type-index.ts';
@@ -28,6 +29,18 @@ export function inflexibility(
 /** B24: the minValues of a claim under the BestEffort policy: at most the number of values when it is opened. */
 export function lowered(minValues: MinValues, { types }: PoolTypeIndex, among: Bitset): MinValues {
   return minValues.map(({ key, count }) => ({ key, count: Math.min(count, countValues(types, key, among)) }));
+}
+
+/** The requirements with other minValues. *Shape:* a label without a remaining value has none. */
+export function withMinValues(requirements: Requirements, minValues: MinValues): Requirements {
+  const changed = new Map(requirements);
+  for (const { key, count } of minValues) {
+    const before = changed.get(key);
+    if (before === undefined) continue;
+    const { minValues: _required, ...one } = before;
+    changed.set(key, count === 0 ? one : { ...one, minValues: count });
+  }
+  return changed;
 }
 
 function countValues(types: PoolTypeIndex['types'], key: string, among: Bitset): number {

@@ -42,6 +42,13 @@ export function takeFrom(room: Vector, requests: Vector, times = 1): void {
   for (let at = 0; at < room.length; at += 1) room[at] = (room[at] ?? 0) - times * (requests[at] ?? 0);
 }
 
+/** The sum of the products, over the length of the first. */
+export function dot(a: Vector, b: Vector): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  return sum;
+}
+
 export function plus(a: Vector, b: Vector): Vector {
   return a.map((amount, at) => amount + (b[at] ?? 0));
 }

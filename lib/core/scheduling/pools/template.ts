@@ -2,10 +2,13 @@ import type { Labels, Taint } from '../../../apis/kubernetes.ts';
 import { INITIALIZED, NODE_CLASS, NODE_POOL, REGISTERED } from '../../../apis/labels.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
 import { compatibleOfferings } from '../../instance-type/offerings/compatible-offerings.ts';
+import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
 import { typeRequirements } from '../../instance-type/type-requirements.ts';
+import { onceFor } from '../../kept-answers.ts';
 import type { NodePoolView } from '../../model/cluster-snapshot.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
+import { maxPriceFactorOf } from '../../node-pool/max-price-factor.ts';
 import { admitsNothing, allowsAbsence } from '../../requirements/requirement.ts';
 import {
   intersects,
@@ -30,6 +33,10 @@ export interface NodeClaimTemplate {
   /** B21: the daemons on each type, by the name of the type. */
   readonly daemons: ReadonlyMap<string, DaemonGroup>;
   readonly minValues: readonly { readonly key: string; readonly count: number }[];
+  /** The most that a node may cost, as a multiple of the cheapest compatible one with missing capacity ignored; Infinity: any price. */
+  readonly maxPriceFactor: number;
+  /** The types and daemons if no capacity were missing and none were reserved. @default the same */
+  readonly usual?: Pick<NodeClaimTemplate, 'instanceTypes' | 'daemons'>;
 }
 
 export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]): NodeClaimTemplate {
@@ -42,6 +49,7 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
   const started = requirementsFromLabels({ [REGISTERED]: 'true', [INITIALIZED]: 'true' });
   const host = { fixed: false, requirements: merge(requirements, started), taints };
   const instanceTypes = launchableTypes(view, requirements);
+  const usualTypes = usualTypesOf(view.instanceTypes);
   return {
     nodePool,
     requirements,
@@ -54,8 +62,36 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
     minValues: spec.requirements.flatMap((one) =>
       one.minValues === undefined ? [] : [{ key: one.key, count: one.minValues }],
     ),
+    maxPriceFactor: maxPriceFactorOf(nodePool),
+    ...(usualTypes === undefined ? {} : { usual: usualOf({ ...view, instanceTypes: usualTypes }, daemons, host) }),
   };
 }
+
+function usualOf(
+  view: NodePoolView,
+  daemons: readonly Daemon[],
+  host: Parameters<typeof daemonGroups>[1],
+): NonNullable<NodeClaimTemplate['usual']> {
+  const instanceTypes = launchableTypes(view, host.requirements);
+  return { instanceTypes, daemons: daemonGroups(daemons, host, instanceTypes) };
+}
+
+/** The types as if no capacity were missing, without reserved offerings, whose prices are only an order (C30); undefined if this is the same. */
+const usualTypesOf = onceFor((types: readonly InstanceType[]): readonly InstanceType[] | undefined => {
+  const differs = types.some(({ offerings }) =>
+    offerings.some(({ shortage, reservation }) => shortage !== undefined || reservation !== undefined),
+  );
+  if (!differs) return undefined;
+  return types.map((type) => ({
+    ...type,
+    // The labels of places are those of the available offerings.
+    requirements: Object.fromEntries(Object.entries(type.requirements).filter(([key]) => !PLACE_LABELS.has(key))),
+    offerings: type.offerings.flatMap(({ shortage, ...offering }) => {
+      if (offering.reservation !== undefined) return [];
+      return [shortage === 'missing' ? { ...offering, available: true } : offering];
+    }),
+  }));
+});
 
 const launchable = new WeakMap<readonly InstanceType[], WeakMap<NodePool['spec'], readonly InstanceType[]>>();
 

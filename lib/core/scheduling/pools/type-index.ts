@@ -3,6 +3,7 @@ import { type OfferingPlace, placeFilter } from '../../instance-type/offerings/c
 import { splitByRoom } from '../../instance-type/offerings/offering-groups.ts';
 import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
 import { typeRequirements } from '../../instance-type/type-requirements.ts';
+import { once } from '../../kept-answers.ts';
 import type { InstanceType, Reservation } from '../../model/instance-type.ts';
 import { allowsAbsence, overlaps, type Requirement } from '../../requirements/requirement.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
@@ -43,6 +44,8 @@ export interface PoolOffers {
   readonly prices: Float64Array;
   /** By type: the cell of that offering; ties by zone, then capacity type. */
   readonly bestCells: Int32Array;
+  /** By type: USD per hour of its cheapest offering that EC2 probably has: neither it nor its family was refused there recently (C35). */
+  readonly certainPrices: Float64Array;
   /** The available types, cheapest first, ties by name (B26). */
   readonly byPrice: readonly number[];
 }
@@ -77,6 +80,8 @@ export interface PoolTypeIndex {
   frontierOf(selection: Selection): readonly number[];
   /** The host ports that daemons use on the type (B58). */
   portsOf(type: number): readonly HostPort[];
+  /** The index as if no capacity were missing: this one if none is. *Cost:* that of an index, on first use. */
+  usual(): PoolTypeIndex;
   /** The types with room for the requests. *Cost:* one binary search and one AND for each resource. */
   fitting(requests: Vector): Bitset;
 }
@@ -91,7 +96,7 @@ export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, sp
     if (!isOverfull(type.allocatable, overheads[at] ?? NONE)) addTo(usable, at);
   });
   const thresholds = space.names.map((_, resource) => thresholdsOf(rooms, resource));
-  const markets = marketsOf(types, cells);
+  const markets = marketsOf(types, cells, refusedFamilies(template));
   const reservedOfferings = reservedOf(types, cells);
   const meeting = typesMeeting(types);
   const selections: Selection[] = [];
@@ -124,6 +129,10 @@ export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, sp
       frontiers.set(selection, known);
       return known;
     },
+    usual: once(() => {
+      const { usual, ...others } = template;
+      return usual === undefined ? index : typeIndex({ ...others, ...usual }, sets, space);
+    }),
     portsOf: (type) => template.daemons.get(types[type]?.name ?? '')?.ports ?? [],
     fitting(requests) {
       const fit = fullBitset(types.length);
@@ -243,12 +252,21 @@ function availableTypes({ byPrice }: PoolOffers, size: number): Bitset {
 }
 
 /** One market for each set of cells that requirements allow. */
-function marketsOf(types: readonly InstanceType[], cells: readonly Cell[]): (requirements: Requirements) => PoolOffers {
+function marketsOf(
+  types: readonly InstanceType[],
+  cells: readonly Cell[],
+  refused: ReadonlySet<string>,
+): (requirements: Requirements) => PoolOffers {
   const at = cellNumbers(cells);
-  const offered = types.map(({ offerings }) =>
+  const offered = types.map(({ name, offerings }) =>
     offerings
       .filter(({ available, reservation }) => available && reservation?.instances !== 0)
-      .map((one) => ({ cell: at(one), price: one.priceUsdPerHour })),
+      .map((one) => ({
+        cell: at(one),
+        price: one.priceUsdPerHour,
+        isDoubted: one.shortage === 'doubted',
+        isCertain: one.shortage === undefined && !refused.has(familyIn(name, one)),
+      })),
   );
   const byCells = new Map<string, PoolOffers>();
   return (requirements) => {
@@ -260,25 +278,49 @@ function marketsOf(types: readonly InstanceType[], cells: readonly Cell[]): (req
   };
 }
 
-function newMarket(
-  id: number,
-  cells: Uint8Array,
-  offered: readonly (readonly { readonly cell: number; readonly price: number }[])[],
-): PoolOffers {
+interface PlacedPrice {
+  readonly cell: number;
+  readonly price: number;
+  /** C35: used only if the type has no other offering in the market. */
+  readonly isDoubted: boolean;
+  readonly isCertain: boolean;
+}
+
+/** The families of which EC2 refused a type recently, with zone and capacity type. Their other sizes are on the same hardware. */
+function refusedFamilies({ knownTypes, usual }: NodeClaimTemplate): ReadonlySet<string> {
+  if (usual === undefined) return new Set();
+  return new Set(
+    knownTypes.flatMap(({ name, offerings }) =>
+      offerings.flatMap((one) => (one.shortage === 'missing' ? familyIn(name, one) : [])),
+    ),
+  );
+}
+
+function familyIn(type: string, { zone, capacityType }: Cell): string {
+  return `${type.split('.')[0]} ${zone} ${capacityType}`;
+}
+
+function newMarket(id: number, cells: Uint8Array, offered: readonly (readonly PlacedPrice[])[]): PoolOffers {
   const prices = new Float64Array(offered.length).fill(Number.POSITIVE_INFINITY);
   const bestCells = new Int32Array(offered.length);
+  const certainPrices = new Float64Array(offered.length).fill(Number.POSITIVE_INFINITY);
   offered.forEach((offerings, type) => {
-    for (const { cell, price } of offerings) {
+    let isBestDoubted = true;
+    for (const { cell, price, isDoubted, isCertain: isKnown } of offerings) {
       const best = prices[type] ?? 0;
-      if (cells[cell] !== 1 || price > best || (price === best && cell > (bestCells[type] ?? 0))) continue;
+      if (cells[cell] === 1 && isKnown) certainPrices[type] = Math.min(certainPrices[type] ?? 0, price);
+      if (cells[cell] !== 1 || (isDoubted && !isBestDoubted)) continue;
+      const isFirstCertain = isBestDoubted && !isDoubted;
+      if (!isFirstCertain && (price > best || (price === best && cell > (bestCells[type] ?? 0)))) continue;
       prices[type] = price;
       bestCells[type] = cell;
+      isBestDoubted = isDoubted;
     }
   });
   const byPrice = [...prices.keys()]
     .filter((type) => Number.isFinite(prices[type]))
     .toSorted((a, b) => (prices[a] ?? 0) - (prices[b] ?? 0) || a - b);
-  return { id, cells, prices, bestCells, byPrice };
+  return { id, cells, prices, bestCells, certainPrices, byPrice };
 }
 
 /** B58: the types on which no daemon uses one of the host ports. */
@@ -299,6 +341,23 @@ export function isAvailable(index: PoolTypeIndex, set: RequirementSet, among: Bi
 /** The type with the cheapest offering; undefined if the set is empty. */
 export function cheapestOf(types: Bitset, { byPrice }: PoolOffers): number | undefined {
   return byPrice.find((type) => has(types, type));
+}
+
+/** The lowest price among the types, and among the offerings that EC2 probably has. *Units:* USD per hour; Infinity if there is none. */
+export interface LowestPrices {
+  readonly any: number;
+  readonly certain: number;
+}
+
+/** The lowest prices of these types with the requirements. */
+export function lowestPrices(index: PoolTypeIndex, set: RequirementSet, among: Bitset): LowestPrices {
+  const { types, market } = index.selectionFor(set);
+  const priceOf = (type: number | undefined): number =>
+    type === undefined ? Number.POSITIVE_INFINITY : (market.prices[type] ?? Number.POSITIVE_INFINITY);
+  const fitting = common(among, types);
+  let certain = Number.POSITIVE_INFINITY;
+  for (const type of membersOf(fitting)) certain = Math.min(certain, market.certainPrices[type] ?? certain);
+  return { any: priceOf(cheapestOf(fitting, market)), certain };
 }
 
 /**

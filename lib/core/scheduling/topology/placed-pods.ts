@@ -1,5 +1,6 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
 import { isActive } from '../../cluster/pods.ts';
+import { memoize } from '../memoize.ts';
 import type { ExistingHost } from '../placement/existing-host.ts';
 import type { PodClass, PodClasses } from '../pods/pod-classes.ts';
 import {
@@ -13,6 +14,7 @@ import {
   uncount,
 } from './counters.ts';
 import { labelIndex, labelTexts, namedLabels } from './label-index.ts';
+import { hostFacts } from './rule-sources.ts';
 import { repelledBy, type TermSources } from './rules.ts';
 
 /** The current hosts of the pods that a question moves, by class. */
@@ -22,12 +24,21 @@ export type MovedPods = ReadonlyMap<PodClass, readonly CountedHost[]>;
 export interface PlacedIndex {
   /** The same without the pods that a question moves. *Cost:* none until a counter is created. */
   without(moved: MovedPods): PlacedPods;
+  /** The same after pods have moved. *Cost:* none until a counter is created, then O(pods of the changed hosts) for each counter. */
+  after(change: PlacedChange): PlacedIndex;
+}
+
+/** Hosts whose pods have changed, as they were and as they are. */
+export interface PlacedChange {
+  /** All hosts, as they are. */
+  readonly hosts: readonly ExistingHost[];
+  readonly leaving: readonly ExistingHost[];
+  readonly arriving: readonly ExistingHost[];
 }
 
 export interface PlacedContext {
   readonly classes: Pick<PodClasses, 'ofPlaced'>;
   readonly sources: TermSources;
-  readonly facts: HostFacts;
   /** B46: pods that every run places. They do not count on their current host. */
   readonly moving: ReadonlySet<unknown>;
   /** Whether counters are cached from one question to the next. */
@@ -41,14 +52,19 @@ export function identityOf(pod: Pod): unknown {
 
 /** *Cost:* O(placed pods), once for each cluster index. */
 export function placedIndex(hosts: readonly ExistingHost[], context: PlacedContext): PlacedIndex {
-  const { facts, caches } = context;
+  const { caches } = context;
+  const facts = hostFacts(hosts, []);
   const { hostsOf, repelling, owners } = placedByClass(hosts, context);
   const byLabel = Map.groupBy(
     [...hostsOf.keys()].flatMap((podClass) => labelTexts(podClass.labels).map((label) => ({ label, podClass }))),
     ({ label }) => label,
   );
+  // A moved pod may be of another class than before: without its preferences (B32).
+  const repelledTexts = memoize(
+    (podClass: PodClass) => new Set(repelledBy(podClass, context.sources).map(({ text }) => text)),
+  );
   const isCounted = (counted: Counted, podClass: PodClass): boolean =>
-    counted.kind === 'repelled' ? owners.get(counted.text)?.has(podClass) === true : selects(counted, podClass);
+    counted.kind === 'repelled' ? repelledTexts(podClass).has(counted.text) : selects(counted, podClass);
   const candidates = (counted: Counted): Iterable<PodClass> => {
     if (counted.kind === 'repelled') return owners.get(counted.text) ?? [];
     const named = namedLabels(counted.selector);
@@ -62,24 +78,74 @@ export function placedIndex(hosts: readonly ExistingHost[], context: PlacedConte
     }
     return counter;
   };
-  const known = new Map<string, Counter>();
-  const cached = (counted: Counted): Counter => {
-    const counter = known.get(counted.text) ?? filled(counted);
-    known.set(counted.text, counter);
-    return { ...counter, counts: counter.counts.slice() };
-  };
+  const level: Level = { counterOf: caches ? cached(filled) : filled, facts, depth: 0 };
+  return placedAt(level, { context, repelling, isCounted });
+}
+
+/** The placed pods after so many changes. */
+interface Level {
+  /** *Shape:* a new counter for each call. */
+  readonly counterOf: (counted: Counted) => Counter;
+  readonly facts: HostFacts;
+  readonly depth: number;
+}
+
+interface Kinds {
+  readonly context: PlacedContext;
+  readonly repelling: PlacedPods['repelling'];
+  readonly isCounted: (counted: Counted, podClass: PodClass) => boolean;
+}
+
+/** After so many changes the pods are counted again, so that counters of earlier changes are not kept for ever. */
+const MAX_DEPTH = 64;
+
+function placedAt({ counterOf, facts, depth }: Level, kinds: Kinds): PlacedIndex {
+  const { context, repelling, isCounted } = kinds;
   return {
     without: (moved) => ({
       repelling,
       counterOf(counted) {
-        const counter = caches ? cached(counted) : filled(counted);
+        const counter = counterOf(counted);
         for (const [podClass, from] of moved) {
           if (isCounted(counted, podClass)) for (const host of from) uncount(counter, host, facts);
         }
         return counter;
       },
     }),
+    after({ hosts, leaving, arriving }) {
+      if (depth === MAX_DEPTH) return placedIndex(hosts, context);
+      const factsNow = hostFacts(hosts, []);
+      const [before, now] = [leaving, arriving].map((some) => placedOn(some, context));
+      const changed = (counted: Counted): Counter => {
+        const counter = counterOf(counted);
+        for (const { podClass, host } of before ?? []) if (isCounted(counted, podClass)) uncount(counter, host, facts);
+        for (const { podClass, host } of now ?? []) if (isCounted(counted, podClass)) count(counter, host, factsNow);
+        return counter;
+      };
+      return placedAt({ counterOf: cached(changed), facts: factsNow, depth: depth + 1 }, kinds);
+    },
   };
+}
+
+function cached(counterOf: (counted: Counted) => Counter): (counted: Counted) => Counter {
+  const known = new Map<string, Counter>();
+  return (counted) => {
+    const counter = known.get(counted.text) ?? counterOf(counted);
+    known.set(counted.text, counter);
+    return { ...counter, counts: counter.counts.slice() };
+  };
+}
+
+/** The pods on the hosts that count before a run starts, by class. */
+function placedOn(
+  hosts: readonly ExistingHost[],
+  { classes, moving }: PlacedContext,
+): readonly { readonly podClass: PodClass; readonly host: ExistingHost }[] {
+  return hosts.flatMap((host) =>
+    host.stateNode.pods.flatMap((pod) =>
+      isActive(pod) && !moving.has(identityOf(pod)) ? [{ podClass: classes.ofPlaced(pod), host }] : [],
+    ),
+  );
 }
 
 interface PlacedByClass {
@@ -89,25 +155,21 @@ interface PlacedByClass {
   readonly owners: ReadonlyMap<string, ReadonlySet<PodClass>>;
 }
 
-function placedByClass(hosts: readonly ExistingHost[], { classes, sources, moving }: PlacedContext): PlacedByClass {
+function placedByClass(hosts: readonly ExistingHost[], context: PlacedContext): PlacedByClass {
   const hostsOf = new Map<PodClass, CountedHost[]>();
   const repelling = labelIndex<Counted>(({ selector }) => selector);
   const owners = new Map<string, Set<PodClass>>();
-  for (const host of hosts) {
-    for (const pod of host.stateNode.pods) {
-      if (!isActive(pod) || moving.has(identityOf(pod))) continue;
-      const podClass = classes.ofPlaced(pod);
-      const there = hostsOf.get(podClass);
-      if (there !== undefined) {
-        there.push(host);
-        continue;
-      }
-      hostsOf.set(podClass, [host]);
-      for (const counted of repelledBy(podClass, sources)) {
-        const all = owners.get(counted.text);
-        if (all === undefined) repelling.add(counted);
-        owners.set(counted.text, (all ?? new Set()).add(podClass));
-      }
+  for (const { podClass, host } of placedOn(hosts, context)) {
+    const there = hostsOf.get(podClass);
+    if (there !== undefined) {
+      there.push(host);
+      continue;
+    }
+    hostsOf.set(podClass, [host]);
+    for (const counted of repelledBy(podClass, context.sources)) {
+      const all = owners.get(counted.text);
+      if (all === undefined) repelling.add(counted);
+      owners.set(counted.text, (all ?? new Set()).add(podClass));
     }
   }
   return { hostsOf, repelling, owners };

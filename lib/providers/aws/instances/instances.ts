@@ -135,7 +135,9 @@ export function instanceFactsOf(
   if (instance.InstanceId === undefined) return undefined;
   const tags = labelsOf(instance.Tags);
   const reservation = reservationOf(instance);
-  const { SubnetId: subnetId, SecurityGroups: groups = [] } = instance;
+  const { SubnetId: subnetId, SecurityGroups: groups = [], PrivateDnsName } = instance;
+  // Empty for an instance that is being launched.
+  const privateDnsName = PrivateDnsName === '' ? undefined : PrivateDnsName;
   const securityGroupIds = groups.flatMap(({ GroupId }) => GroupId ?? []);
   return {
     id: instance.InstanceId,
@@ -147,7 +149,7 @@ export function instanceFactsOf(
     nodePool: tags[NODE_POOL] ?? '',
     nodeClass: tags[NODE_CLASS] ?? '',
     launchedAtMs: instance.LaunchTime?.getTime() ?? 0,
-    ...optional({ reservation, subnetId }),
+    ...optional({ reservation, subnetId, privateDnsName }),
     ...(securityGroupIds.length > 0 && { securityGroupIds }),
   };
 }

@@ -8,6 +8,7 @@ import type {
   ScalableWorkload,
 } from '../../../apis/kubernetes.ts';
 import { isRecord, type UnknownRecord } from '../../../apis/record.ts';
+import { isNominationOfKerf } from '../../../core/cluster/nominated-node.ts';
 
 /**
  * Reduces API JSON to the fields that are used: a pod of 9.7 KB takes about 1 KB here (most of it are `managedFields`, `env`,
@@ -19,12 +20,19 @@ export function podOf(raw: RawObject): Pod | undefined {
   const spec = fieldsOf(raw['spec']);
   return checked(
     {
-      metadata: metadataOf(raw),
+      metadata: podMetadataOf(raw),
       spec: podSpecOf(spec),
       status: statusOf(raw, ['phase', 'startTime', 'nominatedNodeName']),
     },
     isPod,
   );
+}
+
+/** Of `managedFields`, only the entry of Kerf's nomination is kept. */
+function podMetadataOf(raw: RawObject): RawObject {
+  const managers = each(fieldsOf(raw['metadata'])['managedFields'], (entry) => pick(entry, ['manager', 'subresource']));
+  const managedFields = managers.filter(isNominationOfKerf);
+  return managedFields.length === 0 ? metadataOf(raw) : { ...metadataOf(raw), managedFields };
 }
 
 export function nodeOf(raw: RawObject): Node | undefined {

@@ -1,3 +1,4 @@
+import { isNominationOfKerf } from '../../../core/cluster/nominated-node.ts';
 import { field, type Message, message } from './schema.ts';
 
 /** The fields that are read from the metadata of every kind: k8s.io/apimachinery `meta/v1/generated.proto`. */
@@ -11,7 +12,7 @@ const OWNER_REFERENCE = message({
   7: field('blockOwnerDeletion', 'given-flag'),
 });
 
-export const OBJECT_META_MESSAGE: Message = message({
+const OBJECT_META_FIELDS = {
   1: field('name', 'text', { unique: true }),
   3: field('namespace', 'text'),
   5: field('uid', 'text', { unique: true }),
@@ -23,6 +24,16 @@ export const OBJECT_META_MESSAGE: Message = message({
   12: field('annotations', 'text-by-name', { without: 'kubectl.kubernetes.io/last-applied-configuration' }),
   13: field('ownerReferences', 'messages', { message: OWNER_REFERENCE, shared: true }),
   14: field('finalizers', 'texts'),
+};
+
+export const OBJECT_META_MESSAGE: Message = message(OBJECT_META_FIELDS);
+
+const MANAGED_FIELDS = message({ 1: field('manager', 'text'), 8: field('subresource', 'text') });
+
+/** Of `managedFields`, only the entry of Kerf's nomination is kept. */
+export const POD_META_MESSAGE: Message = message({
+  ...OBJECT_META_FIELDS,
+  17: field('managedFields', 'messages', { message: MANAGED_FIELDS, keeps: isNominationOfKerf }),
 });
 
 const SELECTOR_REQUIREMENT = message({

@@ -2,7 +2,7 @@ import type { Pod } from '../../../apis/kubernetes.ts';
 import { isPod } from '../project/project.ts';
 import { AFFINITY_MESSAGE } from './affinity.ts';
 import type { ProtobufList } from './list-decoder.ts';
-import { LABEL_SELECTOR_MESSAGE, OBJECT_META_MESSAGE } from './metadata.ts';
+import { LABEL_SELECTOR_MESSAGE, POD_META_MESSAGE } from './metadata.ts';
 import { field, message } from './schema.ts';
 
 /** The fields that `podOf` reads from a pod's JSON: k8s.io/api `core/v1/generated.proto`. */
@@ -110,7 +110,7 @@ const POD_STATUS = message({
 });
 
 const POD = message({
-  1: field('metadata', 'message', { message: OBJECT_META_MESSAGE }),
+  1: field('metadata', 'message', { message: POD_META_MESSAGE }),
   2: field('spec', 'message', { message: POD_SPEC }),
   3: field('status', 'message', { message: POD_STATUS }),
 });

@@ -103,9 +103,11 @@ function setDelimited(values: Values, field: ProtobufField, reader: MessageReade
     case 'message':
       values[name] = readMessage(reader, field.message);
       break;
-    case 'messages':
-      listIn(values, name).push(readMessage(reader, field.message));
+    case 'messages': {
+      const value = readMessage(reader, field.message);
+      if (field.keeps?.(value) !== false) listIn(values, name).push(value);
       break;
+    }
     case 'inline':
       readInto(values, reader, field.message);
       break;

@@ -40,6 +40,8 @@ export interface ProtobufField {
   readonly unique: boolean;
   /** A map entry that is skipped. */
   readonly without: string | undefined;
+  /** Which of the messages are kept. @default all */
+  readonly keeps: ((value: Readonly<Record<string, unknown>>) => boolean) | undefined;
 }
 
 /** By field number. */
@@ -52,12 +54,13 @@ interface Details {
   readonly shared?: boolean;
   readonly unique?: boolean;
   readonly without?: string;
+  readonly keeps?: ProtobufField['keeps'];
 }
 
 export function field(name: string, kind: Kind, details: Details = {}): ProtobufField {
-  const { shared = false, unique = false, without } = details;
+  const { shared = false, unique = false, without, keeps } = details;
   const wireType = NUMBERS.includes(kind) ? VARINT : LENGTH_DELIMITED;
-  return { name, kind, wireType, message: details.message ?? [], shared, unique, without };
+  return { name, kind, wireType, message: details.message ?? [], shared, unique, without, keeps };
 }
 
 export function message(fields: Readonly<Record<number, ProtobufField>>): Message {

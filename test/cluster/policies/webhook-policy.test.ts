@@ -1,13 +1,13 @@
 /** What an identity of Kerf may write to webhook configurations on a real API server, beyond what RBAC can limit. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { groupOf, rbacObjects } from '../../lib/core/install/rbac.ts';
-import { webhookConfiguration } from '../../lib/core/install/webhook-configuration.ts';
-import { webhookPolicy } from '../../lib/core/install/webhook-policy.ts';
-import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
-import { kubernetesInstallation } from '../../lib/providers/kubernetes/install/installation.ts';
-import type { ControlPlane } from '../../scripts/control-plane.ts';
-import { startOwnControlPlane } from '../rig/own-control-plane.ts';
+import { groupOf, rbacObjects } from '../../../lib/core/install/rbac.ts';
+import { webhookConfiguration } from '../../../lib/core/install/webhook-configuration.ts';
+import { webhookPolicy } from '../../../lib/core/install/webhook-policy.ts';
+import { ApiClient } from '../../../lib/providers/kubernetes/client/api-client.ts';
+import { kubernetesInstallation } from '../../../lib/providers/kubernetes/install/installation.ts';
+import type { ControlPlane } from '../../../scripts/control-plane.ts';
+import { startOwnControlPlane } from '../../rig/own-control-plane.ts';
 
 const ENDPOINT = { url: 'https://hooks.example.com/', cluster: 'demo', secret: 'of-the-path' };
 const API = '/apis/admissionregistration.k8s.io/v1';

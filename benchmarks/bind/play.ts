@@ -1,0 +1,166 @@
+/** Plays a plan on a control plane: the pods are pending, then the planned nodes join in random order. */
+import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { type Node, namespaceOf, type Pod, podKey } from '../../lib/apis/kubernetes.ts';
+import { UNREGISTERED_TAINT } from '../../lib/apis/taints.ts';
+import { inParallel } from '../../lib/controllers/act/in-parallel.ts';
+import { nominatePods } from '../../lib/controllers/act/nominate-pods.ts';
+import { isProvisionable } from '../../lib/core/cluster/pods.ts';
+import { podNominations } from '../../lib/core/provisioning/pod-nominations.ts';
+import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
+import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
+import { randomFrom } from '../../lib/simulator/random.ts';
+import type { ControlPlane } from '../../scripts/control-plane.ts';
+import type { Plan } from './plans.ts';
+
+/** The time within which the nodes join, and the times from there to the registration by Kerf and to Ready. */
+const JOIN_WITHIN_MS = 8_000;
+const REGISTERED_AFTER_MS = 1_000;
+const READY_AFTER_MS = [4_000, 10_000] as const;
+const ALL_READY_MS = JOIN_WITHIN_MS + READY_AFTER_MS[1];
+/** While pods are pending, the webhook wakes provisioning: a run every two seconds. */
+const RUN_EVERY_MS = 2_000;
+const LOOK_EVERY_MS = 500;
+const MARKED_WITHIN_MS = 300_000;
+const AT_ONCE = 24;
+
+export interface Playing {
+  readonly seed: number;
+  readonly nominates: boolean;
+  /** The time without a change after which the scheduler has finished. */
+  readonly quietMs: number;
+}
+
+export interface Played {
+  readonly pods: number;
+  readonly nodes: number;
+  /** Pods that are not bound after all nodes have joined. */
+  readonly secondRound: number;
+  readonly emptyNodes: number;
+  readonly asPlanned: number;
+  /** Nominations that were written before the first node joined, and afterwards. */
+  readonly written: { readonly before: number; readonly after: number };
+}
+
+export async function play(controlPlane: ControlPlane, plan: Plan, playing: Playing): Promise<Played> {
+  const client = clientOf(controlPlane);
+  const clock = { now: () => Date.now() };
+  const cluster = new KubernetesCluster({ client, clock });
+  let written = 0;
+  const counted = {
+    nominatePod: async (nomination: Parameters<typeof cluster.nominatePod>[0]) => {
+      const isWritten = await cluster.nominatePod(nomination);
+      if (isWritten) written += 1;
+      return isWritten;
+    },
+  };
+  /** A run of provisioning, and further ones while there are more nominations than one run writes. */
+  const nominate = async (): Promise<void> => {
+    for (let hasMore = playing.nominates; hasMore; ) {
+      const nominations = podNominations(await cluster.listUnboundPods(), plan.planned);
+      const run = await nominatePods({ cluster: counted, clock }, 'bench', nominations);
+      for (const failure of run.failures) throw failure;
+      ({ hasMore } = run);
+    }
+  };
+  try {
+    await inParallel(plan.pods, AT_ONCE, async (pod) => createPod(client, pod));
+    await marked(cluster, plan.pods.length);
+    await nominate();
+    const before = written;
+    await Promise.all([join(client, plan.nodes, playing.seed), settled({ cluster, nominate, plan, playing })]);
+    return { ...countedIn(await cluster.listPods(), plan), written: { before, after: written - before } };
+  } finally {
+    client.close();
+  }
+}
+
+function clientOf({ endpoint, certificateAuthority, token }: ControlPlane): ApiClient {
+  const ca = readFileSync(certificateAuthority, 'utf8');
+  return new ApiClient({ endpoint, certificateAuthority: ca, token: async () => token, timeoutMs: 60_000 });
+}
+
+/** Without owners: the garbage collector would delete pods whose owners do not exist. */
+async function createPod(client: ApiClient, { metadata, spec }: Pod): Promise<void> {
+  const { name, labels = {} } = metadata;
+  const containers = spec.containers.map((container) => ({ ...container, image: 'pause' }));
+  const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels }, spec: { ...spec, containers } };
+  const path = `/api/v1/namespaces/${namespaceOf({ metadata })}/pods`;
+  await client.expect({ method: 'POST', path, body });
+}
+
+/** Waits until the scheduler has tried every pod: Kerf plans only for these. */
+async function marked(cluster: KubernetesCluster, count: number): Promise<void> {
+  const deadline = Date.now() + MARKED_WITHIN_MS;
+  for (;;) {
+    const found = (await cluster.listUnboundPods()).filter(isProvisionable).length;
+    if (found === count) return;
+    if (Date.now() > deadline) throw new Error(`the scheduler has tried ${found} of ${count} pods; use fewer pods`);
+    await setTimeout(LOOK_EVERY_MS);
+  }
+}
+
+/** Each node joins with the taints of a node that starts, and loses them one after the other. */
+async function join(client: ApiClient, nodes: readonly Node[], seed: number): Promise<void> {
+  const random = randomFrom(seed);
+  const steps = nodes.flatMap((node) => {
+    const joinsAtMs = random.between(0, JOIN_WITHIN_MS);
+    const readyAtMs = joinsAtMs + random.between(...READY_AFTER_MS);
+    const { name } = node.metadata;
+    return [
+      { atMs: joinsAtMs, run: async () => createNode(client, node) },
+      { atMs: joinsAtMs + REGISTERED_AFTER_MS, run: async () => setTaints(client, name, [NOT_READY]) },
+      { atMs: readyAtMs, run: async () => setTaints(client, name, []) },
+    ];
+  });
+  const beganMs = Date.now();
+  for (const { atMs, run } of steps.toSorted((a, b) => a.atMs - b.atMs)) {
+    await setTimeout(Math.max(0, beganMs + atMs - Date.now()));
+    await run();
+  }
+}
+
+/** Not the taint of Kubernetes itself, which its own controller would remove. */
+const NOT_READY = { key: 'bench/not-ready', effect: 'NoSchedule' };
+
+async function createNode(client: ApiClient, node: Node): Promise<void> {
+  const spec = { taints: [UNREGISTERED_TAINT, NOT_READY] };
+  const body = { apiVersion: 'v1', kind: 'Node', ...node, spec };
+  await client.expect({ method: 'POST', path: '/api/v1/nodes', body });
+}
+
+async function setTaints(client: ApiClient, node: string, taints: readonly object[]): Promise<void> {
+  const contentType = 'application/merge-patch+json';
+  await client.expect({ method: 'PATCH', path: `/api/v1/nodes/${node}`, body: { spec: { taints } }, contentType });
+}
+
+/** Waits until all pods are bound, or no pod was bound for a while. Provisioning runs meanwhile. */
+async function settled(world: {
+  readonly cluster: KubernetesCluster;
+  readonly nominate: () => Promise<void>;
+  readonly plan: Plan;
+  readonly playing: Playing;
+}): Promise<void> {
+  const { cluster, nominate, plan, playing } = world;
+  const beganMs = Date.now();
+  let [unbound, changedAtMs] = [plan.pods.length, beganMs];
+  while (unbound > 0 && Date.now() - Math.max(changedAtMs, beganMs + ALL_READY_MS) < playing.quietMs) {
+    await setTimeout(RUN_EVERY_MS);
+    await nominate();
+    const now = (await cluster.listUnboundPods()).length;
+    if (now !== unbound) [unbound, changedAtMs] = [now, Date.now()];
+  }
+  // All pods may be bound before the last nodes join.
+  await setTimeout(Math.max(0, beganMs + ALL_READY_MS + LOOK_EVERY_MS - Date.now()));
+}
+
+function countedIn(pods: readonly Pod[], { nodes, planned }: Plan): Omit<Played, 'written'> {
+  const bound = pods.filter(({ spec }) => spec.nodeName !== undefined);
+  return {
+    pods: pods.length,
+    nodes: nodes.length,
+    secondRound: pods.length - bound.length,
+    emptyNodes: nodes.length - new Set(bound.map(({ spec }) => spec.nodeName)).size,
+    asPlanned: bound.filter((pod) => planned.get(podKey(pod)) === pod.spec.nodeName).length,
+  };
+}
