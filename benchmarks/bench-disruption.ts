@@ -1,6 +1,6 @@
 /**
  * Measures plans of disruption: `npm run bench:disruption -- [--cases packed-100,half-full-300] [--runs N]`. Each case runs in its
- * own process, in one thread. Fails if the first plan of a process takes more CPU time or memory than its target.
+ * own process, in one thread; the case idle is a minute of the function in a cluster in which nothing changes. Fails if the first plan of a process takes more CPU time or memory than its target.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -8,13 +8,17 @@ import { dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { DISRUPTION_CASES, type DisruptionCase } from './disruption/cases.ts';
 import type { MeasuredDisruption } from './disruption/run-disruption.ts';
+import type { IdleMinute, MeasuredIdle } from './disruption/run-idle.ts';
 
 const RUN = join(import.meta.dirname, 'disruption', 'run-disruption.ts');
+const RUN_IDLE = join(import.meta.dirname, 'disruption', 'run-idle.ts');
+/** The case that is not a plan. */
+const IDLE = 'idle';
 const SNAPSHOTS = join(import.meta.dirname, 'out', 'snapshots');
 
 const { values } = parseArgs({ options: { cases: { type: 'string' }, runs: { type: 'string', default: '3' } } });
 if (!/^[1-9]\d*$/.test(values.runs)) throw new RangeError(`--runs is ${values.runs}: allowed is a number from 1`);
-const known = DISRUPTION_CASES.map(({ name }) => name);
+const known = [...DISRUPTION_CASES.map(({ name }) => name), IDLE];
 const names = values.cases?.split(',') ?? known;
 const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0)
@@ -27,12 +31,24 @@ for (const one of DISRUPTION_CASES.filter(({ name }) => names.includes(name))) {
   report(one, measured);
 }
 
+if (names.includes(IDLE)) {
+  const { stdout } = await promisify(execFile)(process.execPath, [RUN_IDLE]);
+  const { nodes, pods, first, idle }: MeasuredIdle = JSON.parse(stdout);
+  console.log(`\nA minute of a cluster of ${nodes} nodes and ${pods} pods in which nothing changes:`);
+  console.log(`  first pass  ${costs(first)}`);
+  console.log(`  each other  ${costs(idle)}`);
+}
+
 /** A file, so that `kerf plan disruption` can run on it. */
 function writeSnapshot({ name, document }: DisruptionCase): string {
   const file = join(SNAPSHOTS, `disruption-${name}.json`);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, JSON.stringify(document()));
   return file;
+}
+
+function costs({ ms, calls, tableCalls, tableKb }: IdleMinute): string {
+  return `${ms.toFixed(0)} ms of CPU time, ${calls} calls of ports, ${tableCalls} requests of the table with ${tableKb.toFixed(0)} KB`;
 }
 
 function report({ name, maxMs, maxMb }: DisruptionCase, measured: MeasuredDisruption): void {

@@ -18,8 +18,16 @@ export const NODE_CLASS = {
   },
 };
 
-/** A pool whose nodes all have so many cpus, so that the number of nodes is known. */
-export function nodePool(cpu: string): object {
+interface PoolOptions {
+  readonly architectures: readonly string[];
+  readonly capacityTypes: readonly string[];
+  readonly consolidateAfter: string;
+  /** Of each node, so that the number of nodes is known. @default any */
+  readonly cpu?: string;
+}
+
+/** The NodePool `general` for the categories c, m and r above generation 4 in three zones. */
+export function nodePool({ architectures, capacityTypes, consolidateAfter, cpu }: PoolOptions): object {
   return {
     apiVersion: 'karpenter.sh/v1',
     kind: 'NodePool',
@@ -29,16 +37,16 @@ export function nodePool(cpu: string): object {
         spec: {
           nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
           requirements: [
-            { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64', 'arm64'] },
-            { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot', 'on-demand'] },
+            { key: 'kubernetes.io/arch', operator: 'In', values: architectures },
+            { key: 'karpenter.sh/capacity-type', operator: 'In', values: capacityTypes },
             { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['us-east-1a', 'us-east-1b', 'us-east-1c'] },
             { key: 'karpenter.k8s.aws/instance-category', operator: 'In', values: ['c', 'm', 'r'] },
             { key: 'karpenter.k8s.aws/instance-generation', operator: 'Gt', values: ['4'] },
-            { key: 'karpenter.k8s.aws/instance-cpu', operator: 'In', values: [cpu] },
+            ...(cpu === undefined ? [] : [{ key: 'karpenter.k8s.aws/instance-cpu', operator: 'In', values: [cpu] }]),
           ],
         },
       },
-      disruption: { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '1m' },
+      disruption: { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter },
     },
   };
 }
@@ -76,7 +84,7 @@ function budget(at: number): object {
   return { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name }, spec };
 }
 
-function agent(name: string, cpu: string, memory: string): object {
+export function agent(name: string, cpu: string, memory: string): object {
   const labels = { agent: name };
   const containers = [{ name: 'main', image: name, resources: { requests: { cpu, memory } } }];
   return {

@@ -44,13 +44,24 @@ function burst(): SimulationInput {
   return simulationOf({ cpu: '16', replicas: 125, events: [], durationMs: HOUR_MS / 4 });
 }
 
+/** 4,800 pods on about 480 nodes of 8 cpu, which do not change any more at the end. */
+export function idleCluster(): SimulationInput {
+  return simulationOf({ cpu: '8', replicas: 120, events: [], durationMs: HOUR_MS / 2 });
+}
+
 function simulationOf(of: {
   readonly cpu: string;
   readonly replicas: number;
   readonly events: readonly ScenarioEvent[];
   readonly durationMs: number;
 }): SimulationInput {
-  const objects = [nodePool(of.cpu), NODE_CLASS, ...shops(SHOPS, of.replicas)];
+  const pool = nodePool({
+    architectures: ['amd64', 'arm64'],
+    capacityTypes: ['spot', 'on-demand'],
+    consolidateAfter: '1m',
+    cpu: of.cpu,
+  });
+  const objects = [pool, NODE_CLASS, ...shops(SHOPS, of.replicas)];
   const text = objects.map((object) => JSON.stringify(object)).join('\n---\n');
   const { manifests, problems } = readManifests([{ file: 'bench.yaml', text }]);
   if (problems.length > 0) throw new RangeError(JSON.stringify(problems[0]));

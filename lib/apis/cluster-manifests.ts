@@ -1,6 +1,14 @@
 import type { CapacityBuffer } from './capacity-buffer.ts';
 import type { EC2NodeClass } from './ec2-node-class.ts';
-import type { DaemonSet, Deployment, NamedPodTemplate, Pod, PodDisruptionBudget, PriorityClass } from './kubernetes.ts';
+import type {
+  DaemonSet,
+  Deployment,
+  LimitRange,
+  NamedPodTemplate,
+  Pod,
+  PodDisruptionBudget,
+  PriorityClass,
+} from './kubernetes.ts';
 import type { NodeOverlay } from './node-overlay.ts';
 import type { NodePool } from './node-pool.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from './storage.ts';
@@ -23,6 +31,7 @@ export interface ClusterManifests {
   readonly capacityBuffers: readonly CapacityBuffer[];
   readonly podTemplates: readonly NamedPodTemplate[];
   readonly priorityClasses: readonly PriorityClass[];
+  readonly limitRanges: readonly LimitRange[];
   readonly persistentVolumes: readonly PersistentVolume[];
   readonly persistentVolumeClaims: readonly PersistentVolumeClaim[];
   readonly storageClasses: readonly StorageClass[];

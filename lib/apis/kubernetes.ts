@@ -29,6 +29,13 @@ export interface ObjectMeta {
   readonly deletionTimestamp?: string;
   readonly resourceVersion?: string;
   readonly generation?: number;
+  /** Who wrote which fields, without the fields. Read only for pods. */
+  readonly managedFields?: readonly ManagedFields[];
+}
+
+export interface ManagedFields {
+  readonly manager?: string;
+  readonly subresource?: string;
 }
 
 export type TaintEffect = 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
@@ -244,6 +251,21 @@ export interface Service {
 
 export interface Namespace {
   readonly metadata: ObjectMeta;
+}
+
+export interface LimitRange {
+  readonly metadata: ObjectMeta;
+  readonly spec: { readonly limits: readonly LimitRangeItem[] };
+}
+
+export interface LimitRangeItem {
+  /** Container, Pod, PersistentVolumeClaim, or another. */
+  readonly type: string;
+  /** Default limits. */
+  readonly default?: ResourceList;
+  readonly defaultRequest?: ResourceList;
+  readonly max?: ResourceList;
+  readonly min?: ResourceList;
 }
 
 export interface PriorityClass {

@@ -25,7 +25,8 @@ export const RESERVATION_LABELS: ReadonlySet<string> = new Set([
 ]);
 export const TENANCY = 'karpenter.k8s.aws/instance-tenancy';
 export const PLACEMENT_PARTITION = 'karpenter.k8s.aws/placement-group-partition';
-export const NITRO_SANDBOX = 'eks.amazonaws.com/nitro-sandbox';
+/** C19: whether the instance type supports AWS Nitro Enclaves. */
+export const NITRO_SANDBOX = 'karpenter.k8s.aws/nitro-sandbox';
 export const NODE_CLAIM_TAG = 'karpenter.sh/nodeclaim';
 export const EXCLUDE_FROM_BALANCERS = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
@@ -55,6 +56,14 @@ export const INSTANCE_PROFILE_NAME = 'karpenter.k8s.aws/instance-profile-name';
 export const BUDGET_TIME_ZONE = 'kerf.dev/budget-time-zone';
 /** D14: set by users on a NodePool, and copied to its NodeClaims: how long an expired node may be replaced as a drifted one before it is deleted. */
 export const GRACEFUL_EXPIRATION = 'kerf.dev/graceful-expiration';
+/** Set by users on a NodePool: what a consolidation of its nodes must save, as `5%` of their price or `$0.02` per hour. */
+export const MINIMUM_SAVING = 'kerf.dev/minimum-saving';
+/** Set by users on a NodePool: how long consolidation leaves alone the nodes that it launched and the workloads that it moved. */
+export const COOL_DOWN = 'kerf.dev/disruption-cool-down';
+/** Set by users on a NodePool: how many pods of a workload consolidation evicts in an hour. */
+export const MAX_EVICTIONS_PER_HOUR = 'kerf.dev/max-evictions-per-hour';
+/** Set by users on a NodePool: the most that a node may cost while capacity is missing, as a multiple of the cheapest compatible one. */
+export const MAX_PRICE_FACTOR = 'kerf.dev/max-price-factor';
 export const POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 export type CapacityType = 'on-demand' | 'spot' | 'reserved';
@@ -80,6 +89,7 @@ const AWS_LABELS = [
   'instance-hypervisor',
   'instance-encryption-in-transit-supported',
   'instance-tenancy',
+  'nitro-sandbox',
   'instance-gpu-name',
   'instance-gpu-manufacturer',
   'instance-gpu-count',
@@ -107,7 +117,6 @@ export const WELL_KNOWN_LABELS: ReadonlySet<string> = new Set([
   OS,
   CAPACITY_TYPE,
   WINDOWS_BUILD,
-  NITRO_SANDBOX,
   ...AWS_WELL_KNOWN_LABELS,
 ]);
 

@@ -3,6 +3,15 @@
  * must not change. An answer is kept as long as its object.
  */
 
+/** Keeps the answer. */
+export function once<Answer>(ask: () => Answer): () => Answer {
+  let known: { readonly answer: Answer } | undefined;
+  return () => {
+    known ??= { answer: ask() };
+    return known.answer;
+  };
+}
+
 /** Keeps the answer for each object. */
 export function onceFor<About extends object, Answer>(ask: (about: About) => Answer): (about: About) => Answer {
   const known = new WeakMap<About, { readonly answer: Answer }>();

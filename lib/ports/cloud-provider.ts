@@ -71,6 +71,8 @@ export interface DescribedInstance extends Instance {
   /** Only a list of ids contains terminated instances, for about an hour. */
   readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated';
   readonly launchedAtMs: number;
+  /** The name with which its kubelet registers the node. @default EC2 does not describe it yet */
+  readonly privateDnsName?: string;
   /** The subnet of its primary network interface. @default EC2 does not describe it yet */
   readonly subnetId?: string;
   /** The security groups of its primary network interface. @default EC2 does not describe them yet */

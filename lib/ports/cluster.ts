@@ -14,6 +14,7 @@ import type { NodeOverlay } from '../apis/node-overlay.ts';
 import type { NodePool } from '../apis/node-pool.ts';
 import type { PersistentVolumeClaim, Storage, VolumeAttachment } from '../apis/storage.ts';
 import type { ClusterClaim } from '../core/cluster/cluster-claim.ts';
+import type { PodNomination } from '../core/cluster/nominated-node.ts';
 import type { AutoscalerTraces } from '../core/cluster/other-autoscalers.ts';
 import type { PodTarget } from '../core/model/decision.ts';
 import type { ClusterEvent } from '../core/model/event.ts';
@@ -72,6 +73,11 @@ export interface ClusterWriter {
   evictPod(pod: PodTarget): Promise<EvictionOutcome>;
   /** Deletes the pod without regard to PodDisruptionBudgets. */
   deletePod(pod: PodTarget, graceSeconds: number): Promise<void>;
+  /**
+   * B66: changes the node that Kerf nominates for exactly this pod, unless the pod has a node, or its nomination is not `before`.
+   * *Shape:* whether it was written.
+   */
+  nominatePod(nomination: PodNomination): Promise<boolean>;
   /** Creates the mirror of a claim, or updates its labels, annotations, finalizers and status. */
   applyNodeClaim(nodeClaim: NodeClaim): Promise<void>;
   /** Requests the deletion of the mirror. Its finalizers decide when it is removed. */

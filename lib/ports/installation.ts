@@ -1,13 +1,13 @@
 import type { CustomResourceDefinition } from '../apis/custom-resource-definition.ts';
 import type { ClusterClaim } from '../core/cluster/cluster-claim.ts';
 import type { AutoscalerTraces } from '../core/cluster/other-autoscalers.ts';
+import type { AdmissionPolicy } from '../core/install/admission-policy.ts';
 import type { FoundDefinition } from '../core/install/definitions.ts';
 import type { ClusterRole, ClusterRoleBinding } from '../core/install/rbac.ts';
 import type { ValidatingWebhookConfiguration } from '../core/install/webhook-configuration.ts';
-import type { WebhookPolicy } from '../core/install/webhook-policy.ts';
 
 /** Objects that Kerf installs in a cluster, except its CustomResourceDefinitions. */
-export type InstalledObject = ClusterRole | ClusterRoleBinding | ValidatingWebhookConfiguration | WebhookPolicy;
+export type InstalledObject = ClusterRole | ClusterRoleBinding | ValidatingWebhookConfiguration | AdmissionPolicy;
 
 /** Kinds of objects to which Kerf adds finalizers. */
 export type HeldKind = 'Node' | 'NodeClaim' | 'EC2NodeClass';

@@ -1,4 +1,6 @@
 import type { Decision } from '../core/model/decision.ts';
+import type { PassMemory, StoredPassMemory } from '../core/model/disruption/pass-memory.ts';
+import type { PastMove } from '../core/model/disruption/past-move.ts';
 import type { DisruptionCommand, ReplacingCommand, StoredCommand } from '../core/model/disruption-command.ts';
 import type { NodeClaimRecord, UnreadableClaim } from '../core/model/node-claim-record.ts';
 import type { Lease } from './leases.ts';
@@ -64,6 +66,17 @@ export interface CommandStore {
   listCommands(cluster: string): Promise<readonly DisruptionCommand[]>;
   /** Ending a command that does not exist is success. */
   endCommand(cluster: string, id: string): Promise<void>;
+  /** Keeps the move until its end. Recording the same move again is success. */
+  recordMove(cluster: string, move: PastMove): Promise<void>;
+  /** Moves that have not ended at `nowMs`, oldest first, ties by command. */
+  listMoves(cluster: string, nowMs: number): Promise<readonly PastMove[]>;
+}
+
+export interface PassMemoryStore {
+  /** *Shape:* nothing for a cluster without a memory, or if it cannot be read. */
+  readPassMemory(cluster: string): Promise<PassMemory>;
+  /** Replaces the memory. */
+  writePassMemory(cluster: string, memory: StoredPassMemory): Promise<void>;
 }
 
 export interface NominationStore {
@@ -98,5 +111,6 @@ export interface NodeClaimStore
     DecisionStore,
     ShadowDecisionStore,
     CommandStore,
+    PassMemoryStore,
     NominationStore,
     StandbyStore {}

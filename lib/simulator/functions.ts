@@ -12,8 +12,8 @@ import { reconcileTermination } from '../controllers/termination.ts';
 import { ANSWER_WITHIN_MS, answerWebhook, type WebhookAnswer } from '../controllers/webhook.ts';
 import { EVENT_PLAN, EVENT_SLOTS } from '../core/delivery/deliveries.ts';
 import { hungClusters } from '../core/delivery/hung-clusters.ts';
-import { METHODS } from '../core/disruption/disrupt.ts';
 import type { Method } from '../core/disruption/method.ts';
+import { ALL_METHODS } from '../core/disruption/methods/all-methods.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import type { Pricing } from '../ports/pricing.ts';
 import type { QueuedMessage } from '../ports/redelivery.ts';
@@ -86,7 +86,7 @@ export function functions(world: FunctionWorld): Functions {
     disruption: hungClusters(timetable),
     termination: hungClusters(timetable),
   };
-  const disruption = guarded('disruption', reconcileDisruptionBy(world.methods ?? METHODS));
+  const disruption = guarded('disruption', reconcileDisruptionBy(world.methods ?? ALL_METHODS));
   const run = async (target: WakeTarget, messages: readonly QueuedMessage[]): Promise<readonly string[]> =>
     lambda(target, messages, async ({ ports, timer }) => {
       const telemetry = telemetryOf(target, world, reports);

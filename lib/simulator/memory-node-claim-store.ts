@@ -1,5 +1,7 @@
 import { compareText } from '../core/compare-text.ts';
 import type { Decision } from '../core/model/decision.ts';
+import { NO_MEMORY, passMemoryFromStored, type StoredPassMemory } from '../core/model/disruption/pass-memory.ts';
+import { movesInForce, type PastMove } from '../core/model/disruption/past-move.ts';
 import { commandFromStored, type StoredCommand } from '../core/model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord, withoutLaunchOptions } from '../core/model/node-claim-record.ts';
 import { EpochMovedError, StaleLeaseError, StaleRecordError } from '../ports/errors.ts';
@@ -8,7 +10,15 @@ import type { NodeClaimStore, Nomination } from '../ports/node-claim-store.ts';
 
 /** The NodeClaimStore in memory. @param isCurrent whether no later holder has acquired the lease */
 export function memoryNodeClaimStore(isCurrent: (lease: Lease) => boolean = () => true): NodeClaimStore {
-  return { ...decisions(isCurrent), ...nodeClaims(), ...commands(), ...nominations(), ...standby() };
+  return {
+    ...decisions(isCurrent),
+    ...nodeClaims(),
+    ...commands(),
+    ...passMemories(),
+    ...pastMoves(),
+    ...nominations(),
+    ...standby(),
+  };
 }
 
 type Part<Method extends keyof NodeClaimStore> = Pick<NodeClaimStore, Method>;
@@ -105,6 +115,25 @@ function commands(): Part<'startCommand' | 'continueCommand' | 'listCommands' | 
     listCommands: async (cluster) =>
       [...started].filter(([key]) => key.startsWith(`${cluster}/`)).map(([, command]) => commandFromStored(command)),
     endCommand: async (cluster, id) => void started.delete(keyOf(cluster, id)),
+  };
+}
+
+function passMemories(): Part<'readPassMemory' | 'writePassMemory'> {
+  const memories = new Map<string, StoredPassMemory>();
+  return {
+    readPassMemory: async (cluster) => passMemoryFromStored(memories.get(cluster) ?? NO_MEMORY),
+    writePassMemory: async (cluster, memory) => void memories.set(cluster, memory),
+  };
+}
+
+function pastMoves(): Part<'recordMove' | 'listMoves'> {
+  const recorded = new Map<string, PastMove>();
+  return {
+    recordMove: async (cluster, move) => void recorded.set(keyOf(cluster, move.command), move),
+    listMoves: async (cluster, nowMs) => {
+      const mine = [...recorded].filter(([key]) => key.startsWith(`${cluster}/`)).map(([, move]) => move);
+      return movesInForce(mine, nowMs);
+    },
   };
 }
 

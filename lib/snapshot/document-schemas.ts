@@ -3,13 +3,13 @@ import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import type {
   Condition,
   DaemonSet,
+  LimitRange,
   NamedPodTemplate,
   Namespace,
   Node,
   ObjectMeta,
   Pod,
   PodDisruptionBudget,
-  ResourceList,
   ScalableWorkload,
   Service,
 } from '../apis/kubernetes.ts';
@@ -19,78 +19,41 @@ import type { NodeOverlay } from '../apis/node-overlay.ts';
 import type { NodePool } from '../apis/node-pool.ts';
 import { CAPACITY_BUFFER_RESOURCE } from '../apis/schemas/capacity-buffer.ts';
 import { EC2_NODE_CLASS } from '../apis/schemas/ec2-node-class.ts';
+import { LIMIT_RANGE_SPEC } from '../apis/schemas/limit-range.ts';
 import { NODE_CLAIM_RESOURCE } from '../apis/schemas/node-claim.ts';
 import { NODE_OVERLAY_RESOURCE } from '../apis/schemas/node-overlay.ts';
 import { NODE_POOL_RESOURCE } from '../apis/schemas/node-pool.ts';
-import {
-  BOOLEAN,
-  COUNT,
-  DATE_TIME,
-  enumSchema,
-  listOf,
-  type Schema,
-  STRING,
-  STRING_MAP,
-  STRINGS,
-  TEXT,
-} from '../apis/schemas/schema.ts';
+import { COUNT, DATE_TIME, enumSchema, listOf, type Schema, STRING, STRINGS, TEXT } from '../apis/schemas/schema.ts';
 import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../apis/storage.ts';
-import type { NodePoolView } from '../core/model/cluster-snapshot.ts';
 import type { Blocked } from '../core/model/decision.ts';
+import type { RejectedNode, StoppedMethod } from '../core/model/disruption/pass-memory.ts';
+import type { PastMove } from '../core/model/disruption/past-move.ts';
 import { DISRUPTION_METHODS, type StoredCommand } from '../core/model/disruption-command.ts';
-import type { LaunchTraits, Reservation } from '../core/model/instance-type.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
-import type { WorkloadSelector } from '../core/model/settings.ts';
+import { type GivenInstanceType, INSTANCE_TYPE } from './instance-type-schema.ts';
 import {
   CONDITION_LIST,
   METADATA,
   open,
   openResource,
   RESOURCE_LIST,
-  SIGNED_RESOURCE_LIST,
   SNAPSHOT_NODE_SELECTOR_TERM,
 } from './open-schema.ts';
-import { BUDGET, NAMED_POD_TEMPLATE, NODE, OVERHEAD, SERVICE, SNAPSHOT_POD, WORKLOAD } from './pod-schema.ts';
-import { CAPACITY_TYPE, NODE_CLAIM_RECORD, REFUSED } from './record-schema.ts';
+import { BUDGET, NAMED_POD_TEMPLATE, NODE, SERVICE, SNAPSHOT_POD, WORKLOAD } from './pod-schema.ts';
+import {
+  CAPACITY_TYPE,
+  NODE_CLAIM_RECORD,
+  PAST_MOVE,
+  REFUSED,
+  REJECTED_NODE,
+  STOPPED_METHOD,
+} from './record-schema.ts';
 
 /** A NodeClaim object of the cluster. */
 export interface GivenNodeClaim {
   readonly metadata: ObjectMeta;
   readonly spec: NodeClaim['spec'];
   readonly status?: NodeClaim['status'];
-}
-
-export interface GivenOffering {
-  readonly capacityType: CapacityType;
-  readonly zone: string;
-  readonly zoneId?: string;
-  /** USD per hour. */
-  readonly price: number;
-  readonly available?: boolean;
-  /** For reserved capacity. */
-  readonly reservationId?: string;
-  /** The number of available instances of the reservation. */
-  readonly reservationCapacity?: number;
-  readonly reservationKind?: NonNullable<Reservation['kind']>;
-  /** The allocatable resources of its nodes. @default those of the type */
-  readonly allocatable?: ResourceList;
-  readonly priceOverlaid?: true;
-}
-
-export interface GivenInstanceType {
-  readonly name: string;
-  readonly capacity: ResourceList;
-  /** Separate lists for kubeReserved, systemReserved and evictionThreshold, or one list with the sums. */
-  readonly overhead?: Readonly<Record<string, ResourceList | string | number>>;
-  /** Values by label; an empty list means that the label is absent. */
-  readonly requirements?: Readonly<Record<string, readonly string[]>>;
-  readonly offerings: readonly GivenOffering[];
-  /** The allocatable resources of its nodes. @default capacity minus overhead */
-  readonly allocatable?: ResourceList;
-  /** The NodePools to which this entry applies; several entries may then have the same name. @default all NodePools */
-  readonly nodePools?: readonly string[];
-  readonly capacityOverlaid?: true;
-  readonly launch?: LaunchTraits;
 }
 
 /** A nomination of a node for pods. Without an end, it is still valid. */
@@ -123,6 +86,7 @@ export interface SnapshotLists {
   readonly pods: readonly Pod[];
   readonly daemonSets: readonly DaemonSet[];
   readonly namespaces: readonly Namespace[];
+  readonly limitRanges: readonly LimitRange[];
   readonly pvcs: readonly PersistentVolumeClaim[];
   readonly pvs: readonly PersistentVolume[];
   readonly storageClasses: readonly StorageClass[];
@@ -136,6 +100,12 @@ export interface SnapshotLists {
   readonly podTemplates: readonly NamedPodTemplate[];
   readonly capacityBuffers: readonly CapacityBuffer[];
   readonly commands: readonly StoredCommand[];
+  /** Nodes whose commands were rejected. */
+  readonly rejectedNodes: readonly RejectedNode[];
+  /** The methods that have not evaluated every candidate. */
+  readonly stoppedMethods: readonly StoppedMethod[];
+  /** What consolidation has moved. */
+  readonly pastMoves: readonly PastMove[];
   readonly nominations: readonly GivenNomination[];
   readonly unavailableOfferings: readonly GivenUnavailableOffering[];
   /** Records that replace `nodeClaims`: a claim in both lists is read from here. */
@@ -159,37 +129,6 @@ const NODE_CLAIM_STATUS = open({
   conditions: CONDITION_LIST,
   lastPodEventTime: DATE_TIME,
 });
-
-const OFFERING = open(
-  {
-    capacityType: CAPACITY_TYPE,
-    zone: TEXT,
-    zoneId: STRING,
-    price: { type: 'number', minimum: 0 },
-    available: BOOLEAN,
-    reservationId: TEXT,
-    reservationCapacity: COUNT,
-    reservationKind: enumSchema('default', 'capacity-block', 'interruptible'),
-    allocatable: SIGNED_RESOURCE_LIST,
-    priceOverlaid: BOOLEAN,
-  },
-  ['capacityType', 'zone', 'price'],
-);
-
-const INSTANCE_TYPE = open(
-  {
-    name: TEXT,
-    capacity: RESOURCE_LIST,
-    overhead: OVERHEAD,
-    requirements: { type: 'object', additionalProperties: STRINGS },
-    offerings: listOf(OFFERING),
-    allocatable: SIGNED_RESOURCE_LIST,
-    nodePools: STRINGS,
-    capacityOverlaid: BOOLEAN,
-    launch: open({ imageLabels: STRING_MAP, kubelet: open({}), efaInterfacesByCard: listOf({ type: 'number' }) }),
-  },
-  ['name', 'capacity', 'offerings'],
-);
 
 const CANDIDATE = open(
   {
@@ -282,6 +221,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
   pods: SNAPSHOT_POD,
   daemonSets: WORKLOAD,
   namespaces: open({ metadata: METADATA }, ['metadata']),
+  limitRanges: open({ metadata: METADATA, spec: LIMIT_RANGE_SPEC }, ['metadata', 'spec']),
   pvcs: CLAIM,
   pvs: PERSISTENT_VOLUME,
   storageClasses: STORAGE_CLASS,
@@ -294,6 +234,9 @@ export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
   services: SERVICE,
   podTemplates: NAMED_POD_TEMPLATE,
   commands: COMMAND,
+  rejectedNodes: REJECTED_NODE,
+  stoppedMethods: STOPPED_METHOD,
+  pastMoves: PAST_MOVE,
   nominations: open({ node: TEXT, until: DATE_TIME }, ['node']),
   unavailableOfferings: open(
     {
@@ -314,61 +257,6 @@ export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
   bufferPods: SNAPSHOT_POD,
   ignoredObjects: REFUSED,
 };
-
-/** The schema of the other fields. */
-export const HEAD_SCHEMA: Schema = open({
-  formatVersion: { type: 'integer', minimum: 1, maximum: 1 },
-  name: STRING,
-  description: STRING,
-  seed: { type: 'number' },
-  instanceTypesFile: TEXT,
-  instanceTypeNames: STRINGS,
-  nodePoolInstanceTypes: { type: 'object', additionalProperties: STRINGS },
-  complete: BOOLEAN,
-  epoch: COUNT,
-  unusableNodePools: {
-    type: 'object',
-    additionalProperties: open({ reason: TEXT, message: STRING }, ['reason', 'message']),
-  },
-  options: open({
-    preferencePolicy: enumSchema('Respect', 'Ignore'),
-    minValuesPolicy: enumSchema('Strict', 'BestEffort'),
-    reservedCapacity: BOOLEAN,
-    spotToSpotConsolidation: BOOLEAN,
-    fleetConsolidation: BOOLEAN,
-    staticCapacity: BOOLEAN,
-    now: DATE_TIME,
-    reservedFallback: BOOLEAN,
-    ignoreAtZero: listOf(open({ namespace: TEXT, labels: STRING_MAP })),
-  }),
-});
-
-export interface SnapshotHead {
-  readonly formatVersion?: 1;
-  readonly name?: string;
-  readonly description?: string;
-  readonly seed?: number;
-  readonly instanceTypesFile?: string;
-  readonly instanceTypeNames?: readonly string[];
-  readonly nodePoolInstanceTypes?: Readonly<Record<string, readonly string[]>>;
-  /** The snapshot is complete: absent objects do not exist in the cluster, and no defaults are added. @default false */
-  readonly complete?: boolean;
-  readonly epoch?: number;
-  /** Why NodePools cannot launch nodes. @default from their status and that of their NodeClass */
-  readonly unusableNodePools?: Readonly<Record<string, NonNullable<NodePoolView['unusable']>>>;
-  readonly options?: {
-    readonly preferencePolicy?: 'Respect' | 'Ignore';
-    readonly minValuesPolicy?: 'Strict' | 'BestEffort';
-    readonly reservedCapacity?: boolean;
-    readonly spotToSpotConsolidation?: boolean;
-    readonly fleetConsolidation?: boolean;
-    readonly staticCapacity?: boolean;
-    readonly now?: string;
-    readonly reservedFallback?: boolean;
-    /** @default as in the settings: pods of kube-system */
-    readonly ignoreAtZero?: readonly WorkloadSelector[];
-  };
-}
 
 /** The kinds with fields that have defaults in the API server. */
 export const WITH_DEFAULTS: ReadonlySet<ListName> = new Set<ListName>([

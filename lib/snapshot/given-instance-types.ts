@@ -2,7 +2,7 @@ import { optional } from '../apis/optional.ts';
 import type { NodePoolView } from '../core/model/cluster-snapshot.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
 import { formatResources } from '../core/resources/resources.ts';
-import type { GivenInstanceType, GivenOffering } from './document-schemas.ts';
+import type { GivenInstanceType, GivenOffering } from './instance-type-schema.ts';
 
 /**
  * The instance types of all NodePools, each once. *Shape:* a type that differs between NodePools has one entry for each variant,

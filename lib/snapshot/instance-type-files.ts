@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { BadInputError } from '../apis/bad-input-error.ts';
-import type { GivenInstanceType } from './document-schemas.ts';
+import type { GivenInstanceType } from './instance-type-schema.ts';
 import { readDocument, refuse, type SnapshotDocument } from './read-document.ts';
 import type { TextReader } from './read-snapshot-text.ts';
 import { readSnapshotText } from './read-snapshot-text.ts';

@@ -3,10 +3,11 @@ import type { ResourceList } from '../apis/kubernetes.ts';
 import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, ZONE } from '../apis/labels.ts';
 import { optional } from '../apis/optional.ts';
 import { unavailability } from '../core/instance-type/offerings/unavailable.ts';
+import { doubt } from '../core/instance-type/offerings/zone-refusals.ts';
 import type { UnavailableOffering } from '../core/model/decision.ts';
 import type { InstanceType, LabelValues, Offering, Reservation } from '../core/model/instance-type.ts';
 import { add, type Resources, subtract } from '../core/resources/resources.ts';
-import type { GivenInstanceType, GivenOffering } from './document-schemas.ts';
+import type { GivenInstanceType, GivenOffering } from './instance-type-schema.ts';
 
 export interface OfferingOptions {
   readonly unavailable: readonly UnavailableOffering[];
@@ -25,6 +26,7 @@ export function instanceTypesFrom(
   { unavailable, reservedCapacity, complete = false }: OfferingOptions,
 ): readonly InstanceType[] {
   const isUnavailable = unavailability(unavailable);
+  const isDoubted = doubt(unavailable);
   const resources = resourceReader();
   const list = listReader();
   return given.map((type) => {
@@ -34,9 +36,9 @@ export function instanceTypesFrom(
       offeringFrom(
         { ...one, ...(complete ? givenReservation(one) : reservationOf(name, one)) },
         {
-          lacking:
-            !complete &&
-            (isUnavailable({ type: name, ...one }) || (one.capacityType === 'reserved' && !reservedCapacity)),
+          lacking: !complete && one.capacityType === 'reserved' && !reservedCapacity,
+          refused: !complete && isUnavailable({ type: name, ...one }),
+          doubted: !complete && isDoubted(one),
           resources,
         },
       ),
@@ -60,19 +62,36 @@ export function instanceTypesFrom(
 
 function offeringFrom(
   given: GivenOffering & Pick<Offering, 'reservation'>,
-  { lacking, resources }: { readonly lacking: boolean; readonly resources: (list: ResourceList) => Resources },
+  {
+    lacking,
+    refused,
+    doubted,
+    resources,
+  }: {
+    readonly lacking: boolean;
+    readonly refused: boolean;
+    readonly doubted: boolean;
+    readonly resources: (list: ResourceList) => Resources;
+  },
 ): Offering {
   const { zone, zoneId, capacityType, price, available = true, reservation, allocatable, priceOverlaid } = given;
+  const shortage = given.shortage ?? (available ? shortageFrom(refused, doubted) : undefined);
   return {
     zone,
     ...optional({ zoneId }),
     capacityType,
     priceUsdPerHour: price,
-    available: available && !lacking,
+    available: available && !lacking && !refused,
+    ...optional({ shortage }),
     ...optional({ reservation }),
     ...(allocatable === undefined ? {} : { allocatable: resources(allocatable) }),
     ...optional({ priceOverlaid }),
   };
+}
+
+function shortageFrom(refused: boolean, doubted: boolean): Offering['shortage'] {
+  if (refused) return 'missing';
+  return doubted ? 'doubted' : undefined;
 }
 
 function givenReservation({ reservationId: id, reservationCapacity: instances = 1, reservationKind }: GivenOffering): {

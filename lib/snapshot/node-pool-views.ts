@@ -4,7 +4,8 @@ import { optional } from '../apis/optional.ts';
 import type { NodePoolView } from '../core/model/cluster-snapshot.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import type { Reason } from '../core/model/reasons.ts';
-import type { SnapshotHead, SnapshotLists } from './document-schemas.ts';
+import type { SnapshotLists } from './document-schemas.ts';
+import type { SnapshotHead } from './head-schema.ts';
 
 export interface PoolContext {
   readonly nodeClasses: readonly EC2NodeClass[];

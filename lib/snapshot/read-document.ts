@@ -8,14 +8,8 @@ import { AJV_OPTIONS } from '../manifests/check/ajv-options.ts';
 import { FORMAT_CHECKS, isDateTime } from '../manifests/check/format-checks.ts';
 import { explain } from '../manifests/explain/explain.ts';
 import { formatPath, type Path, sentenceOf } from '../manifests/explain/problem.ts';
-import {
-  ENTRY_SCHEMAS,
-  HEAD_SCHEMA,
-  type ListName,
-  type SnapshotHead,
-  type SnapshotLists,
-  WITH_DEFAULTS,
-} from './document-schemas.ts';
+import { ENTRY_SCHEMAS, type ListName, type SnapshotLists, WITH_DEFAULTS } from './document-schemas.ts';
+import { HEAD_SCHEMA, type SnapshotHead } from './head-schema.ts';
 
 /** One JSON file of a snapshot. Its lists are validated when they are read. */
 export interface SnapshotDocument {

@@ -1,26 +1,22 @@
 import type { CapacityBuffer } from '../apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import { parseTime } from '../apis/formats/time.ts';
-import type { NamedPodTemplate, ScalableWorkload, Service } from '../apis/kubernetes.ts';
+import type { LimitRange, NamedPodTemplate, ScalableWorkload, Service } from '../apis/kubernetes.ts';
 import type { NodeOverlay } from '../apis/node-overlay.ts';
 import { optional } from '../apis/optional.ts';
 import { UNAVAILABLE_MS } from '../core/instance-type/offerings/unavailable.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import type { UnavailableOffering } from '../core/model/decision.ts';
+import type { PassMemory } from '../core/model/disruption/pass-memory.ts';
 import { commandFromStored } from '../core/model/disruption-command.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import type { SchedulingOptions } from '../core/model/scheduling-options.ts';
 import { DEFAULT_SETTINGS } from '../core/model/settings.ts';
 import { suggest } from '../core/suggest.ts';
-import {
-  ENTRY_SCHEMAS,
-  type GivenNomination,
-  HEAD_SCHEMA,
-  type ListName,
-  type SnapshotHead,
-} from './document-schemas.ts';
+import { ENTRY_SCHEMAS, type GivenNomination, type ListName } from './document-schemas.ts';
 import { filledNamespaces, filledNode, filledPod, withDefaultNamespace } from './fill-in.ts';
+import { HEAD_SCHEMA, type SnapshotHead } from './head-schema.ts';
 import { readInstanceTypes } from './instance-type-files.ts';
 import { instanceTypesFrom } from './instance-types.ts';
 import { type ClaimContext, nodeClaimRecords } from './node-claim-records.ts';
@@ -52,6 +48,8 @@ export interface ReadSnapshot {
     readonly statefulSets: readonly ScalableWorkload[];
   };
   readonly services: readonly Service[];
+  /** They apply to pods that a plan adds. */
+  readonly limitRanges: readonly LimitRange[];
   /** Warnings about probable mistakes. */
   readonly warnings: readonly string[];
 }
@@ -77,7 +75,7 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
   const unusable = complete ? { unusable: head.unusableNodePools ?? {} } : {};
   const nodePools = nodePoolViews(document.list('nodePools'), { nodeClasses, instanceTypesOf, ...unusable });
   const ignoreAtZero = options.ignoreAtZero ?? (complete ? [] : DEFAULT_SETTINGS.ignoreAtZero);
-  const { buffers, services, ...objects } = readObjects(document);
+  const { buffers, services, limitRanges, ...objects } = readObjects(document);
   return {
     snapshot: {
       cluster,
@@ -92,6 +90,8 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
         instanceTypesOf,
       }),
       commands: document.list('commands').map(commandFromStored),
+      ...passMemoryFrom(document.list('rejectedNodes'), document.list('stoppedMethods')),
+      ...(document.list('pastMoves').length > 0 && { pastMoves: document.list('pastMoves') }),
       unavailable,
       nominated: nominatedFrom(document.list('nominations'), nowMs),
       options: schedulingOptions(options),
@@ -108,8 +108,16 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
     nodeOverlays: document.list('nodeOverlays'),
     buffers,
     services,
+    limitRanges,
     warnings: [...warningsOf(document), ...warnings],
   };
+}
+
+function passMemoryFrom(
+  rejected: PassMemory['rejected'],
+  stopped: PassMemory['stopped'],
+): Pick<ClusterSnapshot, 'passMemory'> {
+  return rejected.length + stopped.length === 0 ? {} : { passMemory: { rejected, stopped } };
 }
 
 /** The instance types of all files, and those of each NodePool. */
@@ -149,10 +157,10 @@ function readClaims(document: SnapshotDocument, surroundings: ClaimContext): rea
 }
 
 function schedulingOptions(options: ReadSnapshot['options']): SchedulingOptions {
-  const { preferencePolicy, minValuesPolicy, reservedFallback } = options;
+  const { preferencePolicy, preferencePriceFactor, minValuesPolicy, reservedFallback } = options;
   const { spotToSpotConsolidation, fleetConsolidation, staticCapacity } = options;
   return {
-    ...optional({ reservedFallback, preferencePolicy, minValuesPolicy }),
+    ...optional({ reservedFallback, preferencePolicy, preferencePriceFactor, minValuesPolicy }),
     ...optional({ fleetConsolidation, spotToSpotConsolidation, staticCapacity }),
   };
 }
@@ -192,6 +200,7 @@ function readObjects(document: SnapshotDocument) {
       statefulSets: document.list('statefulSets').map(withDefaultNamespace),
     },
     services: document.list('services').map(withDefaultNamespace),
+    limitRanges: document.list('limitRanges').map(withDefaultNamespace),
   };
 }
 

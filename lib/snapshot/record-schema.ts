@@ -1,4 +1,15 @@
-import { BOOLEAN, enumSchema, listOf, type Schema, STRING, STRING_MAP, STRINGS, TEXT } from '../apis/schemas/schema.ts';
+import {
+  BOOLEAN,
+  COUNT,
+  enumSchema,
+  listOf,
+  type Schema,
+  STRING,
+  STRING_MAP,
+  STRINGS,
+  TEXT,
+} from '../apis/schemas/schema.ts';
+import { DISRUPTION_METHODS } from '../core/model/disruption-command.ts';
 import { open } from './open-schema.ts';
 
 /** Schemas of NodeClaim records and refusals in a snapshot. Amounts are numbers, in the units of `Resources`. */
@@ -13,6 +24,27 @@ const OPTION_FIELDS = {
   capacityType: CAPACITY_TYPE,
   priceUsdPerHour: NUMBER,
 };
+
+/** A node of a rejected command. */
+export const REJECTED_NODE = open(
+  { method: enumSchema(...DISRUPTION_METHODS), nodeClaim: TEXT, inputs: STRING, times: COUNT, untilMs: NUMBER },
+  ['method', 'nodeClaim', 'inputs', 'times', 'untilMs'],
+);
+
+/** Where a method of disruption stopped. */
+export const STOPPED_METHOD = open(
+  { method: enumSchema(...DISRUPTION_METHODS), after: STRING, evaluated: COUNT, candidates: COUNT },
+  ['method', 'after', 'evaluated', 'candidates'],
+);
+
+/** What a command of consolidation moved. */
+export const PAST_MOVE = open({ command: TEXT, atMs: NUMBER, untilMs: NUMBER, launched: STRINGS, evicted: AMOUNTS }, [
+  'command',
+  'atMs',
+  'untilMs',
+  'launched',
+  'evicted',
+]);
 
 const LAUNCH_OPTION = open({ ...OPTION_FIELDS, reservationId: STRING }, Object.keys(OPTION_FIELDS));
 
@@ -100,6 +132,7 @@ export const NODE_CLAIM_RECORD: Schema = open(
     bufferPods: STRINGS,
     command: STRING,
     nodeName: STRING,
+    expectedNodeName: STRING,
     registeredAtMs: NUMBER,
     initializedAtMs: NUMBER,
     nodeLostAtMs: NUMBER,

@@ -2,8 +2,9 @@ import { formatExactTime } from '../apis/formats/time.ts';
 import { optional } from '../apis/optional.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import type { UnavailableOffering } from '../core/model/decision.ts';
-import type { GivenUnavailableOffering, SnapshotHead, SnapshotLists } from './document-schemas.ts';
+import type { GivenUnavailableOffering, SnapshotLists } from './document-schemas.ts';
 import { givenInstanceTypes } from './given-instance-types.ts';
+import type { SnapshotHead } from './head-schema.ts';
 
 /** A complete snapshot file. */
 type CompleteSnapshot = SnapshotHead & Partial<SnapshotLists> & { readonly complete: true };
@@ -42,6 +43,9 @@ function snapshotDocument(snapshot: ClusterSnapshot, nowMs: number): CompleteSna
     ...storageLists(snapshot),
     nodeClaimRecords: snapshot.nodeClaims,
     commands: snapshot.commands,
+    rejectedNodes: snapshot.passMemory?.rejected ?? [],
+    stoppedMethods: snapshot.passMemory?.stopped ?? [],
+    pastMoves: snapshot.pastMoves ?? [],
     nominations: snapshot.nominated.map((node) => ({ node })),
     unavailableOfferings: snapshot.unavailable.map(givenUnavailable),
     ignoredObjects: ignoredObjects,

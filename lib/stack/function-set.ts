@@ -119,7 +119,7 @@ export class FunctionSet {
     // The functions that decide for a whole cluster and complete open decisions.
     for (const { role } of [provisioning, disruption]) bodies.grantReadWrite(role);
     for (const { role } of [...controllers, interruption]) decisions.grantPutEventsTo(role);
-    for (const { role } of [provisioning, lifecycle]) permissions.grantNodeClassReads(role, clusters);
+    for (const { role } of [provisioning, lifecycle, disruption]) permissions.grantNodeClassReads(role, clusters);
     permissions.grantInstanceProfiles(lifecycle.role, clusters);
     for (const { role } of controllers) permissions.grantZonalShiftReads(role, clusters);
     for (const { role } of [lifecycle, termination, interruption]) permissions.grantInstanceReads(role);

@@ -11,7 +11,10 @@ type TemplateSpec = NodePool['spec']['template']['spec'];
 export interface NodePoolOptions {
   readonly name?: string;
   readonly labels?: Labels;
+  /** Of its nodes. */
   readonly annotations?: Labels;
+  /** Of the NodePool itself. */
+  readonly poolAnnotations?: Labels;
   readonly requirements?: TemplateSpec['requirements'];
   readonly taints?: TemplateSpec['taints'];
   readonly startupTaints?: TemplateSpec['startupTaints'];
@@ -34,11 +37,22 @@ const DEFAULT_DISRUPTION: NodePool['spec']['disruption'] = {
 /** A pool named `general` without requirements and limits. */
 export function aNodePool(options: NodePoolOptions = {}): NodePool {
   const { name = 'general', labels, annotations, requirements = [], disruption, limits, weight, replicas } = options;
-  const { taints, startupTaints, expireAfter = '720h', terminationGracePeriod, deletionTimestamp } = options;
+  const {
+    taints,
+    startupTaints,
+    expireAfter = '720h',
+    terminationGracePeriod,
+    deletionTimestamp,
+    poolAnnotations,
+  } = options;
   return {
     apiVersion: 'karpenter.sh/v1',
     kind: 'NodePool',
-    metadata: { name, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
+    metadata: {
+      name,
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+      ...(poolAnnotations === undefined ? {} : { annotations: poolAnnotations }),
+    },
     spec: {
       template: {
         metadata: {

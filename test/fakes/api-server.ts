@@ -119,7 +119,7 @@ export class FakeApiServer {
       path: url.pathname,
       query: url.searchParams,
       headers: request.headers,
-      body: fieldsOf(await readJson(request)),
+      body: fieldsOfBody(await readJson(request)),
     };
     this.requests.push(recorded);
     const fail = this.#failures.shift();
@@ -189,6 +189,8 @@ export class FakeApiServer {
         return object === undefined ? notFound(address) : { status: 200, body: object };
       }
       case 'PATCH':
+        if (request.headers['content-type'] === 'application/json-patch+json')
+          return this.store.patchStatus(address, Object.values(request.body), request.query.get('fieldManager') ?? '');
         if (this.#isOwnedByAnother(address, request)) return failure(409, 'Conflict', 'Apply failed with 1 conflict');
         return this.store.patch(address, request.body, {
           create: request.headers['content-type'] === 'application/apply-patch+yaml' && subresource === undefined,
@@ -229,6 +231,11 @@ export class FakeApiServer {
     if (field === 'metadata.name') return items.filter((item) => fieldsOf(item['metadata'])['name'] === wanted);
     throw new Error(`the fake API server does not support the field selector ${selector}`);
   }
+}
+
+/** The operations of a JSON patch by their index. */
+function fieldsOfBody(body: unknown): Json {
+  return Array.isArray(body) ? Object.fromEntries(body.entries()) : fieldsOf(body);
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {

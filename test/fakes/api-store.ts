@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { compareText } from '../../lib/core/compare-text.ts';
+import { jsonPatch } from './json-patch.ts';
 
 /** Objects of a Kubernetes API server in memory: versions, patches, finalizers, preconditions, budgets. */
 
@@ -123,6 +124,19 @@ export class ApiStore {
     const written =
       options.subresource === 'status' ? { status } : options.create ? this.#apply(address, main) : change;
     return { status: before === undefined ? 201 : 200, body: this.put(address, mergePatch(before ?? {}, written)) };
+  }
+
+  /** A JSON patch of the status of a pod. The server allows no nomination of a pod with a node. */
+  patchStatus(address: Address, operations: readonly unknown[], manager: string): Answer {
+    const before = this.get(address);
+    if (before === undefined) return notFound(address);
+    const after = jsonPatch(before, operations);
+    const isBound = fieldsOf(before['spec'])['nodeName'] !== undefined;
+    if (after === 'test failed' || isBound) return failure(422, 'Invalid', 'the request cannot be applied');
+    const isNominated = fieldsOf(after['status'])['nominatedNodeName'] !== undefined;
+    const written = isNominated ? [{ manager, operation: 'Update', subresource: 'status' }] : [];
+    const managedFields = [{ manager: 'kubectl', operation: 'Update' }, ...written];
+    return { status: 200, body: this.put(address, { ...after, metadata: { ...metadataOf(after), managedFields } }) };
   }
 
   /** Server-side apply removes the labels and annotations that the last apply had and this one omits. */

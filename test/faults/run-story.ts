@@ -1,5 +1,4 @@
 import { MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
-import { METHODS } from '../../lib/core/disruption/disrupt.ts';
 import type { Method } from '../../lib/core/disruption/method.ts';
 import { ALL_METHODS } from '../../lib/core/disruption/methods/all-methods.ts';
 import { costOf } from '../../lib/simulator/aws/simulated-ec2.ts';
@@ -29,10 +28,10 @@ export interface StoryResult {
   readonly timeline: readonly TimelineEntry[];
 }
 
-/** In every second story with all methods, each node is replaced once. */
-function methodsOf({ seed, allMethods }: Story): readonly Method[] {
-  if (allMethods !== true) return METHODS;
-  return seed % 2 === 0 ? [...ALL_METHODS, { ...replaceEach, name: 'fleet' }] : ALL_METHODS;
+/** In every third story, each node is replaced once, by a method that takes the place of single-node. */
+function methodsOf({ seed }: Story): readonly Method[] {
+  if (seed % 3 !== 0) return ALL_METHODS;
+  return ALL_METHODS.map((method) => (method.name === replaceEach.name ? replaceEach : method));
 }
 
 /** Plays a story until it is at rest, or a rule is violated. `untilMs`: ends at this time in any case. */

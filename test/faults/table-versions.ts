@@ -23,7 +23,7 @@ export function isTableState(value: unknown): value is TableState {
 function rewrittenItem(sk: string, item: StoredItem, as: 'older' | 'newer'): StoredItem {
   const kind = sk.split('#', 1)[0] ?? '';
   const payload = item['payload']?.B;
-  if (payload === undefined || !['claim', 'command', 'decision'].includes(kind)) return item;
+  if (payload === undefined || !['claim', 'command', 'decision', 'move', 'pass-memory'].includes(kind)) return item;
   const body = unpackBody(payload, isRecord, sk);
   const changed = as === 'newer' ? newer(body) : older(kind, body);
   return { ...item, payload: { B: compress(changed) } };
@@ -46,6 +46,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   claim: ['nodeLostAtMs', 'command', 'addedLater'],
   command: ['replacements', 'state', 'savingUsdPerHour', 'evictions', 'addedLater'],
   decision: ['addedLater'],
+  'pass-memory': ['rejected', 'stopped', 'addedLater'],
 };
 
 function older(kind: string, body: Body): Body {

@@ -11,14 +11,21 @@ import type { RawPlan, RawSnapshot } from './verifier/raw-documents.ts';
 export function planOf(snapshot: RawSnapshot): RawPlan {
   const read = readDocument(snapshot);
   return JSON.parse(
-    JSON.stringify(provisioningOutput(provision(read.snapshot, { decisionId: 'plan', nowMs: read.nowMs }), 0)),
+    JSON.stringify(
+      provisioningOutput(provision(read.snapshot, { decisionId: 'plan', nowMs: read.nowMs }), {
+        durationMs: 0,
+        notes: [],
+      }),
+    ),
   );
 }
 
 /** The output of `kerf plan disruption --output json`. */
 export function disruptionPlanOf(document: RawSnapshot): RawDisruptionPlan {
   const { snapshot, nowMs } = readDocument(document);
-  return JSON.parse(JSON.stringify(disruptionOutput(planDisruption(ALL_METHODS, snapshot, nowMs), 0)));
+  return JSON.parse(
+    JSON.stringify(disruptionOutput(planDisruption(ALL_METHODS, snapshot, nowMs), { durationMs: 0, notes: [] })),
+  );
 }
 
 function readDocument(snapshot: RawSnapshot): ReadSnapshot {

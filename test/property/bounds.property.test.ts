@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stateNodes } from '../../lib/core/cluster/state-node.ts';
 import { simulationOf } from '../../lib/core/provisioning/what-if.ts';
-import { NOW_MS } from '../builders/times.ts';
-import { problem } from './random/problems.ts';
-import { type QuestionedSnapshot, questionedDocuments } from './random/questioned-snapshots.ts';
+import { questionedDocuments, questionedProblems } from './random/questioned-snapshots.ts';
 
 const questions = fc.array(fc.uniqueArray(fc.nat({ max: 7 }), { minLength: 1, maxLength: 4 }), {
   minLength: 4,
@@ -13,9 +11,7 @@ const questions = fc.array(fc.uniqueArray(fc.nat({ max: 7 }), { minLength: 1, ma
 
 const fromDocuments = questionedDocuments(questions);
 
-const fromBuilders: fc.Arbitrary<QuestionedSnapshot> = fc
-  .record({ of: problem, questions })
-  .map(({ of: { snapshot }, questions: asked }) => ({ snapshot, nowMs: NOW_MS, questions: asked }));
+const fromBuilders = questionedProblems(questions);
 
 const ROUNDING = 1e-9;
 

@@ -17,6 +17,20 @@ test('every plan satisfies every rule for every possible outcome of its claims',
   );
 });
 
+test('no plan is cheaper than the lower bound of its price', () => {
+  let near = 0;
+  fc.assert(
+    fc.property(randomSnapshot, (snapshot) => {
+      const { totalHourlyPrice = 0, lowerBoundHourlyPrice = 0 } = planOf(snapshot);
+      expect(lowerBoundHourlyPrice).toBeLessThanOrEqual(totalHourlyPrice + 1e-6);
+      if (totalHourlyPrice > 0 && lowerBoundHourlyPrice > 0.8 * totalHourlyPrice) near += 1;
+    }),
+    RUN,
+  );
+  // The bounds are not trivial.
+  expect(near).toBeGreaterThan(RUN.numRuns / 20);
+});
+
 test('the order of a snapshot does not affect the plan', () => {
   const shuffled = randomSnapshot.chain((snapshot) =>
     fc

@@ -4,13 +4,19 @@ import type { Condition } from '../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
 import { writeCustom } from '../../lib/simulator/kubernetes/objects.ts';
 import { type OpenSimulation, openSimulation } from '../../lib/simulator/simulation.ts';
-import { aDeployment, someManifests } from '../builders/cluster-manifests.ts';
+import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
 import { SMALL_CATALOGUE } from '../controllers/life.ts';
+
+const { disruption } = aPool().spec;
+/** The nodes stay, drifted or not. */
+const UNDISRUPTED = aPool({ disruption: { ...disruption, budgets: [{ nodes: '0' }] } });
+/** Drifted nodes are replaced, and nodes with pods are not consolidated. */
+const ONLY_DRIFT = aPool({ disruption: { ...disruption, consolidationPolicy: 'WhenEmpty' } });
 
 /** A cluster with nodes for a Deployment, which runs on without end. */
 function aCluster(over: Partial<Parameters<typeof openSimulation>[0]> = {}): OpenSimulation {
   return openSimulation({
-    manifests: someManifests({ deployments: [aDeployment('web', 7)] }),
+    manifests: someManifests({ deployments: [aDeployment('web', 7)], nodePools: [UNDISRUPTED] }),
     catalogue: SMALL_CATALOGUE,
     seed: 1,
     durationMs: 3 * HOUR_MS,
@@ -107,6 +113,7 @@ test('C78: simulated instances have the subnet and the security groups of their 
 test('D34: while nothing changes, drift detection writes no record and reads the catalogue twice an hour at most', async () => {
   let [writes, reads] = [0, 0];
   const simulation = aCluster({
+    manifests: someManifests({ deployments: [aDeployment('web', 7)], nodePools: [ONLY_DRIFT] }),
     durationMs: 5 * HOUR_MS,
     wrapPorts: (ports) => ({
       ...ports,

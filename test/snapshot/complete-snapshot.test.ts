@@ -88,3 +88,18 @@ test('a disruption command of an earlier version has no replacements and is prop
   const { commands } = read(JSON.stringify({ ...aDocument(), commands: [command] })).snapshot;
   expect(commands).toEqual([{ ...command, replacements: [], state: 'proposed' }]);
 });
+
+test('what passes of disruption keep is written and read', () => {
+  const rejected = [{ method: 'fleet', nodeClaim: 'a', inputs: 'abc', times: 2, untilMs: NOW_MS }] as const;
+  const stopped = [{ method: 'fleet', after: 'node-b', evaluated: 2, candidates: 5 }] as const;
+  const again = read(snapshotText(aSnapshot({ passMemory: { rejected, stopped } }), NOW_MS));
+  expect(again.snapshot.passMemory).toEqual({ rejected, stopped });
+});
+
+test('what consolidation has moved is written and read, and a snapshot without it has none', () => {
+  const move = { command: 'a', atMs: 1, untilMs: 2, launched: ['general-a'], evicted: { 'Deployment default/web': 2 } };
+  expect(read(snapshotText(aSnapshot({ pastMoves: [move] }), NOW_MS)).snapshot.pastMoves).toEqual([move]);
+  expect(read(snapshotText(aSnapshot(), NOW_MS)).snapshot).not.toHaveProperty('pastMoves');
+  const broken = JSON.stringify({ ...aDocument(), pastMoves: [{ ...move, evicted: ['web'] }] });
+  expect(() => read(broken)).toThrow(/pastMoves\[0\]\.evicted/);
+});

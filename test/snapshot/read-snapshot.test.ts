@@ -224,6 +224,7 @@ describe('the rest', () => {
   test('the policies are engine options; the other options are separate', () => {
     const policies = {
       preferencePolicy: 'Ignore',
+      preferencePriceFactor: 2,
       minValuesPolicy: 'BestEffort',
       spotToSpotConsolidation: true,
       fleetConsolidation: false,

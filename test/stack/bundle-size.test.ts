@@ -11,10 +11,10 @@ const BUDGETS: Readonly<Record<string, number>> = {
   webhook: 400 * KB,
   provisioning: 1_900 * KB,
   lifecycle: 1_900 * KB,
-  disruption: 1_900 * KB,
+  disruption: 1_950 * KB,
   termination: 1_900 * KB,
   catalogue: 1_900 * KB,
-  interruption: 1_150 * KB,
+  interruption: 1_200 * KB,
   installer: 600 * KB,
 };
 

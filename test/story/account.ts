@@ -35,15 +35,17 @@ export async function furnishAccount(): Promise<void> {
   await new DynamoDbCatalogueStore({ ...table, region: 'us-east-1' }).writeCatalogue(CATALOGUE);
 }
 
-/** One NodePool of any on-demand type, whose empty nodes are removed at once. */
+/** Of the nodes. */
+export const REQUIREMENTS = [
+  { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
+  { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
+  { key: 'karpenter.k8s.aws/instance-cpu', operator: 'Lt', values: ['9'] },
+];
+
+/** One NodePool of any on-demand type, whose empty nodes are removed at once, and whose other nodes stay. */
 export async function configureNodes(): Promise<void> {
-  const requirements = [
-    { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
-    { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
-    { key: 'karpenter.k8s.aws/instance-cpu', operator: 'Lt', values: ['9'] },
-  ];
-  const disruption = { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] };
-  for (const object of [aNodeClass(), aNodePool({ disruption }, { requirements })]) {
+  const disruption = { consolidationPolicy: 'WhenEmpty', consolidateAfter: '0s', budgets: [{ nodes: '100%' }] };
+  for (const object of [aNodeClass(), aNodePool({ disruption }, { requirements: REQUIREMENTS })]) {
     await succeed({ method: 'POST', path: COLLECTIONS[object.kind], body: object });
   }
 }

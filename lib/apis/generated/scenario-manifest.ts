@@ -374,6 +374,15 @@ export interface ScenarioManifestEvent {
      */
     pod: string;
   };
+  /**
+   * AWS publishes new images. An alias with @latest selects them from then on, so nodes with the old images drift.
+   */
+  releaseImages?: {
+    /**
+     * The version of the images, such as v20260115.
+     */
+    version: string;
+  };
 }
 export interface ScenarioManifestLoad {
   /**

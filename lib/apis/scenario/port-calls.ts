@@ -5,7 +5,7 @@ const METHODS = {
     'listDaemonSets listPodDisruptionBudgets listNodeClaims listNodeOverlays listCapacityBuffers',
     'listPodTemplates listNamespaces listVolumeAttachments listPersistentVolumeClaims readStorage',
     'listScalableWorkloads findOtherAutoscalers listAutoModePools patchNode deleteNode evictPod deletePod',
-    'applyNodeClaim deleteNodeClaim removeNodeClaim claimCluster patchNodePool patchNodeClass',
+    'nominatePod applyNodeClaim deleteNodeClaim removeNodeClaim claimCluster patchNodePool patchNodeClass',
     'patchNodeClaim patchNodeOverlay patchCapacityBuffer publishEvent',
   ),
   cloud: words(
@@ -16,7 +16,7 @@ const METHODS = {
   store: words(
     'readNodeClaim listNodeClaims readNodeClaims findNodeClaim createNodeClaim updateNodeClaim readEpoch',
     'recordDecision openDecisions closeDecision recordShadow startCommand continueCommand listCommands endCommand',
-    'nominate listNominations setStandby isOnStandby',
+    'readPassMemory writePassMemory recordMove listMoves nominate listNominations setStandby isOnStandby',
   ),
   leases: ['see', 'acquire', 'renew', 'release'],
   catalogue: 'readCatalogue writeCatalogue markUnavailable listUnavailable learnMemory listLearnedMemory'.split(' '),

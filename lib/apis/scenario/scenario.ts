@@ -77,6 +77,8 @@ export type ScenarioEvent =
   | ({ readonly kind: 'quota' } & VcpuQuota & Lasting)
   | ({ readonly kind: 'fault'; readonly fault: FaultKind } & Lasting)
   | { readonly kind: 'deletePod'; readonly atMs: number; readonly pod: string }
+  /** AWS publishes new images, which an alias with @latest selects. */
+  | { readonly kind: 'releaseImages'; readonly atMs: number; readonly version: string }
   /** No field of a manifest: for tests. */
   | ({ readonly kind: 'nodeCondition'; readonly atMs: number; readonly node: NodeChoice } & Pick<
       Condition,
@@ -163,7 +165,7 @@ function parseUsage({ target, cpu, repeats }: Usage): UsageCurve {
 
 function parseEvent(event: ScenarioManifestEvent): ScenarioEvent {
   const atMs = milliseconds(event.at);
-  const { scale, deleteNode, interruptSpot, deletePod } = event;
+  const { scale, deleteNode, interruptSpot, deletePod, releaseImages } = event;
   if (scale?.workload !== undefined)
     return { kind: 'scale', atMs, workload: parseWorkload(scale.workload), replicas: scale.replicas };
   if (scale?.deployment !== undefined)
@@ -172,6 +174,7 @@ function parseEvent(event: ScenarioManifestEvent): ScenarioEvent {
   if (interruptSpot !== undefined)
     return { kind: 'interruptSpot', atMs, ...interruptSpot, count: interruptSpot.count ?? 1 };
   if (deletePod !== undefined) return { kind: 'deletePod', atMs, pod: inScenarioNamespace(deletePod.pod) };
+  if (releaseImages !== undefined) return { kind: 'releaseImages', atMs, ...releaseImages };
   const lasting = parseLasting(event);
   if (lasting !== undefined) return lasting;
   throw new RangeError(`the event at ${event.at} has no action`);

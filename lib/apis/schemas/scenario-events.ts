@@ -80,6 +80,11 @@ const DELETE_POD = described(
   ),
 );
 
+const RELEASE_IMAGES = described(
+  'AWS publishes new images. An alias with @latest selects them from then on, so nodes with the old images drift.',
+  closed({ version: described('The version of the images, such as v20260115.', TEXT) }, ['version']),
+);
+
 /** An event at the time `at`. Another rule requires exactly one of the other fields. */
 export const SCENARIO_EVENT: Schema = {
   title: 'ScenarioManifestEvent',
@@ -96,6 +101,7 @@ export const SCENARIO_EVENT: Schema = {
       quota: QUOTA,
       fault: FAULT,
       deletePod: DELETE_POD,
+      releaseImages: RELEASE_IMAGES,
     },
     ['at'],
   ),

@@ -2,11 +2,11 @@ import { podKey, type ResourceList } from '../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
 import { compareText } from '../../core/compare-text.ts';
-import type { LaunchOption } from '../../core/model/node-claim-record.ts';
+import type { LaunchOption, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { newNodeClaim } from '../../core/provisioning/new-node-claim.ts';
 import { toNodeSelectorRequirements } from '../../core/requirements/requirement.ts';
 import type { Requirements } from '../../core/requirements/requirements.ts';
 import { formatResources } from '../../core/resources/resources.ts';
-import { launchOptions } from '../../core/scheduling/pools/launch-options.ts';
 import type { PlannedNodeClaim } from '../../core/scheduling/schedule.ts';
 import { totalUsd } from '../render/format-money.ts';
 
@@ -29,6 +29,8 @@ export interface ClaimOutput {
     readonly instanceTypes: readonly string[];
     readonly cheapestOffering?: OfferingOutput;
   };
+  /** The NodeClaim as it would be created, without its name: its requirements are narrowed to the launch options (B38). */
+  readonly nodeClaim: Pick<NodeClaimRecord, 'labels' | 'annotations' | 'spec'>;
 }
 
 interface OfferingOutput {
@@ -45,7 +47,7 @@ export function totalPrice(claims: readonly PlannedNodeClaim[]): number {
 
 export function claimOutput(claim: PlannedNodeClaim): ClaimOutput {
   const { type, offering } = claim.cheapest;
-  const options = launchOptions(claim.instanceTypes, claim.requirements, claim.template);
+  const { labels, annotations, spec, options } = newNodeClaim(claim, 0, PLANNED);
   const [cheapest] = options;
   return {
     nodePool: claim.template.nodePool.metadata.name,
@@ -58,8 +60,12 @@ export function claimOutput(claim: PlannedNodeClaim): ClaimOutput {
       instanceTypes: [...new Set(options.map(({ instanceType }) => instanceType))],
       ...(cheapest === undefined ? {} : { cheapestOffering: offeringOutput(cheapest) }),
     },
+    nodeClaim: { labels, annotations, spec },
   };
 }
+
+/** The labels, annotations and spec of a NodeClaim do not depend on it. */
+const PLANNED = { cluster: 'plan', decisionId: 'plan', nowMs: 0 };
 
 /** The requirements without the placeholder hostname of a new node. */
 function requirementsOutput(requirements: Requirements): ClaimOutput['requirements'] {

@@ -1,11 +1,11 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
-import { isActive, isOwnedByDaemonSet, isProvisionable } from '../../core/cluster/pods.ts';
+import { isActiveWorkload, isProvisionable } from '../../core/cluster/pods.ts';
 import { podNames } from '../render/pod-names.ts';
 
 /** Notes on pods without a node that provisioning ignores (B6, B8), one for each reason. */
 export function ignoredPodNotes(pods: readonly Pod[]): readonly string[] {
   const waiting = pods.filter(
-    (pod) => pod.spec.nodeName === undefined && isActive(pod) && !isProvisionable(pod) && !isOwnedByDaemonSet(pod),
+    (pod) => pod.spec.nodeName === undefined && isActiveWorkload(pod) && !isProvisionable(pod),
   );
   const byReason = Map.groupBy(waiting, whyIgnored);
   return [...byReason].map(([why, same]) => `ignored: ${podNames(same.map(podKey))}: ${why}`);

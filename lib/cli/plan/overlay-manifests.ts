@@ -3,6 +3,7 @@ import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import { type Deployment, type ObjectMeta, type Pod, podKey } from '../../apis/kubernetes.ts';
 import { isSameSubject, namespacedSubject } from '../../core/model/subject.ts';
 import { bufferSubject } from '../../core/provisioning/buffer-pods.ts';
+import { withLimitRanges } from '../../core/resources/limit-ranges.ts';
 import type { ReadObject } from '../../manifests/read/read-object.ts';
 import { filledNamespaces, filledPod } from '../../snapshot/fill-in.ts';
 import type { ReadSnapshot } from '../../snapshot/read-snapshot.ts';
@@ -24,10 +25,13 @@ export function withManifests(read: ReadSnapshot, { objects, templates }: Manife
   const workloads = [...templates, ...given.deployments.map(podsOfDeployment)];
   const made = given.pods.map(({ metadata, spec }) => ({ metadata, spec }));
   const nodeClasses = merged(read.nodeClasses, given.nodeClasses);
-  const pods = withPods(snapshot.pods, [...made, ...newPods(workloads)].map(filledPod), workloads);
+  const limitRanges = merged(read.limitRanges, given.limitRanges);
+  const added = [...made, ...newPods(workloads)].map((pod) => filledPod(withLimitRanges(pod, limitRanges)));
+  const pods = withPods(snapshot.pods, added, workloads);
   return {
     ...read,
     nodeClasses,
+    limitRanges,
     nodeOverlays: merged(read.nodeOverlays, given.nodeOverlays),
     buffers: {
       ...buffers,
@@ -71,6 +75,7 @@ function byKind(objects: readonly ReadObject[]) {
     deployments: objects.flatMap((one) => (one.kind === 'Deployment' ? [one.object] : [])),
     daemonSets: objects.flatMap((one) => (one.kind === 'DaemonSet' ? [one.object] : [])),
     budgets: objects.flatMap((one) => (one.kind === 'PodDisruptionBudget' ? [one.object] : [])),
+    limitRanges: objects.flatMap((one) => (one.kind === 'LimitRange' ? [one.object] : [])),
     pods: objects.flatMap((one) => (one.kind === 'Pod' ? [one.object] : [])),
   };
 }

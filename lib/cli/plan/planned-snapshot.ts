@@ -25,7 +25,7 @@ export interface PlannedSnapshot {
   readonly nowMs: number;
   /** The names of the NodePools that manifests add or replace. */
   readonly givenPools: ReadonlySet<string>;
-  /** Notes on objects without an effect. */
+  /** Notes on objects without an effect: for stderr, and for the plan as JSON. */
   readonly notes: readonly string[];
 }
 
@@ -44,7 +44,8 @@ export function readPlanned(context: CliContext, { flags, more, ignored }: PlanI
     return undefined;
   }
   const pools = manifests.objects.flatMap(({ kind, object }) => (kind === 'NodePool' ? [object.metadata.name] : []));
-  return { ...asDecided(withManifests(read, manifests)), givenPools: new Set(pools) };
+  const planned = asDecided(withManifests(read, manifests));
+  return { ...planned, notes: [...manifests.notes, ...planned.notes], givenPools: new Set(pools) };
 }
 
 interface ManifestFiles {
@@ -52,7 +53,7 @@ interface ManifestFiles {
   readonly ignored: IgnoredKinds | undefined;
 }
 
-/** Reads manifests, and writes warnings and notes to stderr. *Shape:* undefined if they have problems, which are written too. */
+/** Reads manifests, and writes warnings to stderr. *Shape:* undefined if they have problems, which are written too. */
 function manifestsOf(context: CliContext, { paths, ignored }: ManifestFiles): ManifestObjects | undefined {
   const { stderr } = context.process;
   const sources = readAllSources(context, paths);
@@ -64,9 +65,9 @@ function manifestsOf(context: CliContext, { paths, ignored }: ManifestFiles): Ma
     return undefined;
   }
   const hasNoEffect = manifests.objects.length === 0 && manifests.templates.length === 0 && notes.length === 0;
-  const shown = hasNoEffect ? [`${paths.join(', ')}: no objects with an effect on the plan`] : notes;
-  stderr.write(shown.map((note) => `${note}\n`).join(''));
-  return manifests;
+  return hasNoEffect
+    ? { ...manifests, notes: [`${paths.join(', ')}: no objects with an effect on the plan`] }
+    : manifests;
 }
 
 /** The snapshot with NodeOverlays and CapacityBuffers applied, and notes on those that are ignored. */

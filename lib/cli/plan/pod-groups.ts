@@ -1,4 +1,5 @@
-import type { Pod } from '../../apis/kubernetes.ts';
+import { namespaceOf, type Pod } from '../../apis/kubernetes.ts';
+import { workloadIn } from '../../core/cluster/workload-of.ts';
 import { compareText } from '../../core/compare-text.ts';
 import { withoutDefault } from '../render/pod-names.ts';
 
@@ -6,7 +7,7 @@ import { withoutDefault } from '../render/pod-names.ts';
 export function podSummary(pods: readonly Pod[], max: number): string {
   const counts = new Map<string, number>();
   for (const pod of pods) {
-    const name = workloadName(pod);
+    const name = displayName(pod);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const sorted = [...counts].toSorted(([a, few], [b, many]) => many - few || compareText(a, b));
@@ -15,13 +16,10 @@ export function podSummary(pods: readonly Pod[], max: number): string {
   return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`;
 }
 
-/** The name of the owner if the name of the pod begins with it, or else the name of the pod without its number. */
-function workloadName(pod: Pod): string {
-  const { name, namespace = 'default', labels, ownerReferences } = pod.metadata;
-  const owner = ownerReferences?.find(({ controller }) => controller === true) ?? ownerReferences?.[0];
-  if (owner === undefined || !name.startsWith(`${owner.name}-`))
-    return withoutDefault(`${namespace}/${name.replace(/-\d+$/, '')}`);
-  const hash = labels?.['pod-template-hash'] ?? /-([a-z0-9]{8,10})$/.exec(owner.name)?.[1];
-  const isRevision = owner.kind === 'ReplicaSet' && hash !== undefined && owner.name.endsWith(`-${hash}`);
-  return withoutDefault(`${namespace}/${isRevision ? owner.name.slice(0, -hash.length - 1) : owner.name}`);
+/** The name of the workload if the name of the pod begins with it, or else the name of the pod without its number. */
+function displayName(pod: Pod): string {
+  const { name } = pod.metadata;
+  const workload = workloadIn(pod);
+  const isNamed = workload !== undefined && name.startsWith(`${workload.name}-`);
+  return withoutDefault(`${namespaceOf(pod)}/${isNamed ? workload.name : name.replace(/-\d+$/, '')}`);
 }

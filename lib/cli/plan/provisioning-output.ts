@@ -12,7 +12,11 @@ export interface ProvisioningOutput {
   /** By `namespace/name`: first why existing nodes do not fit, if there are any, then one entry for each NodePool. */
   readonly podErrors: Readonly<Record<string, readonly PodError[]>>;
   readonly totalHourlyPrice: number;
+  /** No other nodes of the same NodePools for the pods on new nodes are cheaper. */
+  readonly lowerBoundHourlyPrice: number;
   readonly durationMs: number;
+  /** Pods that provisioning ignores, and objects without an effect. */
+  readonly notes: readonly string[];
 }
 
 export interface PodError {
@@ -24,15 +28,17 @@ export interface PodError {
 
 /** The plan as JSON: the new claims with their launch options, and the reasons for unschedulable pods. */
 export function provisioningOutput(
-  { schedule: { newClaims, existing, unplaced } }: ProvisioningVerdict,
-  durationMs: number,
+  { schedule: { newClaims, existing, unplaced }, price }: ProvisioningVerdict,
+  { durationMs, notes }: { readonly durationMs: number; readonly notes: readonly string[] },
 ): ProvisioningOutput {
   return {
-    newNodeClaims: newClaims.map(claimOutput),
+    newNodeClaims: newClaims.map((claim) => claimOutput(claim)),
     existing: existing.map(({ stateNode, pods }) => ({ node: stateNode.name, pods: pods.map(podKey) })),
     podErrors: Object.fromEntries(unplaced.map((one) => [podKey(one.pod), podErrors(one)])),
     totalHourlyPrice: totalPrice(newClaims),
+    lowerBoundHourlyPrice: price?.lowerBoundUsdPerHour ?? 0,
     durationMs: toMicros(durationMs),
+    notes,
   };
 }
 

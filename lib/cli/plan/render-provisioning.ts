@@ -2,6 +2,8 @@ import { styleText } from 'node:util';
 import { counted } from '../../apis/counted.ts';
 import type { StateNode } from '../../core/cluster/state-node.ts';
 import { compareText } from '../../core/compare-text.ts';
+import { type DecisionPrice, gapPercent } from '../../core/model/decision.ts';
+import type { ProvisioningVerdict } from '../../core/provisioning/provision.ts';
 import type { Schedule } from '../../core/scheduling/schedule.ts';
 import type { CliContext } from '../context.ts';
 import { formatUsdPerHour, formatUsdPerMonth } from '../render/format-money.ts';
@@ -17,12 +19,13 @@ const TITLES: ReadonlySet<string> = new Set(['New nodes', 'Existing nodes', 'Uns
 
 /** Renders the plan as text: the summary, new nodes, existing nodes, unschedulable pods. */
 export function renderProvisioning(
-  schedule: Schedule,
+  { schedule, price }: Pick<ProvisioningVerdict, 'schedule' | 'price'>,
   { columns, color }: Pick<CliContext, 'columns' | 'color'>,
 ): string {
   const width = columns ?? DEFAULT_COLUMNS;
   const lines = [
     ...indented(summary(schedule), 0, width),
+    ...(price === undefined ? [] : indented(boundLine(price), 0, width)),
     ...renderNewNodes(schedule.newClaims, width),
     ...renderExisting(schedule.existing, width),
     ...renderUnplaced(schedule.unplaced, width),
@@ -49,6 +52,11 @@ function summary({ newClaims, existing, unplaced }: Schedule): string {
     ...(unplaced.length === 0 ? [] : [`${unplaced.length} unschedulable`]),
   ];
   return `${counted(all, 'pod')} to schedule: ${parts.join(', ')}.`;
+}
+
+function boundLine(price: DecisionPrice): string {
+  const bound = formatUsdPerHour(price.lowerBoundUsdPerHour);
+  return `Lower bound for any nodes of these NodePools: ${bound}. The plan is ${gapPercent(price).toFixed(1)} % above it.`;
 }
 
 function launchOf({ node, nodeClaim }: StateNode): string {

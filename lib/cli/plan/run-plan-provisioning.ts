@@ -13,15 +13,16 @@ export function runPlanProvisioning(context: CliContext, flags: PlanProvisioning
   const planned = readPlanned(context, { flags, more });
   if (planned === undefined) return;
   const { stdout, stderr } = context.process;
-  const { snapshot, nowMs, notes } = planned;
-  stderr.write([...ignoredPodNotes(snapshot.pods), ...notes].map((note) => `${printable(note)}\n`).join(''));
+  const { snapshot, nowMs } = planned;
+  const notes = [...ignoredPodNotes(snapshot.pods), ...planned.notes];
+  stderr.write(notes.map((note) => `${printable(note)}\n`).join(''));
   const startMs = performance.now();
   const verdict = provision(snapshot, { decisionId: 'plan', nowMs });
   const durationMs = performance.now() - startMs;
   stdout.write(
     flags.output === 'json'
-      ? `${JSON.stringify(provisioningOutput(verdict, durationMs), null, 2)}\n`
-      : renderProvisioning(verdict.schedule, context),
+      ? `${JSON.stringify(provisioningOutput(verdict, { durationMs, notes }), null, 2)}\n`
+      : renderProvisioning(verdict, context),
   );
   const isIncomplete = flags['fail-on-unplaced'] && verdict.schedule.unplaced.length > 0;
   context.process.exitCode = isIncomplete ? EXIT.findings : EXIT.fine;

@@ -1,4 +1,5 @@
 import { counted } from '../../apis/counted.ts';
+import { formatDuration } from '../../apis/formats/duration.ts';
 import type { DisruptionCommand } from '../../core/model/disruption-command.ts';
 import { formatSavings, totalUsd } from '../render/format-money.ts';
 
@@ -15,6 +16,12 @@ export function describeDisruption({ reason, candidates, replacements }: Disrupt
   ]);
   const nodes = `${reason}: ${candidates.length === 1 ? 'node' : 'nodes'} ${names}`;
   return `${nodes}${fate(reason, replacements)}, ${formatSavings(saved)}`;
+}
+
+/** *Shape:* empty for a command that is validated at once. */
+export function describeValidation({ decidedAtMs, ...command }: DisruptionCommand): string {
+  if (command.state !== 'proposed' || command.validateAtMs <= decidedAtMs) return '';
+  return `; validated again in ${formatDuration(command.validateAtMs - decidedAtMs)}`;
 }
 
 function fate(reason: DisruptionCommand['reason'], replacements: DisruptionCommand['replacements']): string {

@@ -5,7 +5,7 @@ import type { JobFailure } from '../../simulator/kubernetes/state.ts';
 import type { Figures } from '../../simulator/summary/figures.ts';
 import type { ActionSummary, TimelineEntry, WorldEvent } from '../../simulator/timeline.ts';
 import { formatUsd, formatUsdPerHour } from '../render/format-money.ts';
-import { describeDisruption, shortName } from './describe-disruption.ts';
+import { describeDisruption, describeValidation, shortName } from './describe-disruption.ts';
 
 /** The text of a timeline entry. Entries of one second with equal `repeats` become one line with a count. */
 export interface Description {
@@ -13,6 +13,8 @@ export interface Description {
   readonly text: string;
   readonly style: 'plain' | 'bold' | 'good' | 'bad' | 'quiet';
   readonly repeats?: { readonly who: string; readonly what: string };
+  /** Entries of one second with equal `what` become one line, with their number and the first example. */
+  readonly alike?: { readonly what: string; readonly example: string };
 }
 
 /** Describes a timeline entry. *Shape:* empty for an entry that is not shown; two lines for a new NodeClaim. */
@@ -24,7 +26,7 @@ export function describeEntry(entry: TimelineEntry): readonly Description[] {
 
 function describe(entry: TimelineEntry): Description | undefined {
   if (entry.kind === 'blocked') {
-    const { subject, nodePool, workload, controller, message } = entry;
+    const { subject, nodePool, workload, controller, reason, message } = entry;
     const style = controller === 'provisioning' ? 'bad' : 'quiet';
     if (workload !== undefined)
       return {
@@ -36,7 +38,10 @@ function describe(entry: TimelineEntry): Description | undefined {
         style,
       };
     const where = nodePool === undefined ? '' : ` in NodePool ${nodePool}`;
-    return line('blocked', `${formatSubject(subject)}${where}: ${message}`, style);
+    if (subject.kind !== 'Node') return line('blocked', `${formatSubject(subject)}${where}: ${message}`, style);
+    const name = shortName(subject.name);
+    const alike = { what: `nodes${where} (${reason})`, example: `${name}: ${message}` };
+    return { ...line('blocked', `node ${name}${where}: ${message}`, style), alike };
   }
   return 'decision' in entry ? describeAction(entry) : describeWorld(entry);
 }
@@ -120,7 +125,7 @@ function describeAction(action: ActionSummary): Description | undefined {
     case 'initialize-node':
       return line('initialize', `node ${shortName(action.node.name)}: ready for pods`, 'good');
     case 'start-disruption':
-      return line('decide', `${describeDisruption(action.command)}; validated again in 15s`, 'bold');
+      return line('decide', `${describeDisruption(action.command)}${describeValidation(action.command)}`, 'bold');
     case 'continue-disruption': {
       const { candidates, replacementClaims } = action.command;
       const nodes = candidates.map(({ node }) => shortName(node)).join(', ');

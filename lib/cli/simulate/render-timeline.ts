@@ -41,15 +41,14 @@ export function timelineRenderer(terminal: Terminal, { durationMs, isBrief }: Ti
   const format = (at: number, description: Description): string => formatLine(clock(at, hours), description, terminal);
   const flush = (): string => {
     const lines = merged([...held.values()]).map(({ at, description, count }) => {
-      const { who = '', what = '' } = description.repeats ?? {};
-      return format(at, { ...description, text: `${who}: ${counted(count, 'pod')} ${what}` });
+      return format(at, { ...description, text: textOf(description, count) });
     });
     held.clear();
     return lines.join('');
   };
   const shown = (at: number, description: Description): string => {
-    if (description.repeats === undefined) return flush() + format(at, description);
-    const key = JSON.stringify(description);
+    if (description.repeats === undefined && description.alike === undefined) return flush() + format(at, description);
+    const key = description.alike?.what ?? JSON.stringify(description);
     const known = held.get(key);
     if (known === undefined) held.set(key, { at, description, count: 1 });
     else known.count += 1;
@@ -76,6 +75,11 @@ export function timelineRenderer(terminal: Terminal, { durationMs, isBrief }: Ti
 /** Whether nothing has changed but the time and the cost. */
 function isSame(a: Figures, b: Figures): boolean {
   return (['nodesLaunched', 'nodesEnded', 'podsRunning', 'podsPending'] as const).every((name) => a[name] === b[name]);
+}
+
+function textOf({ text, repeats, alike }: Description, count: number): string {
+  if (repeats !== undefined) return `${repeats.who}: ${counted(count, 'pod')} ${repeats.what}`;
+  return alike === undefined || count === 1 ? text : `${count} ${alike.what}, for example ${alike.example}`;
 }
 
 /** More workloads than these become one line. */

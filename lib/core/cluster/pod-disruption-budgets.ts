@@ -1,8 +1,14 @@
 import { type Pod, type PodDisruptionBudget, selectorMatches } from '../../apis/kubernetes.ts';
+import { isReady } from './pods.ts';
 
 export function selectsPod({ metadata, spec }: PodDisruptionBudget, pod: Pod): boolean {
   const sameNamespace = (metadata.namespace ?? 'default') === (pod.metadata.namespace ?? 'default');
   return sameNamespace && selectorMatches(spec.selector, pod.metadata.labels);
+}
+
+/** Whether the budget always allows the eviction of the pod, because it is not ready (AlwaysAllow). */
+export function isUnhealthyExempt({ spec }: PodDisruptionBudget, pod: Pod): boolean {
+  return spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !isReady(pod);
 }
 
 /** B7: a budget that never allows an eviction, independent of the state of the pods. */

@@ -1,8 +1,9 @@
 import { parseDuration } from '../../apis/formats/duration.ts';
-import { parseTime } from '../../apis/formats/time.ts';
+import { parseTime, SECOND_MS } from '../../apis/formats/time.ts';
 import { conditionStatus, type Pod } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../apis/labels.ts';
 import { DISRUPTED_TAINT, tolerates } from '../../apis/taints.ts';
+import { hasForeignNomination } from './nominated-node.ts';
 
 /** Predicates on pods for provisioning, disruption and termination. */
 
@@ -27,7 +28,12 @@ function isMirror(pod: Pod): boolean {
   return ownerKinds(pod).includes('Node');
 }
 
-/** B6: the scheduler found no node for the pod and does not preempt other pods for it. */
+/** An active pod that does not belong to every node. */
+export function isActiveWorkload(pod: Pod): boolean {
+  return isActive(pod) && !isOwnedByDaemonSet(pod);
+}
+
+/** B6: the scheduler found no node for the pod and does not preempt other pods for it. Kerf's own nomination does not count (B66). */
 export function isProvisionable(pod: Pod): boolean {
   // Most pods have a node.
   if (pod.spec.nodeName !== undefined) return false;
@@ -36,7 +42,7 @@ export function isProvisionable(pod: Pod): boolean {
     isActive(pod) &&
     scheduled?.status === 'False' &&
     scheduled.reason === 'Unschedulable' &&
-    (pod.status?.nominatedNodeName ?? '') === '' &&
+    !hasForeignNomination(pod) &&
     !isOwnedByDaemonSet(pod) &&
     !isMirror(pod) &&
     !refusesKerf(pod)
@@ -70,6 +76,14 @@ export function isDrainable(pod: Pod): boolean {
 export function isMadeAgain(pod: Pod): boolean {
   const controller = pod.metadata.ownerReferences?.find((owner) => owner.controller === true);
   return controller !== undefined && controller.kind !== 'Job';
+}
+
+/** The Kubernetes default of terminationGracePeriodSeconds. */
+const DEFAULT_GRACE_SECONDS = 30;
+
+/** The time from the eviction of the pod to its end. */
+export function graceMsOf({ spec }: Pod): number {
+  return (spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * SECOND_MS;
 }
 
 export function isReady(pod: Pod): boolean {

@@ -188,6 +188,11 @@ export function isNodeReady(node: Node): boolean {
   return conditionStatus(node, 'Ready') === 'True';
 }
 
+/** The name of the Node, also before it registers; undefined if it is not known yet. */
+export function knownNodeName({ node, nodeClaim }: StateNode): string | undefined {
+  return node?.metadata.name ?? nodeClaim?.expectedNodeName;
+}
+
 /** Whether the node has the taint of a drain or of a command that replaces it. */
 export function isDisrupted({ spec }: Node): boolean {
   return spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;

@@ -50,6 +50,8 @@ function ofAction(decision: Decision, action: Action, seen: SeenObjects): readon
     case 'nominate-node':
       return action.pods.map((pod) => nomination(pod, `node/${action.node}`));
     case 'create-node-claim':
+      // The pods of a replacement run, and move only when it is initialized.
+      if (action.nodeClaim.command !== undefined) return [];
       return realPods(action.nodeClaim).map((pod) => nomination(pod, `nodeclaim/${action.nodeClaim.name}`));
     case 'delete-node-claim':
       return action.reason === 'insufficient_capacity'
@@ -57,6 +59,8 @@ function ofAction(decision: Decision, action: Action, seen: SeenObjects): readon
         : [];
     case 'cordon-node':
       return seen.record === undefined ? [] : disruption(action, seen.record);
+    case 'continue-disruption':
+      return replacement(action);
     case 'evict-pod':
       return eviction(decision, action, seen);
     case 'launch-instance':
@@ -64,7 +68,6 @@ function ofAction(decision: Decision, action: Action, seen: SeenObjects): readon
     case 'initialize-node':
     case 'uncordon-node':
     case 'start-disruption':
-    case 'continue-disruption':
     case 'end-disruption':
     case 'tag-instance':
     case 'terminate-instance':
@@ -78,6 +81,30 @@ function ofAction(decision: Decision, action: Action, seen: SeenObjects): readon
 function nomination(pod: string, place: string): ClusterEvent {
   const message = `Pod should schedule on: ${place}`;
   return { regarding: podReference(pod), type: 'Normal', reason: 'Nominated', message };
+}
+
+/** F13: events on the claims that replace nodes, and on these nodes. */
+function replacement({ command }: Of<'continue-disruption'>): readonly ClusterEvent[] {
+  const { reason, candidates, replacementClaims } = command;
+  const claims = replacementClaims.map((claim) => `nodeclaim/${claim}`).join(', ');
+  return [
+    ...replacementClaims.map(
+      (name): ClusterEvent => ({
+        regarding: { kind: 'NodeClaim', name },
+        type: 'Normal',
+        reason: 'DisruptionLaunching',
+        message: `Launching NodeClaim: ${reason}: replaces ${candidates.map(({ node }) => `node/${node}`).join(', ')}`,
+      }),
+    ),
+    ...candidates.map(
+      ({ node: name }): ClusterEvent => ({
+        regarding: { kind: 'Node', name },
+        type: 'Normal',
+        reason: 'DisruptionWaitingReadiness',
+        message: `Waiting on readiness to continue disruption: ${reason}: replaced by ${claims}`,
+      }),
+    ),
+  ];
 }
 
 /** F15: the event reasons of Karpenter. Other deletion reasons are disruptions. */
@@ -176,15 +203,20 @@ const UNCONSOLIDATABLE: ReadonlySet<Reason> = new Set<Reason>([
   'ConsolidateAfter',
   'ConsolidateAfterNever',
   'ConsolidationPolicy',
+  'CoolDown',
+  'InvalidAnnotation',
   'KeepsBuffer',
   'KeepsPendingPods',
   'LabelsMissing',
+  'MaxEvictions',
   'MinValues',
+  'MinimumSaving',
   'NeedsSeveralNodes',
   'NoPlaceForPods',
   'NodeStarting',
   'NotCheaper',
   'NotEvaluated',
+  'RejectedBefore',
   'SameInstanceType',
   'SpotToSpotDisabled',
   'SpotToSpotNeedsTypes',

@@ -3,6 +3,8 @@ import type { DaemonSet, Namespace, Node, Pod, PodDisruptionBudget } from '../..
 import type { NodePool } from '../../apis/node-pool.ts';
 import type { Storage } from '../../apis/storage.ts';
 import type { Blocked, UnavailableOffering } from './decision.ts';
+import type { PassMemory } from './disruption/pass-memory.ts';
+import type { PastMove } from './disruption/past-move.ts';
 import type { DisruptionCommand } from './disruption-command.ts';
 import type { InstanceType } from './instance-type.ts';
 import type { NodeClaimRecord } from './node-claim-record.ts';
@@ -32,6 +34,10 @@ export interface ClusterSnapshot {
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
   readonly nodeClaims: readonly NodeClaimRecord[];
   readonly commands: readonly DisruptionCommand[];
+  /** What earlier passes of disruption keep. @default nothing */
+  readonly passMemory?: PassMemory;
+  /** What consolidation has moved. @default nothing, or no NodePool limits moves */
+  readonly pastMoves?: readonly PastMove[];
   /** Offerings without capacity, with the end of their marks. `instanceTypes` already has them as unavailable. */
   readonly unavailable: readonly UnavailableOffering[];
   /** The names of nodes that are nominated for pods, in order. */

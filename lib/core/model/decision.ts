@@ -1,6 +1,8 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
+import type { PassMemory } from './disruption/pass-memory.ts';
+import type { PastMove } from './disruption/past-move.ts';
 import type { DisruptionCommand, ReplacingCommand } from './disruption-command.ts';
 import type { LearnedMemory } from './learned-memory.ts';
 import type { DeletionReason, LaunchRequest, NodeClaimRecord } from './node-claim-record.ts';
@@ -72,6 +74,8 @@ export type Action =
       readonly command: string;
       readonly outcome: 'executed' | 'rejected';
       readonly why: string;
+      /** What the command moves, to be remembered. @default no NodePool limits moves, or it does not consolidate */
+      readonly moved?: PastMove;
     }
   | {
       readonly kind: 'delete-node-claim';
@@ -183,8 +187,18 @@ export interface Decision {
   readonly blocked: readonly Blocked[];
   /** @default no pod was refused by existing nodes */
   readonly onExistingNodes?: readonly ExistingNodesRefusal[];
+  /** Of the first part of a decision on several nodes: the price of all parts. @default it creates no nodes for pods */
+  readonly price?: DecisionPrice;
   /** Made in shadow mode: it is recorded and not carried out. @default it is carried out */
   readonly shadow?: true;
+}
+
+/** What the new nodes of a decision cost. *Units:* USD per hour. */
+export interface DecisionPrice {
+  /** The sum of their cheapest offerings. */
+  readonly usdPerHour: number;
+  /** `lowerBoundUsd` of the scheduling engine: no other nodes of the same NodePools for the same pods are cheaper. */
+  readonly lowerBoundUsdPerHour: number;
 }
 
 /** The result of a pure decide function. The controller makes a Decision from it. */
@@ -193,5 +207,15 @@ export interface Verdict {
   readonly blocked: readonly Blocked[];
   /** @default no pod was refused by existing nodes */
   readonly onExistingNodes?: readonly ExistingNodesRefusal[];
+  /** @default it creates no nodes for pods */
+  readonly price?: DecisionPrice;
   readonly due: readonly Due[];
+  /** What later passes of disruption read. @default as before */
+  readonly passMemory?: PassMemory;
+}
+
+/** How far the price is above the lower bound, in percent of the bound, with two decimals. *Shape:* 0 if the bound is 0. */
+export function gapPercent({ usdPerHour, lowerBoundUsdPerHour }: DecisionPrice): number {
+  if (lowerBoundUsdPerHour <= 0) return 0;
+  return Math.round((usdPerHour / lowerBoundUsdPerHour - 1) * 1e4) / 100;
 }

@@ -19,4 +19,8 @@ export function dedupeMs({ reason }: Pick<ClusterEvent, 'reason'>): number {
   return QUIET_MINUTES[reason] === undefined ? 2 * MINUTE_MS : QUIET_MINUTES[reason] * MINUTE_MS;
 }
 
-const QUIET_MINUTES: Readonly<Record<string, number>> = { FailedScheduling: 5, Unconsolidatable: 15 };
+const QUIET_MINUTES: Readonly<Record<string, number>> = {
+  FailedScheduling: 5,
+  InvalidAnnotation: 60,
+  Unconsolidatable: 15,
+};

@@ -18,6 +18,11 @@ export interface Offering {
   readonly priceUsdPerHour: number;
   /** False if the offering recently had no capacity (C32), or has no price or no subnet (C26). */
   readonly available: boolean;
+  /**
+   * `missing`: it would be available if EC2 had not refused it recently. `doubted`: it is available, but EC2 refused its zone and
+   * capacity type for several families, so it is used only if the type has no other. @default neither
+   */
+  readonly shortage?: 'missing' | 'doubted';
   /** The reservation of reserved capacity. @default none: the number of instances is not limited */
   readonly reservation?: Reservation;
   /** B37: the allocatable resources of its nodes, if they differ from the type's. @default the type's */

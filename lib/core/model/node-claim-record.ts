@@ -263,6 +263,8 @@ export interface NodeClaimRecord {
   readonly allocatable: Resources;
   readonly launch: LaunchState;
   readonly nodeName?: string;
+  /** The name with which its node will register (B66), as soon as EC2 describes it. @default not known yet */
+  readonly expectedNodeName?: string;
   /** When its node was found to have the registration. */
   readonly registeredAtMs?: number;
   /** When its node was found to be initialized. */

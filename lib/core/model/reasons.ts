@@ -18,6 +18,8 @@ export const REASONS = {
     'The disruption budgets of the NodePool allow no further node now: wait, or change spec.disruption.budgets.',
   BudgetTimeZone:
     'The annotation kerf.dev/budget-time-zone of the NodePool is not the IANA name of a time zone: write a name such as Europe/Paris.',
+  CapacityFallback:
+    'EC2 refused cheaper offerings, so the instance costs more than planned: the message has both prices; consolidation replaces it when it can.',
   ClusterCIDRResolutionFailed:
     'The service CIDR of the cluster is unknown, and AL2023 nodes need it: grant eks:DescribeCluster, or set serviceCidr.',
   Conflict:
@@ -31,6 +33,8 @@ export const REASONS = {
     'The consolidationPolicy of the NodePool is WhenEmpty and the node has pods: set another policy to allow it.',
   ContradictoryRequirements:
     'The requirements and labels of the NodePool leave no value for a label: remove one of the requirements that exclude each other.',
+  CoolDown:
+    'Consolidation launched the node or moved one of its workloads a short time ago: wait, or shorten kerf.dev/disruption-cool-down of the NodePool.',
   CreateFleetAuthCheckFailed:
     'Kerf is not permitted to call ec2:CreateFleet: allow it in the IAM policies that apply to its functions.',
   CreateLaunchTemplateAuthCheckFailed:
@@ -59,6 +63,8 @@ export const REASONS = {
     'An instance has the tags of the cluster, but no NodeClaim, NodePool or node describes it: create its NodePool, or terminate it.',
   InsufficientResources:
     'No instance type of the NodePool is large enough for the pod and the DaemonSets: allow larger types or lower the requests.',
+  InvalidAnnotation:
+    'An annotation kerf.dev/* of the NodePool has a value that Kerf cannot read: write one that the message names, or remove the annotation.',
   InvalidKubeletConfiguration:
     'A value in spec.kubelet of the EC2NodeClass is not valid: correct the field that the message names.',
   InvalidLabel: 'The pod requires a label that no NodePool can set: change its node selector or node affinity.',
@@ -79,7 +85,11 @@ export const REASONS = {
   LimitExceeded: 'The next node would exceed spec.limits of the NodePool: raise the limit.',
   MatchFields:
     'The node affinity of the pod uses matchFields, which are unknown before the node exists: use matchExpressions.',
+  MaxEvictions:
+    'Consolidation has evicted as many pods of a workload in an hour as the NodePool allows: wait, or raise kerf.dev/max-evictions-per-hour.',
   MinValues: 'Fewer values than minValues would be left for a label: lower minValues or allow more instance types.',
+  MinimumSaving:
+    'The move saves less than the NodePool requires: lower kerf.dev/minimum-saving of the NodePool to allow it.',
   MissingCapacityUnknown:
     'The table of missing capacity could not be read, so launches may be refused: see the failures of the run.',
   MultiplePDBs: 'More than one PodDisruptionBudget selects the pod, which blocks eviction: keep one of them.',
@@ -126,6 +136,8 @@ export const REASONS = {
   PDB: 'A PodDisruptionBudget allows no disruption now: wait, or change the budget.',
   PDBCountsNoPods:
     'The PodDisruptionBudget counts no pods, because its pods have no controller with replicas, so none of them is evicted: set minAvailable to a number.',
+  PDBInUse:
+    'Other disruption commands evict as many pods of the PodDisruptionBudget as it allows: the node waits for the end of these commands.',
   PDBNeverMet:
     'The PodDisruptionBudget requires every pod of its workload, so the node drains only at its deadline: change the budget or add replicas.',
   PDBNotComputed:
@@ -149,11 +161,15 @@ export const REASONS = {
   PodAntiAffinity:
     'Every domain has a pod that the required anti-affinity excludes: allow more domains or change the term.',
   PodTemplateNotFound: 'The PodTemplate of the CapacityBuffer does not exist: create it or correct podTemplateRef.',
+  PriceTooHigh:
+    'Capacity is missing, and the cheapest node that EC2 still has costs too much: wait, or raise kerf.dev/max-price-factor of the NodePool.',
   RebalanceRecommended:
     'EC2 recommends replacing the spot instance because it may be interrupted: no action is needed.',
   RecordUnreadable:
     'The record of a NodeClaim in the table cannot be read: restore the item that the message names, or delete it after its instance ended.',
   Refused: 'AWS refused a request that the EC2NodeClass needs: grant the permission that the message names.',
+  RejectedBefore:
+    'The last command for the node was rejected, although the node had not changed: it is evaluated again after a pause of a minute to an hour, or when its pods or its NodePool change.',
   ReservationExhausted:
     'Only reserved capacity fits the pod and no instance of it is free: wait, or allow other capacity types.',
   ResolutionFailed:

@@ -1,7 +1,15 @@
+/** The default of `preferencePriceFactor`. */
+export const DEFAULT_PREFERENCE_PRICE_FACTOR = 1.5;
+
 /** What a user may set of scheduling (F17); what is left out is Karpenter's default. */
 export interface SchedulingOptions {
   /** B32: whether preferences are tried first, or never looked at. @default 'Respect' */
   readonly preferencePolicy?: 'Respect' | 'Ignore';
+  /**
+   * The most that the preferences of a pod may cost while capacity is missing, as a multiple of the cheapest node without them.
+   * @default 1.5
+   */
+  readonly preferencePriceFactor?: number;
   /** B24: whether a claim that cannot keep its minValues is refused, or made with what there is. @default 'Strict' */
   readonly minValuesPolicy?: 'Strict' | 'BestEffort';
   /**
@@ -16,4 +24,9 @@ export interface SchedulingOptions {
   readonly staticCapacity?: boolean;
   /** Whether several nodes may be replaced by several cheaper ones. Karpenter replaces nodes by one at most (E21). @default true */
   readonly fleetConsolidation?: boolean;
+  /**
+   * `first-fit`: only as Karpenter packs (B34): each pod in order, on the first claim that can become large enough. It is for
+   * comparisons: no cluster can set it. @default 'cheapest'
+   */
+  readonly packing?: 'cheapest' | 'first-fit';
 }

@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
+import { DEFAULT_PREFERENCE_PRICE_FACTOR, type SchedulingOptions } from './scheduling-options.ts';
 
 /** Selects pods by namespace and labels. A pod must match both if both are set. */
 export interface WorkloadSelector {
@@ -33,10 +34,16 @@ export interface ClusterSettings {
   readonly batchMaxMs: number;
   /** B32. */
   readonly preferencePolicy: 'Respect' | 'Ignore';
+  /** The most that preferences may cost while capacity is missing, as a multiple of the cheapest node without them (B30). */
+  readonly preferencePriceFactor: number;
   /** B24. */
   readonly minValuesPolicy: 'Strict' | 'BestEffort';
   /** Whether several nodes may be replaced by several cheaper ones (E21). */
   readonly fleetConsolidation: boolean;
+  /** B66: whether pending pods get the name of the node that they are planned for, as `status.nominatedNodeName`. */
+  readonly nominatePods: boolean;
+  /** How new nodes are chosen. A benchmark sets `first-fit`; no option of a cluster does. @default 'cheapest' */
+  readonly packing?: SchedulingOptions['packing'];
   readonly featureGates: FeatureGates;
   /** F20 VM_MEMORY_OVERHEAD_PERCENT, as a fraction of 1 (C4). */
   readonly memoryOverhead: number;
@@ -56,8 +63,10 @@ export const DEFAULT_SETTINGS: ClusterSettings = {
   batchIdleMs: SECOND_MS,
   batchMaxMs: 10 * SECOND_MS,
   preferencePolicy: 'Respect',
+  preferencePriceFactor: DEFAULT_PREFERENCE_PRICE_FACTOR,
   minValuesPolicy: 'Strict',
   fleetConsolidation: true,
+  nominatePods: true,
   featureGates: {
     nodeOverlay: true,
     capacityBuffer: true,

@@ -8,7 +8,7 @@ import { checkOne } from './check-one.ts';
 
 const ACTIONS = [
   ...(['scale', 'deleteNode', 'interruptSpot', 'withoutCapacity', 'zoneOutage'] as const),
-  ...(['throttle', 'boots', 'quota', 'fault', 'deletePod'] as const),
+  ...(['throttle', 'boots', 'quota', 'fault', 'deletePod', 'releaseImages'] as const),
 ] as const;
 const SCALED = ['deployment', 'workload'] as const;
 const NODE_CHOICES = ['name', 'nodePool', 'any'] as const;

@@ -5,6 +5,7 @@ import type { ScenarioManifest } from '../../apis/generated/scenario-manifest.ts
 import type {
   DaemonSet,
   Deployment,
+  LimitRange,
   NamedPodTemplate,
   Pod,
   PodDisruptionBudget,
@@ -18,6 +19,7 @@ import { CRON_JOB, JOB } from '../../apis/schemas/batch.ts';
 import { CAPACITY_BUFFER_RESOURCE } from '../../apis/schemas/capacity-buffer.ts';
 import { manifestSchema } from '../../apis/schemas/custom-resource.ts';
 import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
+import { LIMIT_RANGE } from '../../apis/schemas/limit-range.ts';
 import { NODE_CLAIM_RESOURCE } from '../../apis/schemas/node-claim.ts';
 import { NODE_OVERLAY_RESOURCE } from '../../apis/schemas/node-overlay.ts';
 import { NODE_POOL_RESOURCE } from '../../apis/schemas/node-pool.ts';
@@ -64,6 +66,7 @@ export interface ReadObjects {
   readonly PersistentVolumeClaim: PersistentVolumeClaim;
   readonly StorageClass: StorageClass;
   readonly PriorityClass: PriorityClass;
+  readonly LimitRange: LimitRange;
   readonly Scenario: ScenarioManifest;
 }
 
@@ -87,6 +90,7 @@ export const SCHEMAS: Readonly<Record<ReadKind, Schema>> = {
   PersistentVolumeClaim: PERSISTENT_VOLUME_CLAIM,
   StorageClass: STORAGE_CLASS,
   PriorityClass: PRIORITY_CLASS,
+  LimitRange: LIMIT_RANGE,
   Scenario: SCENARIO,
 };
 

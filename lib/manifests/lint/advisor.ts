@@ -45,6 +45,7 @@ export function advisor(objects: readonly unknown[]): Advisor {
       case 'PersistentVolumeClaim':
       case 'StorageClass':
       case 'PriorityClass':
+      case 'LimitRange':
       case 'Scenario':
         return [];
     }

@@ -1,9 +1,9 @@
 import { parseDuration } from '../../apis/formats/duration.ts';
 import { isTimeZone } from '../../apis/formats/job-schedule.ts';
-import { quote } from '../../apis/formats/quote.ts';
 import { MINUTE_MS } from '../../apis/formats/time.ts';
-import { BUDGET_TIME_ZONE } from '../../apis/labels.ts';
+import { BUDGET_TIME_ZONE, GRACEFUL_EXPIRATION } from '../../apis/labels.ts';
 import type { NodeClassReference, NodePool } from '../../apis/node-pool.ts';
+import { annotationProblems } from '../../core/validation/annotations.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import { budgetAdvice } from './budgets.ts';
 import { askedByNodePool, leftOutAdvice } from './left-out.ts';
@@ -37,7 +37,9 @@ export function nodePoolAdvice(nodePool: NodePool, figures: KnownFigures): reado
     ...limitAdvice(spec.limits, limited ? figures.types.capacitiesOf(types) : undefined),
     ...shortLife(expireAfter),
     ...budgetAdvice(spec.disruption.budgets),
+    ...annotationProblems(nodePool),
     ...timeZoneAdvice(nodePool),
+    ...graceAdvice(nodePool),
   ];
 }
 
@@ -64,22 +66,23 @@ function shortLife(expireAfter: string): readonly FieldProblem[] {
   ];
 }
 
-/** E8: warns of an unknown time zone, because budgets with a schedule then allow no disruption. */
+/** E8: warns of a time zone without a schedule. */
 function timeZoneAdvice({ metadata, spec }: NodePool): readonly FieldProblem[] {
   const timeZone = metadata.annotations?.[BUDGET_TIME_ZONE];
-  if (timeZone === undefined) return [];
+  const isUsed = spec.disruption.budgets.some(({ schedule }) => schedule !== undefined);
+  if (timeZone === undefined || !isTimeZone(timeZone) || isUsed) return [];
   const path = ['metadata', 'annotations', BUDGET_TIME_ZONE];
-  if (!isTimeZone(timeZone))
-    return [
-      {
-        path,
-        message: `${quote(timeZone)} is not the name of a time zone, so budgets with a schedule allow no disruption`,
-        allowed: 'an IANA name, such as Europe/Paris or UTC',
-      },
-    ];
-  if (spec.disruption.budgets.some(({ schedule }) => schedule !== undefined)) return [];
   const message = 'has no effect, because no budget of the NodePool has a schedule';
   return [{ path, message, allowed: 'a budget with schedule and duration, or remove the annotation' }];
+}
+
+/** D14: warns of a grace period for nodes that do not expire. */
+function graceAdvice({ metadata, spec }: NodePool): readonly FieldProblem[] {
+  if (metadata.annotations?.[GRACEFUL_EXPIRATION] === undefined || spec.template.spec.expireAfter !== 'Never')
+    return [];
+  const path = ['metadata', 'annotations', GRACEFUL_EXPIRATION];
+  const message = 'has no effect, because the nodes of the NodePool do not expire';
+  return [{ path, message, allowed: 'a duration in spec.template.spec.expireAfter, or remove the annotation' }];
 }
 
 /** B24: warns of a minValues that the instance types cannot meet. */

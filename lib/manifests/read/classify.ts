@@ -23,6 +23,7 @@ export const READ_KINDS = {
   PersistentVolumeClaim: 'v1',
   StorageClass: 'storage.k8s.io/v1',
   PriorityClass: 'scheduling.k8s.io/v1',
+  LimitRange: 'v1',
   Scenario: 'kerf.dev/v1alpha1',
 } as const;
 
@@ -47,7 +48,6 @@ const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
     'ConfigMap',
     'Endpoints',
     'Event',
-    'LimitRange',
     'List',
     'Namespace',
     'Node',

@@ -58,6 +58,7 @@ const READERS: { readonly [K in ReadKind]: Reader<K> } = {
   PersistentVolumeClaim: reader('PersistentVolumeClaim', checkVolumeClaim),
   StorageClass: reader('StorageClass', () => {}),
   PriorityClass: reader('PriorityClass', checkPriorityClass),
+  LimitRange: reader('LimitRange', () => {}),
   Scenario: reader('Scenario', checkScenario),
 };
 

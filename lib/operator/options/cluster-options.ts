@@ -77,10 +77,14 @@ export interface ClusterOptions {
   readonly batchMaxDuration?: string;
   /** F17 PREFERENCE_POLICY (B32). @default 'Respect' */
   readonly preferencePolicy?: 'Respect' | 'Ignore';
+  /** The most that preferences may cost while capacity is missing, as a multiple of the node without them (B30). @default 1.5 */
+  readonly preferencePriceFactor?: number;
   /** F17 MIN_VALUES_POLICY (B24). @default 'Strict' */
   readonly minValuesPolicy?: 'Strict' | 'BestEffort';
   /** Whether several nodes may be replaced by several cheaper ones; Karpenter replaces nodes by one at most (E21). @default true */
   readonly fleetConsolidation?: boolean;
+  /** Whether pending pods are nominated for the nodes that they are planned for (B66). @default true */
+  readonly nominatePods?: boolean;
   /** F18 FEATURE_GATES. @default all on, except nodeRepair and staticCapacity */
   readonly featureGates?: { readonly [Gate in FeatureGate]?: boolean };
   /** G17: how long a node may have a condition before it is replaced, for example `{ "Ready=Unknown": "10m" }`. @default D29 */
@@ -137,8 +141,10 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Re
   batchIdleDuration: durationBetween(BATCH),
   batchMaxDuration: durationBetween(BATCH),
   preferencePolicy: choiceOf('Respect', 'Ignore'),
+  preferencePriceFactor: numberBetween(1, 100),
   minValuesPolicy: choiceOf('Strict', 'BestEffort'),
   fleetConsolidation: flag,
+  nominatePods: flag,
   featureGates: flagsAmong(FEATURE_GATES),
   repairAfter: repairAfterOf,
   initializationTimeout: durationBetween(INITIALIZATION),

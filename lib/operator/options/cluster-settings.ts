@@ -15,7 +15,8 @@ export function refreshOf({ amiRefreshInterval, subnetRefreshInterval }: Cluster
 /** The settings for controllers: those of the configuration, otherwise the defaults. */
 export function settingsOf(options: ClusterOptions): ClusterSettings {
   const { batchIdleDuration, batchMaxDuration, featureGates, vmMemoryOverheadPercent: memoryOverhead } = options;
-  const { preferencePolicy, minValuesPolicy, fleetConsolidation, reservedEnis, ignoreAtZero, shadow } = options;
+  const { preferencePolicy, preferencePriceFactor, minValuesPolicy, fleetConsolidation, nominatePods } = options;
+  const { reservedEnis, ignoreAtZero, shadow } = options;
   const initializationTimeoutMs = msOf(options.initializationTimeout);
   const batchIdleMs = msOf(batchIdleDuration);
   const batchMaxMs = msOf(batchMaxDuration);
@@ -25,8 +26,10 @@ export function settingsOf(options: ClusterOptions): ClusterSettings {
       batchIdleMs,
       batchMaxMs,
       preferencePolicy,
+      preferencePriceFactor,
       minValuesPolicy,
       fleetConsolidation,
+      nominatePods,
       memoryOverhead,
       reservedEnis,
       ignoreAtZero,

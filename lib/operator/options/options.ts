@@ -56,6 +56,7 @@ export const METRICS = {
   pendingPods: 'PendingPods',
   nodes: 'Nodes',
   hourlyCostUsd: 'HourlyCostUsd',
+  priceGapPercent: 'PriceGapPercent',
 } as const;
 
 /** The folder of the price tables in the catalogue function's package. */

@@ -48,6 +48,11 @@ function runMetrics({ cluster, controller, atMs, decisions, failures, shadow }: 
   return lines(atMs, { Cluster: cluster, Controller: controller }, metrics);
 }
 
+const UNITS: ReadonlyMap<string, string> = new Map([
+  [METRICS.hourlyCostUsd, 'None'],
+  [METRICS.priceGapPercent, 'Percent'],
+]);
+
 /** No line without values: CloudWatch rejects a line without metrics. */
 function lines(
   atMs: number,
@@ -63,7 +68,7 @@ function lines(
         {
           Namespace: METRICS.namespace,
           Dimensions: [Object.keys(dimensions)],
-          Metrics: names.map((name) => ({ Name: name, Unit: name === METRICS.hourlyCostUsd ? 'None' : 'Count' })),
+          Metrics: names.map((name) => ({ Name: name, Unit: UNITS.get(name) ?? 'Count' })),
         },
       ],
     },

@@ -1,5 +1,6 @@
 /** Writes the log lines and metrics of a function. Controllers and core write neither. */
 import { Logger } from '@aws-lambda-powertools/logger';
+import { optional } from '../../apis/optional.ts';
 import type { RunReport } from '../../controllers/run/ports.ts';
 import type { Telemetry } from '../../controllers/run/telemetry.ts';
 import { METRICS } from '../options/options.ts';
@@ -14,7 +15,7 @@ export function telemetryOf(functionName: string): Telemetry {
     error,
     warn: (message, fields) => logger.warn(message, { ...fields }),
     report(cause, report) {
-      const { cluster, controller, skipped, decisions, due, gauges, failures, ignored } = report;
+      const { cluster, controller, skipped, decisions, due, gauges, failures, ignored, progress } = report;
       const actions = decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
       if (skipped === undefined) {
         logger.info('reconciled', {
@@ -24,6 +25,7 @@ export function telemetryOf(functionName: string): Telemetry {
           actions,
           refusals: refusalsOf(report),
           due: due.length,
+          ...optional({ progress }),
           gauges,
         });
       } else logger.info('skipped', { cluster, controller, ...cause, why: skipped });

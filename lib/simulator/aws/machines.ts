@@ -14,6 +14,7 @@ import { type KubernetesState, writeNode } from '../kubernetes/state.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
+import { nodeNameOf } from './node-name.ts';
 import type { SimulatedInstance } from './simulated-ec2.ts';
 import type { ZonePower } from './zone-power.ts';
 
@@ -68,11 +69,6 @@ function waitsForPower({ power }: MachineWorld, { zone }: SimulatedInstance, goO
   if (power?.isOff(zone) !== true) return false;
   power.onceRestarted(zone, goOn);
   return true;
-}
-
-/** The resource-based host name of an instance. */
-export function nodeNameOf(instance: Pick<SimulatedInstance, 'id' | 'zone'>): string {
-  return `${instance.id}.${instance.zone.slice(0, -1)}.compute.internal`;
 }
 
 function joinCluster(world: MachineWorld, instance: SimulatedInstance): void {

@@ -20,6 +20,7 @@ import type { Random } from '../random.ts';
 import type { InstanceLedger } from '../summary/instance-ledger.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
+import { nodeNameOf } from './node-name.ts';
 import { QUOTA_ERRORS, type QuotaError, type Quotas, simulatedQuotas } from './simulated-quotas.ts';
 import { isSimulatedReservationUsedUp, reservationsNow } from './simulated-reservations.ts';
 import { simulatedProfile, simulatedResolution } from './simulated-resolution.ts';
@@ -60,6 +61,8 @@ export interface SimulatedEc2 extends CloudProvider {
   isImpaired(instanceId: string): boolean;
   /** The status checks of the instance succeed again. */
   recover(instanceId: string): void;
+  /** Publishes images of this version, which the alias `latest` selects from now on. */
+  releaseImages(version: string): void;
   /** Adds an instance that the simulation did not launch. */
   addInstance(instance: SimulatedInstance): void;
 }
@@ -93,6 +96,8 @@ interface Ec2State {
   readonly quotas: Quotas;
   /** The time from which the status checks of an instance fail. */
   readonly impairedSince: Map<string, number>;
+  /** The version that the alias `latest` selects. @default the first one */
+  latest?: string;
 }
 
 export function simulatedEc2(world: Ec2World): SimulatedEc2 {
@@ -142,6 +147,9 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     impair: (instanceId) => void impairedSince.set(instanceId, impairedSince.get(instanceId) ?? world.timetable.now()),
     isImpaired: (instanceId) => impairedSince.has(instanceId),
     recover: (instanceId) => void impairedSince.delete(instanceId),
+    releaseImages(version) {
+      state.latest = version;
+    },
     addInstance(instance) {
       instances.set(instance.id, instance);
       if (instance.cluster === world.cluster) world.ledger?.begin(instance, true);
@@ -194,9 +202,9 @@ function withIds({ instances, gone }: Ec2State, cluster: string, ids: readonly s
     }));
 }
 
-function resolved({ world, instances }: Ec2State, nodeClass: EC2NodeClass): ResolvedNodeClass {
+function resolved({ world, instances, latest }: Ec2State, nodeClass: EC2NodeClass): ResolvedNodeClass {
   const capacityReservations = reservationsNow(world.capacityReservations ?? [], instances.values());
-  return { ...simulatedResolution(world, nodeClass), capacityReservations };
+  return { ...simulatedResolution({ ...world, latest }, nodeClass), capacityReservations };
 }
 
 /** C51: EC2 refuses a used token with other parameters. */
@@ -258,6 +266,7 @@ function instanceFor({ world, instances }: Ec2State, request: LaunchRequest, lin
     nodeClass,
     state: 'running',
     launchedAtMs: world.timetable.now(),
+    privateDnsName: nodeNameOf(what),
   };
 }
 

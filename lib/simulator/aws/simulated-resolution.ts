@@ -9,11 +9,13 @@ import { instanceProfileNameOf } from '../../core/node-class/instance-profile-na
 interface Place {
   readonly cluster: string;
   readonly catalogue: Catalogue;
+  /** The version that the alias `latest` selects. @default the first one */
+  readonly latest?: string | undefined;
 }
 
-/** C65: the image variants of Amazon Linux 2023. *Shape:* each pinned version has its own images. */
-function awsImages(version: string): readonly FoundImage[] {
-  const suffix = version === 'latest' ? '' : `-${version}`;
+/** C65: the image variants of Amazon Linux 2023. *Shape:* each version has its own images. */
+function awsImages(version: string | undefined): readonly FoundImage[] {
+  const suffix = version === undefined ? '' : `-${version}`;
   return [
     image('x86_64', `amd64${suffix}`, ['standard']),
     image('x86_64', `amd64-nvidia${suffix}`, ['nvidia']),
@@ -39,7 +41,7 @@ export function simulatedResolution(place: Place, nodeClass: EC2NodeClass): Reso
       .map(([zone, zoneId]) => ({ id: `subnet-${zone}`, zone, zoneId, freeAddresses: 4_000 }))
       .toSorted((a, b) => compareText(a.id, b.id)),
     securityGroups: [{ id: 'sg-simulated', name: 'simulated' }],
-    images: chooseImages(imagesOf(nodeClass), 0),
+    images: chooseImages(imagesOf(nodeClass, place.latest), 0),
     instanceProfile: simulatedProfile(place, nodeClass),
     ...(group !== undefined && {
       placementGroup: { id: group.id ?? 'pg-simulated', name: group.name ?? 'simulated', strategy: 'cluster' },
@@ -64,9 +66,12 @@ export function simulatedProfile({ cluster, catalogue: { region } }: Place, node
 }
 
 /** Images that are not selected by alias fit every type of their architecture. */
-function imagesOf({ spec }: EC2NodeClass): readonly FoundImage[] {
+function imagesOf({ spec }: EC2NodeClass, latest: string | undefined): readonly FoundImage[] {
   const alias = spec.amiSelectorTerms.find((term) => term.alias !== undefined)?.alias;
-  if (alias !== undefined) return awsImages(alias.split('@')[1] ?? 'latest');
+  if (alias !== undefined) {
+    const [, version = 'latest'] = alias.split('@');
+    return awsImages(version === 'latest' ? latest : version);
+  }
   return [image('x86_64', 'amd64'), image('arm64', 'arm64')];
 }
 

@@ -1,10 +1,12 @@
 import type { Pod, PodSpec, PriorityClass } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
+import { withLimitRanges } from '../../core/resources/limit-ranges.ts';
 import { type KubernetesState, writePod } from './state.ts';
 
-/** Creates a pod as the API server does: admission sets its priority. Every new pod of the simulated cluster comes from here. */
+/** Creates a pod as the API server does: admission sets its priority, and its resources by the LimitRanges. Every new pod of the simulated cluster comes from here. */
 export function createPod(state: KubernetesState, pod: Pod): void {
-  writePod(state, { ...pod, spec: withPriority(state, pod.spec) });
+  const complete = withLimitRanges(pod, state.limitRanges);
+  writePod(state, { ...complete, spec: withPriority(state, complete.spec) });
 }
 
 /**

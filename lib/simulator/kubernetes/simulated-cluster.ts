@@ -3,8 +3,10 @@ import { type Labels, type Namespace, type Node, namespaceOf, type Pod } from '.
 import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { optional } from '../../apis/optional.ts';
+import { NOMINATION_MANAGER, type PodNomination } from '../../core/cluster/nominated-node.ts';
 import { AUTO_MODE_GROUP, type AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
+import { graceMsOf } from '../../core/cluster/pods.ts';
 import type { PodTarget } from '../../core/model/decision.ts';
 import type { NodePatch } from '../../core/model/node-patch.ts';
 import { isManagedNodeClass } from '../../core/node-class/our-class.ts';
@@ -12,6 +14,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import { budgetStatus } from './disruptions-allowed.ts';
+import { withNomination } from './nominated-pod.ts';
 import { createCustom, deleteCustom, patchSimulatedCustom, writeCustom } from './objects.ts';
 import {
   currentPod,
@@ -24,9 +27,6 @@ import {
 } from './state.ts';
 import { storageObjects } from './storage/storage-state.ts';
 import { scalable } from './workloads/scale.ts';
-
-/** Kubernetes's default for terminationGracePeriodSeconds. */
-const DEFAULT_GRACE_SECONDS = 30;
 
 /** The Cluster port on the simulated API server, for one deployment of Kerf. */
 export function simulatedCluster(state: KubernetesState, clock: Clock, deployment = FIRST_DEPLOYMENT): Cluster {
@@ -77,6 +77,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
       const found = currentPod(state, pod);
       if (found !== undefined) endPod(state, found, clock.now() + graceSeconds * 1_000);
     },
+    nominatePod: async (nomination) => nominatePod(state, nomination),
     applyNodeClaim: async (nodeClaim) => applyNodeClaim(state, nodeClaim),
     deleteNodeClaim: async (name) => deleteNodeClaim(state, name, clock),
     removeNodeClaim: async (name) => removeNodeClaim(state, name, clock),
@@ -130,6 +131,14 @@ function patchNode(
 function mergedLabels({ metadata }: Node, { labels = {} }: NodePatch): Labels {
   const merged = Object.entries({ ...metadata.labels, ...labels });
   return Object.fromEntries(merged.flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
+}
+
+function nominatePod(state: KubernetesState, { pod: target, before, node }: PodNomination): boolean {
+  const pod = currentPod(state, target);
+  if (pod === undefined || pod.spec.nodeName !== undefined) return false;
+  if (pod.status?.nominatedNodeName !== before || before === node) return false;
+  writePod(state, withNomination(pod, node, NOMINATION_MANAGER));
+  return true;
 }
 
 /** Creates the NodeClaim or merges it into the existing one. Labels, annotations and finalizers of others stay. */
@@ -204,5 +213,5 @@ export function endPod(state: KubernetesState, pod: Pod, deadlineMs: number): vo
 
 /** Deletes the pod with its own grace period. */
 export function endPodGracefully(state: KubernetesState, pod: Pod, clock: Clock): void {
-  endPod(state, pod, clock.now() + (pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000);
+  endPod(state, pod, clock.now() + graceMsOf(pod));
 }

@@ -4,6 +4,7 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import {
   type DaemonSet,
   type Deployment,
+  type LimitRange,
   type NamedPodTemplate,
   type Node,
   type ObjectMeta,
@@ -74,6 +75,7 @@ export interface KubernetesState {
   /** The signs of other autoscalers. */
   autoscalers: AutoscalerTraces;
   readonly priorityClasses: ReadonlyMap<string, PriorityClass>;
+  readonly limitRanges: readonly LimitRange[];
   readonly storage: StorageState;
   version: number;
   /** Called with each write and removal, before `onChange`. */
@@ -123,6 +125,7 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
       unread: [],
     },
     priorityClasses: priorityClasses(manifests.priorityClasses),
+    limitRanges: manifests.limitRanges,
     storage: storageState(manifests),
     version: 0,
     watchers,

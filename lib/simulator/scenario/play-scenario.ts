@@ -51,6 +51,9 @@ function perform(stage: ScenarioStage, event: ScenarioEvent): string {
       return noteFault(stage, event);
     case 'deletePod':
       return deletePod(stage, event);
+    case 'releaseImages':
+      stage.ec2.releaseImages(event.version);
+      return `AWS publishes the images ${event.version}, which aliases with @latest select`;
     case 'nodeCondition':
       return changeCondition(stage, event);
   }

@@ -1,7 +1,7 @@
 import { counted } from '../../apis/counted.ts';
 import { formatDuration } from '../../apis/formats/duration.ts';
 import type { ScenarioEvent } from '../../apis/scenario/scenario.ts';
-import { nodeNameOf } from '../aws/machines.ts';
+import { nodeNameOf } from '../aws/node-name.ts';
 import type { SimulatedInstance } from '../aws/simulated-ec2.ts';
 import { lasts, missingFrom, type ScenarioStage } from './scenario-stage.ts';
 

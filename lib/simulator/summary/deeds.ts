@@ -1,6 +1,7 @@
 import { compareText } from '../../core/compare-text.ts';
 import { priceOf } from '../../core/disruption/cost.ts';
 import type { DisruptionCommand } from '../../core/model/disruption-command.ts';
+import { toMicros } from '../../core/usd-per-hour.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import { isDaemon } from './waits.ts';
 
@@ -93,7 +94,7 @@ function disruptionMeter(): DisruptionMeter {
         commandsRejected,
         nodesReplaced: replacing.reduce((sum, { candidates }) => sum + candidates.length, 0),
         replacements: replacing.reduce((sum, { replacements }) => sum + replacements.length, 0),
-        savedUsdPerHour: Math.round(executed.reduce((sum, command) => sum + savedBy(command), 0) * 1e6) / 1e6,
+        savedUsdPerHour: toMicros(executed.reduce((sum, command) => sum + savedBy(command), 0)),
       };
     },
   };

@@ -1,5 +1,6 @@
 import { HOUR_MS } from '../../apis/formats/time.ts';
 import { compareText } from '../../core/compare-text.ts';
+import { toMicros } from '../../core/usd-per-hour.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 /** What the ledger reads of an instance. */
@@ -185,10 +186,6 @@ function costNow(
   const cost = running.reduce((sum, instance) => sum + costOf(instance), past);
   const usdPerHour = running.reduce((sum, instance) => sum + instance.usdPerHour, 0);
   return { usdPerHour: toMicros(usdPerHour), costUsd: toMicros(cost / HOUR_MS) };
-}
-
-function toMicros(usd: number): number {
-  return Math.round(usd * 1e6) / 1e6;
 }
 
 function keyOf({ instanceType, zone, capacityType }: BilledInstance): string {

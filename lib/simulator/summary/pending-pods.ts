@@ -1,6 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { INITIALIZED } from '../../apis/labels.ts';
+import { hasForeignNomination } from '../../core/cluster/nominated-node.ts';
 import { isTerminating } from '../../core/cluster/pods.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Decision } from '../../core/model/decision.ts';
@@ -105,11 +106,10 @@ function whyWithoutRefusal(pod: Pod, parts: PendingParts): string {
   const { state } = parts;
   if (isGated(pod)) return 'it has scheduling gates';
   const { nodeName } = pod.spec;
-  const { nominatedNodeName } = pod.status ?? {};
   if (nodeName !== undefined)
     return state.nodes.has(nodeName) ? `it is starting on ${nodeName}` : `its node ${nodeName} does not exist`;
-  if (nominatedNodeName !== undefined)
-    return `it waits on ${nominatedNodeName} until pods of lower priority have ended`;
+  if (hasForeignNomination(pod))
+    return `it waits on ${pod.status?.nominatedNodeName} until pods of lower priority have ended`;
   return whyClaimsRefuse(state, pod) ?? whyUnbound(pod, parts);
 }
 

@@ -82,8 +82,8 @@ test('a claim that must wait after missing capacity is not planned, and its pods
 });
 
 test('a planned claim has the types that are sent to EC2, and the lowest price (C39, C42)', async () => {
-  const many = Array.from({ length: 70 }, (_, at) => aGivenType(`m5.${at}`, 2 + at));
-  const bare = aGivenType('m5.metal', 1);
+  const many = Array.from({ length: 70 }, (_, at) => aGivenType(`m5.${at}`, 100 + at));
+  const bare = aGivenType('m5.metal', 99);
   const document = aDocument({ instanceTypes: [...many, bare], pods: [aGivenPod()] });
   const [claim] = (await planned(document)).newNodeClaims;
   const [action] = verdictOn(document).actions;
@@ -92,7 +92,7 @@ test('a planned claim has the types that are sent to EC2, and the lowest price (
   expect(claim?.launch.instanceTypes).toHaveLength(60);
   expect(claim?.launch.instanceTypes).not.toContain('m5.metal');
   expect(claim?.launch.instanceTypes).toEqual([...new Set(options.map(({ instanceType }) => instanceType))]);
-  expect(claim?.launch.cheapestOffering).toMatchObject({ type: 'm5.0', price: 0.04 });
+  expect(claim?.launch.cheapestOffering).toMatchObject({ type: 'm5.0', price: 2 });
 });
 
 test('sixty new nodes, which are recorded in two parts, are in one plan', async () => {

@@ -10,6 +10,7 @@ import { refusal } from '../../../lib/core/model/refusal.ts';
 import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
 import { anInstance } from '../../builders/node-claims.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
+import { aBudget } from '../../builders/nodes.ts';
 import { runningPod } from '../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
@@ -110,6 +111,21 @@ describe('the text of a plan', () => {
       expect.stringMatching(/^ {5}- b /),
       expect.stringMatching(/^ {5}\+ new node /),
       '',
+    ]);
+  });
+
+  test('says which commands would wait for the evictions of others', () => {
+    const pods = ['a', 'b'].map((name) => runningPod(name, { name: `api-${name}`, labels: { app: 'web' } }));
+    const snapshot = snapshotOf([node('a'), node('b')], {
+      nodePools: pools(),
+      pods,
+      podDisruptionBudgets: [aBudget({ status: { disruptionsAllowed: 1 } })],
+    });
+    const waiting = text(snapshot, [replacing()], 200)
+      .split('\n')
+      .filter((line) => line.includes('waits'));
+    expect(waiting).toEqual([
+      '     waits: PodDisruptionBudget default/web allows 1 eviction now, other commands evict 1 of its pods, and the node has 1 more',
     ]);
   });
 

@@ -81,6 +81,7 @@ describe('kerf plan disruption --output json', () => {
       blocked: expect.anything(),
       clusterHourlyPrice: 0.2,
       durationMs: expect.any(Number),
+      notes: [],
     });
   });
 
@@ -100,7 +101,7 @@ describe('kerf plan disruption --output json', () => {
         subject: { kind: 'Node', name: 'node-2' },
         nodePool: 'general',
         reason: 'BudgetExhausted',
-        message: 'the budget for Empty allows 1 disruption at once, and 1 are in progress',
+        message: 'the budget for Empty allows 1 disruption at once, and 1 is in progress',
         numbers: { allowed: 1, disrupting: 1 },
       },
     ]);

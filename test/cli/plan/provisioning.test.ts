@@ -71,9 +71,19 @@ describe('kerf plan provisioning --output json', () => {
         cheapestOffering,
         requests: { cpu: '1', memory: '1Gi', pods: '1' },
         launch: { instanceTypes: ['m5.large', 'm5.xlarge'], cheapestOffering },
+        nodeClaim: {
+          labels: expect.objectContaining({ 'karpenter.sh/nodepool': 'general' }),
+          annotations: expect.objectContaining({ 'karpenter.sh/nodeclaim-min-values-relaxed': 'false' }),
+          spec: expect.objectContaining({
+            requirements: expect.arrayContaining([
+              { key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m5.large', 'm5.xlarge'] },
+            ]),
+            resources: { requests: { cpu: '1', memory: '1Gi', pods: '1' } },
+          }),
+        },
       },
     ]);
-    expect(output).toMatchObject({ existing: [], podErrors: {}, totalHourlyPrice: 0.04 });
+    expect(output).toMatchObject({ existing: [], podErrors: {}, totalHourlyPrice: 0.04, notes: [] });
     expect(output.durationMs).toBeGreaterThan(0);
   });
 
@@ -157,7 +167,23 @@ describe('objects of the snapshot', () => {
   });
 });
 
+const LIMIT_RANGE = {
+  metadata: { name: 'defaults', namespace: 'default' },
+  spec: { limits: [{ type: 'Container', defaultRequest: { cpu: '250m' } }] },
+};
+
 describe('kerf plan provisioning -f', () => {
+  test.each([
+    ['of the snapshot', { limitRanges: [LIMIT_RANGE] }, ''],
+    ['of the manifests', {}, `---\n${yaml({ apiVersion: 'v1', kind: 'LimitRange', ...LIMIT_RANGE })}`],
+  ])('added pods get the requests of a LimitRange %s; pods of the snapshot have theirs', async (_, lists, more) => {
+    const bare = { metadata: { name: 'bare' }, spec: { containers: [{ name: 'main' }] } };
+    const added = `${yaml({ apiVersion: 'v1', kind: 'Pod', ...bare })}${more}`;
+    const output = await planned(aDocument({ pods: pods(1), ...lists }), ['-f', 'pod.yaml'], { 'pod.yaml': added });
+    // One CPU of the pod of the snapshot, and the default request.
+    expect(output.newNodeClaims.map(({ requests }) => requests['cpu'])).toEqual(['1250m']);
+  });
+
   test('a Deployment becomes pending pods', async () => {
     const output = await planned(aDocument({ pods: pods(1) }), ['-f', 'api.yaml'], { 'api.yaml': yaml(deployment(3)) });
     expect(placed(output).map((name) => name.replace(/-[a-z0-9]{8}-\d+$/, ''))).toEqual([
@@ -267,10 +293,13 @@ describe('kerf plan provisioning as text', () => {
     expect(stdout.split('\n').length).toBeLessThan(60);
   });
 
-  test('ignored pods are reported on standard error (B6)', async () => {
-    const { stdout, stderr } = await plan(aDocument({ pods: pods(2, { schedulingGates: [{ name: 'quota' }] }) }));
+  test('ignored pods are reported on standard error, and in the notes of the JSON output (B6)', async () => {
+    const document = aDocument({ pods: pods(2, { schedulingGates: [{ name: 'quota' }] }) });
+    const { stdout, stderr } = await plan(document);
     expect(stdout).toMatch(/^No unschedulable pods/);
     expect(stderr).toBe('ignored: web-1 and web-2: has scheduling gates\n');
+    const json = JSON.parse((await plan(document, ['--output', 'json'])).stdout);
+    expect(json.notes).toEqual(['ignored: web-1 and web-2: has scheduling gates']);
   });
 
   test('--fail-on-unplaced gives exit code 1 only if a pod is unschedulable', async () => {

@@ -11,7 +11,7 @@ import { aDocument, aGivenPod, aGivenPool } from '../../snapshot/documents.ts';
 function rendered(document: Readonly<Record<string, unknown>>, columns: number): readonly string[] {
   const { snapshot, nowMs } = readSnapshot({ readText: () => JSON.stringify(document) }, { path: 'a.json', nowMs: 0 });
   const { schedule } = provision(snapshot, { decisionId: 'plan', nowMs });
-  return renderProvisioning(schedule, { columns, color: false }).trimEnd().split('\n');
+  return renderProvisioning({ schedule }, { columns, color: false }).trimEnd().split('\n');
 }
 
 const HUGE = aGivenPod('huge', { containers: [{ name: 'main', resources: { requests: { cpu: '900' } } }] });
@@ -52,7 +52,7 @@ describe('pods are named', () => {
       'by their Deployment',
       [
         owned('ReplicaSet', 'web-5f7d9c6b8d', 'web-5f7d9c6b8d-abcde'),
-        owned('ReplicaSet', 'web-6a7d9c6b8d', 'web-6a7d9c6b8d-x'),
+        owned('ReplicaSet', 'web-6d7d9c6b8d', 'web-6d7d9c6b8d-x'),
       ],
       'web ×2',
     ],

@@ -59,10 +59,12 @@ describe('a disruption command in the timeline', () => {
     expect(describeDisruption(aCommand(command))).toBe(text);
   });
 
-  test('is validated before it is carried out', () => {
+  test('is validated before it is carried out, most of them after 15 s', () => {
     const entry = { at: 0, controller: 'disruption', decision: 'd', kind: 'start-disruption' } as const;
-    expect(describeEntry({ ...entry, command: aCommand({ candidates: one }) })).toEqual([
-      { label: 'decide', text: 'Empty: node a (m5.large), saves $0.1000/h; validated again in 15s', style: 'bold' },
-    ]);
+    const described = (waitMs: number) =>
+      describeEntry({ ...entry, command: aCommand({ candidates: one, decidedAtMs: 0, validateAtMs: waitMs }) });
+    const text = 'Empty: node a (m5.large), saves $0.1000/h';
+    expect(described(15_000)).toEqual([{ label: 'decide', text: `${text}; validated again in 15s`, style: 'bold' }]);
+    expect(described(0)).toEqual([{ label: 'decide', text, style: 'bold' }]);
   });
 });

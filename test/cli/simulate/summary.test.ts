@@ -145,7 +145,7 @@ describe('the timeline', () => {
   test('--show decisions has no steps between the decision and its result; --show summary has no entries', async () => {
     const kinds = async (show: string) =>
       new Set((await result(CLUSTER, '--show', show)).timeline.map(({ kind }) => kind));
-    expect(await kinds('decisions')).toEqual(new Set(['create-node-claim']));
+    expect(await kinds('decisions')).toEqual(new Set(['create-node-claim', 'blocked']));
     expect(await kinds('summary')).toEqual(new Set());
     expect(await kinds('all')).toContain('node-ready');
   });

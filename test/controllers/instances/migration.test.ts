@@ -5,7 +5,7 @@ import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { nodeClassHash } from '../../../lib/core/node-class/node-class-hash.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
-import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { launchedFor, live } from '../life.ts';
 
 const ADOPTED_AFTER_MS = 10 * MINUTE_MS;
@@ -58,7 +58,8 @@ function adoptOnce(ports: ControllerPorts, store: ControllerPorts['store'], adop
     store,
     cluster: { ...ports.cluster, listNodeClaims },
     cloud: { autoMode: async () => false, clusterInstances, tagAdoptedInstance },
-    classHash: (nodeClass) => nodeClassHash(nodeClass, 'ca'),
+    // Simulated clusters have no certificate authority.
+    classHash: (nodeClass) => nodeClassHash(nodeClass, ''),
   };
   return async () => {
     if (asked) return;
@@ -71,8 +72,9 @@ function adoptOnce(ports: ControllerPorts, store: ControllerPorts['store'], adop
 
 test('a migration from Karpenter does not replace nodes, at any later time', async () => {
   const adopted: string[] = [];
+  const disruption = { ...aPool().spec.disruption, consolidationPolicy: 'WhenEmpty' as const };
   const result = await live({
-    manifests: someManifests({ deployments: [aDeployment('web', 7)] }),
+    manifests: someManifests({ deployments: [aDeployment('web', 7)], nodePools: [aPool({ disruption })] }),
     scenario: { name: 'migration', events: [{ kind: 'deletePod', atMs: 5 * HOUR_MS, pod: 'none' }] },
     wrapPorts: migrated(adopted),
     durationMs: 6 * HOUR_MS,

@@ -32,6 +32,7 @@ const SIMULATOR_ONLY = [
   'cloud.impair',
   'cloud.isImpaired',
   'cloud.recover',
+  'cloud.releaseImages',
   'cloud.instances',
   'cloud.interruptSpot',
   'cloud.removeTags',

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { HOUR_MS } from '../../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { Decision } from '../../../lib/core/model/decision.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { live, SMALL_CATALOGUE } from '../life.ts';
 
 /** Every field of a decision. The compiler requires an entry for a new field. */
@@ -12,6 +14,7 @@ const FIELDS: Readonly<Record<keyof Decision, true>> = {
   actions: true,
   blocked: true,
   onExistingNodes: true,
+  price: true,
   shadow: true,
 };
 
@@ -48,4 +51,24 @@ test('recorded and published decisions have exactly the fields of a decision, as
     expect(Object.keys(decision).filter((field) => !Object.hasOwn(FIELDS, field))).toEqual([]);
     expect(JSON.parse(JSON.stringify(decision))).toEqual(decision);
   }
+});
+
+test('why a node stays is published when it changes, and once an hour', async () => {
+  const published: Decision[] = [];
+  const { disruption } = aPool().spec;
+  await live({
+    manifests: someManifests({
+      deployments: [aDeployment('web', 3)],
+      nodePools: [aPool({ disruption: { ...disruption, budgets: [{ nodes: '0' }] } })],
+    }),
+    catalogue: SMALL_CATALOGUE,
+    durationMs: 3 * HOUR_MS,
+    goesOn: true,
+    wrapPorts: (ports) => ({
+      ...ports,
+      messages: { ...ports.messages, publish: async (decision) => void published.push(decision) },
+    }),
+  });
+  const refusals = published.filter(({ controller }) => controller === 'disruption').flatMap(({ blocked }) => blocked);
+  expect(refusals.filter(({ message }) => message.startsWith('the budget for Empty allows 0'))).toHaveLength(3);
 });

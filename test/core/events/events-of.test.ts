@@ -3,7 +3,7 @@ import { eventsOf } from '../../../lib/core/events/events-of.ts';
 import type { Action, Blocked } from '../../../lib/core/model/decision.ts';
 import type { Reason } from '../../../lib/core/model/reasons.ts';
 import type { Subject } from '../../../lib/core/model/subject.ts';
-import { aDecision } from '../../builders/decisions.ts';
+import { aCommand, aDecision, candidatesNamed } from '../../builders/decisions.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { aNodePool } from '../../builders/node-pools.ts';
 import { aNode } from '../../builders/nodes.ts';
@@ -132,6 +132,32 @@ describe('F13–F15: nodes, claims and pools', () => {
       },
     ]);
     expect(eventsOf(refused)).toEqual([]);
+  });
+
+  test('a replacement has an event, and the node that waits for it', () => {
+    const replacing = { state: 'replacing', replacingSinceMs: NOW_MS, replacementClaims: ['general-2'] } as const;
+    const command = { ...aCommand({ reason: 'Underutilized', candidates: candidatesNamed('a') }), ...replacing };
+    const actions: readonly Action[] = [
+      { kind: 'continue-disruption', command },
+      {
+        kind: 'create-node-claim',
+        nodeClaim: launchedClaim({ name: 'general-2', command: command.id, pods: ['a/b'] }),
+      },
+    ];
+    expect(eventsOf(aDecision({ controller: 'disruption', actions }))).toEqual([
+      {
+        regarding: { kind: 'NodeClaim', name: 'general-2' },
+        type: 'Normal',
+        reason: 'DisruptionLaunching',
+        message: 'Launching NodeClaim: Underutilized: replaces node/a',
+      },
+      {
+        regarding: { kind: 'Node', name: 'a', uid: 'a' },
+        type: 'Normal',
+        reason: 'DisruptionWaitingReadiness',
+        message: 'Waiting on readiness to continue disruption: Underutilized: replaced by nodeclaim/general-2',
+      },
+    ]);
   });
 
   test('a claim without capacity gets an event before it is deleted', () => {

@@ -1,4 +1,4 @@
-/** `test/cluster/webhook-policy.test.ts` runs the policy on a real API server. */
+/** `test/cluster/policies/webhook-policy.test.ts` runs the policy on a real API server. */
 import { expect, test } from 'vitest';
 import { rbacObjects } from '../../../lib/core/install/rbac.ts';
 import { webhookConfiguration } from '../../../lib/core/install/webhook-configuration.ts';

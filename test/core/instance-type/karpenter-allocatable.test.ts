@@ -44,7 +44,7 @@ const EXPLANATIONS: readonly Explanation[] = [
 ];
 
 /** The documentation has no label that depends on the offerings, none of Nitro Enclaves, and none that is empty. */
-const NOT_DOCUMENTED = new Set([ZONE, ZONE_ID, REGION, CAPACITY_TYPE, 'eks.amazonaws.com/nitro-sandbox']);
+const NOT_DOCUMENTED = new Set([ZONE, ZONE_ID, REGION, CAPACITY_TYPE, 'karpenter.k8s.aws/nitro-sandbox']);
 
 if (existsSync(DOCUMENTED)) {
   const documented = new Map(Object.entries(recordOf(parsed(DOCUMENTED))));

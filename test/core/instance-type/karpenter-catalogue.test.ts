@@ -20,8 +20,6 @@ const CATALOGUE = join(import.meta.dirname, '../../../../shared/data/instance-ty
 
 /** They follow from where a type is sold. */
 const OF_OFFERINGS = new Set([ZONE, ZONE_ID, REGION, CAPACITY_TYPE]);
-/** The catalogue writes the label of Nitro Enclaves under another domain than claims ask for (C58). */
-const RENAMED = new Map([['karpenter.k8s.aws/nitro-sandbox', 'eks.amazonaws.com/nitro-sandbox']]);
 
 if (existsSync(CATALOGUE)) {
   const theirs = listOf(recordOf(parsed(CATALOGUE))['instanceTypes']).map(recordOf);
@@ -67,7 +65,7 @@ function inAllocatable(type: Described, own: InstanceType): readonly Difference[
 
 function inLabels(type: Described, own: InstanceType): readonly Difference[] {
   const theirs = Object.entries(recordOf(type['requirements'])).map(
-    ([label, values]) => [RENAMED.get(label) ?? label, textOf(listOf(values).map(String))] as const,
+    ([label, values]) => [label, textOf(listOf(values).map(String))] as const,
   );
   const values = Object.entries(own.requirements).map(([label, list]) => [label, textOf(list)] as const);
   return differingKeys(own.name, labelsOf(theirs), labelsOf(values));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { optional } from '../../../lib/apis/optional.ts';
 import type { Decision } from '../../../lib/core/model/decision.ts';
 import { decisionParts, MAX_CLAIMS_PER_PART } from '../../../lib/core/provisioning/decision-parts.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
@@ -19,11 +20,12 @@ function decisionOf(claims: number): Decision {
     actions,
     blocked,
     onExistingNodes = [],
+    price,
   } = provision(aSnapshot({ nodes: [aNode()], pods }), {
     decisionId: 'decision-1',
     nowMs: NOW_MS,
   });
-  return aDecision({ actions, blocked, onExistingNodes });
+  return aDecision({ actions, blocked, onExistingNodes, ...optional({ price }) });
 }
 
 function claimsOf({ actions }: Decision) {
@@ -51,7 +53,11 @@ describe('a decision is recorded in parts', () => {
     expect(first?.actions.filter(({ kind }) => kind === 'nominate-node')).toHaveLength(1);
     for (const other of others) expect(other).toMatchObject({ blocked: [] });
     expect(others.flatMap(({ actions }) => actions).every(({ kind }) => kind === 'create-node-claim')).toBe(true);
-    expect(others.some(({ onExistingNodes }) => onExistingNodes !== undefined)).toBe(false);
+    expect(first?.price).toEqual(decision.price);
+    expect(first?.price?.usdPerHour).toBeGreaterThan(0);
+    expect(others.some(({ onExistingNodes, price }) => onExistingNodes !== undefined || price !== undefined)).toBe(
+      false,
+    );
   });
 
   test('a claim has the ID of the part that records it', () => {

@@ -29,6 +29,7 @@ function valuesOf(record: NodeClaimRecord | undefined, key: string): readonly st
   return record?.spec.requirements.find((one) => one.key === key)?.values;
 }
 
+const NOT_RELAXED = { 'karpenter.sh/nodeclaim-min-values-relaxed': 'false' };
 /** A1.27: the hash shows whether the NodePool has changed since. */
 const HASH = { 'karpenter.sh/nodepool-hash': expect.any(String), 'karpenter.sh/nodepool-hash-version': 'kerf-3' };
 
@@ -53,7 +54,7 @@ describe('the record of a new claim', () => {
       'karpenter.sh/nodepool': 'general',
       'karpenter.k8s.aws/ec2nodeclass': 'default',
     });
-    expect(record?.annotations).toEqual({ note: 'x', ...HASH });
+    expect(record?.annotations).toEqual({ note: 'x', ...NOT_RELAXED, ...HASH });
   });
 
   test('shows that a NodeOverlay changed its prices or its capacity (A4.10)', () => {
@@ -62,11 +63,12 @@ describe('the record of a new claim', () => {
       const [claim] = place([pendingPod()], { nodePools: views }).newClaims;
       return claim && withoutHash(newNodeClaim(claim, 0, CONTEXT).annotations);
     };
-    expect(made({ price: '0.01' })).toEqual({ 'karpenter.sh/price-overlay-applied': 'true' });
+    expect(made({ price: '0.01' })).toEqual({ ...NOT_RELAXED, 'karpenter.sh/price-overlay-applied': 'true' });
     expect(made({ capacity: { 'example.com/licence': 4 } })).toEqual({
+      ...NOT_RELAXED,
       'karpenter.sh/capacity-overlay-applied': 'true',
     });
-    expect(made({})).toEqual({});
+    expect(made({})).toEqual(NOT_RELAXED);
   });
 
   test.each([
@@ -93,7 +95,12 @@ describe('the record of a new claim', () => {
     const [claim] = place([pendingPod()], { nodePools: [flexible], options }).newClaims;
     const record = claim && newNodeClaim(claim, 0, CONTEXT);
     expect(withoutHash(record?.annotations)).toEqual({ 'karpenter.sh/nodeclaim-min-values-relaxed': 'true' });
-    expect(withoutHash(recordFor()?.annotations)).toEqual({});
+    expect(record?.spec.requirements).toContainEqual({
+      key: 'karpenter.k8s.aws/instance-family',
+      operator: 'Exists',
+      minValues: 1,
+    });
+    expect(withoutHash(recordFor()?.annotations)).toEqual(NOT_RELAXED);
   });
 
   test('has one value for a custom label (B14)', () => {
@@ -116,7 +123,8 @@ describe('the record of a new claim', () => {
     expect(valuesOf(record, 'topology.kubernetes.io/zone')).toEqual(['eu-west-3b']);
     expect(valuesOf(record, 'karpenter.sh/capacity-type')).toEqual(['on-demand', 'spot']);
     expect(valuesOf(record, 'kubernetes.io/hostname')).toBeUndefined();
-    expect(record?.options).toHaveLength(4);
+    // Without the larger type on demand, which costs five times the smaller one on spot.
+    expect(record?.options).toHaveLength(3);
   });
 
   test('requests the resources of its pods and the minimum of DaemonSet pods (B21, B38)', () => {

@@ -5,9 +5,9 @@ import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.t
 import { podsToPlace } from '../../../lib/core/provisioning/pods-to-place.ts';
 import { asking } from '../../builders/node-pools.ts';
 import { aBudget } from '../../builders/nodes.ts';
-import { aPod, pendingPod, runningPod } from '../../builders/pods.ts';
+import { aPod, type PodOptions, pendingPod, runningPod } from '../../builders/pods.ts';
 import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
-import { NOW_MS } from '../../builders/times.ts';
+import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
 function names(snapshot: ClusterSnapshot): { readonly pods: readonly string[]; readonly refused: readonly string[] } {
   const { pods, refused } = podsToPlace(snapshot, stateNodes(snapshot), NOW_MS);
@@ -50,6 +50,39 @@ describe('the pods that need a node', () => {
         }),
       ).pods,
     ).toEqual(['free']);
+  });
+});
+
+describe('pods that were evicted a moment ago (B7)', () => {
+  const evicted = runningPod('node-1', { name: 'evicted', deletionMs: NOW_MS - SECOND + 30 * SECOND });
+  const next = { name: 'next', createdAtMs: NOW_MS - SECOND };
+
+  test.each<[string, readonly Pod[], readonly string[]]>([
+    ['are to be placed, until their ReplicaSet creates others', [], ['evicted']],
+    ['are to be placed while the scheduler has not processed those', [aPod(next)], ['evicted']],
+    ['are not to be placed beside those', [pendingPod(next)], ['next']],
+    ['are not to be placed if those have a node', [runningPod('node-2', next)], []],
+    [
+      'are to be placed beside older pods of the ReplicaSet',
+      [pendingPod({ ...next, createdAtMs: NOW_MS - MINUTE })],
+      ['next', 'evicted'],
+    ],
+  ])('%s', (_, others, expected) => {
+    expect(names(leaving([evicted, ...others])).pods).toEqual(expected);
+  });
+
+  test.each<[string, PodOptions]>([
+    ['longer ago', { deletionMs: NOW_MS - 2 * SECOND + 30 * SECOND }],
+    ['of a Job', { owner: 'Job' }],
+    ['of a DaemonSet', { owner: 'DaemonSet' }],
+  ])('are not to be placed: %s', (_, over) => {
+    const pod = runningPod('node-1', { deletionMs: NOW_MS + 30 * SECOND, ...over });
+    expect(names(leaving([pod])).pods).toEqual([]);
+  });
+
+  test('of other nodes are not to be placed', () => {
+    const pod = runningPod('node-2', { deletionMs: NOW_MS + 30 * SECOND });
+    expect(names(snapshotOf([initializedNode({ name: 'node-2' })], { pods: [pod] })).pods).toEqual([]);
   });
 });
 

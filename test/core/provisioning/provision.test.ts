@@ -24,6 +24,7 @@ describe('provisioning decides', () => {
       actions: [],
       blocked: [],
       due: [],
+      podNominations: [],
       schedule: { newClaims: [], existing: [], unplaced: [] },
     });
   });

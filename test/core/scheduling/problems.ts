@@ -1,6 +1,7 @@
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { stateNodes } from '../../../lib/core/cluster/state-node.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
+import { clusterProblem } from '../../../lib/core/provisioning/schedule-pods.ts';
 import type { Schedule } from '../../../lib/core/scheduling/schedule.ts';
 import { solve } from '../../../lib/core/scheduling/solve.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
@@ -8,16 +9,7 @@ import { aSnapshot } from '../../builders/snapshots.ts';
 /** Places the pods in the given cluster. */
 export function place(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {}): Schedule {
   const snapshot = aSnapshot(over);
-  const { nodePools, daemonSets, storage, namespaces, options } = snapshot;
-  return solve({
-    pods,
-    stateNodes: stateNodes(snapshot),
-    nodePools,
-    daemonSets,
-    ...(storage === undefined ? {} : { storage }),
-    ...(namespaces === undefined ? {} : { namespaces }),
-    ...(options === undefined ? {} : { options }),
-  });
+  return solve({ ...clusterProblem(snapshot, stateNodes(snapshot)), pods });
 }
 
 /** The names of the pods of each new claim. */

@@ -52,12 +52,13 @@ export const decisionsAreCarriedOut: RuleOf = (watched) => {
   };
 };
 
-/** Whether the pod runs on a node, and nothing evicts it. */
+/** Whether the pod runs on a node, and nothing evicts it. A deadline may have deleted it. */
 function staysForEver({ simulation, nowMs, startMs }: Watched, key: string): boolean {
   const pod = simulation().state.pods.get(key);
   const atMs = startMs() + nowMs();
   const isOld = parseTime(pod?.status?.startTime ?? '9999-01-01T00:00:00Z') < atMs - DECIDED_MS;
-  return pod?.spec.nodeName !== undefined && isOld && pod.metadata.annotations?.[DO_NOT_DISRUPT] === 'true';
+  if (pod?.spec.nodeName === undefined || pod.metadata.deletionTimestamp !== undefined) return false;
+  return isOld && pod.metadata.annotations?.[DO_NOT_DISRUPT] === 'true';
 }
 
 function whyNotDone(

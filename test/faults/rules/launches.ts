@@ -1,4 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { isActiveWorkload } from '../../../lib/core/cluster/pods.ts';
 import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
 import { instanceOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf } from '../rule.ts';
@@ -7,8 +8,17 @@ import { nodeOf } from './nodes.ts';
 /** EC2 may list a new instance this late (D26). */
 export const LISTED_WITHIN_MS = 3 * MINUTE_MS;
 
-/** One instance for a claim; the request is recorded before it is sent (promise 1, D36). */
-export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs, startMs }) => {
+/** D36: a request that EC2 does not take any more has failed if EC2 lists no instance for it in this time. */
+const SPENT_FAILS_MS = 4 * MINUTE_MS;
+
+/**
+ * One instance for a claim; the request is recorded before it is sent (promise 1, D36). If EC2 lists instances later than D36 assumes,
+ * the first instance of a spent request has no claim, and is terminated when it is listed.
+ */
+export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs, startMs, story }) => {
+  const isBeyondD36 =
+    story.faults.some((one) => one.kind === 'odd-launches' && one.how === 'spent') &&
+    story.faults.some((one) => one.kind === 'listed-late' && one.lagMs > SPENT_FAILS_MS);
   const launchedFor = new Map<string, string>();
   const tokens = new Map<string, string>();
   let replacedAtMs = -Infinity;
@@ -45,7 +55,7 @@ export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs, startMs 
       if (outcome.kind !== 'launched' || isRestored()) return;
       const before = launchedFor.get(nodeClaim);
       launchedFor.set(nodeClaim, outcome.instance.id);
-      if (before !== undefined && before !== outcome.instance.id)
+      if (before !== undefined && before !== outcome.instance.id && !isBeyondD36)
         violate('one instance for a claim', `NodeClaim ${nodeClaim} has ${before} and ${outcome.instance.id}`);
     },
   };
@@ -118,15 +128,18 @@ export const everyInstanceHasARecord: RuleOf = ({ violate, records, simulation, 
 /** Nodes that stand for one pod: another pod may take the first, and a run may begin before the second is recorded. */
 const NODES_FOR_A_POD = 4;
 
-/** No node after another is bought for the same pod. */
-export const noPodBuysNodes: RuleOf = ({ violate, records }) => ({
+/** No node after another is bought for the same pod. Nodes that other pods use do not count. */
+export const noPodBuysNodes: RuleOf = ({ violate, records, simulation }) => ({
   recordWritten(after, before) {
     if (before !== undefined) return;
     const standing = [...records.values()].filter(
       (one) => (one.releasedAtMs ?? one.deletion ?? one.nodeLostAtMs) === undefined,
     );
+    const used = new Set(
+      [...simulation().state.pods.values()].filter(isActiveWorkload).map(({ spec }) => spec.nodeName),
+    );
     for (const pod of after.pods) {
-      const bought = standing.filter(({ pods }) => pods.includes(pod)).length;
+      const bought = standing.filter(({ pods, nodeName = '' }) => pods.includes(pod) && !used.has(nodeName)).length;
       if (bought > NODES_FOR_A_POD)
         violate('no pod buys node after node', `NodeClaim ${after.name} is the ${bought}th that stands for pod ${pod}`);
     }

@@ -30,10 +30,12 @@ export const whatIsShownIsTrue: RuleOf = ({ violate, simulation, records }) => {
       const early = consolidatableEarly(after, record, simulation);
       if (early !== undefined) violate(rule, `NodeClaim ${record.name}: ${early}`);
     },
-    patchingNode({ name }, { labels = {} }) {
+    patchingNode({ name, resourceVersion }, { labels = {} }) {
       if (labels[INITIALIZED] !== 'true') return;
       const node = simulation().state.nodes.get(name);
       if (node === undefined || node.metadata.labels?.[INITIALIZED] === 'true') return;
+      // The API server refuses a patch of an older version.
+      if (resourceVersion !== undefined && resourceVersion !== node.metadata.resourceVersion) return;
       const startup = [...records.values()].find(({ nodeName }) => nodeName === name)?.spec.startupTaints ?? [];
       const why = whyNotUsable(node, startup);
       if (why !== undefined) violate(rule, `node ${name} was to be labelled as initialized: ${why}`);

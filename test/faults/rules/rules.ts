@@ -5,6 +5,7 @@ import { callsAreFew } from './calls.ts';
 import { transitionTimesAreTrue } from './conditions.ts';
 import { emptyNodesAreRemoved } from './consolidation.ts';
 import { decisionsAreCarriedOut } from './decisions.ts';
+import { movesAreLimited } from './disruption/move-limits.ts';
 import { replacedNodesStayUntilThen, taintsHaveAReason } from './disruption/replacements.ts';
 import { drainsAreOrdered } from './drain-order.ts';
 import { instancesEndForAReason, podsAreEvicted } from './drains.ts';
@@ -69,6 +70,7 @@ export const RULES: readonly RuleOf[] = [
   pendingPodsAreServed,
   emptyNodesAreRemoved,
   emptyNodesHaveTheirTime,
+  movesAreLimited,
   whatIsShownIsTrue,
   lossesAreShown,
   deletionsAreTrue,

@@ -38,6 +38,7 @@ export const API_WRITES = [
   'cluster.removeNodeClaim',
   'cluster.applyNodeClaim',
   'cluster.deletePod',
+  'cluster.nominatePod',
 ];
 export const API_READS = [
   'cluster.listNodes',

@@ -1,12 +1,15 @@
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { type Candidate, isCandidate } from '../../../lib/core/disruption/candidates.ts';
 import type { Method, Move, World } from '../../../lib/core/disruption/method.ts';
+import { type Due, requeueAt } from '../../../lib/core/model/decision.ts';
+
+const AFTER_MS = 2 * MINUTE_MS;
 
 /** Replaces every node that runs pods and was not launched by a command, two minutes after its initialization. */
 export const replaceEach: Method = {
   name: 'single-node',
   reason: 'Underutilized',
-  propose: (world) => ({ moves: movesOf(judged(world), world), blocked: [], due: [] }),
+  propose: (world) => ({ moves: movesOf(judged(world), world), blocked: [], due: dueTimes(world) }),
   validate({ candidates }, world) {
     const mine = new Set(candidates.map(({ nodeClaim }) => nodeClaim));
     return movesOf(
@@ -16,13 +19,21 @@ export const replaceEach: Method = {
   },
 };
 
+/** At whole minutes, so that nodes that were initialized together are replaced together. */
+function dueTimes({ candidates, nowMs }: World): readonly Due[] {
+  return candidates.nodes
+    .map(({ nodeClaim }) => Math.ceil(((nodeClaim?.initializedAtMs ?? 0) + AFTER_MS) / MINUTE_MS) * MINUTE_MS)
+    .filter((atMs) => atMs > nowMs)
+    .map(requeueAt);
+}
+
 function judged({ candidates, nowMs }: World): readonly Candidate[] {
   return candidates.nodes
     .filter(({ pods }) => pods.length > 0)
     .map((node) => candidates.judge(node))
     .filter(isCandidate)
     .filter(({ nodeClaim: { command, initializedAtMs = nowMs } }) => {
-      return command === undefined && nowMs >= initializedAtMs + 2 * MINUTE_MS;
+      return command === undefined && nowMs >= initializedAtMs + AFTER_MS;
     });
 }
 

@@ -19,12 +19,7 @@ export interface Story {
   /** The number of invocations that each batch of messages starts at once. */
   readonly invocations: number;
   readonly faults: readonly Fault[];
-  /** Whether the disruption function has all methods. @default those of the deployed function */
-  readonly allMethods?: true;
 }
-
-/** From this seed on, stories are played with all methods of disruption. */
-const ALL_METHODS_FROM = 1_000_000;
 
 /** The story of a seed. The same seed gives the same story. */
 export function storyOf(seed: number): Story {
@@ -34,9 +29,23 @@ export function storyOf(seed: number): Story {
   const { theme, faults, invocations } = themeOf(randomOf(seed, { id: 1_002 }, 0), untilMs);
   const calmFromMs = Math.max(untilMs, ...faults.map(({ fromMs, forMs }) => fromMs + forMs));
   const events = eventsOf(randomOf(seed, { id: 1_001 }, 0), cluster.manifests, calmFromMs);
-  const allMethods = seed >= ALL_METHODS_FROM && ({ allMethods: true } as const);
-  return { seed, theme, ...cluster, events, calmFromMs, invocations, faults, ...allMethods };
+  const manifests = withMoveLimits(cluster.manifests, seed);
+  return { seed, theme, ...cluster, manifests, events, calmFromMs, invocations, faults };
 }
+
+/** In one of six stories, NodePools limit the moves of consolidation. */
+function withMoveLimits(manifests: ClusterManifests, seed: number): ClusterManifests {
+  const annotations = MOVE_LIMITS.get(seed % 12);
+  if (annotations === undefined) return manifests;
+  const nodePools = manifests.nodePools.map((pool) => ({ ...pool, metadata: { ...pool.metadata, annotations } }));
+  return { ...manifests, nodePools };
+}
+
+/** Not of every third seed: those have a method that keeps no limits. */
+const MOVE_LIMITS: ReadonlyMap<number, Readonly<Record<string, string>>> = new Map([
+  [1, { 'kerf.dev/max-evictions-per-hour': '2', 'kerf.dev/minimum-saving': '10%' }],
+  [5, { 'kerf.dev/disruption-cool-down': '5m' }],
+]);
 
 /** Deployments are scaled up and down, in one of four stories often. In one of three stories all are scaled to zero at the end. */
 function eventsOf(

@@ -50,11 +50,24 @@ value: 1000
 preemptionPolicy: Never
 `;
 
+const LIMIT_RANGE = `apiVersion: v1
+kind: LimitRange
+metadata:
+  name: defaults
+  namespace: shop
+spec:
+  limits:
+    - type: Container
+      defaultRequest: {cpu: 250m}
+      max: {memory: 1Gi}
+`;
+
 test.each([
   ['persistentVolumeClaims', CLAIM, { name: 'data', namespace: 'shop' }],
   ['persistentVolumes', VOLUME, { name: 'disk-a' }],
   ['storageClasses', CLASS, { name: 'gp3' }],
   ['priorityClasses', PRIORITY, { name: 'high' }],
+  ['limitRanges', LIMIT_RANGE, { name: 'defaults', namespace: 'shop' }],
 ] as const)('%s take part in a simulation', (list, text, metadata) => {
   const { problems, manifests } = readManifests([{ file: 'a.yaml', text }]);
   expect(problems.map(formatProblem)).toEqual([]);
@@ -66,8 +79,10 @@ const claim = (from: string, to: string): string => edit(CLAIM, from, to);
 const volume = (from: string, to: string): string => edit(VOLUME, from, to);
 const storageClass = (from: string, to: string): string => edit(CLASS, from, to);
 const priority = (from: string, to: string): string => edit(PRIORITY, from, to);
+const limitRange = (from: string, to: string): string => edit(LIMIT_RANGE, from, to);
 
-expectProblems('a broken storage object or PriorityClass is a problem with its line and field', [
+expectProblems('a broken storage object, PriorityClass or LimitRange is a problem with its line and field', [
+  [limitRange('250m', 'some'), 9, 'spec.limits[0].defaultRequest.cpu', '"some" is not allowed; write a quantity'],
   [claim('[ReadWriteOnce]', '[ReadWriteOne]'), 7, 'spec.accessModes[0]', 'did you mean ReadWriteOnce?'],
   [claim('[ReadWriteOnce]', '[ReadWriteOnce, ReadWriteOncePod]'), 7, 'spec.accessModes', 'ReadWriteOncePod and other'],
   [claim('10Gi', '10GB'), 9, 'spec.resources.requests.storage', '"10GB" is not allowed; write a quantity'],

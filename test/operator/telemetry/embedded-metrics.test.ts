@@ -32,13 +32,14 @@ test('a run is its gauges, its decisions that act and its failures by controller
   const terminate: Action = { kind: 'terminate-instance', nodeClaim: 'x', instanceId: 'i-1' };
   const end: Action = { kind: 'end-disruption', command: 'c', outcome: 'executed', why: 'done' };
   const run = report({
-    gauges: { Nodes: 3, HourlyCostUsd: 0.41 },
+    gauges: { Nodes: 3, HourlyCostUsd: 0.41, PriceGapPercent: 1.5 },
     decisions: [decisionOf([terminate, end]), decisionOf([terminate]), decisionOf([])],
     failures: [new Error('one claim')],
   });
   expect(metricsOf(embeddedMetrics(run, 5))).toEqual([
     'Nodes{Cluster=demo} 3 Count',
     'HourlyCostUsd{Cluster=demo} 0.41 None',
+    'PriceGapPercent{Cluster=demo} 1.5 Percent',
     'Decisions{Cluster=demo,Controller=termination} 2 Count',
     'Failures{Cluster=demo,Controller=termination} 1 Count',
     'Actions{Cluster=demo,Action=end-disruption} 1 Count',

@@ -281,4 +281,5 @@ export interface RawPlan {
   readonly existing?: readonly { readonly node: string; readonly pods: readonly string[] }[];
   readonly podErrors?: Readonly<Record<string, unknown>>;
   readonly totalHourlyPrice?: number;
+  readonly lowerBoundHourlyPrice?: number;
 }

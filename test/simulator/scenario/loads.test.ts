@@ -5,10 +5,12 @@ import { templateOf } from '../../../lib/apis/scenario/load.ts';
 import { exponential, ownRandom } from '../../../lib/simulator/random.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { arrivalsOf } from '../../../lib/simulator/scenario/play-loads.ts';
-import { someManifests } from '../../builders/cluster-manifests.ts';
+import { aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { entriesOf, played, saidOf } from './played.ts';
 
-const EMPTY = { manifests: someManifests({ deployments: [] }) };
+/** Pods of a load that are evicted are pending again, so nodes with pods stay. */
+const disruption = { consolidationPolicy: 'WhenEmpty', consolidateAfter: '0s', budgets: [{ nodes: '100%' }] } as const;
+const EMPTY = { manifests: someManifests({ deployments: [], nodePools: [aPool({ disruption })] }) };
 
 function aLoad(over: Partial<Load> = {}): Load {
   return {

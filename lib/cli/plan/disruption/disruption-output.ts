@@ -1,9 +1,12 @@
+import { optional } from '../../../apis/optional.ts';
 import { type Candidate, describeCandidate } from '../../../core/disruption/candidates.ts';
 import { nodePrice } from '../../../core/disruption/node-price.ts';
-import type { DisruptionPlan, PlannedCommand } from '../../../core/disruption/plan-disruption.ts';
+import type { DisruptionPlan } from '../../../core/disruption/plan-disruption.ts';
+import type { PlannedCommand } from '../../../core/disruption/play-out.ts';
 import type { Blocked } from '../../../core/model/decision.ts';
 import type { DisruptionCommand } from '../../../core/model/disruption-command.ts';
 import { instanceOf } from '../../../core/model/node-claim-record.ts';
+import type { Refusal } from '../../../core/model/refusal.ts';
 import { totalUsd } from '../../render/format-money.ts';
 import { type ClaimOutput, claimOutput, totalPrice } from '../claim-output.ts';
 import { toMicros } from '../provisioning-output.ts';
@@ -16,6 +19,8 @@ export interface DisruptionOutput {
   /** Before the commands. */
   readonly clusterHourlyPrice: number;
   readonly durationMs: number;
+  /** Objects without an effect. */
+  readonly notes: readonly string[];
 }
 
 interface CommandOutput extends Pick<DisruptionCommand, 'method' | 'reason'> {
@@ -25,6 +30,8 @@ interface CommandOutput extends Pick<DisruptionCommand, 'method' | 'reason'> {
   readonly sourceHourlyPrice: number;
   /** Less than zero if the replacements cost more. */
   readonly estimatedHourlySavings: number;
+  /** Why it would wait for the evictions of the commands before it. Left out if it would not. */
+  readonly waitsFor?: Refusal;
 }
 
 interface CandidateOutput {
@@ -37,24 +44,29 @@ interface CandidateOutput {
 }
 
 /** The plan as JSON. */
-export function disruptionOutput(plan: DisruptionPlan, durationMs: number): DisruptionOutput {
+export function disruptionOutput(
+  plan: DisruptionPlan,
+  { durationMs, notes }: { readonly durationMs: number; readonly notes: readonly string[] },
+): DisruptionOutput {
   return {
     commands: plan.commands.map(commandOutput),
     blocked: plan.blocked,
     clusterHourlyPrice: clusterPrice(plan),
     durationMs: toMicros(durationMs),
+    notes,
   };
 }
 
-function commandOutput({ method, reason, candidates, replacements }: PlannedCommand): CommandOutput {
+function commandOutput({ method, reason, candidates, replacements, waitsFor }: PlannedCommand): CommandOutput {
   return {
     method,
     reason,
     decision: replacements.length === 0 ? 'delete' : 'replace',
     candidates: candidates.map(candidateOutput),
-    replacements: replacements.map(claimOutput),
+    replacements: replacements.map((claim) => claimOutput(claim)),
     sourceHourlyPrice: totalUsd(candidates.map(priceOf)),
     estimatedHourlySavings: savings([{ candidates, replacements }]),
+    ...optional({ waitsFor }),
   };
 }
 

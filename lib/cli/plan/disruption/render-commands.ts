@@ -3,7 +3,7 @@ import type { Pod } from '../../../apis/kubernetes.ts';
 import { isDrainable, isReschedulable } from '../../../core/cluster/pods.ts';
 import type { StateNode } from '../../../core/cluster/state-node.ts';
 import type { Candidate } from '../../../core/disruption/candidates.ts';
-import type { PlannedCommand } from '../../../core/disruption/plan-disruption.ts';
+import type { PlannedCommand } from '../../../core/disruption/play-out.ts';
 import type { PlannedNodeClaim } from '../../../core/scheduling/schedule.ts';
 import { formatSavings, formatUsdPerMonth } from '../../render/format-money.ts';
 import { type CellColumn, formatTableWithin } from '../../render/format-table.ts';
@@ -86,7 +86,7 @@ function headOf(
   index: number,
   { nodeNamed, width }: { readonly nodeNamed: NodeNamed; readonly width: number },
 ): readonly string[] {
-  const { method, candidates, replacements } = command;
+  const { method, candidates, replacements, waitsFor } = command;
   const pods = evictionsOf([command], nodeNamed);
   const nodes = counted(candidates.length, 'node');
   const what = replacements.length === 0 ? `delete ${nodes}` : `replace ${nodes} by ${replacements.length}`;
@@ -96,6 +96,7 @@ function headOf(
     `${`${index + 1}.`.padStart(INDENT - 1)} ${first.trimStart()}`,
     ...more,
     ...(pods.length === 0 ? [] : indented(`evicts ${podSummary(pods, MAX_WORKLOADS)}`, INDENT, width)),
+    ...(waitsFor === undefined ? [] : indented(`waits: ${waitsFor.message}`, INDENT, width)),
   ];
 }
 

@@ -38,7 +38,7 @@ export function runPlanDisruption(context: CliContext, flags: PlanFlags, more: r
   const durationMs = performance.now() - startMs;
   stdout.write(
     flags.output === 'json'
-      ? `${JSON.stringify(disruptionOutput(plan, durationMs), null, 2)}\n`
+      ? `${JSON.stringify(disruptionOutput(plan, { durationMs, notes }), null, 2)}\n`
       : renderDisruption(plan, snapshot, context),
   );
   context.process.exitCode = EXIT.fine;

@@ -3,16 +3,20 @@ import { type Condition, type Pod, podKey } from '../../../apis/kubernetes.ts';
 import { optional } from '../../../apis/optional.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Timeline } from '../../timeline.ts';
+import { withNomination } from '../nominated-pod.ts';
 import { endPodGracefully } from '../simulated-cluster.ts';
 import { currentPod, type KubernetesState, writePod } from '../state.ts';
 import { workloadOf } from '../workloads/controller-pods.ts';
-import { schedulerCache } from './scheduler-cache.ts';
+import { type SchedulerCache, schedulerCache } from './scheduler-cache.ts';
 import { choiceFrom } from './scheduler-choice.ts';
 import type { SchedulerNode } from './scheduler-node.ts';
-import { nominatedPods } from './scheduler-nominations.ts';
-import { byTurn, type QueuedPod } from './scheduler-pod-kind.ts';
-import { PREEMPTED, type Preemption, preemptionFor } from './scheduler-preemption.ts';
+import { type Nominations, nominatedPods } from './scheduler-nominations.ts';
+import { byTurn, type PodKind, type QueuedPod } from './scheduler-pod-kind.ts';
+import { awaitsVictims, PREEMPTED, type Preemption, preemptionFor } from './scheduler-preemption.ts';
 import { simulatedPodVolumes } from './scheduler-volumes.ts';
+
+/** The field manager of its nominations. */
+const SCHEDULER = 'kube-scheduler';
 
 /** A simulated kube-scheduler: it binds pods, marks the others as unschedulable, and sends an event that wakes Kerf. */
 export interface KubeScheduler {
@@ -34,16 +38,18 @@ interface Scheduling extends SchedulerOptions {
 export function kubeScheduler(state: KubernetesState, clock: Clock, options: SchedulerOptions = {}): KubeScheduler {
   const scheduling = { ...options, state, clock };
   const cache = schedulerCache(state);
-  const nominations = nominatedPods();
+  const nominations = nominatedPods((name) => cache.named(name) !== undefined);
   const choice = choiceFrom(cache, nominations);
   let versionSeen: number | undefined;
   let membershipSeen = cache.membership();
+  /** The kinds for which this pass has found no node. */
+  const failedNow = new Set<PodKind>();
   /** *Shape:* whether the pod is bound. */
   const schedule = (queued: QueuedPod): boolean => {
     const { pod, kind } = queued;
     const volumes = simulatedPodVolumes(state, pod);
-    if (volumes === undefined && choice.hasFailed(kind)) {
-      nominate(scheduling, pod, { preemption: { kind: 'waits' }, message: undefined });
+    if (volumes === undefined && choice.hasFailed(kind) && !choice.fitsNominated(queued)) {
+      failAlike(scheduling, { cache, nominations, failedNow }, queued);
       return false;
     }
     const node = choice.choose(queued, volumes);
@@ -59,7 +65,10 @@ export function kubeScheduler(state: KubernetesState, clock: Clock, options: Sch
     if (preemption.kind === 'victims') {
       nominations.add(preemption.node.name, queued);
       preempt(scheduling, queued, preemption);
-    } else if (volumes === undefined) choice.failed(kind);
+    } else if (volumes === undefined) {
+      choice.failed(kind);
+      if (preemption.kind === 'none') failedNow.add(kind);
+    }
     nominate(scheduling, pod, { preemption, message: volumes?.refusal });
     return false;
   };
@@ -69,6 +78,7 @@ export function kubeScheduler(state: KubernetesState, clock: Clock, options: Sch
       if (version === versionSeen || options.isDown?.() === true) return;
       const waiting = cache.refresh();
       nominations.read(waiting);
+      failedNow.clear();
       const hasOtherNodes = cache.membership() !== membershipSeen;
       let sendsEvent = false;
       for (const queued of waiting.toSorted(byTurn)) {
@@ -82,13 +92,28 @@ export function kubeScheduler(state: KubernetesState, clock: Clock, options: Sch
   };
 }
 
+interface FailedKinds {
+  readonly cache: SchedulerCache;
+  readonly nominations: Nominations;
+  readonly failedNow: ReadonlySet<PodKind>;
+}
+
+/** A failed attempt clears the nomination of the pod. A pod whose kind failed in an earlier pass is not tried again. */
+function failAlike(scheduling: Scheduling, { cache, nominations, failedNow }: FailedKinds, queued: QueuedPod): void {
+  const { pod, kind } = queued;
+  const nominated = pod.status?.nominatedNodeName;
+  const clears = nominated !== undefined && failedNow.has(kind) && !awaitsVictims({ cache }, queued);
+  if (clears) nominations.remove(nominated, queued);
+  nominate(scheduling, pod, { preemption: { kind: clears ? 'none' : 'waits' }, message: undefined });
+}
+
 function bind({ state, clock }: Scheduling, pod: Pod, node: SchedulerNode): Pod {
   const condition = { type: 'PodScheduled', status: 'True' as const, lastTransitionTime: formatTime(clock.now()) };
-  const { nominatedNodeName: _, ...status } = pod.status ?? {};
+  const free = withNomination(pod, undefined, SCHEDULER);
   const bound: Pod = {
-    ...pod,
+    ...free,
     spec: { ...pod.spec, nodeName: node.name },
-    status: { ...status, phase: 'Pending', conditions: [condition] },
+    status: { ...free.status, phase: 'Pending', conditions: [condition] },
   };
   writePod(state, bound);
   return bound;
@@ -133,11 +158,6 @@ function nominate(
     ...optional({ message }),
     lastTransitionTime: formatTime(clock.now()),
   };
-  const { nominatedNodeName: _, ...status } = pod.status ?? {};
-  const nominated = keeps ? before : nominatedNodeName;
-  const conditions = [condition];
-  writePod(state, {
-    ...pod,
-    status: { ...status, phase: 'Pending', conditions, ...optional({ nominatedNodeName: nominated }) },
-  });
+  const nominated = withNomination(pod, keeps ? before : nominatedNodeName, SCHEDULER);
+  writePod(state, { ...nominated, status: { ...nominated.status, phase: 'Pending', conditions: [condition] } });
 }

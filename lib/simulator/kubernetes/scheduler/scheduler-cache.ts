@@ -18,6 +18,8 @@ export interface SchedulerCache {
   readonly membership: () => number;
   /** By name. */
   readonly nodes: () => readonly SchedulerNode[];
+  /** *Shape:* undefined for a node that does not exist. */
+  readonly named: (name: string | undefined) => SchedulerNode | undefined;
   /** Updates the cache. *Shape:* the pending pods, in no order. *Cost:* O(nodes) comparisons; work only for changed and pending pods. */
   readonly refresh: () => readonly QueuedPod[];
   /** Records that the scheduler has bound the pod. */
@@ -67,6 +69,7 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
     loosened: () => freed + nodes.version(),
     membership: nodes.membership,
     nodes: nodes.byName,
+    named: nodes.named,
     refresh() {
       nodes.refresh(state.nodes);
       const { pods: changed, removed } = changes();

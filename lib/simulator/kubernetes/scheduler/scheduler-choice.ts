@@ -13,6 +13,8 @@ export interface Choice {
   readonly choose: (queued: QueuedPod, volumes?: SimulatedPodVolumes) => SchedulerNode | undefined;
   /** Whether no node fitted a pod of the kind, and nothing has changed since. */
   readonly hasFailed: (kind: PodKind) => boolean;
+  /** Whether the pod fits the node that is nominated for it. Other pods of its kind may not: the node is reserved for this one. */
+  readonly fitsNominated: (queued: QueuedPod) => boolean;
   /** Records that a pod of the kind without claims fits no node, also if other pods are deleted for it. */
   readonly failed: (kind: PodKind) => void;
 }
@@ -63,6 +65,11 @@ export function choiceFrom(cache: SchedulerCache, nominations: Nominations): Cho
       );
       const nominated = fitting.find(({ node }) => node.name === pod.status?.nominatedNodeName);
       return nominated?.node ?? bestNode(fitting, kind, rules);
+    },
+    fitsNominated({ pod, kind }) {
+      const node = cache.named(pod.status?.nominatedNodeName);
+      if (node === undefined || !admitsKind(node, kind) || !nodeHasRoom(node, kind)) return false;
+      return remembered(kind).rules.check()?.(node) !== false && nominations.leaveRoom(node, { pod, kind });
     },
     hasFailed: (kind) => failedAt.get(kind) === version(),
     failed: (kind) => void failedAt.set(kind, version()),

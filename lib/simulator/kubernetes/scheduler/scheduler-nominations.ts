@@ -1,9 +1,12 @@
 import type { SchedulerNode } from './scheduler-node.ts';
 import type { PodKind, QueuedPod } from './scheduler-pod-kind.ts';
 
-/** The pods that wait on a node until the pods that were deleted for them have ended (`status.nominatedNodeName`). */
+/**
+ * The pods that wait for a node (`status.nominatedNodeName`): until the pods that were deleted for them have ended, or until a node
+ * that an autoscaler has launched for them is ready.
+ */
 export interface Nominations {
-  /** Increases with every change. */
+  /** Increases when a nomination no longer reserves a part of a node. */
   readonly version: () => number;
   /** Replaces all nominations by those of the pending pods. */
   readonly read: (waiting: readonly QueuedPod[]) => void;
@@ -14,32 +17,32 @@ export interface Nominations {
   readonly leaveRoom: (node: SchedulerNode, queued: QueuedPod) => boolean;
 }
 
-export function nominatedPods(): Nominations {
+/** @param isNode whether the node exists. A nomination of a node that does not exist reserves nothing */
+export function nominatedPods(isNode: (name: string) => boolean): Nominations {
   let byNode = new Map<string, QueuedPod[]>();
-  let text = '[]';
   let version = 0;
   const on = (nodeName: string): readonly QueuedPod[] => byNode.get(nodeName) ?? [];
   const add = (nodeName: string, queued: QueuedPod): void => {
-    byNode.set(nodeName, [...on(nodeName), queued]);
-    version += 1;
+    const others = byNode.get(nodeName);
+    if (others === undefined) byNode.set(nodeName, [queued]);
+    else others.push(queued);
   };
   return {
     version: () => version,
     read(waiting) {
-      const nominated = waiting.filter(({ pod }) => nominatedTo(pod) !== '');
-      const now = JSON.stringify(nominated.map(({ pod }) => [pod.metadata.uid, nominatedTo(pod)]));
-      if (now === text) return;
-      text = now;
+      const before = byNode;
       byNode = new Map();
-      for (const queued of nominated) add(nominatedTo(queued.pod), queued);
+      for (const queued of waiting) if (nominatedTo(queued.pod) !== '') add(nominatedTo(queued.pod), queued);
+      for (const [node, pods] of before) {
+        const uids = new Set(on(node).map(({ pod }) => pod.metadata.uid));
+        if (isNode(node) && pods.some(({ pod }) => !uids.has(pod.metadata.uid))) version += 1;
+      }
     },
     add,
     remove(nodeName, { pod }) {
-      byNode.set(
-        nodeName,
-        on(nodeName).filter((other) => other.pod.metadata.uid !== pod.metadata.uid),
-      );
-      version += 1;
+      const others = on(nodeName).filter((other) => other.pod.metadata.uid !== pod.metadata.uid);
+      byNode.set(nodeName, others);
+      if (isNode(nodeName)) version += 1;
     },
     on,
     leaveRoom(node, { pod, kind }) {

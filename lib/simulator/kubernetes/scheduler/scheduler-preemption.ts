@@ -41,9 +41,9 @@ export function preemptionFor(
   queued: QueuedPod,
   volumes: SimulatedPodVolumes | undefined,
 ): Preemption {
-  const { kind, pod } = queued;
+  const { kind } = queued;
   const { cache } = world;
-  if (!kind.preempts) return pod.status?.nominatedNodeName === undefined ? { kind: 'waits' } : { kind: 'none' };
+  if (!kind.preempts) return { kind: 'waits' };
   if (awaitsVictims(world, queued)) return { kind: 'waits' };
   if (!cache.hasBelow(kind.priority) || volumes?.refusal !== undefined) return { kind: 'none' };
   const admitting = cache.nodes().filter((node) => admitsKind(node, kind) && volumes?.fits(node) !== false);
@@ -63,10 +63,10 @@ export function preemptionFor(
 const MAX_CANDIDATES = 100;
 
 /** Whether pods that were deleted for the pod still end on its nominated node. */
-function awaitsVictims({ cache }: PreemptionWorld, { pod, kind }: QueuedPod): boolean {
+export function awaitsVictims({ cache }: Pick<PreemptionWorld, 'cache'>, { pod, kind }: QueuedPod): boolean {
   const { nominatedNodeName } = pod.status ?? {};
   if (nominatedNodeName === undefined) return false;
-  const node = cache.nodes().find(({ name }) => name === nominatedNodeName);
+  const node = cache.named(nominatedNodeName);
   if (node === undefined || !admitsKind(node, kind)) return false;
   return cache
     .podsOn(node)

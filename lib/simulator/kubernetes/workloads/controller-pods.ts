@@ -21,6 +21,8 @@ export interface PodOwner {
   readonly namespace: string;
   /** For reports: `Deployment default/web`. */
   readonly workload: string;
+  /** Labels of all its pods, beside those of the template. @default none */
+  readonly labels?: Labels;
 }
 
 /** What a controller changes in the template for one pod. */
@@ -36,14 +38,14 @@ export type CreatePod = (owner: PodOwner, template: PodTemplate, identity?: PodI
 
 export function podCreator(state: KubernetesState, clock: Clock): CreatePod {
   let made = 0;
-  return ({ reference, namespace, workload }, template, identity = {}) => {
+  return ({ reference, namespace, workload, labels: ofOwner }, template, identity = {}) => {
     made += 1;
     const name = identity.name ?? `${reference.name}-${fingerprint(`${reference.uid}/${made}`, 5)}`;
     const { labels, annotations } = template.metadata ?? {};
     const pod: Pod = {
       metadata: {
         ...template.metadata,
-        ...(identity.labels !== undefined && { labels: { ...labels, ...identity.labels } }),
+        ...((ofOwner ?? identity.labels) !== undefined && { labels: { ...labels, ...ofOwner, ...identity.labels } }),
         annotations: { ...annotations, ...identity.annotations, [WORKLOAD]: workload },
         name,
         namespace,

@@ -54,6 +54,7 @@ function replicaSetOf(deployment: Deployment): PodOwner {
     reference: controllerReference('apps/v1', 'ReplicaSet', { name: `${name}-${hash}`, uid }),
     namespace: namespaceOf(deployment),
     workload: `Deployment ${objectKeyOf(deployment)}`,
+    labels: { 'pod-template-hash': hash },
   };
 }
 

@@ -255,7 +255,7 @@ describe('C78: a class', () => {
   });
 });
 
-describe('D14: a claim with the annotation graceful-expiration', () => {
+describe('D14, G8: a claim with the annotation graceful-expiration', () => {
   const claim = (grace: string): NodeClaimRecord => {
     const record = aMatchingClaim({ spec: claimSpec({ expireAfter: '1h' }) });
     return { ...record, annotations: { ...record.annotations, 'kerf.dev/graceful-expiration': grace } };

@@ -145,9 +145,17 @@ describe('the templates of a request (C56)', () => {
     expect(plan(aClaim({ spec: claimSpec({ requirements }) })).templates[0]?.dedicated === true).toBe(dedicated);
   });
 
-  test('a claim that requires enclaves gets them (C58)', () => {
-    const requirements = [asking('eks.amazonaws.com/nitro-sandbox', 'In', 'true')];
-    expect(plan(aClaim({ spec: claimSpec({ requirements }) })).templates[0]?.enclaves).toBe(true);
+  test('a claim that requests the resource of enclaves gets them (C58)', () => {
+    const ofPods = aClaim({ spec: claimSpec({ resources: { requests: { 'eks.amazonaws.com/nitro-sandbox': '1' } } }) });
+    expect(plan(ofPods).templates[0]?.enclaves).toBe(true);
+    const disabled = withClass({ enclaveOptions: { enabled: false } });
+    expect(planLaunch(ofPods, disabled)).toMatchObject({ kind: 'unsupported' });
+    expect(plan(aClaim(), disabled).templates[0]).not.toHaveProperty('enclaves');
+  });
+
+  test('a claim that requires a type with the label of enclaves does not get them (C58)', () => {
+    const requirements = [asking('karpenter.k8s.aws/nitro-sandbox', 'In', 'true')];
+    expect(plan(aClaim({ spec: claimSpec({ requirements }) })).templates[0]).not.toHaveProperty('enclaves');
   });
 });
 

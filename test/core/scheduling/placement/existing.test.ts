@@ -255,3 +255,26 @@ describe('claims in flight keep the pods for which they were created: the same p
     expect(placesOf(place([pendingPod()], { nodeClaims: [other, mine] }))).toEqual({ 'web-1': 'general-b' });
   });
 });
+
+test('a node that replaces another keeps the pods for which it was created until they have moved', () => {
+  const onDemand = { 'karpenter.sh/capacity-type': 'on-demand' };
+  const one = { requests: { cpu: '1500m' } };
+  const old = initializedNode(
+    { name: 'old', labels: onDemand },
+    { deletion: { reason: 'drifted', message: '', requestedAtMs: NOW_MS } },
+  );
+  const pods = [
+    runningPod('old', { ...one, name: 'anywhere' }),
+    runningPod('old', { ...one, name: 'web', spec: { nodeSelector: onDemand } }),
+  ];
+  // Without this, the first pod would take the room of the other one.
+  const replacements = [
+    initializedNode({ name: 'a', labels: onDemand }, { command: 'c', pods: ['default/web'] }),
+    initializedNode({ name: 'b', labels: { 'karpenter.sh/capacity-type': 'spot' } }, { command: 'c', pods: [] }),
+  ];
+  const snapshot = snapshotOf([old, ...replacements], { pods });
+  expect(provision(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS }).schedule).toMatchObject({
+    newClaims: [],
+    existing: [{ stateNode: { name: 'a' } }, { stateNode: { name: 'b' } }],
+  });
+});

@@ -322,3 +322,14 @@ test('the order of the pods does not affect the result', () => {
   expect(podsOfClaims(other)).toEqual(podsOfClaims(one));
   expect(typesOf(other)).toEqual(typesOf(one));
 });
+
+test('packing "first-fit" opens as few claims as Karpenter does, even if more claims cost less (B34)', () => {
+  const types = [
+    anInstanceType({ name: 'm5.large', cpu: 2, price: 1 }),
+    anInstanceType({ name: 'm5.xlarge', cpu: 4, price: 3 }),
+  ];
+  const [pods, nodePools] = [pendingPods(2, { requests: { cpu: '1500m' } }), [aPoolView({ types })]];
+  expect(podsOfClaims(place(pods, { nodePools }))).toHaveLength(2);
+  const greedy = place(pods, { nodePools, options: { packing: 'first-fit' } });
+  expect(typesOf(greedy)).toEqual([['m5.xlarge']]);
+});

@@ -40,6 +40,14 @@ describe('the requests of a daemon on a new node', () => {
     expect(overheadOf(asking100m(), running)).toBe(400);
   });
 
+  test('are those of its newest pod, also if it has no node yet: in a rollout, the new node must have room for it (B20)', () => {
+    const newer = pendingPod({ name: 'logs-b', owner: 'DaemonSet', ownerUid: 'uid-logs', requests: { cpu: '600m' } });
+    const running = [daemonPod('logs-a', '400m', { createdAtMs: NOW_MS - HOUR })];
+    expect(overheadOf(asking100m(), [...running, newer])).toBe(600);
+    const ended = { ...newer, status: { phase: 'Failed' } } as const;
+    expect(overheadOf(asking100m(), [...running, ended])).toBe(400);
+  });
+
   test('are those of the template while no pod runs (B20)', () => {
     const other = daemonPod('other-a', '400m', { ownerUid: 'uid-other' });
     const ended = daemonPod('logs-a', '400m', { status: { phase: 'Failed' } });

@@ -27,7 +27,7 @@ function names(options: ReturnType<typeof launchOptions>): readonly string[] {
 describe('the launch options of a claim', () => {
   test('are in the order of price; ties by type, zone and capacity type', () => {
     const types = [anInstanceType({ name: 'b.large', price: 0.1 }), anInstanceType({ name: 'a.large', price: 0.1 })];
-    const options = launchOptions(types, ANY, { minValues: [] });
+    const options = launchOptions(types, ANY, { template: { minValues: [] } });
     expect(options.map((one) => `${one.capacityType} ${one.instanceType} ${one.zone}`).slice(0, 4)).toEqual([
       'spot a.large eu-west-3a',
       'spot a.large eu-west-3b',
@@ -42,23 +42,25 @@ describe('the launch options of a claim', () => {
     const type = anInstanceType({
       offerings: [sold, { ...sold, zone: 'eu-west-3b', available: false }, anOffering('eu-west-3c', 'spot')],
     });
-    expect(launchOptions([type], ON_DEMAND, { minValues: [] })).toEqual([
+    expect(launchOptions([type], ON_DEMAND, { template: { minValues: [] } })).toEqual([
       { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'on-demand', priceUsdPerHour: 0.1 },
     ]);
   });
 
   test('are in the required zone if the zone id is required', () => {
     const wanted = requirementsFrom([asking('topology.k8s.aws/zone-id', 'In', 'euw3-az2')]);
-    const options = launchOptions([anInstanceType()], wanted, { minValues: [] });
+    const options = launchOptions([anInstanceType()], wanted, { template: { minValues: [] } });
     expect(new Set(options.map((one) => one.zone))).toEqual(new Set(['eu-west-3b']));
   });
 
   test('exclude metal and accelerators while other types remain (C39)', () => {
-    expect(names(launchOptions([gpu, metal, neuron, plain], ANY, { minValues: [] }))).toEqual(['m5.large']);
+    expect(names(launchOptions([gpu, metal, neuron, plain], ANY, { template: { minValues: [] } }))).toEqual([
+      'm5.large',
+    ]);
   });
 
   test('include metal and accelerators if no other types remain (C39)', () => {
-    expect(names(launchOptions([gpu, metal, neuron], ANY, { minValues: [] }))).toHaveLength(3);
+    expect(names(launchOptions([gpu, metal, neuron], ANY, { template: { minValues: [] } }))).toHaveLength(3);
   });
 
   test('exclude spot that costs more than the cheapest on-demand offering (C40)', () => {
@@ -67,17 +69,19 @@ describe('the launch options of a claim', () => {
       anInstanceType({ name: 'dear.large', offerings: [anOffering('eu-west-3a', 'spot', 0.3)] }),
       anInstanceType({ name: 'fair.large', offerings: [anOffering('eu-west-3a', 'spot', 0.25)] }),
     ];
-    expect(names(launchOptions(types, ANY, { minValues: [] }))).toEqual(['cheap.large', 'fair.large']);
+    expect(names(launchOptions(types, ANY, { template: { minValues: [] } }))).toEqual(['cheap.large', 'fair.large']);
   });
 
   test('include expensive spot if there is no on-demand offering (C40)', () => {
     const types = [anInstanceType({ offerings: [anOffering('eu-west-3a', 'spot', 9)] })];
-    expect(launchOptions(types, ANY, { minValues: [] })).toHaveLength(1);
+    expect(launchOptions(types, ANY, { template: { minValues: [] } })).toHaveLength(1);
   });
 
   test('include both for a pool with minValues (C39, C40)', () => {
     const dear = anInstanceType({ name: 'dear.large', offerings: [anOffering('eu-west-3a', 'spot', 9)] });
-    expect(names(launchOptions([gpu, plain, dear], ANY, { minValues: [{ key: FAMILY, count: 1 }] }))).toHaveLength(3);
+    expect(
+      names(launchOptions([gpu, plain, dear], ANY, { template: { minValues: [{ key: FAMILY, count: 1 }] } })),
+    ).toHaveLength(3);
   });
 
   /** 70 types, each of its own family: `t0.large` is the most expensive, `t69.large` the cheapest. */
@@ -87,7 +91,7 @@ describe('the launch options of a claim', () => {
   const special = anInstanceType({ name: 'x1.large', price: 9, zones: ['eu-west-3a'] });
 
   test('are the 60 cheapest types, with all their offerings (B25, C42)', () => {
-    const options = launchOptions(many, ON_DEMAND, { minValues: [] });
+    const options = launchOptions(many, ON_DEMAND, { template: { minValues: [] } });
     expect(options).toHaveLength(60);
     expect(options.map((one) => one.instanceType)).not.toContain('t0.large');
     expect(options[0]?.instanceType).toBe('t69.large');
@@ -102,8 +106,11 @@ describe('the launch options of a claim', () => {
         offerings: [anOffering('eu-west-3a', 'spot', 0.001), anOffering('eu-west-3a', 'on-demand', 9)],
       }),
     ];
-    expect(names(launchOptions(types, ON_DEMAND, { minValues: [] }))).not.toContain('mixed.large');
-    expect(names(launchOptions(types, ANY, { minValues: [] })).slice(0, 2)).toEqual(['mixed.large', 'spotty.large']);
+    expect(names(launchOptions(types, ON_DEMAND, { template: { minValues: [] } }))).not.toContain('mixed.large');
+    expect(names(launchOptions(types, ANY, { template: { minValues: [] } })).slice(0, 2)).toEqual([
+      'mixed.large',
+      'spotty.large',
+    ]);
   });
 
   test('include an expensive type among the 60 if minValues needs it; Karpenter refuses the claim (B24, B25)', () => {
@@ -111,7 +118,9 @@ describe('the launch options of a claim', () => {
       ...type,
       requirements: { ...type.requirements, [FAMILY]: ['t'] },
     }));
-    const options = launchOptions([...alike, special], ON_DEMAND, { minValues: [{ key: FAMILY, count: 2 }] });
+    const options = launchOptions([...alike, special], ON_DEMAND, {
+      template: { minValues: [{ key: FAMILY, count: 2 }] },
+    });
     expect(options).toHaveLength(60);
     expect(names(options)).toContain('x1.large');
     expect(names(options)).not.toContain('t10.large');
@@ -131,13 +140,13 @@ describe('the launch options of a claim', () => {
       { key: FAMILY, count: 2 },
       { key: 'karpenter.k8s.aws/instance-cpu', count: 2 },
     ];
-    const kept = names(launchOptions(metered, ON_DEMAND, { minValues }));
+    const kept = names(launchOptions(metered, ON_DEMAND, { template: { minValues } }));
     expect(kept).toHaveLength(60);
     expect(kept.slice(-3)).toEqual(['t12.large', 't3.large', 't1.large']);
   });
 
   test('are all types if no types satisfy minValues, which BestEffort allows (B24, B25)', () => {
-    const options = launchOptions(many, ON_DEMAND, { minValues: [{ key: FAMILY, count: 99 }] });
+    const options = launchOptions(many, ON_DEMAND, { template: { minValues: [{ key: FAMILY, count: 99 }] } });
     expect(options).toHaveLength(60);
     expect(names(options)).not.toContain('t0.large');
   });

@@ -116,7 +116,8 @@ function touches(fault: Fault, { needs, about }: Pick<Duty, 'needs' | 'about'>, 
     case 'calls-fail':
       return !isRareConflict(fault) && needsAny(fault.calls);
     case 'object-refused':
-      return needsAny([fault.call]) && isAbout(objectOf(fault));
+      // An error that is not of the port ends the work on the object until the next tick, whatever it needs.
+      return (fault.unexpected === true || needsAny([fault.call])) && isAbout(objectOf(fault));
     case 'unreadable-record':
       return isAbout(objectOf(fault));
     case 'listed-late':

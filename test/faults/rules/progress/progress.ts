@@ -13,8 +13,14 @@ import { hasEnded, removalDuties, type WatchedDrains } from './removal-duties.ts
 /** Work that nothing disturbs makes progress: wakes are sent and armed, and one stuck item does not stop another (promise 7). */
 export const undisturbedWorkProgresses: RuleOf = (watched) => {
   const held = heldDrains();
-  return progressOf(watched, () => dutiesOf({ ...watched, held }));
+  const nodeNames = new Map<string, string>();
+  return progressOf(watched, () => dutiesOf({ ...watched, held, nodeNames }));
 };
+
+interface WatchedClaims extends WatchedDrains {
+  /** The last known name of the node of each NodeClaim. */
+  readonly nodeNames: Map<string, string>;
+}
 
 /** From the proposal of a disruption: its validation after 15 s, by the run of the next minute if a wake is lost. */
 const COMMAND_MS = 95 * SECOND_MS;
@@ -59,7 +65,7 @@ const READS_OF_DECISIONS = [
   'store.listNodeClaims',
 ];
 
-function dutiesOf(watched: WatchedDrains): readonly Duty[] {
+function dutiesOf(watched: WatchedClaims): readonly Duty[] {
   const { records, open, nowMs } = watched;
   const duties: Duty[] = [];
   for (const record of records.values())
@@ -80,10 +86,13 @@ function dutiesOf(watched: WatchedDrains): readonly Duty[] {
   return duties;
 }
 
-/** The duties of a NodeClaim are about its record, its instance, its node and the pods there. */
-function claimDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {
+/** The duties of a NodeClaim are about its record, its instance, its node and the pods there. A fault may be about a node that is gone. */
+function claimDuties(watched: WatchedClaims, record: NodeClaimRecord): readonly Duty[] {
+  const { nodeNames } = watched;
+  const present = nodeOf(watched, record)?.metadata.name;
+  if (present !== undefined) nodeNames.set(record.name, present);
   const about = (): readonly string[] => {
-    const node = nodeOf(watched, record)?.metadata.name;
+    const node = nodeNames.get(record.name);
     const pods = [...watched.simulation().state.pods.values()].filter(({ spec }) => spec.nodeName === node);
     const names = pods.map(({ metadata }) => metadata.name);
     return [record.name, ...[instanceOf(record)?.id, node].filter((one) => one !== undefined), ...names];

@@ -28,11 +28,13 @@ const UNTIMED: ReadonlySet<string> = new Set([
   'calls-fail',
   'object-refused',
   'unreadable-record',
+  // On standby, no run sees which pods come and go.
+  'other-autoscaler',
 ]);
 
 /** An empty node is removed after its consolidateAfter, and not while it is annotated or promised to pods (E3, E13). */
 export const emptyNodesHaveTheirTime: RuleOf = (watched) => {
-  const { violate, simulation, nowMs, startMs, story } = watched;
+  const { violate, simulation, nowMs, startMs, story, records } = watched;
   const isTimed = !story.faults.some(({ kind }) => UNTIMED.has(kind));
   const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCKS_APART_MS : SECOND_MS;
   const podsOf = new Map<string, { readonly node: string; readonly sinceMs: number }>();
@@ -40,6 +42,8 @@ export const emptyNodesHaveTheirTime: RuleOf = (watched) => {
   const annotatedMs = new Map<string, number>();
   const promised = new Map<string, { readonly atMs: number; readonly pods: readonly string[] }>();
   const rule = 'an empty node has its time';
+  const recordAt = (node: string): NodeClaimRecord | undefined =>
+    [...records.values()].find(({ nodeName }) => nodeName === node);
   const whyKept = (record: NodeClaimRecord): string | undefined => {
     const node = nodeOf(watched, record);
     const pool = simulation().state.nodePools.get(record.nodePool);
@@ -80,7 +84,9 @@ export const emptyNodesHaveTheirTime: RuleOf = (watched) => {
         // A pod that terminates has left (E13).
         if (pod?.spec.nodeName !== node || !needsNode(pod)) {
           podsOf.delete(key);
-          if (nowMs() - sinceMs > SEEN_MS) changedMs.set(node, nowMs());
+          // Pods are seen from the initialization on.
+          const { initializedAtMs = 0 } = recordAt(node) ?? {};
+          if (nowMs() - Math.max(sinceMs, initializedAtMs - startMs()) > SEEN_MS) changedMs.set(node, nowMs());
         }
       }
       for (const pod of state.pods.values()) {

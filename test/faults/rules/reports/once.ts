@@ -21,6 +21,7 @@ const NO_RUN = 'failed to check for other autoscalers:';
 export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
   const togetherMs = story.faults.some(({ kind }) => SLOW.has(kind)) ? SLOW_TOGETHER_MS : TOGETHER_MS;
   const lastMs = new Map<string, number>();
+  // Numbers in the name of an object are part of the name; a cause may have another number each time.
   const report = (where: string, text: string): void => {
     const key = `${where}: ${text.replaceAll(/\d+/g, '#')}`;
     const agoMs = nowMs() - (lastMs.get(key) ?? -Infinity);
@@ -34,7 +35,9 @@ export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
       // A run that ends with a refusal did nothing: each such run is a failure.
       if (!(error instanceof Error) || error instanceof PortError || !isRefusal(error)) return;
       if (error.message.startsWith(NO_RUN)) return;
-      report(`the log of ${name}`, error.message);
+      const cause = error.cause instanceof Error ? error.cause.message : error.message;
+      const subject = error.message.endsWith(cause) ? error.message.slice(0, -cause.length) : '';
+      report(`the log of ${name}: ${subject}`, subject === '' ? error.message : cause);
     },
     call({ method, args: [event] }) {
       if (method !== 'cluster.publishEvent' || !isRecord(event)) return;
@@ -46,7 +49,7 @@ export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
     published({ controller, blocked }) {
       for (const { subject, reason, message } of blocked)
         if (reason === 'ActionRefused' || (controller === 'termination' && subject.kind !== 'Cluster'))
-          report(`the bus from ${controller}`, `${formatSubject(subject)}: ${message}`);
+          report(`the bus from ${controller} for ${formatSubject(subject)}`, message);
     },
   };
 };

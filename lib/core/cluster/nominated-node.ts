@@ -1,0 +1,42 @@
+import type { ManagedFields, Pod } from '../../apis/kubernetes.ts';
+import type { PodTarget } from '../model/decision.ts';
+
+/**
+ * The node that the kube-scheduler tries first for a pod, and on which it counts the pod's requests meanwhile
+ * (`status.nominatedNodeName`). The kube-scheduler sets it for a pod that preempts others, and Kerf for a pod that is planned for a
+ * node (B66). `managedFields` shows who wrote it: it is part of the object that is read anyway, changes together with the nomination,
+ * also if the kube-scheduler overwrites it, and does not depend on what a run that failed has recorded.
+ */
+
+/** A change of the node that is nominated for a pod. It is written only if the pod still has the nomination `before`. */
+export interface PodNomination {
+  readonly pod: PodTarget;
+  /** Kerf's nomination now. @default none */
+  readonly before?: string;
+  /** @default the nomination is removed */
+  readonly node?: string;
+}
+
+/** The field manager of Kerf's nominations. */
+export const NOMINATION_MANAGER = 'kerf';
+
+/** Whether an entry shows that Kerf's nomination is in place: Kerf writes nothing else in the status of a pod. */
+export function isNominationOfKerf({ manager, subresource }: ManagedFields): boolean {
+  return manager === NOMINATION_MANAGER && subresource === 'status';
+}
+
+/** The node that Kerf has nominated for the pod; undefined if there is none, or if another component has nominated one. */
+export function ownNomination(pod: Pod): string | undefined {
+  const node = nominatedNode(pod);
+  return node !== undefined && pod.metadata.managedFields?.some(isNominationOfKerf) === true ? node : undefined;
+}
+
+/** Whether the kube-scheduler or another component has nominated a node: the pod waits for pods that it preempts. */
+export function hasForeignNomination(pod: Pod): boolean {
+  return nominatedNode(pod) !== undefined && ownNomination(pod) === undefined;
+}
+
+function nominatedNode({ status }: Pod): string | undefined {
+  const node = status?.nominatedNodeName ?? '';
+  return node === '' ? undefined : node;
+}

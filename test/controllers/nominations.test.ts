@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { PodNomination } from '../../lib/core/cluster/nominated-node.ts';
+import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
+import { RefusedError } from '../../lib/ports/errors.ts';
+import type { SimulationInput } from '../../lib/simulator/simulation.ts';
+import { aDeployment, someManifests } from '../builders/cluster-manifests.ts';
+import { expectAllGone, live } from './life.ts';
+
+/** A life of a cluster, with the nominations that were written. */
+async function watched(under: Partial<SimulationInput> = {}) {
+  const written: PodNomination[] = [];
+  const joined = new Set<string>();
+  /** Before the first node joins, and so before the kube-scheduler clears nominations. */
+  let early = 0;
+  const result = await live({
+    manifests: someManifests({ deployments: [aDeployment('web', 40, '900m')] }),
+    ...under,
+    wrapPorts: (ports) => ({
+      ...ports,
+      cluster: {
+        ...ports.cluster,
+        listNodes: async () => {
+          const nodes = await ports.cluster.listNodes();
+          for (const { metadata } of nodes) joined.add(metadata.name);
+          return nodes;
+        },
+        nominatePod: async (nomination) => {
+          const isWritten = await ports.cluster.nominatePod(nomination);
+          if (isWritten) written.push(nomination);
+          if (isWritten && joined.size === 0) early += 1;
+          return isWritten;
+        },
+      },
+    }),
+  });
+  return { result, written, early };
+}
+
+test('B66: every pod of a burst is nominated before its node joins, with one request for each pod', async () => {
+  const { result, written, early } = await watched({
+    scenario: { name: 'quiet', events: [] },
+    durationMs: 10 * 60_000,
+  });
+  expect(result).toMatchObject({ podsRunning: 40, podsPending: [] });
+  expect(new Set(written.slice(0, early).map(({ pod }) => pod.name)).size).toBe(40);
+  expect(early).toBe(40);
+  expect(result.timeline.filter(({ kind }) => kind === 'create-node-claim').length).toBe(result.nodesAtEnd);
+});
+
+test('B66: without the setting nothing is written', async () => {
+  const { written } = await watched({ settings: { ...DEFAULT_SETTINGS, nominatePods: false } });
+  expect(written).toEqual([]);
+});
+
+test('B66: a cluster lives as long if every nomination is refused, and the refusal is reported once', async () => {
+  const result = await live({
+    wrapPorts: (ports) => ({
+      ...ports,
+      cluster: {
+        ...ports.cluster,
+        nominatePod: async () => {
+          throw new RefusedError('403: pods/status');
+        },
+      },
+    }),
+  });
+  expectAllGone(result);
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { gaugesOf } from '../../../lib/core/cluster/gauges.ts';
+import { aDecision } from '../../builders/decisions.ts';
+import { launchedClaim } from '../../builders/node-claims.ts';
+import { aNode } from '../../builders/nodes.ts';
+import { aPod, pendingPod } from '../../builders/pods.ts';
+import { aSnapshot } from '../../builders/snapshots.ts';
+
+const SNAPSHOT = aSnapshot({
+  nodes: [aNode()],
+  nodeClaims: [launchedClaim()],
+  pods: [pendingPod(), aPod({ name: 'b' })],
+});
+
+test('the gauges count nodes and pods that need one, and sum the prices of instances', () => {
+  expect(gaugesOf(SNAPSHOT, [aDecision()])).toEqual({
+    PendingPods: 1,
+    Nodes: 1,
+    NodeClaims: 1,
+    HourlyCostUsd: expect.any(Number),
+  });
+});
+
+test('a decision that creates nodes for pods has the gap between its price and the lower bound', () => {
+  const priced = aDecision({ price: { usdPerHour: 1.1, lowerBoundUsdPerHour: 1 } });
+  expect(gaugesOf(SNAPSHOT, [priced])).toMatchObject({ PriceGapPercent: 10 });
+  const free = aDecision({ price: { usdPerHour: 1.1, lowerBoundUsdPerHour: 0 } });
+  expect(gaugesOf(SNAPSHOT, [free])).toMatchObject({ PriceGapPercent: 0 });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
+import type { CapacityType } from '../../../../lib/apis/labels.ts';
+import { marked } from '../../../../lib/core/instance-type/offerings/marked.ts';
+import { unavailability } from '../../../../lib/core/instance-type/offerings/unavailable.ts';
+import { doubt, withZoneRefusals } from '../../../../lib/core/instance-type/offerings/zone-refusals.ts';
+import { ANY_OFFERING, type UnavailableMark } from '../../../../lib/core/model/decision.ts';
+import type { LaunchOption, LaunchType } from '../../../../lib/core/model/node-claim-record.ts';
+
+const [A, B] = ['eu-west-3a', 'eu-west-3b'] as const;
+const FOUR = ['m5.large', 'c5.large', 'r5.large', 'm6i.large'];
+const ICE = 'InsufficientInstanceCapacity';
+
+type Missing = Omit<UnavailableMark, 'atMs'>;
+
+function lines(names: readonly string[], zone: string, capacityType: CapacityType = 'spot'): readonly LaunchOption[] {
+  return names.map((instanceType) => ({ instanceType, zone, capacityType, priceUsdPerHour: 0.1 }));
+}
+
+function refused(requested: readonly LaunchOption[], over: Partial<Missing> = {}): readonly Missing[] {
+  return requested.map(({ instanceType, zone, capacityType }) => ({
+    instanceType,
+    zone,
+    capacityType,
+    reason: ICE,
+    ...over,
+  }));
+}
+
+function typesNamed(names: readonly string[], over: Partial<LaunchType> = {}): readonly LaunchType[] {
+  return names.map((name) => ({ name, architecture: 'amd64', capacity: {}, allocatable: {}, ...over }));
+}
+
+/** The zones and capacity types that are marked as a whole after this launch. */
+function wholes(
+  requested: readonly LaunchOption[],
+  missing: readonly Missing[],
+  types: readonly LaunchType[] = typesNamed(FOUR),
+): readonly string[] {
+  return withZoneRefusals({ requested, types, missing })
+    .filter(({ instanceType }) => instanceType === ANY_OFFERING)
+    .map(({ zone, capacityType }) => `${zone} ${capacityType}`);
+}
+
+describe('a zone and capacity type that refuse across families are marked as a whole (C35)', () => {
+  const asked = lines(FOUR, A);
+
+  test('if EC2 refused every offering of them, of four families', () => {
+    expect(wholes(asked, refused(asked))).toEqual([`${A} spot`]);
+  });
+
+  test('in each zone, if the capacity type is refused in all', () => {
+    const both = [...asked, ...lines(FOUR, B)];
+    expect(wholes(both, refused(both))).toEqual([`${A} spot`, `${B} spot`]);
+  });
+
+  test('and not the zone in which the instance was launched', () => {
+    expect(wholes([...asked, ...lines(FOUR, B)], refused(asked))).toEqual([`${A} spot`]);
+  });
+
+  test.each([
+    ['three families', ['m5.large', 'c5.large', 'r5.large', 'r5.xlarge'], {}],
+    ['a quota', FOUR, { reason: 'VcpuLimitExceeded' }],
+    ['offerings that EC2 did not try', FOUR, { reason: 'UnfulfillableCapacity' }],
+    ['a placement group', FOUR, { placementGroupId: 'pg-1' }],
+    ['dedicated hardware', FOUR, { tenancy: 'dedicated' as const }],
+    ['reservations', FOUR, { reservationId: 'cr-1' }],
+  ])('but not because of %s', (_, names, over) => {
+    const requested = lines(names, A);
+    const missing = refused(requested, over);
+    expect(withZoneRefusals({ requested, types: typesNamed(names), missing })).toEqual(missing);
+  });
+
+  test('but not because of types with accelerators', () => {
+    const accelerated = typesNamed(FOUR, { imageLabels: { 'karpenter.k8s.aws/instance-gpu-count': '1' } });
+    expect(wholes(asked, refused(asked), accelerated)).toEqual([]);
+  });
+
+  test('if EC2 tried four families, and reports the others as not tried', () => {
+    const others = lines(['m7i.large', 'c7i.large'], A);
+    const missing = [...refused(asked), ...refused(others, { reason: 'UnfulfillableCapacity' })];
+    expect(wholes([...asked, ...others], missing)).toEqual([`${A} spot`]);
+  });
+});
+
+function minutesAfter(reason: string, times: number): number {
+  let mark = marked(undefined, 0, reason);
+  for (let time = 1; time < times; time += 1) mark = marked(mark, mark.untilMs, reason);
+  return (mark.untilMs - mark.markedAtMs) / MINUTE_MS;
+}
+
+describe('how long the marks of a refused zone last', () => {
+  const requested = lines(FOUR, A);
+  const learned = withZoneRefusals({ requested, types: typesNamed(FOUR), missing: refused(requested) });
+
+  test.each([
+    [1, 3],
+    [2, 6],
+    [3, 12],
+    [9, 12],
+  ])('refusal %i of the zone holds for %i minutes', (times, minutes) => {
+    const whole = learned.find(({ instanceType }) => instanceType === ANY_OFFERING);
+    expect(minutesAfter(whole?.reason ?? '', times)).toBe(minutes);
+  });
+
+  test('its offerings are tried again with the zone, however often it refused', () => {
+    const [offering] = learned;
+    expect(offering).toMatchObject({ instanceType: 'm5.large', zone: A });
+    expect(minutesAfter(offering?.reason ?? '', 9)).toBe(3);
+  });
+});
+
+test('the mark of a zone is a hint: no offering is unavailable because of it', () => {
+  const requested = lines(FOUR, A);
+  const marks = withZoneRefusals({ requested, types: typesNamed(FOUR), missing: refused(requested) }).map((one) => ({
+    ...one,
+    untilMs: 1,
+  }));
+  const isDoubted = doubt(marks);
+  const isUnavailable = unavailability(marks);
+  const [asked, other] = [
+    { type: 'm5.large', zone: A, capacityType: 'spot' },
+    { type: 'c7i.large', zone: A, capacityType: 'spot' },
+  ] as const;
+  expect([isUnavailable(asked), isUnavailable(other)]).toEqual([true, false]);
+  expect([isDoubted(asked), isDoubted(other)]).toEqual([true, true]);
+  expect(isDoubted({ zone: A, capacityType: 'on-demand' })).toBe(false);
+  expect(isDoubted({ zone: B, capacityType: 'spot' })).toBe(false);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import { isProvisionable } from '../../../lib/core/cluster/pods.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
+import { withdrawnNominations } from '../../../lib/core/provisioning/pod-nominations.ts';
+import { provision } from '../../../lib/core/provisioning/provision.ts';
+import { launchedClaim } from '../../builders/node-claims.ts';
+import { avoiding, pendingPod, pendingPods, runningPod, spread } from '../../builders/pods.ts';
+import { aSnapshot, initializedNode } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+function nominationsOf(over: Partial<ClusterSnapshot>) {
+  const { podNominations } = provision(aSnapshot(over), { decisionId: 'decision-1', nowMs: NOW_MS });
+  return podNominations.map(({ pod, before, node }) => `${pod.name}: ${before ?? '-'} → ${node ?? '-'}`);
+}
+
+/** The pod with a nomination that the manager has written. */
+function nominated(pod: Pod, node: string, manager = 'kerf'): Pod {
+  const managedFields = [{ manager: 'kubectl' }, { manager, subresource: 'status' }];
+  return { ...pod, metadata: { ...pod.metadata, managedFields }, status: { ...pod.status, nominatedNodeName: node } };
+}
+
+const SMALL = { requests: { cpu: '100m' } };
+const starting = (name: string, pods: readonly string[], expectedNodeName?: string) =>
+  launchedClaim({ name, pods, ...(expectedNodeName !== undefined && { expectedNodeName }) }, { id: `i-${name}` });
+
+describe('B66: nominations', () => {
+  test('the pods of a claim are nominated as soon as the name of its node is known, before the node exists', () => {
+    const pods = pendingPods(2, SMALL);
+    const keys = ['default/web-1', 'default/web-2'];
+    expect(nominationsOf({ pods, nodeClaims: [starting('a', keys)] })).toEqual([]);
+    expect(nominationsOf({ pods, nodeClaims: [starting('a', keys, 'node-a')] })).toEqual([
+      'web-1: - → node-a',
+      'web-2: - → node-a',
+    ]);
+  });
+
+  test('a pod that is placed on an existing node is nominated for it, and a pod with its nomination is not written again', () => {
+    const { node, nodeClaim } = initializedNode();
+    const pods = [pendingPod({ name: 'new', ...SMALL }), nominated(pendingPod({ name: 'old', ...SMALL }), 'node-1')];
+    expect(nominationsOf({ nodes: [node], nodeClaims: [nodeClaim], pods })).toEqual(['new: - → node-1']);
+  });
+
+  test('pods with a node, and pods with the nomination of another component, are left alone (B6)', () => {
+    const { node, nodeClaim } = initializedNode();
+    const preempting = nominated(pendingPod({ name: 'preempting' }), 'node-1', 'kube-scheduler');
+    expect(isProvisionable(preempting)).toBe(false);
+    expect(isProvisionable(nominated(pendingPod(), 'node-1'))).toBe(true);
+    const pods = [preempting, nominated(runningPod('node-1', { name: 'bound' }), 'node-1')];
+    expect(nominationsOf({ nodes: [node], nodeClaims: [nodeClaim], pods })).toEqual([]);
+  });
+
+  test('a nomination is removed if its claim is deleted, and replaced if the pod is planned for another node', () => {
+    const gone = nominated(pendingPod(SMALL), 'node-a');
+    const deletion = { reason: 'launch_timeout', message: '', requestedAtMs: NOW_MS } as const;
+    const dying = { ...starting('a', ['default/web-1'], 'node-a'), deletion };
+    expect(nominationsOf({ pods: [gone], nodeClaims: [dying] })).toEqual(['web-1: node-a → -']);
+    const { node, nodeClaim } = initializedNode();
+    expect(nominationsOf({ pods: [gone], nodes: [node], nodeClaims: [nodeClaim, dying] })).toEqual([
+      'web-1: node-a → node-1',
+    ]);
+  });
+
+  test('a nominated pod keeps its node, so that later runs do not nominate another one', () => {
+    const two = [initializedNode({ name: 'node-1' }), initializedNode({ name: 'node-2' })];
+    const world = { nodes: two.map(({ node }) => node), nodeClaims: two.map(({ nodeClaim }) => nodeClaim) };
+    for (const name of ['node-1', 'node-2']) {
+      expect(nominationsOf({ ...world, pods: [nominated(pendingPod(SMALL), name)] })).toEqual([]);
+    }
+  });
+
+  test('those come first whose place matters most: anti-affinity on nodes, spread over nodes, large pods', () => {
+    const { node, nodeClaim } = initializedNode();
+    const app = { app: 'web' };
+    const topologyKey = 'kubernetes.io/hostname';
+    const alone = { labelSelector: { matchLabels: { app: 'alone' } }, topologyKey };
+    const pods = [
+      pendingPod({ name: 'small', ...SMALL }),
+      pendingPod({ name: 'large', requests: { cpu: '300m' } }),
+      pendingPod({
+        name: 'spread',
+        labels: app,
+        ...SMALL,
+        spec: { topologySpreadConstraints: [spread({ topologyKey })] },
+      }),
+      pendingPod({ name: 'apart', ...SMALL, spec: { affinity: avoiding(alone) } }),
+    ];
+    const order = nominationsOf({ nodes: [node], nodeClaims: [nodeClaim], pods }).map((text) => text.split(':')[0]);
+    expect(order).toEqual(['apart', 'spread', 'large', 'small']);
+  });
+
+  test('without the setting, only those of Kerf are removed', () => {
+    const pods = [
+      nominated(pendingPod({ name: 'own' }), 'node-1'),
+      nominated(pendingPod({ name: 'other' }), 'node-1', 'kube-scheduler'),
+      pendingPod({ name: 'none' }),
+    ];
+    expect(withdrawnNominations(pods).map(({ pod, before, node }) => [pod.name, before, node])).toEqual([
+      ['own', 'node-1', undefined],
+    ]);
+  });
+});
