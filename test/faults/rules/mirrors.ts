@@ -12,20 +12,34 @@ import { LIFECYCLE, progressOf } from './progress/duty.ts';
 /** The next tick shows a loss. */
 const SHOWN_WITHIN_MS = 75 * SECOND_MS;
 
+/** A run shows what it read at its start. */
+const RUN_MS = 30 * SECOND_MS;
+
 /** What users read of a NodeClaim and its node is true: the conditions, and the labels of its node. */
-export const whatIsShownIsTrue: RuleOf = ({ violate, simulation, records }) => {
+export const whatIsShownIsTrue: RuleOf = ({ violate, simulation, records, nowMs }) => {
   let isReplaced = false;
+  /** When a refusal of EC2 took the request to terminate back. */
+  const takenBackMs = new Map<string, number>();
   const rule = 'what is shown of a NodeClaim is true';
   return {
     // A function that runs during a restore shows what it has read before.
     replaced() {
       isReplaced = true;
     },
+    recordWritten({ name, deletion }, before) {
+      const had = before?.deletion?.terminateRequestedAtMs !== undefined;
+      if (had && deletion?.terminateRequestedAtMs === undefined) takenBackMs.set(name, nowMs());
+    },
     mirrorWritten(after, before) {
       const record = records.get(after.metadata.name);
       if (isReplaced || record === undefined) return;
+      const isJustTakenBack = nowMs() - (takenBackMs.get(record.name) ?? -Infinity) < RUN_MS;
       for (const type of isTrueFor(record))
-        if (hasTrue(after, type) && !(before !== undefined && hasTrue(before, type)))
+        if (
+          hasTrue(after, type) &&
+          !(before !== undefined && hasTrue(before, type)) &&
+          !(type === 'InstanceTerminating' && isJustTakenBack)
+        )
           violate(rule, `NodeClaim ${record.name}: condition ${type} is True, and its record does not have it`);
       const early = consolidatableEarly(after, record, simulation);
       if (early !== undefined) violate(rule, `NodeClaim ${record.name}: ${early}`);
@@ -48,6 +62,20 @@ export const whatIsShownIsTrue: RuleOf = ({ violate, simulation, records }) => {
       }),
   };
 };
+
+/** A request to terminate that EC2 refused is not shown as accepted (D26). */
+export const refusalsAreShown: RuleOf = (watched) =>
+  progressOf(watched, () =>
+    [...watched.records.values()].flatMap(({ name, deletion, releasedAtMs }) => {
+      const mirror = watched.simulation().state.nodeClaims.get(name);
+      const isRequested = deletion?.terminateRequestedAtMs !== undefined;
+      if (mirror === undefined || deletion === undefined || isRequested || releasedAtMs !== undefined) return [];
+      const duty = `NodeClaim ${name}, whose instance is not being terminated, is not shown as terminating`;
+      return hasTrue(mirror, 'InstanceTerminating')
+        ? [{ name: duty, withinMs: SHOWN_WITHIN_MS, needs: LIFECYCLE }]
+        : [];
+    }),
+  );
 
 /** A node that is lost is not shown as registered (D8). */
 export const lossesAreShown: RuleOf = (watched) =>

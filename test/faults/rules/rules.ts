@@ -18,7 +18,7 @@ import { missingCapacityIsRemembered } from './marks/missing-capacity.ts';
 import { marksOfOthersStay } from './marks/of-others.ts';
 import { marksNameTheirOffering } from './marks/offerings.ts';
 import { claimsFollowTheirNodePool } from './marks/templates.ts';
-import { lossesAreShown, whatIsShownIsTrue } from './mirrors.ts';
+import { lossesAreShown, refusalsAreShown, whatIsShownIsTrue } from './mirrors.ts';
 import { pendingPodsAreServed } from './pending.ts';
 import { commandsEnd, undisturbedWorkProgresses } from './progress/progress.ts';
 import { recordsGoForward } from './records.ts';
@@ -73,6 +73,7 @@ export const RULES: readonly RuleOf[] = [
   movesAreLimited,
   whatIsShownIsTrue,
   lossesAreShown,
+  refusalsAreShown,
   deletionsAreTrue,
   deletedObjectsAreRemoved,
   keptPodsStay,
