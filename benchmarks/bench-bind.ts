@@ -13,7 +13,6 @@ import { startControlPlane } from '../scripts/control-plane.ts';
 import { type Plan, plansOf } from './bind/plans.ts';
 import { type Played, play } from './bind/play.ts';
 import { type Case, chooseCases } from './cases.ts';
-import { snapshotDocument } from './snapshot-document.ts';
 
 const OUT = join(import.meta.dirname, 'out');
 const { values } = parseArgs({
@@ -113,7 +112,7 @@ function report(): void {
 function writeSnapshot(one: Case & { readonly kind: 'generated' }): string {
   const file = join(OUT, 'snapshots', `${one.name}.json`);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify(snapshotDocument(one)));
+  writeFileSync(file, JSON.stringify(one.document()));
   return file;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Measures the decide step of provisioning: `npm run bench -- [--scenarios DIR] [--cases A,B*] [--runs N] [--output FILE]`.
+ * Measures the decide step of provisioning: `npm run bench -- [--scenarios DIR] [--requests DIR] [--cases A,B*] [--runs N] [--output FILE]`.
  * Each case is measured in a separate process, so that its first run is cold and its memory is measured alone.
  */
 import { execFile } from 'node:child_process';
@@ -11,7 +11,6 @@ import { type Case, chooseCases } from './cases.ts';
 import { readKarpenterResult } from './karpenter-result.ts';
 import { growthOf, type Measured, type Measurement, measurement } from './measurement.ts';
 import { renderGrowth, renderTable } from './render-table.ts';
-import { snapshotDocument } from './snapshot-document.ts';
 
 const OUT = join(import.meta.dirname, 'out');
 const RUN_CASE = join(import.meta.dirname, 'run-case.ts');
@@ -19,6 +18,7 @@ const RUN_CASE = join(import.meta.dirname, 'run-case.ts');
 const { values } = parseArgs({
   options: {
     scenarios: { type: 'string' },
+    requests: { type: 'string' },
     cases: { type: 'string' },
     runs: { type: 'string', default: '5' },
     output: { type: 'string', default: join(OUT, 'provisioning.json') },
@@ -29,9 +29,10 @@ if (!/^[1-9]\d*$/.test(values.runs)) throw new RangeError(`--runs is ${values.ru
 /** npm runs scripts in the package's root; paths are relative to the user's working directory. */
 const FOLDER = process.env['INIT_CWD'] ?? process.cwd();
 
-const scenarios = values.scenarios === undefined ? undefined : resolve(FOLDER, values.scenarios);
+const folderOf = (path: string | undefined) => (path === undefined ? undefined : resolve(FOLDER, path));
+const [scenarios, requests] = [folderOf(values.scenarios), folderOf(values.requests)];
 const measurements: Measurement[] = [];
-for (const one of chooseCases({ scenarios, names: values.cases?.split(',') })) {
+for (const one of chooseCases({ scenarios, requests, names: values.cases?.split(',') })) {
   process.stderr.write(`${one.name} … `);
   try {
     const measured = await measureInProcess(one);
@@ -58,7 +59,7 @@ async function measureInProcess(one: Case): Promise<Measurement> {
 function writeSnapshot(one: Case & { readonly kind: 'generated' }): string {
   const file = join(OUT, 'snapshots', `${one.name}.json`);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify(snapshotDocument(one)));
+  writeFileSync(file, JSON.stringify(one.document()));
   return file;
 }
 

@@ -1,10 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GeneratedCase, WORKLOADS } from './snapshot-document.ts';
+import { requestLists } from './request-lists.ts';
+import {
+  type GeneratedCase,
+  requestDocument,
+  type SnapshotDocument,
+  snapshotDocument,
+  WORKLOADS,
+} from './snapshot-document.ts';
 
 /** A snapshot to measure: a generated one, or a file, with the result of Karpenter if there is one next to it. */
 export type Case =
-  | (GeneratedCase & { readonly kind: 'generated'; readonly name: string })
+  | { readonly kind: 'generated'; readonly name: string; readonly document: () => SnapshotDocument }
   | { readonly kind: 'scenario'; readonly name: string; readonly file: string; readonly resultFile?: string };
 
 /** Sizes to measure the growth of each workload, up to the largest number of pods that a cluster adds at once. */
@@ -19,13 +26,19 @@ const SIZES: Readonly<Record<GeneratedCase['workload'], readonly number[]>> = {
 export interface CaseOptions {
   /** A folder of scenario files. */
   readonly scenarios?: string | undefined;
+  /** A folder of lists of requests. */
+  readonly requests?: string | undefined;
   /** Names, or prefixes of names followed by `*`. @default all but the small scenarios */
   readonly names?: readonly string[] | undefined;
 }
 
 /** The cases to measure, scenarios first. *Errors:* RangeError for a name that no case has. */
-export function chooseCases({ scenarios, names }: CaseOptions): readonly Case[] {
-  const all = [...(scenarios === undefined ? [] : scenarioCases(scenarios)), ...generatedCases()];
+export function chooseCases({ scenarios, requests, names }: CaseOptions): readonly Case[] {
+  const all = [
+    ...(scenarios === undefined ? [] : scenarioCases(scenarios)),
+    ...(requests === undefined ? [] : requestCases(requests)),
+    ...generatedCases(),
+  ];
   if (names === undefined) return all.filter(({ kind, name }) => kind === 'generated' || !/^s\d/.test(name));
   const unknown = names.find((wanted) => !all.some(({ name }) => isMeant(name, wanted)));
   if (unknown !== undefined) {
@@ -40,8 +53,20 @@ function isMeant(name: string, wanted: string): boolean {
 
 function generatedCases(): readonly Case[] {
   return WORKLOADS.flatMap((workload) =>
-    SIZES[workload].map((pods) => ({ kind: 'generated' as const, name: `${workload}-${pods}`, workload, pods })),
+    SIZES[workload].map((pods) => ({
+      kind: 'generated' as const,
+      name: `${workload}-${pods}`,
+      document: () => snapshotDocument({ workload, pods }),
+    })),
   );
+}
+
+function requestCases(folder: string): readonly Case[] {
+  return requestLists(folder).map(({ name, requests }) => ({
+    kind: 'generated',
+    name: `requests-${name}`,
+    document: () => requestDocument(name, requests),
+  }));
 }
 
 /** Files of provisioning scenarios, by their names: large ones, their variants, and small ones. */

@@ -65,7 +65,7 @@ function spread(app: string, topologyKey: string, maxSkew: number): TopologySpre
   return { maxSkew, topologyKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app } } };
 }
 
-function daemonSet(name: string, cpu: string, memory: string): object {
+export function daemonSet(name: string, cpu: string, memory: string): object {
   const labels = { daemon: name };
   return {
     metadata: { name, namespace: 'kube-system', creationTimestamp: CREATED },

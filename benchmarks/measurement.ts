@@ -17,6 +17,8 @@ export interface Measured {
   readonly newClaims: number;
   readonly unplaced: number;
   readonly usdPerHour: number;
+  /** A lower bound of the price of any nodes for these pods. */
+  readonly boundUsdPerHour: number;
 }
 
 /** The result of Karpenter's scheduler for the same snapshot, from the file next to the scenario. */

@@ -24,3 +24,19 @@ export const NODE_POOL = {
     },
   },
 };
+
+/** Three families of the same CPU, with 2, 4 and 8 GiB for each vCPU. */
+export const SEVENTH_GENERATION = {
+  ...NODE_POOL,
+  spec: {
+    template: {
+      spec: {
+        nodeClassRef: NODE_CLASS_REF,
+        requirements: [
+          { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
+          { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c7i', 'm7i', 'r7i'] },
+        ],
+      },
+    },
+  },
+};

@@ -1,7 +1,7 @@
 import type { Growth, Measurement } from './measurement.ts';
 
 export const WIDTH = 100;
-const LONGEST_NAME = 30;
+const LONGEST_NAME = 27;
 const GAP = ' ';
 
 interface Column {
@@ -23,6 +23,7 @@ const OURS: readonly Column[] = [
   { head: ['new', 'claims'], cell: ({ newClaims }) => String(newClaims) },
   { head: ['un-', 'placed'], cell: ({ unplaced }) => String(unplaced) },
   { head: ['', '$/h'], cell: ({ usdPerHour }) => usdPerHour.toFixed(2) },
+  { head: ['gap', '%'], cell: gapOf },
 ];
 
 /** The common heading of the three is `Karpenter`. */
@@ -76,6 +77,11 @@ export function renderGrowth(growth: readonly Growth[]): string {
   return growth
     .map(({ kind, fromPods, toPods, times }) => `${kind}: ${toPods} pods take ${short(times)}× as long as ${fromPods}`)
     .join('\n');
+}
+
+/** How far the price is above its lower bound. */
+function gapOf({ usdPerHour, boundUsdPerHour }: Measurement): string {
+  return boundUsdPerHour > 0 ? (100 * (usdPerHour / boundUsdPerHour - 1)).toFixed(1) : '';
 }
 
 /** Three digits, or an integer: `0.42`, `4.2`, `42`, `4213`. */

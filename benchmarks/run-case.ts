@@ -3,7 +3,8 @@
  * The snapshot is read once, which is not timed. The engine keeps no state between runs: each run builds its indexes again.
  */
 import { readFileSync } from 'node:fs';
-import { schedulePods } from '../lib/core/provisioning/schedule-pods.ts';
+import { schedulePodsWithBound } from '../lib/core/provisioning/schedule-pods.ts';
+import { cheapestUsd } from '../lib/core/scheduling/schedule.ts';
 import { type ReadSnapshot, readSnapshot } from '../lib/snapshot/read-snapshot.ts';
 import { type Measured, median } from './measurement.ts';
 
@@ -36,12 +37,14 @@ interface Run {
   readonly ms: number;
   readonly heapMb: number;
   readonly size: Pick<Measured, 'pods' | 'types' | 'existingNodes'>;
-  readonly outcome: Pick<Measured, 'newClaims' | 'unplaced' | 'usdPerHour'>;
+  readonly outcome: Pick<Measured, 'newClaims' | 'unplaced' | 'usdPerHour' | 'boundUsdPerHour'>;
 }
 
 function run({ snapshot, nowMs }: ReadSnapshot): Run {
   const start = performance.now();
-  const { newClaims, existing, unplaced } = schedulePods(snapshot, nowMs);
+  const { schedule, boundOf } = schedulePodsWithBound(snapshot, nowMs);
+  const { newClaims, existing, unplaced } = schedule;
+  const boundUsdPerHour = boundOf(newClaims);
   const ms = performance.now() - start;
   return {
     ms,
@@ -54,7 +57,8 @@ function run({ snapshot, nowMs }: ReadSnapshot): Run {
     outcome: {
       newClaims: newClaims.length,
       unplaced: unplaced.length,
-      usdPerHour: newClaims.reduce((sum, { cheapest }) => sum + cheapest.offering.priceUsdPerHour, 0),
+      usdPerHour: cheapestUsd(newClaims),
+      boundUsdPerHour,
     },
   };
 }

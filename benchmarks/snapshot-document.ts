@@ -7,7 +7,8 @@ import { randomFrom } from '../lib/simulator/random.ts';
 import { deployments } from './deployments.ts';
 import { existing } from './half-full-nodes.ts';
 import { diverse, generic, preferences } from './independent-pods.ts';
-import { NODE_POOL } from './node-pool.ts';
+import { NODE_POOL, SEVENTH_GENERATION } from './node-pool.ts';
+import { type Requests, requestedPods } from './request-lists.ts';
 import type { MakeWorkload, Workload } from './workload.ts';
 
 export const WORKLOADS = ['generic', 'diverse', 'deployments', 'preferences', 'existing'] as const;
@@ -42,6 +43,19 @@ export function snapshotDocument({ workload, pods }: GeneratedCase): SnapshotDoc
     nodePools: [NODE_POOL],
     instanceTypes: types.map(typeEntry),
     ...makerOf(workload, types)(randomFrom(SEED), pods),
+  };
+}
+
+/** Pods with these requests and no constraints, and the daemons of every node, for on-demand nodes of m7i, c7i and r7i. */
+export function requestDocument(name: string, requests: readonly Requests[]): SnapshotDocument {
+  return {
+    formatVersion: 1,
+    name: `requests-${name}`,
+    description: `${requests.length} pending pods with the requests of ${name}`,
+    seed: SEED,
+    nodePools: [SEVENTH_GENERATION],
+    instanceTypes: marketTypes().map(typeEntry),
+    ...requestedPods(requests),
   };
 }
 

@@ -19,6 +19,7 @@ function measured(over: Partial<Measurement> = {}): Measurement {
       newClaims: 3_523,
       unplaced: 20_000,
       usdPerHour: 12_345.67,
+      boundUsdPerHour: 123.45,
       ...figures,
     },
     karpenter,
