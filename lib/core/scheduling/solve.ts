@@ -24,7 +24,7 @@ import type { PlannedNodeClaim, Schedule, SchedulingProblem, Unplaced } from './
  * *Cost:* O(classes × hosts + claims × candidate types × classes). A host is not tried again after a permanent refusal.
  */
 export function solve(problem: SchedulingProblem): Schedule {
-  return bestSchedule(problemIndexOf(problem));
+  return scheduleOf(bestOf(problemIndexOf(problem)));
 }
 
 /** A schedule, and a lower bound of the price of some of its claims (`lowerBoundUsd`). */
@@ -35,14 +35,8 @@ export interface BoundedSchedule {
 
 /** The result of `solve`, with lower bounds of its price. */
 export function solveWithBound(problem: SchedulingProblem): BoundedSchedule {
-  const index = problemIndexOf(problem);
-  return {
-    schedule: bestSchedule(index),
-    boundOf(claims) {
-      const run = startRun(index, 'cost');
-      return lowerBoundUsd(run, backlogOf(run).backlog, claims);
-    },
-  };
+  const best = bestOf(problemIndexOf(problem));
+  return { schedule: scheduleOf(best), boundOf: best.boundOf };
 }
 
 /**
@@ -51,16 +45,15 @@ export function solveWithBound(problem: SchedulingProblem): BoundedSchedule {
  * `problem.pods`: the pods that every question places. *Cost:* a question costs as much as `solve` for its pods.
  */
 export function whatIfOn(cluster: ClusterIndex): (question: Question) => Schedule {
-  return (question) => bestSchedule(problemIndexWithout(cluster, question));
+  return (question) => scheduleOf(bestOf(problemIndexWithout(cluster, question)));
 }
 
-function bestSchedule(problemIndex: ProblemIndex): Schedule {
-  const best = bestOf(problemIndex);
-  return { newClaims: best.fleet.nodeClaims(), existing: best.existing, unplaced: best.unplaced() };
+function scheduleOf({ fleet, existing, unplaced }: Attempt): Schedule {
+  return { newClaims: fleet.nodeClaims(), existing, unplaced: unplaced() };
 }
 
 /** One way to place the pods. */
-interface Attempt extends Pick<Schedule, 'existing'> {
+interface Attempt extends Pick<Schedule, 'existing'>, Pick<BoundedSchedule, 'boundOf'> {
   readonly fleet: PlannedFleet;
   readonly unplacedKeys: ReadonlySet<string>;
   /** True if limits prevented a new claim. */
@@ -120,6 +113,7 @@ function attempt(problemIndex: ProblemIndex, target: OptimizationTarget): Attemp
     existing: [...run.placedOn].map(([{ stateNode }, pods]) => ({ stateNode, pods })),
     unplacedKeys: new Set(unplacedPods.map(podKey)),
     isLimited: run.exhausted.size > 0,
+    boundOf: (claims) => lowerBoundUsd(run, backlog, claims),
     unplaced: () => [...none, ...waiting.flatMap((group) => unplacedOf(placing, group))],
   };
 }

@@ -30,6 +30,21 @@ describe('the lower bound of a decision', () => {
     expect(price && gapPercent(price)).toBe(33.33);
   });
 
+  test('counts how many large pods fit on a node', () => {
+    const nodePools = [aPoolView({ types: [anInstanceType({ cpu: 5, memoryGib: 512, pods: 500, offerings })] })];
+    // Each node of 5 cpu holds two of the pods.
+    const price = priceOf(pendingPods(4, { requests: { cpu: '2' } }), { nodePools });
+    expect(price).toEqual({ usdPerHour: 0.08, lowerBoundUsdPerHour: 0.08 });
+  });
+
+  test('counts large pods by all of their resources', () => {
+    const nodePools = [aPoolView({ types: [anInstanceType({ cpu: 8, memoryGib: 20, pods: 500, offerings })] })];
+    const requests = { cpu: '3', memory: '7Gi' };
+    // Two fit by cpu and by memory.
+    const price = priceOf(pendingPods(6, { requests }), { nodePools });
+    expect(price?.lowerBoundUsdPerHour).toBe(price?.usdPerHour);
+  });
+
   test('has the prices of the offerings that each pod may use', () => {
     const onDemand = { nodeSelector: { 'karpenter.sh/capacity-type': 'on-demand' } };
     const pods = [

@@ -3,13 +3,12 @@ import { type BacklogGroup, hostCapsOf } from '../placement/backlog.ts';
 import { variants } from '../placement/variants.ts';
 import { membersOf } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import { dot, type Vector } from '../pools/resource-space.ts';
+import { dot, takeFrom, type Vector } from '../pools/resource-space.ts';
 import type { PoolTypeIndex, Selection } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import type { PlannedNodeClaim } from '../schedule.ts';
-import type { Goal } from './goal.ts';
-import { columnsOf, demandOn, type Slot, scarcestSlots } from './market-worth.ts';
-import { resourcePrices } from './resource-prices.ts';
+import { measuresOf } from './measures.ts';
+import { type PriceColumn, resourcePrices } from './resource-prices.ts';
 
 /** Pods that may use the same offerings. */
 interface Market {
@@ -17,15 +16,10 @@ interface Market {
   readonly groups: BacklogGroup[];
 }
 
-const PRICE: Pick<Goal, 'target' | 'costOf'> = {
-  target: 'cost',
-  costOf: (_types, _type, priceUsdPerHour) => priceUsdPerHour,
-};
-
 /**
  * A lower bound of the price of the claims: no other nodes of the same NodePools for the same pods are cheaper. Fractions of nodes are
- * allowed, the required constraints on instance types and places are kept, and so are limits on the pods of one host. Other rules
- * between pods, limits of NodePools and preferences are ignored.
+ * allowed, the required constraints on instance types and places are kept, and so are limits on the pods of one host, and how many of
+ * the large pods fit on a node (`measures.ts`). Other rules between pods, limits of NodePools and preferences are ignored.
  *
  * Each pod gets a worth so that the pods of a node, whichever they are, are never worth more than its price. The sum of the worths is
  * then at most the price of any nodes that hold the pods. The worth of a pod is that of its resources, times a factor that is higher if
@@ -67,24 +61,48 @@ function groupsOn(
 }
 
 function boundIn(run: Run, types: PoolTypeIndex, groups: readonly BacklogGroup[]): number {
-  const slots = scarcestSlots(groups).map((slot) => ({ ...slot, max: mostOnHost(slot, groups) }));
-  const wanted = demandOn(types, { backlog: groups, slots, exhausted: run.exhausted });
   const markets = marketsOf(run, types, groups).toSorted((a, b) => podsIn(b) - podsIn(a));
+  const measures = measuresOf(groups, types.rooms);
+  const needs = groups.map((group) =>
+    extended(
+      group.demand.requests,
+      measures.map((one) => one.of(group)),
+    ),
+  );
+  const holds = types.rooms.map((room) =>
+    extended(
+      room,
+      measures.map((one) => one.ofRoom(room)),
+    ),
+  );
+  const wanted = new Float64Array(needs[0]?.length ?? 0);
+  groups.forEach(({ pods }, at) => takeFrom(wanted, needs[at] ?? wanted, -pods.length));
+  const needOf = new Map(groups.map((group, at) => [group, needs[at] ?? wanted]));
   const bounds = markets.slice(0, MAX_PROGRAMS).map(({ sets }) => {
-    const columns = sets.flatMap((set) => columnsOf(types, { set, slots, goal: PRICE }));
-    return boundBy(resourcePrices(wanted, columns), { types, slots, markets });
+    const columns = sets.flatMap((set) => columnsOf(types, holds, set));
+    return boundBy(resourcePrices(wanted, columns), { types, holds, needOf, markets });
   });
   return Math.max(0, ...bounds);
 }
 
+/** The resources, followed by the measures. */
+function extended(resources: Vector, measures: readonly number[]): Vector {
+  const all = new Float64Array(resources.length + measures.length);
+  all.set(resources);
+  all.set(measures, resources.length);
+  return all;
+}
+
+function columnsOf(types: PoolTypeIndex, holds: readonly Vector[], set: RequirementSet): readonly PriceColumn[] {
+  const selection = types.selectionFor(set);
+  return types.frontierOf(selection).map((type) => ({
+    holds: holds[type] ?? new Float64Array(),
+    price: selection.market.prices[type] ?? 0,
+  }));
+}
+
 /** The linear programs of the requirements with the most pods are tried. */
 const MAX_PROGRAMS = 4;
-
-/** Groups may have different limits for the same counter. */
-function mostOnHost({ counter }: Slot, groups: readonly BacklogGroup[]): number {
-  const limits = groups.flatMap(({ hostCaps }) => hostCaps.filter((one) => one.counter === counter));
-  return Math.max(...limits.map(({ max }) => max));
-}
 
 function marketsOf(run: Run, types: PoolTypeIndex, groups: readonly BacklogGroup[]): readonly Market[] {
   const markets = new Map<string, Market>();
@@ -102,22 +120,30 @@ function podsIn({ groups }: Market): number {
   return groups.reduce((sum, { pods }) => sum + pods.length, 0);
 }
 
-/** Any worths of resources and slots give a bound, as long as the worth of no room is more than its price. */
+/** Any worths of resources and measures give a bound, as long as the worth of no room is more than its price. */
 function boundBy(
   worth: Vector,
   {
     types,
-    slots,
+    holds,
+    needOf,
     markets,
-  }: { readonly types: PoolTypeIndex; readonly slots: readonly Slot[]; readonly markets: readonly Market[] },
+  }: {
+    readonly types: PoolTypeIndex;
+    readonly holds: readonly Vector[];
+    readonly needOf: ReadonlyMap<BacklogGroup, Vector>;
+    readonly markets: readonly Market[];
+  },
 ): number {
-  const values = types.rooms.map((room) => worthOfRoom(worth, room, slots));
+  const values = holds.map((amounts) => worthOfRoom(worth, amounts));
   return markets.reduce((sum, { sets, groups }) => {
     const factor = factorOf(
       sets.map((set) => types.selectionFor(set)),
       values,
     );
-    return sum + factor * groups.reduce((all, group) => all + group.pods.length * worthOf(group, worth, slots), 0);
+    return (
+      sum + factor * groups.reduce((all, group) => all + group.pods.length * dot(worth, needOf.get(group) ?? worth), 0)
+    );
   }, 0);
 }
 
@@ -132,20 +158,8 @@ function factorOf(selections: readonly Selection[], values: readonly number[]): 
   return Number.isFinite(factor) ? factor : 0;
 }
 
-/** A pod takes a slot if it has the limit itself. Other pods that are counted may share a host. */
-function worthOf({ demand: { requests }, hostCaps }: BacklogGroup, worth: Vector, slots: readonly Slot[]): number {
-  let sum = dot(requests, worth);
-  slots.forEach(({ counter }, at) => {
-    if (hostCaps.some((one) => one.counter === counter)) sum += worth[requests.length + at] ?? 0;
-  });
-  return sum;
-}
-
-function worthOfRoom(worth: Vector, room: Vector, slots: readonly Slot[]): number {
+function worthOfRoom(worth: Vector, amounts: Vector): number {
   let sum = 0;
-  for (let at = 0; at < worth.length; at += 1) {
-    const amount = at < room.length ? (room[at] ?? 0) : (slots[at - room.length]?.max ?? 0);
-    sum += Math.max(amount, 0) * (worth[at] ?? 0);
-  }
+  for (let at = 0; at < worth.length; at += 1) sum += Math.max(amounts[at] ?? 0, 0) * (worth[at] ?? 0);
   return sum;
 }

@@ -19,7 +19,7 @@ export interface Worth {
 const NO_ROOM = new Float64Array();
 
 /** A limit on the number of pods of a kind on one host, treated as a resource like cpu. */
-export interface Slot {
+interface Slot {
   readonly counter: Counter;
   readonly max: number;
   demand: number;
@@ -87,7 +87,7 @@ export function scarcestSlots(backlog: readonly BacklogGroup[]): readonly Slot[]
   return [...slots.values()].toSorted((a, b) => b.demand / b.max - a.demand / a.max).slice(0, MAX_SLOTS);
 }
 
-export function demandOn(
+function demandOn(
   types: PoolTypeIndex,
   {
     backlog,
@@ -107,7 +107,7 @@ export function demandOn(
   return sum;
 }
 
-export function columnsOf(
+function columnsOf(
   types: PoolTypeIndex,
   {
     set,
