@@ -4,6 +4,7 @@ import { optional } from '../apis/optional.ts';
 import { lastAutoscalers } from '../controllers/act/last-autoscalers.ts';
 import { reportedRefusals } from '../controllers/act/reported-refusals.ts';
 import type { ControllerPorts } from '../controllers/run/ports.ts';
+import type { Telemetry } from '../controllers/run/telemetry.ts';
 import type { WebhookAnswer } from '../controllers/webhook.ts';
 import type { Method } from '../core/disruption/method.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
@@ -52,6 +53,8 @@ export interface DeploymentInput {
   readonly onAnswer?: (answer: WebhookAnswer) => void;
   /** Called with each failure that a function reports. @default failures are only noted in the timeline */
   readonly onFailure?: (failure: ReportedFailure) => void;
+  /** Gets the reports of a function too, for example to count its log lines. @default the reports are only noted in the timeline */
+  readonly telemetryOf?: (name: string) => Telemetry;
 }
 
 /** The faults and the settings of the first deployment do not apply to it. */
@@ -137,6 +140,7 @@ export function deploy({ input, world, refusals, name }: Deployed): Deployment {
       methods: input.methods,
       onAnswer: input.onAnswer,
       onFailure: input.onFailure,
+      telemetryOf: input.telemetryOf,
     }),
   };
   void messages.wake('catalogue', { cluster: CLUSTER, reason: 'deployed' });

@@ -52,6 +52,8 @@ interface FunctionWorld {
   readonly onAnswer?: ((answer: WebhookAnswer) => void) | undefined;
   /** Called with each failure that a function reports. @default failures are only noted in the timeline */
   readonly onFailure?: ((failure: ReportedFailure) => void) | undefined;
+  /** Gets the reports of a function too. @default they are only noted in the timeline */
+  readonly telemetryOf?: ((name: string) => Telemetry) | undefined;
 }
 
 /** A failure in the log of a function. */
@@ -144,9 +146,10 @@ async function reviewed(world: FunctionWorld, review: Review, clusters: Readonly
 /** Keeps the last report of a function, and notes failures in the timeline. */
 function telemetryOf(
   name: string,
-  { timeline, onFailure }: Pick<FunctionWorld, 'timeline' | 'onFailure'>,
+  { timeline, onFailure, telemetryOf: more }: Pick<FunctionWorld, 'timeline' | 'onFailure' | 'telemetryOf'>,
   reports: Map<string, RunReport>,
 ): Telemetry {
+  const other = more?.(name);
   const failed = (error: unknown): void => {
     onFailure?.({ function: name, error });
     timeline.note({
@@ -156,13 +159,20 @@ function telemetryOf(
     });
   };
   return {
-    report({ nodeClaim }, report) {
+    report(cause, report) {
+      other?.report(cause, report);
       for (const failure of report.failures) failed(failure);
-      if (nodeClaim === undefined && report.skipped === undefined) reports.set(name, report);
+      if (cause.nodeClaim === undefined && report.skipped === undefined) reports.set(name, report);
     },
-    failure: (_, error) => failed(error),
-    error: (_, error) => failed(error),
-    warn: () => {},
+    failure(wake, error) {
+      other?.failure(wake, error);
+      failed(error);
+    },
+    error(message, error, fields) {
+      other?.error(message, error, fields);
+      failed(error);
+    },
+    warn: (message, fields) => other?.warn(message, fields),
   };
 }
 

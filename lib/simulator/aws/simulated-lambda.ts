@@ -18,6 +18,8 @@ export interface SimulatedInvocation {
   readonly function: FunctionName;
   /** Counted for each function, from 1. */
   readonly nth: number;
+  /** The number of messages of its batch. */
+  readonly messages: number;
   /** Resolves when it has answered or was stopped. */
   readonly ended: Promise<void>;
   /** Ends it now: none of its calls takes effect any more, and its messages are delivered again. */
@@ -77,7 +79,7 @@ export function simulatedLambda(
       stopped.resolve(messages.map(({ id }) => id));
     };
     const cancel = timetable.after(functionTimeoutMs, stop);
-    const invocation = { function: name, nth, ended: ended.promise, stop };
+    const invocation = { function: name, nth, messages: messages.length, ended: ended.promise, stop };
     const slow = around(ports, async (_, call) => {
       await timetable.wait(random.between(CALL_MS.from, CALL_MS.to));
       return isStopped ? new Promise<never>(() => {}) : call();

@@ -3,7 +3,7 @@ import { SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { Clock } from '../../../lib/ports/clock.ts';
 import { type Moment, type Prepared, preparedCommand, type Tokens } from './commands.ts';
 import { noTable, type TableCall } from './errors.ts';
-import { Storage, type TableState } from './storage.ts';
+import { type Place, Storage, type TableState } from './storage.ts';
 import type { StoredItem } from './values.ts';
 
 /**
@@ -43,6 +43,7 @@ export interface InProcessTable {
   readonly tableName: string;
   /** All items, by partition and sort key. */
   items(): readonly StoredItem[];
+  item(key: Place): StoredItem | undefined;
   /** The whole table, for `restore`: an earlier state, as after a restore from a backup. */
   snapshot(): TableState;
   restore(state: TableState): void;
@@ -73,6 +74,7 @@ export function inProcessTable(options: InProcessTableOptions): InProcessTable {
     client: { send: send as DynamoDBClient['send'] },
     tableName,
     items: () => [...storage.all()],
+    item: (key) => storage.get(key),
     snapshot: () => storage.snapshot(),
     restore: (earlier) => storage.restore(earlier),
     deleteExpired() {

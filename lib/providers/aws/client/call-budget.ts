@@ -52,7 +52,8 @@ async function sleepFor(ms: number): Promise<void> {
   });
 }
 
-async function waitForCall({ budget, clock, sleep = sleepFor }: CallBudgetTools, action: string): Promise<void> {
+/** @internal */
+export async function waitForCall({ budget, clock, sleep = sleepFor }: CallBudgetTools, action: string): Promise<void> {
   const patientUntilMs = clock.now() + CROWDED_MS;
   for (;;) {
     const grant = await budget.take(action);
