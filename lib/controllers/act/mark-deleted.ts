@@ -19,10 +19,19 @@ export async function markNodeClaimDeleted(
 ): Promise<LostWakes> {
   const record = await recordDeletion(ports, cluster, action);
   if (record === undefined) return [];
+  return wakeForDeletion(ports, cluster, { name: record.name, reason: action.reason });
+}
+
+/** For a claim whose deletion is recorded. *Shape:* the wakes that could not be sent. */
+export async function wakeForDeletion(
+  ports: SendsWakes,
+  cluster: string,
+  { name, reason }: { readonly name: string; readonly reason: string },
+): Promise<LostWakes> {
   return sendWakes(ports, [
-    ['termination', { cluster, reason: action.reason, nodeClaim: record.name }],
+    ['termination', { cluster, reason, nodeClaim: name }],
     // Pods of the node need another node before they are evicted (B7).
-    ['provisioning', { cluster, reason: action.reason }],
+    ['provisioning', { cluster, reason }],
   ]);
 }
 

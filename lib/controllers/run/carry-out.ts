@@ -1,7 +1,7 @@
 import type { Action, Decision } from '../../core/model/decision.ts';
 import { initializeNode, uncordonNode } from '../act/change-nodes.ts';
 import { inParallel } from '../act/in-parallel.ts';
-import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
+import { markNodeClaimDeleted, wakeForDeletion } from '../act/mark-deleted.ts';
 import { type Outcome, outcomeOf, outcomeWithReport } from '../act/outcomes.ts';
 import { launchInstance } from '../instances/launch-instance.ts';
 import { tagInstance } from '../instances/tag-instance.ts';
@@ -74,8 +74,9 @@ async function carryOutOne(
   switch (action.kind) {
     case 'create-node-claim': {
       await store.createNodeClaim(action.nodeClaim);
-      const wake = { cluster, reason: 'created', nodeClaim: action.nodeClaim.name };
-      return sendWakes(ports, [['lifecycle', wake]]);
+      const { name, deletion } = action.nodeClaim;
+      if (deletion !== undefined) return wakeForDeletion(ports, cluster, { name, reason: deletion.reason });
+      return sendWakes(ports, [['lifecycle', { cluster, reason: 'created', nodeClaim: name }]]);
     }
     case 'nominate-node':
       return store.nominate(cluster, { node: action.node, untilMs: action.untilMs });

@@ -179,3 +179,18 @@ describe('a recorded decision', () => {
     expect(closed).toEqual([decision.id]);
   });
 });
+
+test.each([
+  ['a new claim is launched', undefined, ['lifecycle']],
+  [
+    'an adopted claim that is being deleted is drained',
+    { reason: 'deleted', message: '', requestedAtMs: NOW_MS },
+    ['termination', 'provisioning'],
+  ],
+] as const)('%s without waiting for a tick', async (_, deletion, woken) => {
+  const wakes: string[] = [];
+  const messages = { wake: async (target: string) => void wakes.push(target) };
+  const nodeClaim = { ...aRecord({ name: NODE_CLAIM }), ...(deletion && { deletion }) };
+  await carryOut(portsWith({ messages }), aDecision({ actions: [{ kind: 'create-node-claim', nodeClaim }] }));
+  expect(wakes).toEqual(woken);
+});
