@@ -3,6 +3,8 @@ import {
   Dashboard as CloudWatchDashboard,
   GraphWidget,
   type IMetric,
+  type IWidget,
+  LogQueryWidget,
   MathExpression,
   Metric,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -15,63 +17,75 @@ export interface DashboardProps {
   readonly functions: Readonly<Record<string, WakeFunction>>;
 }
 
-/** A dashboard of Kerf's metrics: one row for each cluster, then the dead-letter queues. */
+/** A dashboard of Kerf's metrics and log lines: one row for each cluster, then the dead-letter queues. */
 export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, props: DashboardProps) {
+  constructor(scope: Construct, id: string, { clusters, functions }: DashboardProps) {
     super(scope, id);
-    const deadLetters = Object.entries(props.functions).map(([label, { wakeQueue }]) =>
-      wakeQueue.deadLetters.metricApproximateNumberOfMessagesVisible({
-        label,
+    const queues = new Map(
+      Object.entries(functions).map(([name, { wakeQueue }]) => [wakeQueue.deadLetters.queue, name]),
+    );
+    const deadLetters = [...queues].map(([queue, name]) =>
+      queue.metricApproximateNumberOfMessagesVisible({
+        // Wakes share their dead letters.
+        label: name.endsWith('interruption') ? name : 'wakes',
         period: Duration.minutes(1),
         statistic: 'Maximum',
       }),
     );
+    const logs = Object.entries(functions).flatMap(([name, { logGroup }]) =>
+      CLUSTER_FUNCTIONS.some((one) => name.endsWith(one)) ? [logGroup.logGroupName] : [],
+    );
     new CloudWatchDashboard(this, 'Dashboard', {
       widgets: [
-        ...props.clusters.map((cluster) => clusterRow(cluster)),
+        ...clusters.map((cluster) => clusterRow(cluster, logs)),
         [new GraphWidget({ title: 'Dead letters', left: deadLetters, width: 24 })],
       ],
     });
   }
 }
 
-function clusterRow(cluster: string): GraphWidget[] {
-  const gauge = (metricName: string): Metric => metric(metricName, { Cluster: cluster }, 'Maximum');
-  const byController = (metricName: string): Metric[] =>
-    CLUSTER_FUNCTIONS.map((Controller) =>
-      metric(metricName, { Cluster: cluster, Controller }, 'Sum').with({ label: Controller }),
-    );
+function clusterRow(cluster: string, logGroupNames: string[]): IWidget[] {
   return [
-    widget(`${cluster}: decisions`, byController(METRICS.decisions)),
-    widget(`${cluster}: actions`, [actionsOf(cluster)]),
-    widget(`${cluster}: pending pods`, [gauge(METRICS.pendingPods)]),
-    widget(`${cluster}: nodes`, [gauge(METRICS.nodes)]),
-    widget(`${cluster}: cost, USD an hour`, [gauge(METRICS.hourlyCostUsd)]),
-    widget(`${cluster}: failures`, byController(METRICS.failures)),
+    widget(`${cluster}: pending pods`, metric(METRICS.pendingPods, cluster, 'Maximum')),
+    widget(`${cluster}: nodes`, metric(METRICS.nodes, cluster, 'Maximum')),
+    // Written only when it changes.
+    widget(`${cluster}: cost, USD an hour`, lastOf(metric(METRICS.hourlyCostUsd, cluster, 'Maximum'))),
+    widget(`${cluster}: failures`, metric(METRICS.failures, cluster, 'Sum')),
+    new LogQueryWidget({
+      title: `${cluster}: actions`,
+      logGroupNames,
+      // A decision has many actions of a kind, so the first shows what was decided.
+      queryLines: [
+        'fields @timestamp, controller, reason, actions.0, actions.1, actions.2',
+        `filter message = "reconciled" and cluster = "${cluster}" and ispresent(actions.0)`,
+        'sort @timestamp desc',
+        'limit 50',
+      ],
+      width: 8,
+    }),
   ];
 }
 
-/** A search expression, so new kinds of actions are included. */
-function actionsOf(cluster: string): MathExpression {
-  const search = `{${METRICS.namespace},Cluster,Action} MetricName="${METRICS.actions}" Cluster="${cluster}"`;
+/** The last value, where none was written. */
+function lastOf(written: Metric): MathExpression {
   return new MathExpression({
-    expression: `SEARCH('${search}', 'Sum', 60)`,
-    usingMetrics: {},
-    label: '',
+    expression: 'FILL(written, REPEAT)',
+    usingMetrics: { written },
+    label: written.metricName,
     period: Duration.minutes(1),
   });
 }
 
-function metric(metricName: string, dimensionsMap: Record<string, string>, statistic: string): Metric {
+function metric(metricName: string, cluster: string, statistic: string): Metric {
   return new Metric({
     namespace: METRICS.namespace,
     metricName,
-    dimensionsMap,
+    dimensionsMap: { Cluster: cluster },
     statistic,
     period: Duration.minutes(1),
   });
 }
 
-function widget(title: string, left: IMetric[]): GraphWidget {
-  return new GraphWidget({ title, left, width: 4, leftYAxis: { min: 0 } });
+function widget(title: string, left: IMetric): GraphWidget {
+  return new GraphWidget({ title, left: [left], width: 4, leftYAxis: { min: 0 } });
 }

@@ -15,6 +15,7 @@ import {
   wakeSlots,
 } from '../operator/options/options.ts';
 import type { BodyBucketConstruct } from './body-bucket.ts';
+import type { DeadLetters } from './dead-letters.ts';
 import { Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';
 import { NodeRole, roleArn } from './node-role.ts';
@@ -32,6 +33,8 @@ export interface FunctionSetProps {
   readonly decisions: EventBus;
   /** Shared by all sets, because its data is regional. */
   readonly catalogue: WakeFunction;
+  /** Of the wakes of all sets. The tick replaces a wake, so its dead letter is only the sign of a failure. */
+  readonly wakeDeadLetters: DeadLetters;
   /** A text that differs from the last deployment creates a new secret for the webhook. @default - the secret is kept */
   readonly webhookSecretRotation?: string;
 }
@@ -46,7 +49,7 @@ export class FunctionSet {
 
   constructor(scope: Construct, props: FunctionSetProps) {
     this.#scope = scope;
-    const { clusters, state, bodies, decisions, catalogue, webhookSecretRotation: secretRotation } = props;
+    const { clusters, state, bodies, decisions, catalogue, webhookSecretRotation: secretRotation, ...shared } = props;
     const environment = {
       [VARIABLES.clusters]: writeClusters(clusters),
       POWERTOOLS_LOG_LEVEL: mostVerboseLevel(clusters),
@@ -57,7 +60,8 @@ export class FunctionSet {
       [VARIABLES.bodies]: bodies.name,
       [VARIABLES.eventBus]: decisions.eventBusName,
     };
-    this.functions = { ...wakeFunctions(scope, { ...environment, ...stored }, clusters), catalogue };
+    const own = wakeFunctions(scope, { environment: { ...environment, ...stored }, clusters, ...shared });
+    this.functions = { ...own, catalogue };
     const webhook = new Webhook(scope, 'Webhook', {
       environment,
       ...(secretRotation !== undefined && { secretRotation }),
@@ -173,11 +177,17 @@ type WakeFunctions = Readonly<Record<WokenFunction | 'interruption', WakeFunctio
 /** The functions with their queues. */
 function wakeFunctions(
   scope: Construct,
-  environment: Readonly<Record<string, string>>,
-  clusters: readonly ClusterOptions[],
+  {
+    environment,
+    clusters,
+    wakeDeadLetters: deadLetters,
+  }: Pick<FunctionSetProps, 'clusters' | 'wakeDeadLetters'> & {
+    readonly environment: Readonly<Record<string, string>>;
+  },
 ): Omit<WakeFunctions, 'catalogue'> {
   const [{ network } = {}] = clusters;
-  const inNetwork = { environment, slots: wakeSlots(clusters.length), ...(network !== undefined && { network }) };
+  const slots = wakeSlots(clusters.length);
+  const inNetwork = { environment, slots, deadLetters, ...(network !== undefined && { network }) };
   return {
     // Only scheduling is CPU-intensive. A function with 1769 MiB gets one full vCPU.
     provisioning: new WakeFunction(scope, 'Provisioning', { name: 'provisioning', ...inNetwork, memoryMib: 1_769 }),

@@ -8,6 +8,7 @@ import { type ClusterOptions, networkName } from '../operator/options/cluster-op
 import { PRICE_FOLDER, VARIABLES, wakePlan } from '../operator/options/options.ts';
 import { BodyBucketConstruct } from './body-bucket.ts';
 import { Dashboard } from './dashboard.ts';
+import { DeadLetters } from './dead-letters.ts';
 import { FunctionSet } from './function-set.ts';
 import * as permissions from './permissions.ts';
 import { CatalogueSchedule } from './schedules.ts';
@@ -32,12 +33,14 @@ export class KerfStack extends Stack {
     const bodies = new BodyBucketConstruct(this, 'Bodies');
     const decisions = new EventBus(this, 'Decisions', { description: 'Every decision of Kerf' });
     decisions.applyRemovalPolicy(RemovalPolicy.DESTROY);
-    const catalogue = this.#catalogue(state);
+    const wakeDeadLetters = new DeadLetters(this, 'WakeDeadLetters', { of: 'functions' });
+    const catalogue = this.#catalogue(state, wakeDeadLetters);
     const shared = {
       state,
       bodies,
       decisions,
       catalogue,
+      wakeDeadLetters,
       ...(webhookSecretRotation !== undefined && { webhookSecretRotation }),
     };
     const sets = [...Map.groupBy(clusters, networkName)].map(([network, members]) => {
@@ -52,7 +55,7 @@ export class KerfStack extends Stack {
       Object.entries(each).map(([name, one]) => [network === undefined ? name : `${network} ${name}`, one] as const),
     );
     const names = clusters.map(({ name }) => name);
-    for (const cluster of names) new StandbyAlarm(this, `StandDownAlarm-${cluster}`, { cluster });
+    new StandbyAlarm(this, 'StandbyAlarm', { table: state.name });
     new Dashboard(this, 'Dashboard', { clusters: names, functions: Object.fromEntries(functions) });
     const { wakeQueue, logGroup } = catalogue;
     const outputs = { CatalogueQueueUrl: wakeQueue.queue.queueUrl, CatalogueLogGroup: logGroup.logGroupName };
@@ -72,12 +75,13 @@ export class KerfStack extends Stack {
   }
 
   /** The function that reads instance types and prices, which are regional and shared by all clusters. */
-  #catalogue(state: StateTable): WakeFunction {
+  #catalogue(state: StateTable, deadLetters: DeadLetters): WakeFunction {
     const catalogue = new WakeFunction(this, 'Catalogue', {
       name: 'catalogue',
       environment: { [VARIABLES.table]: state.name },
       plan: wakePlan(Duration.minutes(5).toMilliseconds()),
       memoryMib: 1_024,
+      deadLetters,
       folder: PRICE_FOLDER,
     });
     state.grant(catalogue.role, 'catalogue', []);

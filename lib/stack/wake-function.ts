@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { type DeliveryPlan, VARIABLES, WAKE_PLAN } from '../operator/options/options.ts';
+import type { DeadLetters } from './dead-letters.ts';
 import { LambdaFunction, type LambdaFunctionProps, type Woken } from './lambda-function.ts';
 import { WakeQueue } from './wake-queue.ts';
 
@@ -12,6 +13,8 @@ export interface WakeFunctionProps extends Pick<LambdaFunctionProps, 'name' | 'e
   readonly memoryMib?: number;
   /** How long SQS collects messages before it calls. @default Duration.seconds(1) */
   readonly batchingWindow?: Duration;
+  /** Those of other functions too. @default - dead letters of its own, with an alarm */
+  readonly deadLetters?: DeadLetters;
   /** The most invocations at a time. @default 2 */
   readonly slots?: number;
 }
@@ -24,7 +27,11 @@ export class WakeFunction extends LambdaFunction implements Woken {
     const plan = props.plan ?? WAKE_PLAN;
     const timeout = Duration.millis(plan.functionTimeoutMs);
     super(scope, id, { ...props, timeout, memoryMib: props.memoryMib ?? 512 });
-    this.wakeQueue = new WakeQueue(this, 'Wakes', { functionName: props.name, plan });
+    this.wakeQueue = new WakeQueue(this, 'Wakes', {
+      functionName: props.name,
+      plan,
+      ...(props.deadLetters !== undefined && { deadLetters: props.deadLetters }),
+    });
     this.function.addEnvironment(VARIABLES.ownQueue, this.wakeQueue.queue.queueUrl);
     this.function.addEventSource(
       new SqsEventSource(this.wakeQueue.queue, {

@@ -1,41 +1,36 @@
 import { Duration, Lazy, RemovalPolicy } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeliveryPlan } from '../operator/options/options.ts';
+import { DeadLetters } from './dead-letters.ts';
 
 export interface WakeQueueProps {
   /** The function that reads the queue. */
   readonly functionName: string;
   readonly plan: DeliveryPlan;
+  /** Those of other queues too. @default - dead letters of its own, with an alarm */
+  readonly deadLetters?: DeadLetters;
 }
 
-/** A standard queue with a dead-letter queue and an alarm on it. */
+/** A standard queue with dead letters. */
 export class WakeQueue extends Construct {
   readonly queue: Queue;
-  readonly deadLetters: Queue;
+  readonly deadLetters: DeadLetters;
   readonly #rules: string[] = [];
 
-  constructor(scope: Construct, id: string, { functionName, plan }: WakeQueueProps) {
+  constructor(scope: Construct, id: string, { functionName, plan, deadLetters }: WakeQueueProps) {
     super(scope, id);
-    const secure = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, removalPolicy: RemovalPolicy.DESTROY };
-    this.deadLetters = new Queue(this, 'DeadLetters', { ...secure, retentionPeriod: Duration.days(14) });
+    this.deadLetters = deadLetters ?? new DeadLetters(this, 'DeadLetters', { of: functionName });
     this.queue = new Queue(this, 'Queue', {
-      ...secure,
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.DESTROY,
       retentionPeriod: Duration.millis(plan.retentionMs),
       visibilityTimeout: Duration.millis(plan.visibilityTimeoutMs),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: plan.deliveries },
+      deadLetterQueue: { queue: this.deadLetters.queue, maxReceiveCount: plan.deliveries },
     });
     this.#admitEventBridge();
-    new Alarm(this, 'DeadLettersAlarm', {
-      alarmDescription: `Kerf ${functionName} failed ${plan.deliveries} times on a message; see its log and ${this.deadLetters.queueName}`,
-      metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
-      threshold: 1,
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
   }
 
   /** Lets a rule send to the queue. */

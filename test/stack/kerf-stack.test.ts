@@ -23,18 +23,14 @@ const STATEFUL = {
   'AWS::S3::Bucket': ['BodiesBucket7CDFEDE9'],
   'AWS::SecretsManager::Secret': ['WebhookSecret11F7963D'],
   'AWS::SQS::Queue': [
-    'CatalogueWakesDeadLetters5526CD54',
     'CatalogueWakesQueueFDC6E666',
-    'DisruptionWakesDeadLetters3C0074E5',
     'DisruptionWakesQueue93E08451',
     'InterruptionWakesDeadLetters070773B3',
     'InterruptionWakesQueueC04AF7EB',
-    'LifecycleWakesDeadLettersA2C84FAC',
     'LifecycleWakesQueueA7610D87',
-    'ProvisioningWakesDeadLetters6874564E',
     'ProvisioningWakesQueue5AF1CAE4',
-    'TerminationWakesDeadLettersE8D65172',
     'TerminationWakesQueueB5857554',
+    'WakeDeadLettersAD1387CF',
   ],
 };
 
@@ -105,8 +101,9 @@ test('every queue but the dead letters delivers by its plan, then has dead lette
     [deliveries, visibilityTimeoutMs / SECOND_MS, retentionMs / SECOND_MS].join(),
   );
   expect(settings.toSorted(compareText)).toEqual(planned.toSorted(compareText));
-  template.resourceCountIs('AWS::SQS::Queue', 12);
-  template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { Namespace: 'AWS/SQS' }, 6);
+  // Wakes share their dead letters. Those of interruptions are sent again, so they have their own.
+  template.resourceCountIs('AWS::SQS::Queue', 8);
+  template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { Namespace: 'AWS/SQS' }, 2);
 });
 
 test('a function has the time limit of the plan of its queue', () => {
@@ -119,15 +116,14 @@ test('a function has the time limit of the plan of its queue', () => {
   });
 });
 
-test('each cluster has an alarm on standing down where another autoscaler is active', () => {
-  for (const cluster of ['blue', 'green']) {
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      Namespace: 'Kerf',
-      MetricName: 'StoodDown',
-      Dimensions: [{ Name: 'Cluster', Value: cluster }],
-      Threshold: 1,
-    });
-  }
+test('the deployment has an alarm for standby in any of its clusters', () => {
+  template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { MetricName: 'StoodDown' }, 1);
+  template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+    Namespace: 'Kerf',
+    MetricName: 'StoodDown',
+    Dimensions: [{ Name: 'Table', Value: { Ref: 'StateTable962DE04C' } }],
+    Threshold: 1,
+  });
 });
 
 test('a wake queue collects for a second, and has an invocation for each cluster and one more', () => {
@@ -161,7 +157,7 @@ test('the five kinds of news of an instance reach one queue', () => {
 test('a queue admits exactly the rules that send to it, in one statement', () => {
   const rules = Object.entries(template.findResources('AWS::Events::Rule'));
   const policies = propertiesOf(template, 'AWS::SQS::QueuePolicy');
-  expect(policies).toHaveLength(12);
+  expect(policies).toHaveLength(8);
   const admitted = policies.flatMap((policy) => {
     const allowing = listAt(policy, 'PolicyDocument', 'Statement').filter((each) => at(each, 'Effect') === 'Allow');
     expect(allowing.length).toBeLessThanOrEqual(1);

@@ -118,12 +118,12 @@ test('the longest configuration fits into the 4 KB that Lambda has for the varia
   expect(Math.max(...sizes)).toBeLessThanOrEqual(4_096);
 });
 
-test('an alarm on dead letters has the name of their function', () => {
+test('the wakes of all networks have one alarm on dead letters, and the interruption function of each network has its own', () => {
   const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm').map((alarm) =>
     JSON.stringify(at(alarm, 'AlarmDescription')),
   );
   const count = (name: string): number => alarms.filter((text) => text.includes(`Kerf ${name} failed`)).length;
-  expect(['catalogue', 'provisioning', 'interruption'].map(count)).toEqual([1, 3, 3]);
+  expect(['functions', 'interruption'].map(count)).toEqual([1, 3]);
 });
 
 /** The statements with this effect on deleting network interfaces. */

@@ -10,8 +10,7 @@ export function gaugesOf(snapshot: ClusterSnapshot, decisions: readonly Decision
   return {
     PendingPods: snapshot.pods.filter(isProvisionable).length,
     Nodes: snapshot.nodes.length,
-    NodeClaims: snapshot.nodeClaims.length,
-    HourlyCostUsd: prices.reduce((sum, one) => sum + one, 0),
+    HourlyCostUsd: Math.round(prices.reduce((sum, one) => sum + one, 0) * 1e4) / 1e4,
     ...(price !== undefined && { PriceGapPercent: gapPercent(price) }),
   };
 }

@@ -48,11 +48,9 @@ export { CLUSTER_TAG, ownershipTags } from '../../core/model/ownership-tags.ts';
 export const METRICS = {
   namespace: 'Kerf',
   decisions: 'Decisions',
-  actions: 'Actions',
   failures: 'Failures',
   onStandby: 'StoodDown',
   shadowDecisions: 'ShadowDecisions',
-  shadowActions: 'ShadowActions',
   pendingPods: 'PendingPods',
   nodes: 'Nodes',
   hourlyCostUsd: 'HourlyCostUsd',

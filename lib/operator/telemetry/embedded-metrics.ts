@@ -1,51 +1,59 @@
 /** CloudWatch's embedded metric format: CloudWatch extracts metrics from log lines, so no API call is needed. */
 
 import type { RunReport } from '../../controllers/run/ports.ts';
-import { compareText } from '../../core/compare-text.ts';
 import { METRICS } from '../options/options.ts';
 
 export type EmbeddedMetrics = Readonly<Record<string, unknown>>;
 
+/** The metrics of the runs of one process. A custom metric is paid for in each hour in which it is written. */
+export interface RunMetrics {
+  /** The metrics of a run: one line at most for its cluster, and one if Kerf is on standby there. */
+  readonly ofReport: (report: RunReport, atMs: number) => readonly EmbeddedMetrics[];
+  /** The metrics of a run that failed without a report. */
+  readonly ofFailure: (cluster: string, atMs: number) => readonly EmbeddedMetrics[];
+}
+
+/** Written in each run in which they are above zero, so that an alarm can use them. */
+const REPEATED: ReadonlySet<string> = new Set([METRICS.nodes, METRICS.pendingPods]);
+
 /**
- * The metrics of a run: one line for its gauges, one for its counts, and one for each kind of action.
+ * Counts are written if they are above zero, and gauges if they have changed since this process wrote them. So an idle cluster has
+ * one metric, its nodes, and a cluster without nodes has none.
  *
- * *Shape:* dimensions Cluster (gauges), Cluster and Controller (decisions, failures), Cluster and Action (actions). A
- * run without decisions counts 0, so that a graph has no gaps.
+ * *Shape:* dimension Cluster; Table for standby, which has one alarm for the deployment. @param table the table of the deployment
  */
-export function embeddedMetrics(report: RunReport, atMs: number): readonly EmbeddedMetrics[] {
-  const { cluster, controller } = report;
-  const actions = report.decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
-  const counts = [...Map.groupBy(actions, (kind) => kind)].toSorted(([a], [b]) => compareText(a, b));
-  // A run that changes nothing also returns a decision; only decisions with actions count here.
-  const decisions = report.decisions.filter((decision) => decision.actions.length > 0).length;
-  // Actions in shadow are not carried out, so they have their own metrics.
-  const shadow = report.decisions.some((decision) => decision.shadow === true);
-  const actionsName = shadow ? METRICS.shadowActions : METRICS.actions;
-  return [
-    ...lines(atMs, { Cluster: cluster }, report.gauges),
-    ...runMetrics({ cluster, controller, atMs, decisions, failures: report.failures.length, shadow }),
-    ...counts.flatMap(([kind, all]) => lines(atMs, { Cluster: cluster, Action: kind }, { [actionsName]: all.length })),
-  ];
+export function runMetrics(table: string): RunMetrics {
+  const written = new Map<string, number>();
+  const isNews = (cluster: string, name: string, value: number): boolean => {
+    const key = `${cluster} ${name}`;
+    if (written.get(key) === value && !(value > 0 && REPEATED.has(name))) return false;
+    written.set(key, value);
+    return true;
+  };
+  return {
+    ofReport(report, atMs) {
+      const { cluster, failures } = report;
+      const { [METRICS.onStandby]: onStandby = 0, ...gauges } = report.gauges;
+      const news = Object.entries(gauges).filter(([name, value]) => isNews(cluster, name, value));
+      const counts = aboveZero({ ...decisionsOf(report), [METRICS.failures]: failures.length });
+      return [
+        ...lines(atMs, { Cluster: cluster }, { ...Object.fromEntries(news), ...counts }),
+        ...lines(atMs, { Table: table }, aboveZero({ [METRICS.onStandby]: onStandby })),
+      ];
+    },
+    ofFailure: (cluster, atMs) => lines(atMs, { Cluster: cluster }, { [METRICS.failures]: 1 }),
+  };
 }
 
-/** The metrics of a run that failed without a report. */
-export function failureMetrics(cluster: string, controller: string, atMs: number): readonly EmbeddedMetrics[] {
-  return runMetrics({ cluster, controller, atMs, decisions: 0, failures: 1, shadow: false });
+/** A run that changes nothing also returns a decision; only decisions with actions count. In shadow, they are not carried out. */
+function decisionsOf({ decisions }: RunReport): Readonly<Record<string, number>> {
+  const acting = decisions.filter(({ actions }) => actions.length > 0);
+  const shadow = decisions.some((decision) => decision.shadow === true);
+  return { [shadow ? METRICS.shadowDecisions : METRICS.decisions]: acting.length };
 }
 
-interface Run {
-  readonly cluster: string;
-  readonly controller: string;
-  readonly atMs: number;
-  readonly decisions: number;
-  readonly failures: number;
-  readonly shadow: boolean;
-}
-
-function runMetrics({ cluster, controller, atMs, decisions, failures, shadow }: Run): readonly EmbeddedMetrics[] {
-  const decisionsName = shadow ? METRICS.shadowDecisions : METRICS.decisions;
-  const metrics = { [decisionsName]: decisions, [METRICS.failures]: failures };
-  return lines(atMs, { Cluster: cluster, Controller: controller }, metrics);
+function aboveZero(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
 
 const UNITS: ReadonlyMap<string, string> = new Map([

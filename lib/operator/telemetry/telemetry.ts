@@ -4,9 +4,11 @@ import { optional } from '../../apis/optional.ts';
 import type { RunReport } from '../../controllers/run/ports.ts';
 import type { Telemetry } from '../../controllers/run/telemetry.ts';
 import { METRICS } from '../options/options.ts';
-import { type EmbeddedMetrics, embeddedMetrics, failureMetrics } from './embedded-metrics.ts';
+import { type EmbeddedMetrics, runMetrics } from './embedded-metrics.ts';
 
-export function telemetryOf(functionName: string): Telemetry {
+/** @param table the table of the deployment, for functions that may be on standby */
+export function telemetryOf(functionName: string, table = ''): Telemetry {
+  const metrics = runMetrics(table);
   const logger = new Logger({ serviceName: `kerf-${functionName}` });
   const error: Telemetry['error'] = (message, cause, fields) => {
     logger.error(message, { ...fields, error: cause instanceof Error ? cause : new Error(String(cause)) });
@@ -38,11 +40,11 @@ export function telemetryOf(functionName: string): Telemetry {
         logger.warn('sign of another autoscaler ignored', { cluster, controller, reason, why: message, numbers });
       }
       for (const failure of failures) error('reconcile step failed', failure, { cluster, controller });
-      writeMetrics(embeddedMetrics(report, Date.now()));
+      writeMetrics(metrics.ofReport(report, Date.now()));
     },
     failure(wake, cause) {
       error('reconcile failed', cause, { ...wake });
-      writeMetrics(failureMetrics(wake.cluster, functionName, Date.now()));
+      writeMetrics(metrics.ofFailure(wake.cluster, Date.now()));
     },
   };
 }
@@ -57,6 +59,6 @@ function refusalsOf({ decisions }: RunReport): Readonly<Record<string, number>> 
 }
 
 /** One JSON object on each line, without the logger's fields, as CloudWatch requires for metrics. */
-function writeMetrics(metrics: readonly EmbeddedMetrics[]): void {
-  for (const line of metrics) process.stdout.write(`${JSON.stringify(line)}\n`);
+function writeMetrics(lines: readonly EmbeddedMetrics[]): void {
+  for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
 }

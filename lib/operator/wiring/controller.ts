@@ -61,7 +61,7 @@ export function wireController(
   const options = controllerOptions(environment);
   const { region, table: tableName } = options;
   const dynamodb = new DynamoDBClient({ requestHandler: SDK_TIMEOUTS });
-  const telemetry = telemetryOf(controller);
+  const telemetry = telemetryOf(controller, tableName);
   const clients = {
     telemetry,
     reached: new Map<string, KubernetesCluster>(),

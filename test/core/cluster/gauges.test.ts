@@ -16,7 +16,6 @@ test('the gauges count nodes and pods that need one, and sum the prices of insta
   expect(gaugesOf(SNAPSHOT, [aDecision()])).toEqual({
     PendingPods: 1,
     Nodes: 1,
-    NodeClaims: 1,
     HourlyCostUsd: expect.any(Number),
   });
 });

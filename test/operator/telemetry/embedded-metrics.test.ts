@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { RunReport } from '../../../lib/controllers/run/ports.ts';
 import type { Action } from '../../../lib/core/model/decision.ts';
-import { embeddedMetrics, failureMetrics } from '../../../lib/operator/telemetry/embedded-metrics.ts';
+import { METRICS } from '../../../lib/operator/options/options.ts';
+import { type EmbeddedMetrics, runMetrics } from '../../../lib/operator/telemetry/embedded-metrics.ts';
 import { aRunReport } from '../../builders/decisions.ts';
 import { listAt, textAt } from '../../stack/json.ts';
 
@@ -14,7 +15,7 @@ function decisionOf(actions: readonly Action[]) {
 }
 
 /** What CloudWatch makes of the lines: `Name{dimensions} value unit`. */
-function metricsOf(lines: ReturnType<typeof embeddedMetrics>): readonly string[] {
+function metricsOf(lines: readonly EmbeddedMetrics[]): readonly string[] {
   return lines.flatMap((line) =>
     listAt(line, '_aws', 'CloudWatchMetrics').flatMap((directive) => {
       const dimensions = listAt(directive, 'Dimensions', '0').map(
@@ -28,44 +29,71 @@ function metricsOf(lines: ReturnType<typeof embeddedMetrics>): readonly string[]
   );
 }
 
-test('a run is its gauges, its decisions that act and its failures by controller, and its actions by kind', () => {
-  const terminate: Action = { kind: 'terminate-instance', nodeClaim: 'x', instanceId: 'i-1' };
-  const end: Action = { kind: 'end-disruption', command: 'c', outcome: 'executed', why: 'done' };
+const TERMINATE: Action = { kind: 'terminate-instance', nodeClaim: 'x', instanceId: 'i-1' };
+const GAUGES = { PendingPods: 0, Nodes: 3, HourlyCostUsd: 0.41, StoodDown: 0 };
+
+test('a run has its gauges, its decisions with actions and its failures, by cluster', () => {
   const run = report({
     gauges: { Nodes: 3, HourlyCostUsd: 0.41, PriceGapPercent: 1.5 },
-    decisions: [decisionOf([terminate, end]), decisionOf([terminate]), decisionOf([])],
+    decisions: [decisionOf([TERMINATE, TERMINATE]), decisionOf([TERMINATE]), decisionOf([])],
     failures: [new Error('one claim')],
   });
-  expect(metricsOf(embeddedMetrics(run, 5))).toEqual([
+  expect(metricsOf(runMetrics('table').ofReport(run, 5))).toEqual([
     'Nodes{Cluster=demo} 3 Count',
     'HourlyCostUsd{Cluster=demo} 0.41 None',
     'PriceGapPercent{Cluster=demo} 1.5 Percent',
-    'Decisions{Cluster=demo,Controller=termination} 2 Count',
-    'Failures{Cluster=demo,Controller=termination} 1 Count',
-    'Actions{Cluster=demo,Action=end-disruption} 1 Count',
-    'Actions{Cluster=demo,Action=terminate-instance} 2 Count',
+    'Decisions{Cluster=demo} 2 Count',
+    'Failures{Cluster=demo} 1 Count',
   ]);
 });
 
-test('a run without decisions counts zero, and no line is without metrics', () => {
-  expect(metricsOf(embeddedMetrics(report(), 5))).toEqual([
-    'Decisions{Cluster=demo,Controller=termination} 0 Count',
-    'Failures{Cluster=demo,Controller=termination} 0 Count',
-  ]);
+test('an idle cluster pays for one metric, its nodes', () => {
+  const metrics = runMetrics('table');
+  metrics.ofReport(report({ gauges: GAUGES }), 5);
+  expect(metricsOf(metrics.ofReport(report({ gauges: GAUGES }), 6))).toEqual(['Nodes{Cluster=demo} 3 Count']);
 });
 
-test('a run that could not be made is a failure of its controller', () => {
-  expect(metricsOf(failureMetrics('demo', 'disruption', 5))).toContain(
-    'Failures{Cluster=demo,Controller=disruption} 1 Count',
-  );
+test('a cluster without nodes pays for no metric', () => {
+  const metrics = runMetrics('table');
+  const gauges = { PendingPods: 0, Nodes: 0, HourlyCostUsd: 0, StoodDown: 0 };
+  metrics.ofReport(report({ gauges }), 5);
+  expect(metrics.ofReport(report({ gauges }), 6)).toEqual([]);
+});
+
+test('a gauge that has changed is written, also when it becomes zero', () => {
+  const metrics = runMetrics('table');
+  metrics.ofReport(report({ gauges: GAUGES }), 5);
+  const ended = { ...GAUGES, Nodes: 0, HourlyCostUsd: 0 };
+  expect(metricsOf(metrics.ofReport(report({ gauges: ended }), 6))).toEqual([
+    'Nodes{Cluster=demo} 0 Count',
+    'HourlyCostUsd{Cluster=demo} 0 None',
+  ]);
+  const other = metrics.ofReport({ ...report({ gauges: ended }), cluster: 'other' }, 7);
+  expect(metricsOf(other)).toContain('Nodes{Cluster=other} 0 Count');
+});
+
+test('pending pods are written in each run, so that an alarm can use them', () => {
+  const metrics = runMetrics('table');
+  const run = report({ gauges: { PendingPods: 2 } });
+  metrics.ofReport(run, 5);
+  expect(metricsOf(metrics.ofReport(run, 6))).toEqual(['PendingPods{Cluster=demo} 2 Count']);
+});
+
+test('standby is a metric of the deployment, because its alarm is', () => {
+  const run = report({ gauges: { StoodDown: 1 } });
+  expect(metricsOf(runMetrics('table').ofReport(run, 5))).toEqual(['StoodDown{Table=table} 1 Count']);
+});
+
+test('a run that could not be made is a failure of its cluster', () => {
+  expect(metricsOf(runMetrics('table').ofFailure('demo', 5))).toEqual(['Failures{Cluster=demo} 1 Count']);
 });
 
 test('what is decided in shadow is counted apart from what is done', () => {
-  const end: Action = { kind: 'end-disruption', command: 'c', outcome: 'executed', why: 'done' };
-  const run = report({ decisions: [{ ...decisionOf([end]), shadow: true }] });
-  expect(metricsOf(embeddedMetrics(run, 5))).toEqual([
-    'ShadowDecisions{Cluster=demo,Controller=termination} 1 Count',
-    'Failures{Cluster=demo,Controller=termination} 0 Count',
-    'ShadowActions{Cluster=demo,Action=end-disruption} 1 Count',
-  ]);
+  const run = report({ decisions: [{ ...decisionOf([TERMINATE]), shadow: true }] });
+  expect(metricsOf(runMetrics('table').ofReport(run, 5))).toEqual(['ShadowDecisions{Cluster=demo} 1 Count']);
+});
+
+test('a cluster has at most eight metrics', () => {
+  const { namespace: _, ...names } = METRICS;
+  expect(Object.keys(names).length).toBeLessThanOrEqual(8);
 });
