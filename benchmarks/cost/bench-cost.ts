@@ -15,7 +15,7 @@ import { costTable, differences, missedTargets } from './render-cost.ts';
 
 const RUN = join(import.meta.dirname, 'run-cost.ts');
 const DOCUMENT = join(import.meta.dirname, '..', '..', 'docs', 'operations.md');
-const TABLE = /(?<=<!-- bench:cost -->\n\n)[^]*?(?=\n\n<!-- end -->)/;
+const TABLE = /(?<=<!-- bench:cost -->\n)[^]*(?=\n<!-- end -->)/;
 const MAX_OUTPUT = 64 * 1_024 * 1_024;
 
 const { values } = parseArgs({
@@ -43,10 +43,10 @@ const isComplete = names.length === known.length;
 if (values.write && isComplete)
   writeFileSync(
     DOCUMENT,
-    readFileSync(DOCUMENT, 'utf8').replace(TABLE, () => table),
+    readFileSync(DOCUMENT, 'utf8').replace(TABLE, () => `\n${table}\n`),
   );
 else if (isComplete)
-  for (const line of differences(TABLE.exec(readFileSync(DOCUMENT, 'utf8'))?.[0] ?? '', table)) fail(line);
+  for (const line of differences((TABLE.exec(readFileSync(DOCUMENT, 'utf8'))?.[0] ?? '').trim(), table)) fail(line);
 
 function fail(message: string): void {
   console.log(message);

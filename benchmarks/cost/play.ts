@@ -22,6 +22,7 @@ export interface PlayedScenario {
 export async function play({ input, beginsAtMs, hours }: CostScenario): Promise<PlayedScenario> {
   const meter = meterOf();
   const startMs = parseTime(START);
+  const telemetries = new Map<string, Telemetry>();
   let counted: CountedStores | undefined;
   let calls: CountedCalls | undefined;
   const simulation = openSimulation({
@@ -47,7 +48,12 @@ export async function play({ input, beginsAtMs, hours }: CostScenario): Promise<
       })();
       return countedPorts(ports, { function: invocation.function }, calls);
     },
-    telemetryOf: (name) => countedTelemetry(name, meter, () => calls?.timetable.now() ?? 0),
+    telemetryOf(name) {
+      // A process has one, which remembers what it has written.
+      const kept = telemetries.get(name) ?? countedTelemetry(name, meter, () => calls?.timetable.now() ?? 0);
+      telemetries.set(name, kept);
+      return kept;
+    },
   });
   const { timetable, endMs } = simulation;
   let warm: ReturnType<Meter['take']> | undefined;

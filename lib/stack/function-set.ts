@@ -15,7 +15,6 @@ import {
   wakeSlots,
 } from '../operator/options/options.ts';
 import type { BodyBucketConstruct } from './body-bucket.ts';
-import type { DeadLetters } from './dead-letters.ts';
 import { Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';
 import { NodeRole, roleArn } from './node-role.ts';
@@ -23,6 +22,7 @@ import * as permissions from './permissions.ts';
 import { Schedules } from './schedules.ts';
 import type { StateTable } from './state-table.ts';
 import { WakeFunction } from './wake-function.ts';
+import type { DeadLetters } from './wake-queue.ts';
 import { Webhook } from './webhook.ts';
 
 export interface FunctionSetProps {

@@ -8,13 +8,13 @@ import { type ClusterOptions, networkName } from '../operator/options/cluster-op
 import { PRICE_FOLDER, VARIABLES, wakePlan } from '../operator/options/options.ts';
 import { BodyBucketConstruct } from './body-bucket.ts';
 import { Dashboard } from './dashboard.ts';
-import { DeadLetters } from './dead-letters.ts';
 import { FunctionSet } from './function-set.ts';
 import * as permissions from './permissions.ts';
 import { CatalogueSchedule } from './schedules.ts';
 import { StandbyAlarm } from './standby-alarm.ts';
 import { StateTable } from './state-table.ts';
 import { WakeFunction } from './wake-function.ts';
+import { DeadLetters } from './wake-queue.ts';
 
 export interface KerfStackProps extends StackProps {
   readonly clusters: readonly ClusterOptions[];

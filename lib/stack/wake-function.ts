@@ -2,8 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { type DeliveryPlan, VARIABLES, WAKE_PLAN } from '../operator/options/options.ts';
-import type { DeadLetters } from './dead-letters.ts';
 import { LambdaFunction, type LambdaFunctionProps, type Woken } from './lambda-function.ts';
+import type { DeadLetters } from './wake-queue.ts';
 import { WakeQueue } from './wake-queue.ts';
 
 export interface WakeFunctionProps extends Pick<LambdaFunctionProps, 'name' | 'environment' | 'folder' | 'network'> {
