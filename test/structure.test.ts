@@ -29,6 +29,7 @@ const FLOORS: readonly string[] = [
   'scheduling',
   'provisioning',
   'disruption',
+  'explain',
 ];
 
 const core = trackedFiles(ROOT, /^lib\/core\/.*\.ts$/);

@@ -20,6 +20,7 @@ import { planDisruptionCommand } from './plan/disruption/plan-disruption-command
 import { planProvisioningCommand } from './plan/plan-provisioning-command.ts';
 import { simulateCommand } from './simulate/simulate-command.ts';
 import { validateCommand } from './validate/validate-command.ts';
+import { whyRoutes } from './why/why-commands.ts';
 
 /** `kerf plan …`: shows what a controller would do with a snapshot. */
 const planRoutes: RouteMap<CliContext> = buildRouteMap({
@@ -32,6 +33,7 @@ export const app: Application<CliContext> = buildApplication(
     routes: {
       simulate: simulateCommand,
       plan: planRoutes,
+      why: whyRoutes,
       validate: validateCommand,
       convert: convertCommand,
       'instance-types': instanceTypesCommand,

@@ -1,8 +1,6 @@
 import { podKey } from '../../apis/kubernetes.ts';
-import { optional } from '../../apis/optional.ts';
-import type { Reason } from '../../core/model/reasons.ts';
-import { NO_NODE_POOL, type ProvisioningVerdict } from '../../core/provisioning/provision.ts';
-import type { Unplaced } from '../../core/scheduling/schedule.ts';
+import { type PodRefusal, refusalsOf } from '../../core/provisioning/pod-refusals.ts';
+import type { ProvisioningVerdict } from '../../core/provisioning/provision.ts';
 import { type ClaimOutput, claimOutput, totalPrice } from './claim-output.ts';
 
 /** The output of `kerf plan provisioning --output json`. */
@@ -10,20 +8,13 @@ export interface ProvisioningOutput {
   readonly newNodeClaims: readonly ClaimOutput[];
   readonly existing: readonly { readonly node: string; readonly pods: readonly string[] }[];
   /** By `namespace/name`: first why existing nodes do not fit, if there are any, then one entry for each NodePool. */
-  readonly podErrors: Readonly<Record<string, readonly PodError[]>>;
+  readonly podErrors: Readonly<Record<string, readonly PodRefusal[]>>;
   readonly totalHourlyPrice: number;
   /** No other nodes of the same NodePools for the pods on new nodes are cheaper. */
   readonly lowerBoundHourlyPrice: number;
   readonly durationMs: number;
   /** Pods that provisioning ignores, and objects without an effect. */
   readonly notes: readonly string[];
-}
-
-export interface PodError {
-  readonly nodePool?: string;
-  readonly reason: Reason;
-  readonly message: string;
-  readonly numbers: Readonly<Record<string, number>>;
 }
 
 /** The plan as JSON: the new claims with their launch options, and the reasons for unschedulable pods. */
@@ -34,25 +25,12 @@ export function provisioningOutput(
   return {
     newNodeClaims: newClaims.map((claim) => claimOutput(claim)),
     existing: existing.map(({ stateNode, pods }) => ({ node: stateNode.name, pods: pods.map(podKey) })),
-    podErrors: Object.fromEntries(unplaced.map((one) => [podKey(one.pod), podErrors(one)])),
+    podErrors: Object.fromEntries(unplaced.map((one) => [podKey(one.pod), refusalsOf(one)])),
     totalHourlyPrice: totalPrice(newClaims),
     lowerBoundHourlyPrice: price?.lowerBoundUsdPerHour ?? 0,
     durationMs: toMicros(durationMs),
     notes,
   };
-}
-
-/** Why a pod is unschedulable: first the existing nodes, then each NodePool. There is at least one reason. */
-export function podErrors({ refusals, onNodes }: Unplaced): readonly PodError[] {
-  const nodes = onNodes === undefined ? [] : [onNodes];
-  if (refusals.length === 0) return [...nodes, NO_NODE_POOL];
-  const pools = refusals.map(({ nodePool, refusal: { reason, message, numbers } }) => ({
-    ...optional({ nodePool }),
-    reason,
-    message,
-    numbers,
-  }));
-  return [...nodes, ...pools];
 }
 
 /** Milliseconds with three decimals. */

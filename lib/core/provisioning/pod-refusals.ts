@@ -1,7 +1,23 @@
+import { optional } from '../../apis/optional.ts';
 import type { Refusal } from '../model/refusal.ts';
+import type { Unplaced } from '../scheduling/schedule.ts';
 
 /** Why a pod has no place: a NodePool refuses it, or without a NodePool the existing nodes or all NodePools. */
 export type PodRefusal = Refusal & { readonly nodePool?: string };
+
+/** The refusal of a pod if there is no NodePool. */
+export const NO_NODE_POOL: Refusal = {
+  reason: 'NoNodePool',
+  message: 'there is no NodePool that can launch a node for it',
+  numbers: {},
+};
+
+/** Why a pod is unschedulable: first the existing nodes, then each NodePool. There is at least one reason. */
+export function refusalsOf({ refusals, onNodes }: Unplaced): readonly PodRefusal[] {
+  const nodes = onNodes === undefined ? [] : [onNodes];
+  if (refusals.length === 0) return [...nodes, NO_NODE_POOL];
+  return [...nodes, ...refusals.map(({ nodePool, refusal }) => ({ ...optional({ nodePool }), ...refusal }))];
+}
 
 /** Pods with the same reasons. */
 export interface RefusedPods<Pod> {

@@ -25,6 +25,7 @@ import { bufferSubject, isBufferPod } from './buffer-pods.ts';
 import { capacityPause } from './capacity-pause.ts';
 import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
 import { plannedNodes, podNominations } from './pod-nominations.ts';
+import { NO_NODE_POOL } from './pod-refusals.ts';
 import { schedulePodsWithBound } from './schedule-pods.ts';
 import { planStatic } from './static-capacity.ts';
 
@@ -224,10 +225,3 @@ function whyNotLaunched({ stateNode, pods }: Schedule['existing'][number]): read
   const { nodePool } = nodeClaim;
   return pods.filter((pod) => !isBufferPod(pod)).map((pod) => ({ subject: subjectOf(pod), nodePool, ...refused }));
 }
-
-/** The refusal of a pod if there is no NodePool. */
-export const NO_NODE_POOL: Refusal = {
-  reason: 'NoNodePool',
-  message: 'there is no NodePool that can launch a node for it',
-  numbers: {},
-};

@@ -1,8 +1,7 @@
 import { counted } from '../../../apis/counted.ts';
-import { isReschedulable } from '../../../core/cluster/pods.ts';
-import type { StateNode } from '../../../core/cluster/state-node.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import type { DisruptionPlan } from '../../../core/disruption/plan-disruption.ts';
+import { whyUnaffected } from '../../../core/explain/why-node.ts';
 import type { Blocked } from '../../../core/model/decision.ts';
 import type { DisruptionCommand } from '../../../core/model/disruption-command.ts';
 import { listNames } from '../../../manifests/lint/values/words.ts';
@@ -83,13 +82,4 @@ function stayingNodes(
     const why = [...new Set(refusals.map(({ reason }) => reason))].join(', ');
     return [{ name, why, message: [...new Set(refusals.map(({ message }) => message))].join('; ') }];
   });
-}
-
-/** Why no method has a refusal for the node. */
-function whyUnaffected({ nodeClaim, node, initialized, deleting, pods }: StateNode, busy: ReadonlySet<string>): string {
-  if (deleting) return 'already being deleted';
-  if (nodeClaim === undefined) return 'not managed by Kerf';
-  if (node === undefined || !initialized) return 'not initialized yet';
-  if (busy.has(nodeClaim.name)) return 'in a disruption command that is in progress';
-  return pods.some(isReschedulable) ? 'needed by running pods' : 'consolidateAfter of the NodePool has not passed';
 }

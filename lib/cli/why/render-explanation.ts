@@ -1,0 +1,38 @@
+import { styleText } from 'node:util';
+import type { Explanation } from '../../core/explain/explanation.ts';
+import { REASONS } from '../../core/model/reasons.ts';
+import { formatSubject } from '../../core/model/subject.ts';
+import { reasonLines } from '../../core/provisioning/pod-refusals.ts';
+import type { CliContext } from '../context.ts';
+import { indented, printable } from '../render/render-lines.ts';
+
+const DEFAULT_COLUMNS = 120;
+
+/** Renders the explanation: one sentence, the facts, and each reason with what to do. */
+export function renderExplanation(
+  { subject, state, summary, reasons, facts }: Explanation,
+  { columns, color }: Pick<CliContext, 'columns' | 'color'>,
+): string {
+  const width = columns ?? DEFAULT_COLUMNS;
+  const title = `${formatSubject(subject)}: ${state}`;
+  const nameWidth = Math.max(0, ...facts.map(([name]) => name.length));
+  const byReason = [...Map.groupBy(reasons, ({ reason }) => reason)];
+  const lines = [
+    ...indented(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, 2, width),
+    ...(facts.length === 0 ? [] : ['']),
+    ...facts.flatMap(([name, value]) => hanging(name.padEnd(nameWidth), value, width)),
+    ...byReason.flatMap(([reason, same]) => [
+      '',
+      `  ${reason}`,
+      ...reasonLines(same).flatMap((line) => indented(line, 4, width)),
+      ...indented(`→ ${REASONS[reason]}`, 4, width),
+    ]),
+  ];
+  const head = color ? styleText('bold', printable(title), { validateStream: false }) : printable(title);
+  return [head, ...lines.map(printable)].map((line) => `${line}\n`).join('');
+}
+
+function hanging(name: string, value: string, width: number): readonly string[] {
+  const [first = '', ...more] = indented(value, name.length + 4, width);
+  return [`  ${name}  ${first.trimStart()}`, ...more];
+}
