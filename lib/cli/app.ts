@@ -14,6 +14,7 @@ import { ARGUMENT_ERRORS } from './argument-errors.ts';
 import type { CliContext } from './context.ts';
 import { convertCommand } from './convert/convert-command.ts';
 import { deadLettersRoutes } from './dead-letters/dead-letters-command.ts';
+import { diffCommand } from './diff/diff-command.ts';
 import { EXIT } from './exit-codes.ts';
 import { instanceTypesCommand } from './instance-types/instance-types-command.ts';
 import { planDisruptionCommand } from './plan/disruption/plan-disruption-command.ts';
@@ -34,6 +35,7 @@ export const app: Application<CliContext> = buildApplication(
       simulate: simulateCommand,
       plan: planRoutes,
       why: whyRoutes,
+      diff: diffCommand,
       validate: validateCommand,
       convert: convertCommand,
       'instance-types': instanceTypesCommand,

@@ -43,6 +43,11 @@ export function readPlanned(context: CliContext, { flags, more, ignored }: PlanI
     context.process.exitCode = EXIT.badInput;
     return undefined;
   }
+  return withGiven(read, manifests);
+}
+
+/** The snapshot with manifests applied to it. */
+export function withGiven(read: ReadSnapshot, manifests: ManifestObjects): PlannedSnapshot {
   const pools = manifests.objects.flatMap(({ kind, object }) => (kind === 'NodePool' ? [object.metadata.name] : []));
   const planned = asDecided(withManifests(read, manifests));
   return { ...planned, notes: [...manifests.notes, ...planned.notes], givenPools: new Set(pools) };
@@ -54,10 +59,9 @@ interface ManifestFiles {
 }
 
 /** Reads manifests, and writes warnings to stderr. *Shape:* undefined if they have problems, which are written too. */
-function manifestsOf(context: CliContext, { paths, ignored }: ManifestFiles): ManifestObjects | undefined {
+export function manifestsOf(context: CliContext, { paths, ignored }: ManifestFiles): ManifestObjects | undefined {
   const { stderr } = context.process;
-  const sources = readAllSources(context, paths);
-  const manifests = readManifestObjects(sources, ignored);
+  const manifests = readManifestObjects(readAllSources(context, paths), ignored);
   const { problems, warnings, notes } = manifests;
   stderr.write([...warnings, ...problems].map((problem) => `${formatProblem(problem)}\n`).join(''));
   if (problems.length > 0) {
@@ -71,7 +75,12 @@ function manifestsOf(context: CliContext, { paths, ignored }: ManifestFiles): Ma
 }
 
 /** The snapshot with NodeOverlays and CapacityBuffers applied, and notes on those that are ignored. */
-function asDecided({ snapshot, nodeOverlays, buffers, nowMs }: ReadSnapshot): Omit<PlannedSnapshot, 'givenPools'> {
+export function asDecided({
+  snapshot,
+  nodeOverlays,
+  buffers,
+  nowMs,
+}: ReadSnapshot): Omit<PlannedSnapshot, 'givenPools'> {
   const { views, conflicts } = applyOverlays(snapshot.nodePools, nodeOverlays);
   const { pods, unready } = bufferPods(buffers.capacityBuffers, buffers, nowMs);
   return {

@@ -48,8 +48,8 @@ export function whatIfOn(cluster: ClusterIndex): (question: Question) => Schedul
   return (question) => scheduleOf(bestOf(problemIndexWithout(cluster, question)));
 }
 
-function scheduleOf({ fleet, existing, unplaced }: Attempt): Schedule {
-  return { newClaims: fleet.nodeClaims(), existing, unplaced: unplaced() };
+function scheduleOf(made: Attempt): Schedule {
+  return { newClaims: made.fleet.nodeClaims(), existing: made.existing, unplaced: made.unplaced() };
 }
 
 /** One way to place the pods. */

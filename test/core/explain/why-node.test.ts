@@ -33,51 +33,45 @@ test.each([
   [
     'has no NodeClaim',
     aSnapshot({ nodes: [aNode({ name: 'node-1' })] }),
-    'NotManaged',
-    /^it has no NodeClaim of Kerf/,
-    [],
+    { state: 'NotManaged', summary: /^it has no NodeClaim of Kerf/, reasons: [] },
   ],
   [
     'is not requested yet',
     aSnapshot({ nodeClaims: [aClaim({ launch: { kind: 'planned' } })] }),
-    'Launching',
-    /^its instance is not requested yet$/,
-    [],
+    { state: 'Launching', summary: /^its instance is not requested yet$/, reasons: [] },
   ],
   [
     'is refused by EC2',
     aSnapshot({ nodeClaims: [aClaim({ launch: { kind: 'refused', message: 'no capacity', ...ATTEMPT } })] }),
-    'Launching',
-    /^EC2 refused attempt 2 to launch it 30s ago$/,
-    ['LaunchFailed'],
+    { state: 'Launching', summary: /^EC2 refused attempt 2 to launch it 30s ago$/, reasons: ['LaunchFailed'] },
   ],
   [
     'has not joined',
     aSnapshot({ nodeClaims: [launchedClaim()] }),
-    'Starting',
-    /^its instance was launched \S+ ago, and no node has joined$/,
-    [],
+    { state: 'Starting', summary: /^its instance was launched \S+ ago, and no node has joined$/, reasons: [] },
   ],
   [
     'is in a command that is validated',
     snapshotOf([NODE], { commands: [aCommand({ candidates: candidatesNamed('node-1') })] }),
-    'BeingReplaced',
-    /for 1 node was decided .* ago; the command is validated before anything changes$/,
-    [],
+    {
+      state: 'BeingReplaced',
+      summary: /for 1 node was decided .* ago; the command is validated before anything changes$/,
+      reasons: [],
+    },
   ],
   [
     'waits for its replacement',
     snapshotOf([NODE], { commands: [aReplacingCommand({ candidates: candidatesNamed('node-1') })] }),
-    'BeingReplaced',
-    /it is removed when \d+ replacements? (is|are) initialized$/,
-    [],
+    { state: 'BeingReplaced', summary: /it is removed when \d+ replacements? (is|are) initialized$/, reasons: [] },
   ],
   [
     'is empty',
     snapshotOf([NODE], { nodePools: POOLS }),
-    'WouldBeRemoved',
-    /^command 1 of the plan \(emptiness\) deletes 1 node without a new node, which saves \$0\.\d+\/h$/,
-    [],
+    {
+      state: 'WouldBeRemoved',
+      summary: /^command 1 of the plan \(emptiness\) deletes 1 node without a new node, which saves \$0\.\d+\/h$/,
+      reasons: [],
+    },
   ],
   [
     'has a pod that must not be evicted',
@@ -85,16 +79,16 @@ test.each([
       nodePools: POOLS,
       pods: [runningPod('node-1', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })],
     }),
-    'Stays',
-    /^it stays, for 1 reason$/,
-    ['DoNotDisrupt'],
+    { state: 'Stays', summary: /^it stays, for 1 reason$/, reasons: ['DoNotDisrupt'] },
   ],
   [
     'is drained',
     removed({}),
-    'BeingRemoved',
-    /^it is being removed \(drifted: AMIDrift\), for 1m; no pods are left to evict$/,
-    [],
+    {
+      state: 'BeingRemoved',
+      summary: /^it is being removed \(drifted: AMIDrift\), for 1m; no pods are left to evict$/,
+      reasons: [],
+    },
   ],
   [
     'waits for pods that can never be evicted',
@@ -105,19 +99,23 @@ test.each([
         podDisruptionBudgets: [aBudget({ spec: { selector: { matchLabels: { app: 'web' } }, maxUnavailable: 0 } })],
       },
     ),
-    'BeingRemoved',
-    /for 1m; 1 pod must leave first, and the deadline is in 1m$/,
-    ['PDBNeverMet'],
+    {
+      state: 'BeingRemoved',
+      summary: /for 1m; 1 pod must leave first, and the deadline is in 1m$/,
+      reasons: ['PDBNeverMet'],
+    },
   ],
-  ['is terminated', removed({ terminateRequestedAtMs: NOW_MS }), 'BeingRemoved', /; EC2 terminates its instance$/, []],
+  [
+    'is terminated',
+    removed({ terminateRequestedAtMs: NOW_MS }),
+    { state: 'BeingRemoved', summary: /; EC2 terminates its instance$/, reasons: [] },
+  ],
   [
     'cannot be terminated',
     removed({ terminationRefused: { message: 'denied', sinceMs: NOW_MS, retryAtMs: NOW_MS } }),
-    'BeingRemoved',
-    /; its instance cannot be terminated$/,
-    ['TerminationRefused'],
+    { state: 'BeingRemoved', summary: /; its instance cannot be terminated$/, reasons: ['TerminationRefused'] },
   ],
-] as const)('a node that %s', (_, snapshot, state, summary, reasons) => {
+] as const)('a node that %s', (_, snapshot, { state, summary, reasons }) => {
   const told = why(snapshot);
   expect({ state: told.state, reasons: told.reasons }).toEqual({ state, reasons });
   expect(told.summary).toMatch(summary);

@@ -13,7 +13,7 @@ import { renderDisruption } from './render-disruption.ts';
 const PODS = 'ignored: pods come from the snapshot';
 
 /** What runs in the cluster is not changed by manifests: pods that are pending in place of running pods would empty their nodes. */
-const IGNORED: IgnoredKinds = new Map([
+export const IGNORED_BY_DISRUPTION: IgnoredKinds = new Map([
   ['Pod', PODS],
   ['Deployment', PODS],
   ['ReplicaSet', PODS],
@@ -27,7 +27,7 @@ const IGNORED: IgnoredKinds = new Map([
 
 /** Runs `kerf plan disruption`. */
 export function runPlanDisruption(context: CliContext, flags: PlanFlags, more: readonly string[]): void {
-  const planned = readPlanned(context, { flags, more, ignored: IGNORED });
+  const planned = readPlanned(context, { flags, more, ignored: IGNORED_BY_DISRUPTION });
   if (planned === undefined) return;
   const { stdout, stderr } = context.process;
   const { nowMs, notes, givenPools } = planned;
