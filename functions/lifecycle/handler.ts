@@ -1,11 +1,11 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { guardedWithTicks } from '../../lib/controllers/act/pass-on-tick.ts';
 import { reconcileLifecycle } from '../../lib/controllers/lifecycle.ts';
-import { guarded } from '../../lib/controllers/run/guard.ts';
 import { answerWakes, type QueueBatch } from '../../lib/operator/lambda/queue-batch.ts';
 import { wireLifecycle } from '../../lib/operator/wiring/lifecycle.ts';
 
 const runtime = wireLifecycle();
-const reconcile = guarded('lifecycle', reconcileLifecycle);
+const reconcile = guardedWithTicks(reconcileLifecycle);
 
 /** Runs for new NodeClaims, for nodes that are created or become ready, and every minute. */
 export async function handler(event: SQSEvent, context: QueueBatch['context']): Promise<SQSBatchResponse> {

@@ -1,10 +1,10 @@
 import { MINUTE_MS, SECOND_MS } from '../apis/formats/time.ts';
+import { gaugesOfNodes } from '../core/cluster/gauges.ts';
 import { type Due, pollAfter, requeueAt } from '../core/model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { nameDue } from '../core/node-claim/expected-node.ts';
 import { decideLifecycle } from '../core/node-claim/lifecycle.ts';
 import { readOr } from '../core/observed.ts';
-import type { Wake } from '../ports/messages.ts';
 import { noteRefusedLaunch } from './act/launch-refusals.ts';
 import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
 import { syncWebhook } from './install/sync-webhook.ts';
@@ -18,6 +18,7 @@ import { type ObservedClaims, observeWorld, viewOf } from './observe/observe-cla
 import { type LaunchContextPorts } from './observe/observe-launch-context.ts';
 import { announceRefusals } from './run/announce-refusals.ts';
 import { applyVerdict, type ObjectRun, type VerdictPorts } from './run/apply-verdict.ts';
+import type { CoalescedWake } from './run/coalesce-wakes.ts';
 import { eachClaim } from './run/each-claim.ts';
 import { onFreshState } from './run/fresh-state.ts';
 import type {
@@ -59,7 +60,7 @@ type LifecyclePorts = VerdictPorts &
   MayHaveWebhook;
 
 /** NodeClaims → instances → registered and initialized nodes. Deletes NodeClaims that do not get there in time. */
-export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Promise<RunReport> {
+export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedWake): Promise<RunReport> {
   const { cluster } = wake;
   const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [] };
   const run: ObjectRun<LifecyclePorts> = { ports, controller: 'lifecycle', cluster, notes };
@@ -75,7 +76,8 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
     return due ?? [];
   });
   const due = [...each.due];
-  if (wake.nodeClaim === undefined) {
+  const isWhole = wake.nodeClaim === undefined;
+  if (isWhole) {
     const work = { ...run, records, world };
     const repairs = await repairNodes(work);
     due.push(...repairs.due);
@@ -92,7 +94,8 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: Wake): Pro
   due.push(...notes.due, ...again.due);
   await armWakeUp(ports, 'lifecycle', { ...again, cluster, due });
   const failures = [...notReported(run, each.failures), ...notes.failures];
-  return { controller: 'lifecycle', cluster, decisions: notes.decisions, due, gauges: {}, failures };
+  const gauges = isWhole && world.nodes.kind === 'read' ? gaugesOfNodes(world.nodes.value, records) : {};
+  return { controller: 'lifecycle', cluster, decisions: notes.decisions, due, gauges, failures };
 }
 
 /** Advances a claim step by step. After a refused launch, the next-best offering is tried in the same invocation. */

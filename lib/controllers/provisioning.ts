@@ -1,22 +1,16 @@
-import type { NodePool } from '../apis/node-pool.ts';
-import { canWait } from '../core/cluster/at-rest.ts';
 import type { PodNomination } from '../core/cluster/nominated-node.ts';
-import { isProvisionable } from '../core/cluster/pods.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
-import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
-import { readOr } from '../core/observed.ts';
-import { isActiveBuffer } from '../core/provisioning/buffer-pods.ts';
 import { withdrawnNominations } from '../core/provisioning/pod-nominations.ts';
 import { lacksCatalogue, provision } from '../core/provisioning/provision.ts';
-import { missingNodes, staticCount } from '../core/provisioning/static-capacity.ts';
 import { nominatePods } from './act/nominate-pods.ts';
+import { needsDecision } from './act/pass-on-tick.ts';
 import { failuresToRead, notReported } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
-import { type Readings, readings } from './observe/readings.ts';
+import { readings } from './observe/readings.ts';
 import { nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
 import type { CoalescedWake } from './run/coalesce-wakes.ts';
 import { settledEpoch } from './run/open-decisions.ts';
-import type { HasClock, HasSettings, ReadsClaims, ReadsCluster, RunReport, WritesStatus } from './run/ports.ts';
+import type { RunReport, WritesStatus } from './run/ports.ts';
 import { type TurnPorts, takeTurn, together } from './run/take-turns.ts';
 import { armWakeUp, sendWakes } from './run/wake-up.ts';
 import { syncBufferStatus } from './status/sync-buffer-status.ts';
@@ -39,7 +33,7 @@ async function run(ports: ProvisioningPorts, { cluster, reason }: CoalescedWake)
   const { epoch, failures: ofEarlier } = await settledEpoch(ports, cluster);
   const log = readings();
   const unread = (): readonly Error[] => failuresToRead({ ports, cluster }, log);
-  if (!(await needsDecision(ports, cluster, log))) {
+  if (!(await needsDecision(ports, async () => ports.store.listNodeClaims(cluster), log))) {
     const failures = [...ofEarlier, ...unread()];
     return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures };
   }
@@ -69,34 +63,4 @@ async function nominate(
   const { failures, hasMore } = await nominatePods(ports, cluster, isOn ? planned : withdrawnNominations(pods));
   if (!hasMore) return failures;
   return [...failures, ...(await sendWakes(ports, [['provisioning', { cluster, reason: 'nominations' }]]))];
-}
-
-function lacksNodes(nodePool: NodePool, records: readonly NodeClaimRecord[]): boolean {
-  const count = staticCount(nodePool, records);
-  return count !== undefined && missingNodes(count) > 0;
-}
-
-/**
- * Whether there are pending pods, nodes that are being removed, with pods to move (B1), static NodePools that lack nodes (D31), or
- * active CapacityBuffers (B65).
- */
-async function needsDecision(
-  ports: ReadsCluster & ReadsClaims & HasClock & HasSettings,
-  cluster: string,
-  log: Readings,
-): Promise<boolean> {
-  const { ignoreAtZero } = ports.settings;
-  const nowMs = ports.clock.now();
-  const waiting = (await ports.cluster.listUnboundPods()).filter(isProvisionable);
-  if (waiting.some((pod) => !canWait(pod, ignoreAtZero, nowMs))) return true;
-  const records = await ports.store.listNodeClaims(cluster);
-  // Pods that can wait are placed only on existing or planned nodes.
-  if (waiting.length > 0 && (records.length > 0 || (await ports.cluster.listNodes()).length > 0)) return true;
-  if (records.some((record) => record.deletion !== undefined)) return true;
-  const { capacityBuffer, staticCapacity } = ports.settings.featureGates;
-  if (staticCapacity && (await ports.cluster.listNodePools()).some((nodePool) => lacksNodes(nodePool, records)))
-    return true;
-  if (!capacityBuffer) return false;
-  const buffers = await log.observe('CapacityBuffers', async () => ports.cluster.listCapacityBuffers());
-  return readOr(buffers, []).some(isActiveBuffer);
 }

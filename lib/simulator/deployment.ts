@@ -12,6 +12,7 @@ import type { Decision } from '../core/model/decision.ts';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../core/model/settings.ts';
 import { formatSubject } from '../core/model/subject.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { WakeTarget } from '../ports/messages.ts';
 import type { SimulatedEc2 } from './aws/simulated-ec2.ts';
 import { simulatedLambda, type WrapInvocation } from './aws/simulated-lambda.ts';
 import { type SimulatedMessages, simulatedMessages } from './aws/simulated-messages.ts';
@@ -74,6 +75,10 @@ export interface Deployment {
   readonly name: string;
   readonly functions: Functions;
   readonly messages: SimulatedMessages;
+  /** Whether it is in shadow, which has other ticks. */
+  readonly shadow: boolean;
+  /** The functions that got a tick, from the schedule or from lifecycle. The schedule empties it. */
+  readonly ticked: Set<WakeTarget>;
   readonly backups?: Backups;
 }
 
@@ -104,7 +109,8 @@ export function deploy({ input, world, refusals, name }: Deployed): Deployment {
     wakes: async (target, wakes) => kerf.functions.wakes(target, wakes),
     decision: (decision) => noteDecision(timeline, decision, news(decision)),
   });
-  const messages = faults === undefined ? queues : withCopies(queues, faults);
+  const ticked = new Set<WakeTarget>();
+  const messages = notingTicks(faults === undefined ? queues : withCopies(queues, faults), ticked);
   const { backups, ...stores } = (input.stores ?? memoryStores)(timetable);
   const ports: ControllerPorts = {
     cluster: simulatedCluster(state, timetable, name),
@@ -127,6 +133,8 @@ export function deploy({ input, world, refusals, name }: Deployed): Deployment {
   const kerf: Deployment = {
     name,
     messages,
+    shadow: ports.settings.shadow,
+    ticked,
     ...optional({ backups }),
     functions: functions({
       cluster: CLUSTER,
@@ -150,6 +158,16 @@ export function deploy({ input, world, refusals, name }: Deployed): Deployment {
 function memoryStores(clock: Clock): SimulatedStores {
   const leases = memoryLeases(clock);
   return { store: memoryNodeClaimStore(leases.isCurrent), leases, catalogue: memoryCatalogueStore() };
+}
+
+function notingTicks(messages: SimulatedMessages, ticked: Set<WakeTarget>): SimulatedMessages {
+  return {
+    ...messages,
+    async wake(target, wake, delayMs) {
+      if (wake.reason === 'tick') ticked.add(target);
+      await messages.wake(target, wake, delayMs);
+    },
+  };
 }
 
 /** The queues, with the copies of messages that faults make, delay or lose. */

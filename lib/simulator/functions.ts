@@ -1,3 +1,4 @@
+import { guardedWithTicks } from '../controllers/act/pass-on-tick.ts';
 import { refreshCatalogue } from '../controllers/catalogue.ts';
 import { reconcileDisruptionBy } from '../controllers/disruption.ts';
 import { handleInterruption } from '../controllers/interruption.ts';
@@ -185,6 +186,6 @@ async function atOnce(invocations: number, run: () => Promise<readonly string[]>
 /** The functions whose behaviour no option of the simulation changes. */
 const RECONCILE = {
   provisioning: guarded('provisioning', reconcileProvisioning),
-  lifecycle: guarded('lifecycle', reconcileLifecycle),
+  lifecycle: guardedWithTicks(reconcileLifecycle),
   termination: guarded('termination', reconcileTermination),
 } as const;

@@ -4,6 +4,7 @@ import { type Pod, podKey } from '../apis/kubernetes.ts';
 import { optional } from '../apis/optional.ts';
 import type { Scenario } from '../apis/scenario/scenario.ts';
 import type { Trace } from '../apis/scenario/trace.ts';
+import { SLOW_TICK_MINUTES, tickedEachMinute, tickedSlowly } from '../core/delivery/ticks.ts';
 import type { ResolvedCapacityReservation } from '../core/model/resolved-node-class.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import { boot, vanish } from './aws/machines.ts';
@@ -47,7 +48,6 @@ import { unplayedFields } from './unplayed-fields.ts';
 const START = '2026-01-01T00:00:00Z';
 /** The delay after which the cluster's controllers react to a change. */
 const REACTION_MS = 100;
-const TICKED: readonly WakeTarget[] = ['provisioning', 'lifecycle', 'disruption', 'termination'];
 
 export interface SimulationInput extends DeploymentInput {
   readonly manifests: ClusterManifests;
@@ -294,23 +294,32 @@ function noteFigures({ timetable, timeline, recorder }: Parts, everyMs: number |
   timetable.after(everyMs, note, { background: true });
 }
 
-/** The one-minute schedule. *Shape:* a predicate that is true after a complete round of runs in which only expiry remains. */
+/** The schedules. *Shape:* a predicate that is true after a complete round of runs in which only expiry remains. */
 function startTicks({ state, timetable, timeline }: Parts, deployments: readonly Deployment[]): () => boolean {
   const all = deployments.map(({ functions: { reports } }) => reports);
   let before = '';
   let settled = false;
+  let minutes = 0;
   const tick = async (): Promise<void> => {
     const now = `${state.version}/${timeline.count()}`;
     const quiet = now === before && !timetable.isBusy();
     const due = all.flatMap((reports) => [...reports.values()].flatMap((report) => report.due));
     const ahead = due.some(({ kind }) => kind !== 'expiration');
-    settled = quiet && !ahead && all.every(({ size }) => size === TICKED.length);
+    settled =
+      quiet &&
+      !ahead &&
+      minutes > 0 &&
+      deployments.every(({ ticked, functions: { reports } }) => [...ticked].every((name) => reports.has(name)));
     // An older report may not have what is still to be done: the run that found it may have failed.
     for (const reports of all) reports.clear();
+    for (const { ticked } of deployments) ticked.clear();
     before = now;
     timetable.after(MINUTE_MS, tick, { background: true });
-    for (const { messages } of deployments) {
-      for (const target of TICKED) await messages.wake(target, { cluster: CLUSTER, reason: 'tick' });
+    minutes += 1;
+    for (const { messages, shadow } of deployments) {
+      const slow = minutes % SLOW_TICK_MINUTES === 0 ? tickedSlowly({ shadow }) : [];
+      const targets: readonly WakeTarget[] = [...tickedEachMinute({ shadow }), ...slow];
+      for (const target of targets) await messages.wake(target, { cluster: CLUSTER, reason: 'tick' });
     }
   };
   timetable.after(MINUTE_MS, tick, { background: true });

@@ -71,8 +71,13 @@ export class FunctionSet {
     this.#permit({ clusters, state, bodies, decisions, nodeRoles: nodes.flatMap(({ arns }) => arns) });
     this.#connect(webhook);
     const schedules = new Schedules(scope, 'Schedules', {
-      clusters: clusters.map(({ name }) => name),
-      everyMinute: CLUSTER_FUNCTIONS.map((name) => this.functions[name].wakeQueue),
+      clusters,
+      queues: {
+        provisioning: own.provisioning.wakeQueue,
+        lifecycle: own.lifecycle.wakeQueue,
+        disruption: own.disruption.wakeQueue,
+        termination: own.termination.wakeQueue,
+      },
     });
     new InterruptionRules(scope, 'InterruptionRules', { queue: this.functions.interruption.wakeQueue });
     const installer = this.#install({ nodes, webhook, state });

@@ -1,25 +1,36 @@
 import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
+import type { ClusterOptions } from '../operator/options/cluster-options.ts';
+import {
+  type CLUSTER_FUNCTIONS,
+  SLOW_TICK_MINUTES,
+  tickedEachMinute,
+  tickedSlowly,
+} from '../operator/options/options.ts';
 import { queueTarget } from './queue-target.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
 export interface SchedulesProps {
-  readonly clusters: readonly string[];
-  /** Queues that receive a message for every cluster every minute. A rule has at most five targets. */
-  readonly everyMinute: readonly WakeQueue[];
+  readonly clusters: readonly ClusterOptions[];
+  readonly queues: Readonly<Record<(typeof CLUSTER_FUNCTIONS)[number], WakeQueue>>;
 }
 
-/** Wakes the functions every minute, so a lost event delays a reaction by at most a minute. */
+/** Ticks, so that a lost event delays a reaction by at most a minute (`ticks.ts`). */
 export class Schedules extends Construct {
   constructor(scope: Construct, id: string, props: SchedulesProps) {
     super(scope, id);
-    for (const cluster of props.clusters) {
-      new Rule(this, `Tick-${cluster}`, {
-        description: `Kerf reconciles cluster ${cluster}`,
-        schedule: Schedule.rate(Duration.minutes(1)),
-        targets: props.everyMinute.map((queue) => queueTarget(queue, { cluster, reason: 'tick' })),
-      });
+    for (const { name: cluster, shadow = false } of props.clusters) {
+      const rates = [
+        { id: `Tick-${cluster}`, minutes: 1, targets: tickedEachMinute({ shadow }) },
+        { id: `SlowTick-${cluster}`, minutes: SLOW_TICK_MINUTES, targets: tickedSlowly({ shadow }) },
+      ];
+      for (const { id, minutes, targets } of rates)
+        new Rule(this, id, {
+          description: `Kerf reconciles cluster ${cluster}`,
+          schedule: Schedule.rate(Duration.minutes(minutes)),
+          targets: targets.map((name) => queueTarget(props.queues[name], { cluster, reason: 'tick' })),
+        });
     }
   }
 }

@@ -77,13 +77,23 @@ function targetsOf(rate: string): readonly (readonly unknown[])[] {
 }
 
 describe('ticks', () => {
-  test('two clusters have two sets of ticks, in the shape of a wake', () => {
-    const rules = targetsOf('rate(1 minute)');
-    expect(rules.map((targets) => targets.map((target) => textAt(target, 'Input')))).toEqual(
-      ['blue', 'green'].map((cluster) => Array.from({ length: 4 }, () => `{"cluster":"${cluster}","reason":"tick"}`)),
-    );
-    for (const targets of rules)
-      expect(new Set(targets.map((target) => JSON.stringify(at(target, 'Arn')))).size).toBe(4);
+  test('each cluster has a tick a minute for lifecycle, and slow ticks for the others, in the shape of a wake', () => {
+    const inputs = (rate: string) => targetsOf(rate).map((targets) => targets.map((target) => textAt(target, 'Input')));
+    const wakes = (count: number) =>
+      ['blue', 'green'].map((cluster) =>
+        Array.from({ length: count }, () => `{"cluster":"${cluster}","reason":"tick"}`),
+      );
+    expect(inputs('rate(1 minute)')).toEqual(wakes(1));
+    expect(inputs('rate(15 minutes)')).toEqual(wakes(3));
+    const queues = [...targetsOf('rate(1 minute)'), ...targetsOf('rate(15 minutes)')].flat();
+    expect(new Set(queues.map((target) => JSON.stringify(at(target, 'Arn')))).size).toBe(4);
+  });
+
+  test('in shadow, the functions that decide have the tick of each minute', () => {
+    const shadow = propertiesOf(synthesize([{ name: 'blue', shadow: true }]), 'AWS::Events::Rule');
+    const [minute] = shadow.filter((rule) => rule['ScheduleExpression'] === 'rate(1 minute)');
+    const arns = listAt(minute, 'Targets').map((target) => JSON.stringify(at(target, 'Arn')));
+    expect(arns).toEqual([expect.stringContaining('Provisioning'), expect.stringContaining('Disruption')]);
   });
 
   test('the catalogue is refreshed twice a day, once for all clusters', () => {

@@ -1,8 +1,8 @@
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { UnreadableError } from '../../ports/errors.ts';
-import type { Wake } from '../../ports/messages.ts';
 import { isNewRefusal } from '../act/is-new-refusal.ts';
 import { recordOfClaim } from '../instances/record-of-claim.ts';
+import type { CoalescedWake } from '../run/coalesce-wakes.ts';
 import type { HasClock, ReadsClaims, RemembersRefusals } from '../run/ports.ts';
 
 export interface FoundClaims {
@@ -17,10 +17,10 @@ export interface FoundClaims {
  */
 export async function findClaims(
   ports: ReadsClaims & HasClock & RemembersRefusals,
-  { cluster, nodeClaim }: Wake,
+  { cluster, nodeClaim, claims }: CoalescedWake,
 ): Promise<FoundClaims> {
   const { store } = ports;
-  if (nodeClaim === undefined) return { records: await store.listNodeClaims(cluster), failures: [] };
+  if (nodeClaim === undefined) return { records: await (claims ?? store.listNodeClaims(cluster)), failures: [] };
   const record = await recordOfClaim(store, cluster, nodeClaim);
   if (record instanceof UnreadableError) {
     const isNew = isNewRefusal(ports, `${cluster}: read ${nodeClaim}`, record.message);

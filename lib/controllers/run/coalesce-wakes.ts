@@ -1,4 +1,5 @@
 import { optional } from '../../apis/optional.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { WakeTimes } from '../../core/provisioning/batch.ts';
 import type { Wake } from '../../ports/messages.ts';
 
@@ -6,6 +7,8 @@ import type { Wake } from '../../ports/messages.ts';
 export interface CoalescedWake extends Wake {
   /** @default the send time of at least one wake is unknown */
   readonly times?: WakeTimes;
+  /** The NodeClaims of the cluster, which a tick has begun to read. @default the run reads them */
+  readonly claims?: Promise<readonly NodeClaimRecord[]>;
 }
 
 /** A wake that a queue delivered. */

@@ -111,6 +111,9 @@ const RULES: Readonly<Record<ClusterFunction, readonly PolicyRule[]>> = {
   disruption: [...WHOLE_CLUSTER, TAINTS],
   lifecycle: [
     rule('', ['nodes'], [...READ, 'patch']),
+    // Whether there is work for provisioning.
+    rule('', ['pods'], ['list']),
+    rule('autoscaling.x-k8s.io', ['capacitybuffers'], READ),
     OWN_WEBHOOK,
     OWN_CLAIM,
     rule('karpenter.k8s.aws', ['ec2nodeclasses'], [...READ, 'patch']),

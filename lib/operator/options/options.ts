@@ -40,6 +40,8 @@ export {
   wakePlan,
   wakeSlots,
 } from '../../core/delivery/deliveries.ts';
+/** The schedules of the stack. */
+export { SLOW_TICK_MINUTES, tickedEachMinute, tickedSlowly } from '../../core/delivery/ticks.ts';
 /** The stack allows access entries with these groups alone, to which RBAC grants rights. */
 export { groupOf } from '../../core/install/rbac.ts';
 /** The stack's IAM conditions name what a launch writes. */

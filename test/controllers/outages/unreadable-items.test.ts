@@ -55,9 +55,14 @@ function itemOf(items: readonly StoredItem[], prefix: string): StoredItem {
 
 test('a claim that cannot be read: the others are drained, and it is reported twice in 70 minutes', async () => {
   const reports: Reports = { texts: [] };
-  const stores = edited((items) => ({ ...itemOf(items, 'claim#'), payload: { S: 'edited' } }), reports);
+  let name: string | undefined;
+  const edit = (items: readonly StoredItem[]): StoredItem => {
+    const item = itemOf(items, 'claim#');
+    name = item['sk']?.S?.slice('claim#'.length);
+    return { ...item, payload: { S: 'edited' } };
+  };
+  const stores = edited(edit, reports);
   const played = await playRefused({ while: 'drain' }, { stores, durationMs: 70 * MINUTE_MS });
-  const name = itemOf(reports.table?.items() ?? [], 'claim#')['sk']?.S?.slice('claim#'.length);
   for (const { nodeClaim, endedMs } of played.instances) {
     if (nodeClaim === name) expect(endedMs, 'the instance of an unknown claim').toBeUndefined();
     else expect(endedMs).toBeLessThan(DELETED_MS + USUAL_MS);

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { guardedWithTicks } from '../../../lib/controllers/act/pass-on-tick.ts';
+import type { CoalescedWake } from '../../../lib/controllers/run/coalesce-wakes.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
+import type { WakeTarget } from '../../../lib/ports/messages.ts';
+import { aRunReport } from '../../builders/decisions.ts';
+import { launchedClaim } from '../../builders/node-claims.ts';
+import { pendingPod } from '../../builders/pods.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { OWN_TRACES } from '../../core/cluster/autoscaler-traces.ts';
+import { UNUSED } from '../../operator/messages.ts';
+
+const TICK: CoalescedWake = { cluster: 'demo', reason: 'tick' };
+const DELETED = launchedClaim({ deletion: { reason: 'expired', message: '', requestedAtMs: NOW_MS } });
+
+interface World {
+  readonly claims?: readonly NodeClaimRecord[];
+  readonly pods?: readonly ReturnType<typeof pendingPod>[];
+  readonly open?: number;
+  readonly commands?: number;
+  readonly shadow?: boolean;
+  /** The reads that fail. */
+  readonly unread?: readonly string[];
+  /** Whether the run of lifecycle fails. */
+  readonly fails?: boolean;
+}
+
+/** The functions that a wake of lifecycle wakes, in order, and how often the NodeClaims are listed. */
+async function wokenBy(wake: CoalescedWake, world: World = {}) {
+  const { claims = [], pods = [], open = 0, commands = 0, shadow = false, unread = [] } = world;
+  const woken: WakeTarget[] = [];
+  let lists = 0;
+  const read = async <T>(name: string, answer: T): Promise<T> => {
+    if (unread.includes(name)) throw new UnreachableError(`${name}: no answer`);
+    return answer;
+  };
+  const own = {
+    cluster: {
+      findOtherAutoscalers: async () => read('autoscalers', OWN_TRACES),
+      listAutoModePools: async () => [],
+      listUnboundPods: async () => read('pods', pods),
+      listNodes: async () => [],
+      listCapacityBuffers: async () => read('buffers', []),
+    },
+    store: {
+      async listNodeClaims() {
+        lists += 1;
+        return read('claims', claims);
+      },
+      isOnStandby: async () => false,
+      openDecisions: async () => Array.from({ length: open }),
+      listCommands: async () => Array.from({ length: commands }),
+    },
+    cloud: { autoMode: async () => false },
+    messages: { wake: async (target: WakeTarget) => void woken.push(target) },
+    clock: { now: () => NOW_MS },
+    settings: { ...DEFAULT_SETTINGS, shadow },
+  };
+  const ports: ControllerPorts = Object.create(UNUSED, Object.getOwnPropertyDescriptors(own));
+  let listed: readonly NodeClaimRecord[] | undefined;
+  const run = guardedWithTicks(async (_, { claims: given }) => {
+    if (world.fails === true) throw new UnreachableError('the run failed');
+    listed = await given;
+    return aRunReport({ controller: 'lifecycle' });
+  });
+  const outcome = await run(ports, wake).then(
+    () => 'done',
+    (error: Error) => error.message,
+  );
+  return { woken, lists, listed, outcome };
+}
+
+test('a tick of a cluster without nodes wakes no other function', async () => {
+  expect(await wokenBy(TICK)).toEqual({ woken: [], lists: 1, listed: [], outcome: 'done' });
+});
+
+test('a tick of idle nodes wakes disruption, and the NodeClaims are listed once for all', async () => {
+  const claims = [launchedClaim()];
+  expect(await wokenBy(TICK, { claims })).toEqual({ woken: ['disruption'], lists: 1, listed: claims, outcome: 'done' });
+});
+
+test.each<[string, World, readonly WakeTarget[]]>([
+  ['a pending pod wakes provisioning', { pods: [pendingPod()] }, ['provisioning']],
+  ['a deleted claim wakes termination first', { claims: [DELETED] }, ['termination', 'disruption', 'provisioning']],
+  ['an open decision wakes provisioning, which finishes it', { open: 1 }, ['provisioning']],
+  ['a command without nodes wakes disruption, which ends it', { commands: 1 }, ['disruption']],
+])('%s', async (_, world, woken) => {
+  expect((await wokenBy(TICK, world)).woken).toEqual(woken);
+});
+
+test.each<[string, World, readonly WakeTarget[]]>([
+  ['the NodeClaims', { unread: ['claims'] }, ['termination', 'disruption', 'provisioning', 'termination']],
+  ['the pods', { unread: ['pods'] }, ['provisioning']],
+  ['the CapacityBuffers', { unread: ['buffers'] }, ['provisioning']],
+])('what cannot be read may be work: %s', async (_, world, woken) => {
+  expect((await wokenBy(TICK, world)).woken).toEqual(woken);
+});
+
+test('promise 7: termination is woken although the run of lifecycle fails', async () => {
+  const { woken, outcome } = await wokenBy(TICK, { claims: [DELETED], unread: ['pods'], fails: true });
+  expect(woken).toContain('termination');
+  expect(outcome).toBe('the run failed');
+});
+
+test('without an answer of the API server, only termination is woken', async () => {
+  const { woken, lists } = await wokenBy(TICK, { claims: [launchedClaim()], unread: ['autoscalers'] });
+  expect([woken, lists]).toEqual([['termination'], 0]);
+});
+
+test('a wake that is not a tick, or names a claim, wakes no other function', async () => {
+  const claims = [DELETED];
+  expect((await wokenBy({ ...TICK, reason: 'webhook' }, { claims })).woken).toEqual([]);
+  expect((await wokenBy({ ...TICK, nodeClaim: 'a' }, { claims })).woken).toEqual([]);
+  expect((await wokenBy({ ...TICK, reason: 'webhook+tick' }, { claims })).woken).not.toEqual([]);
+});
+
+test('in shadow, the functions have ticks of their own', async () => {
+  expect((await wokenBy(TICK, { claims: [DELETED], shadow: true })).woken).toEqual([]);
+});
