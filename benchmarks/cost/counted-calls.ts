@@ -30,7 +30,8 @@ const KEPT: Readonly<Record<string, readonly (readonly [string, number])[]>> = {
     ['DescribeImages', 5 * MINUTE_MS],
     ['GetParameters', 5 * MINUTE_MS],
   ],
-  autoMode: [['DescribeCluster', MINUTE_MS]],
+  autoMode: [['DescribeCluster', 5 * MINUTE_MS]],
+  describeInstanceHealth: [['DescribeInstanceStatus', 5 * MINUTE_MS]],
   ensureInstanceProfile: [['GetInstanceProfile', 60 * MINUTE_MS]],
   launch: [['CreateLaunchTemplate', 24 * 60 * MINUTE_MS]],
 };
@@ -41,7 +42,6 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   tagInstance: ['CreateTags'],
   describeInstances: ['DescribeInstances'],
   instanceOwners: ['DescribeInstances'],
-  describeInstanceHealth: ['DescribeInstanceStatus', 'DescribeInstanceStatus', 'DescribeInstanceStatus'],
 };
 /** Not calls of EC2, so without its budget. */
 const OTHER_SERVICES = new Set(['DescribeCluster', 'GetParameters', 'GetInstanceProfile']);
@@ -104,7 +104,7 @@ async function cloudCalls(
     const key = `${name} ${action}`;
     if (timetable.now() - (asked.get(key) ?? Number.NEGATIVE_INFINITY) < keptMs) return [];
     asked.set(key, timetable.now());
-    return [action];
+    return action === 'DescribeInstanceStatus' ? [action, action, action] : [action];
   });
   await Promise.all(
     [...due, ...(ACTIONS[method] ?? [])].map(async (action) => {

@@ -22,11 +22,11 @@ export class Schedules extends Construct {
     super(scope, id);
     for (const { name: cluster, shadow = false } of props.clusters) {
       const rates = [
-        { id: `Tick-${cluster}`, minutes: 1, targets: tickedEachMinute({ shadow }) },
-        { id: `SlowTick-${cluster}`, minutes: SLOW_TICK_MINUTES, targets: tickedSlowly({ shadow }) },
+        { rule: `Tick-${cluster}`, minutes: 1, targets: tickedEachMinute({ shadow }) },
+        { rule: `SlowTick-${cluster}`, minutes: SLOW_TICK_MINUTES, targets: tickedSlowly({ shadow }) },
       ];
-      for (const { id, minutes, targets } of rates)
-        new Rule(this, id, {
+      for (const { rule, minutes, targets } of rates)
+        new Rule(this, rule, {
           description: `Kerf reconciles cluster ${cluster}`,
           schedule: Schedule.rate(Duration.minutes(minutes)),
           targets: targets.map((name) => queueTarget(props.queues[name], { cluster, reason: 'tick' })),

@@ -76,15 +76,18 @@ function targetsOf(rate: string): readonly (readonly unknown[])[] {
     .map((rule) => listAt(rule, 'Targets'));
 }
 
+/** The inputs of ticks for both clusters. */
+function ticks(count: number): readonly (readonly string[])[] {
+  return ['blue', 'green'].map((cluster) =>
+    Array.from({ length: count }, () => `{"cluster":"${cluster}","reason":"tick"}`),
+  );
+}
+
 describe('ticks', () => {
   test('each cluster has a tick a minute for lifecycle, and slow ticks for the others, in the shape of a wake', () => {
     const inputs = (rate: string) => targetsOf(rate).map((targets) => targets.map((target) => textAt(target, 'Input')));
-    const wakes = (count: number) =>
-      ['blue', 'green'].map((cluster) =>
-        Array.from({ length: count }, () => `{"cluster":"${cluster}","reason":"tick"}`),
-      );
-    expect(inputs('rate(1 minute)')).toEqual(wakes(1));
-    expect(inputs('rate(15 minutes)')).toEqual(wakes(3));
+    expect(inputs('rate(1 minute)')).toEqual(ticks(1));
+    expect(inputs('rate(15 minutes)')).toEqual(ticks(3));
     const queues = [...targetsOf('rate(1 minute)'), ...targetsOf('rate(15 minutes)')].flat();
     expect(new Set(queues.map((target) => JSON.stringify(at(target, 'Arn')))).size).toBe(4);
   });

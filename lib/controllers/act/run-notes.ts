@@ -10,6 +10,8 @@ export interface RunNotes {
   readonly failures: Error[];
   /** When the run is repeated for what failed and may succeed later. */
   readonly due: Due[];
+  /** Whether a record was written. @default false */
+  hasWritten?: boolean;
 }
 
 /** A run that notes what failed. */

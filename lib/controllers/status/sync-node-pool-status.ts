@@ -15,8 +15,9 @@ export async function syncNodePoolStatus(work: ClusterWork<WritesStatus & HasSet
   const { nodePools, nodeClasses } = world;
   if (nodePools.kind === 'unread' || nodeClasses.kind === 'unread' || world.nodes.kind === 'unread') return [];
   const nodes = new Map(world.nodes.value.map((node) => [node.spec?.providerID ?? '', node]));
-  // Read again: the run may have launched and registered claims.
-  const records = nodePools.value.length === 0 ? [] : await ports.store.listNodeClaims(cluster);
+  // They are read again if the run has launched, registered or adopted claims.
+  const hasChanged = work.notes.hasWritten === true || work.notes.decisions.length > 0;
+  const records = hasChanged ? await ports.store.listNodeClaims(cluster) : work.records;
   return syncObjects(nodePools.value, async (nodePool) => {
     const nodeClass = nodeClasses.value.find(
       ({ metadata }) => metadata.name === nodePool.spec.template.spec.nodeClassRef.name,

@@ -22,7 +22,7 @@ import { batched } from './client/batch.ts';
 import { type InstanceProfiles, withoutIam } from './iam/instance-profiles.ts';
 import { isProfileUsed } from './iam/profile-use.ts';
 import { endInstances } from './instances/end-instances.ts';
-import { describeInstanceHealth } from './instances/instance-health.ts';
+import { lastInstanceHealth } from './instances/instance-health.ts';
 import { describeInstances, instanceOwners, MAX_IDS } from './instances/instances.ts';
 import { tagInstance } from './instances/tag-instance.ts';
 import { Authorization } from './launch/authorization.ts';
@@ -127,7 +127,8 @@ export class Ec2CloudProvider implements CloudProvider {
   async describeInstanceHealth(instanceIds: readonly string[]): Promise<readonly InstanceHealth[]> {
     const asked = new Set(instanceIds);
     if (asked.size === 0) return [];
-    return (await describeInstanceHealth(this.#options.client)).filter(({ id }) => asked.has(id));
+    const { client, clock } = this.#options;
+    return (await lastInstanceHealth(client, clock)).filter(({ id }) => asked.has(id));
   }
 
   terminate(cluster: string, instanceId: string): Promise<void> {

@@ -30,8 +30,8 @@ export interface EksCluster {
 const TOKEN_MS = 14 * MINUTE_MS;
 /** Most of the answer changes only when the cluster is upgraded. */
 const DESCRIPTION_MS = 10 * MINUTE_MS;
-/** Auto Mode may be enabled at any time, so each tick reads it. */
-const AUTO_MODE_MS = MINUTE_MS;
+/** Auto Mode may be enabled at any time. The call is the longest of an idle run. */
+const AUTO_MODE_MS = 5 * MINUTE_MS;
 
 interface Kept<T> {
   readonly value: T;

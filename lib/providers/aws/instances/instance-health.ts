@@ -1,7 +1,11 @@
 import { DescribeInstanceStatusCommand, type EC2Client, type Filter, type InstanceStatus } from '@aws-sdk/client-ec2';
+import { MINUTE_MS } from '../../../apis/formats/time.ts';
 import { optional } from '../../../apis/optional.ts';
 import { compareText } from '../../../core/compare-text.ts';
+import { lastFor } from '../../../core/kept-answers.ts';
 import type { InstanceHealth } from '../../../core/node-claim/instance-health.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { AnswerCache, type Question } from '../client/kept-answers.ts';
 import { allPages } from '../client/pages.ts';
 
 /** C82: the events that end an instance or interrupt its work. */
@@ -17,7 +21,22 @@ const QUESTIONS: readonly Filter[] = [
   { Name: 'event.code', Values: EVENT_CODES },
 ];
 
-/** *Shape:* the account's running instances with a problem, without duplicates, by id. *Cost:* three calls. */
+/** A problem is tolerated for longer before its instance is replaced. */
+const KEPT_MS = 5 * MINUTE_MS;
+
+const HEALTH: Question = { key: 'health', keepMs: KEPT_MS };
+
+/** The question is about the account, so the clusters of a process share the answer. */
+const answersOf = lastFor(
+  (_client: EC2Client, clock: Clock) => new AnswerCache<readonly InstanceHealth[]>(clock, () => true),
+);
+
+/** The answer of the last five minutes, or a new one. *Shape:* as `describeInstanceHealth`. */
+export function lastInstanceHealth(client: EC2Client, clock: Clock): Promise<readonly InstanceHealth[]> {
+  return answersOf(client, clock).ask(HEALTH, async () => describeInstanceHealth(client));
+}
+
+/** *Shape:* the account's running instances with a problem, without duplicates, by id. *Cost:* three calls. @internal */
 export async function describeInstanceHealth(client: EC2Client): Promise<readonly InstanceHealth[]> {
   const answers = await Promise.all(QUESTIONS.map(async (filter) => describe(client, filter)));
   const byId = new Map(answers.flat().map((status) => [status.InstanceId, status]));

@@ -142,13 +142,15 @@ describe('the cluster', () => {
     await expect(eksAccess.describe()).rejects.toBeInstanceOf(RefusedError);
   });
 
-  test('whether Auto Mode runs is asked again each minute: it may be turned on at any time', async () => {
+  test('whether Auto Mode runs is asked again after five minutes: it may be turned on at any time', async () => {
     const { access: eksAccess, pass } = access();
     await eksAccess.describe();
     expect(await eksAccess.autoMode()).toBe(false);
     expect(eks.calls()).toHaveLength(1);
     eks.on(DescribeClusterCommand).resolves({ cluster: { ...CLUSTER, computeConfig: { enabled: true } } });
-    pass(MINUTE_MS);
+    pass(5 * MINUTE_MS - 1);
+    expect(await eksAccess.autoMode()).toBe(false);
+    pass(1);
     expect(await eksAccess.autoMode()).toBe(true);
     expect(eks.calls()).toHaveLength(2);
   });

@@ -1,8 +1,10 @@
 import { DescribeInstanceStatusCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
 import { UnreachableError } from '../../../../lib/ports/errors.ts';
-import { describeInstanceHealth } from '../../../../lib/providers/aws/instances/instance-health.ts';
+import { describeInstanceHealth, lastInstanceHealth } from '../../../../lib/providers/aws/instances/instance-health.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { awsError } from '../aws-error.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
@@ -49,4 +51,18 @@ test('checks that are not impaired and the status of volumes are ignored', async
 test('a service that does not respond is unreachable', async () => {
   ec2.on(DescribeInstanceStatusCommand).rejects(awsError('RequestLimitExceeded', 503));
   await expect(describeInstanceHealth(client)).rejects.toBeInstanceOf(UnreachableError);
+});
+
+test('the clusters of a process share an answer for five minutes', async () => {
+  ec2.on(DescribeInstanceStatusCommand).resolves({ InstanceStatuses: [] });
+  let nowMs = NOW_MS;
+  const clock = { now: () => nowMs };
+  const calls = (): number => ec2.commandCalls(DescribeInstanceStatusCommand).length;
+  await lastInstanceHealth(client, clock);
+  nowMs += 5 * MINUTE_MS - 1;
+  await lastInstanceHealth(client, clock);
+  expect(calls()).toBe(3);
+  nowMs += 1;
+  await lastInstanceHealth(client, clock);
+  expect(calls()).toBe(6);
 });
