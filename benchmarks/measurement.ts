@@ -19,6 +19,16 @@ export interface Measured {
   readonly usdPerHour: number;
   /** A lower bound of the price of any nodes for these pods. */
   readonly boundUsdPerHour: number;
+  /** Undefined if the search does not lower the price. */
+  readonly withoutSearch?: WithoutSearch;
+}
+
+/** The result if the pods of new claims are not packed again. */
+interface WithoutSearch {
+  readonly ms: number;
+  readonly usdPerHour: number;
+  /** The CPU time with the search divided by that without it. */
+  readonly cpuRatio: number;
 }
 
 /** The result of Karpenter's scheduler for the same snapshot, from the file next to the scenario. */

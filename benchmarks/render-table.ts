@@ -33,14 +33,34 @@ const KARPENTERS: readonly Column[] = [
   { head: ['', '$/h'], cell: ({ karpenter }) => karpenter?.usdPerHour.toFixed(2) ?? '' },
 ];
 
-/** The measurements as a table. Karpenter's results are a second table if one table would be wider than a terminal. */
+/** The same without the search, where it lowers the price. Their common heading is `without search`. */
+const PLAIN: readonly Column[] = [
+  { head: ['', 'ms'], cell: ({ withoutSearch }) => (withoutSearch === undefined ? '' : short(withoutSearch.ms)) },
+  {
+    head: ['', 'cpu'],
+    cell: ({ withoutSearch }) => (withoutSearch === undefined ? '' : `${withoutSearch.cpuRatio.toFixed(2)}×`),
+  },
+  { head: ['', '$/h'], cell: ({ withoutSearch }) => withoutSearch?.usdPerHour.toFixed(2) ?? '' },
+  {
+    head: ['', 'gap %'],
+    cell: ({ withoutSearch, boundUsdPerHour }) =>
+      gapOf({ usdPerHour: withoutSearch?.usdPerHour ?? 0, boundUsdPerHour }),
+  },
+];
+
+/** The measurements as a table. What they are compared with is a second table if one table would be wider than a terminal. */
 export function renderTable(measurements: readonly Measurement[]): string {
   const names = blockOf([NAME], measurements);
   const ours = beside(names, blockOf(OURS, measurements));
-  if (!measurements.some(({ karpenter }) => karpenter !== undefined)) return textOf(ours);
+  const plain = titled('without search', blockOf(PLAIN, measurements));
   const theirs = titled('Karpenter', blockOf(KARPENTERS, measurements));
-  const both = beside(ours, theirs);
-  return widthOf(both) <= WIDTH ? textOf(both) : `${textOf(ours)}\n\n${textOf(beside(names, theirs))}`;
+  const others = [
+    ...(measurements.some(({ withoutSearch }) => withoutSearch !== undefined) ? [plain] : []),
+    ...(measurements.some(({ karpenter }) => karpenter !== undefined) ? [theirs] : []),
+  ];
+  if (others.length === 0) return textOf(ours);
+  const all = [ours, ...others].reduce(beside);
+  return widthOf(all) <= WIDTH ? textOf(all) : `${textOf(ours)}\n\n${textOf([names, ...others].reduce(beside))}`;
 }
 
 /** Lines of equal width: two of headings, then one for each measurement. */
@@ -80,8 +100,10 @@ export function renderGrowth(growth: readonly Growth[]): string {
 }
 
 /** How far the price is above its lower bound. */
-function gapOf({ usdPerHour, boundUsdPerHour }: Measurement): string {
-  return boundUsdPerHour > 0 ? (100 * (usdPerHour / boundUsdPerHour - 1)).toFixed(1) : '';
+function gapOf({ usdPerHour, boundUsdPerHour }: Pick<Measurement, 'usdPerHour' | 'boundUsdPerHour'>): string {
+  return boundUsdPerHour > 0 && usdPerHour > 0
+    ? (Math.round(1_000 * (usdPerHour / boundUsdPerHour - 1)) / 10 + 0).toFixed(1)
+    : '';
 }
 
 /** Three digits, or an integer: `0.42`, `4.2`, `42`, `4213`. */

@@ -20,6 +20,7 @@ function measure(file: string, count: number): Measured {
   const coldPeakMb = peakMb();
   const warmUp = run(read);
   const warm = Array.from({ length: count }, () => run(read));
+  const withoutSearch = compared(read, { count, usdPerHour: cold.outcome.usdPerHour });
   return {
     ...cold.size,
     ...cold.outcome,
@@ -29,25 +30,46 @@ function measure(file: string, count: number): Measured {
     coldPeakMb,
     peakMb: peakMb(),
     peakHeapMb: Math.max(...[cold, warmUp, ...warm].map(({ heapMb }) => heapMb)),
+    ...(withoutSearch === undefined ? {} : { withoutSearch }),
   };
+}
+
+/** The same without the search, if the search lowered the price. The runs alternate, so that the load of the machine affects both. */
+function compared(
+  read: ReadSnapshot,
+  { count, usdPerHour }: { readonly count: number; readonly usdPerHour: number },
+): Measured['withoutSearch'] {
+  const { snapshot, nowMs } = read;
+  const options = { ...snapshot.options, packing: 'without-search' as const };
+  const plain: ReadSnapshot = { ...read, snapshot: { ...snapshot, options }, nowMs };
+  const first = run(plain).outcome.usdPerHour;
+  if (first - usdPerHour < 1e-6) return undefined;
+  const pairs = Array.from({ length: count }, () => ({ searched: run(read), plain: run(plain) }));
+  const ms = median(pairs.map((pair) => pair.plain.ms));
+  const cpuRatio = median(pairs.map(({ searched }) => searched.cpuMs)) / median(pairs.map((pair) => pair.plain.cpuMs));
+  return { usdPerHour: first, ms, cpuRatio };
 }
 
 /** Only figures: a run must not keep the snapshot of the previous run in memory. */
 interface Run {
   readonly ms: number;
+  readonly cpuMs: number;
   readonly heapMb: number;
   readonly size: Pick<Measured, 'pods' | 'types' | 'existingNodes'>;
   readonly outcome: Pick<Measured, 'newClaims' | 'unplaced' | 'usdPerHour' | 'boundUsdPerHour'>;
 }
 
 function run({ snapshot, nowMs }: ReadSnapshot): Run {
+  const cpu = process.cpuUsage();
   const start = performance.now();
   const { schedule, boundOf } = schedulePodsWithBound(snapshot, nowMs);
   const { newClaims, existing, unplaced } = schedule;
   const boundUsdPerHour = boundOf(newClaims);
   const ms = performance.now() - start;
+  const { user, system } = process.cpuUsage(cpu);
   return {
     ms,
+    cpuMs: (user + system) / 1_000,
     heapMb: process.memoryUsage().heapUsed / MB,
     size: {
       pods: [...newClaims, ...existing].reduce((sum, { pods }) => sum + pods.length, unplaced.length),
