@@ -4,6 +4,7 @@ import { planOf } from '../parity/plan-of.ts';
 import type { RawPlan, RawSnapshot } from '../parity/verifier/raw-documents.ts';
 import { verifyPlan } from '../parity/verifier/verify-plan.ts';
 import { samples } from '../samples.ts';
+import { largeSnapshot } from './random/large-snapshot.ts';
 import { randomSnapshot } from './random/random-snapshot.ts';
 
 const RUN = { seed: 20_261_121, numRuns: samples(3_000) };
@@ -30,6 +31,32 @@ test('no plan is cheaper than the lower bound of its price', () => {
   // The bounds are not trivial.
   expect(near).toBeGreaterThan(RUN.numRuns / 20);
 });
+
+test('the search breaks no rule, and places the same pods at a price that is never higher', () => {
+  const numRuns = samples(1_500);
+  let cheaper = 0;
+  fc.assert(
+    fc.property(largeSnapshot, (snapshot) => {
+      const plan = planOf(snapshot);
+      const before = planOf(snapshot, { packing: 'without-search' });
+      const broken = verifyPlan(snapshot, plan);
+      if (broken.length > 0) expect(broken).toEqual(verifyPlan(snapshot, before));
+      expect(placedOnNew(plan)).toEqual(placedOnNew(before));
+      const { totalHourlyPrice: price = 0, lowerBoundHourlyPrice: bound = 0 } = plan;
+      const { totalHourlyPrice: priceBefore = 0, lowerBoundHourlyPrice: boundBefore = 0 } = before;
+      expect(price).toBeLessThanOrEqual(priceBefore + 1e-9);
+      expect(bound).toBeLessThanOrEqual(price + 1e-6);
+      expect(bound).toBeCloseTo(boundBefore, 5);
+      if (price < priceBefore - 1e-6) cheaper += 1;
+    }),
+    { ...RUN, numRuns },
+  );
+  expect(cheaper).toBeGreaterThan(numRuns / 20);
+});
+
+function placedOnNew({ newNodeClaims }: RawPlan): readonly string[] {
+  return newNodeClaims.flatMap(({ pods }) => pods).toSorted();
+}
 
 test('the order of a snapshot does not affect the plan', () => {
   const shuffled = randomSnapshot.chain((snapshot) =>

@@ -11,7 +11,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   webhook: 400 * KB,
   provisioning: 1_900 * KB,
   lifecycle: 1_900 * KB,
-  disruption: 1_950 * KB,
+  disruption: 1_980 * KB,
   termination: 1_900 * KB,
   catalogue: 1_900 * KB,
   interruption: 1_200 * KB,

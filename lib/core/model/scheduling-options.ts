@@ -25,8 +25,8 @@ export interface SchedulingOptions {
   /** Whether several nodes may be replaced by several cheaper ones. Karpenter replaces nodes by one at most (E21). @default true */
   readonly fleetConsolidation?: boolean;
   /**
-   * `first-fit`: only as Karpenter packs (B34): each pod in order, on the first claim that can become large enough. It is for
-   * comparisons: no cluster can set it. @default 'cheapest'
+   * `first-fit`: only as Karpenter packs (B34): each pod in order, on the first claim that can become large enough. `without-search`:
+   * pods of new claims are not packed again. Both are for comparisons: no cluster can set them. @default 'cheapest'
    */
-  readonly packing?: 'cheapest' | 'first-fit';
+  readonly packing?: 'cheapest' | 'first-fit' | 'without-search';
 }

@@ -9,6 +9,7 @@ import { backlogOf, firstPool } from './placement/make-backlog.ts';
 import { placeNominatedPods } from './placement/nominated-pods.ts';
 import { type Placing, place, placeOnNodes } from './placement/place.ts';
 import { type PlannedFleet, plannedFleet } from './placement/planned-node-claims.ts';
+import { repackClaims } from './placement/repack-claims.ts';
 import { relaxed, variants } from './placement/variants.ts';
 import { type Deferral, whyInNoPool } from './placement/why-deferred.ts';
 import { whyNoNode } from './placement/why-no-node.ts';
@@ -104,6 +105,7 @@ function attempt(problemIndex: ProblemIndex, target: OptimizationTarget): Attemp
   if (!run.goal.isFirstFit) for (const group of backlog) while (remainingOf(group) > 0 && placeOnNode(placing, group));
   // B29: repeat while a pass places a pod. A pod that was placed later may satisfy the affinity of an earlier one.
   while (placementPass(placing));
+  repackClaims(run, backlog);
   const waiting = backlog.filter((group) => remainingOf(group) > 0);
   const fleet = plannedFleet(run);
   const none = [...refused, ...fleet.refused];

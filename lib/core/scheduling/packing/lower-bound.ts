@@ -1,19 +1,20 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
 import { type BacklogGroup, hostCapsOf } from '../placement/backlog.ts';
 import { variants } from '../placement/variants.ts';
+import type { Demand } from '../pods/demand.ts';
 import { membersOf } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { dot, takeFrom, type Vector } from '../pools/resource-space.ts';
 import type { PoolTypeIndex, Selection } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import type { PlannedNodeClaim } from '../schedule.ts';
-import { measuresOf } from './measures.ts';
+import { type CountedPods, measuresOf } from './measures.ts';
 import { type PriceColumn, resourcePrices } from './resource-prices.ts';
 
 /** Pods that may use the same offerings. */
 interface Market {
   readonly sets: readonly RequirementSet[];
-  readonly groups: BacklogGroup[];
+  readonly groups: CountedPods[];
 }
 
 /**
@@ -30,37 +31,36 @@ export function lowerBoundUsd(run: Run, backlog: readonly BacklogGroup[], claims
   let sum = 0;
   for (const types of run.pools) {
     const own = claims.filter(({ template }) => template === types.template);
-    if (own.length > 0) sum += boundIn(run, types, groupsOn(run, { types, backlog, claims: own }));
+    if (own.length === 0) continue;
+    const placed = new Set<Pod>(own.flatMap(({ pods }) => pods));
+    const wanted = backlog.map(({ demand, pods }) => ({
+      demand,
+      count: pods.reduce((all, pod) => all + (placed.has(pod) ? 1 : 0), 0),
+    }));
+    sum += boundInPool(run, types, wanted);
   }
   return sum;
 }
 
-/** The pods of the claims by class, without their preferences. */
-function groupsOn(
+/** A lower bound of the price of nodes of the pool for so many pods of each demand. */
+export function boundInPool(
   run: Run,
-  {
-    types,
-    backlog,
-    claims,
-  }: {
-    readonly types: PoolTypeIndex;
-    readonly backlog: readonly BacklogGroup[];
-    readonly claims: readonly PlannedNodeClaim[];
-  },
-): readonly BacklogGroup[] {
-  const placed = new Set<Pod>(claims.flatMap(({ pods }) => pods));
-  return backlog.flatMap((group): readonly BacklogGroup[] => {
-    const pods = group.pods.filter((pod) => placed.has(pod));
-    if (pods.length === 0) return [];
-    const all = variants(run, group.demand);
-    const least = all.at(-1) ?? group.demand;
-    // B31: required alternatives of node affinity are tried one after the other, so each variant may have others.
-    const demand = { ...least, alternatives: all.flatMap(({ alternatives }) => alternatives) };
-    return [{ demand, pods, placed: 0, types, hostCaps: hostCapsOf(least) }];
-  });
+  types: PoolTypeIndex,
+  wanted: readonly Pick<CountedPods, 'demand' | 'count'>[],
+): number {
+  const groups = wanted.flatMap(({ demand, count }) => (count === 0 ? [] : withoutPreferences(run, demand, count)));
+  return boundIn(run, types, groups);
 }
 
-function boundIn(run: Run, types: PoolTypeIndex, groups: readonly BacklogGroup[]): number {
+function withoutPreferences(run: Run, demand: Demand, count: number): CountedPods {
+  const all = variants(run, demand);
+  const least = all.at(-1) ?? demand;
+  // B31: required alternatives of node affinity are tried one after the other, so each variant may have others.
+  const alternatives = all.flatMap((one) => one.alternatives);
+  return { demand: { ...least, alternatives }, count, hostCaps: hostCapsOf(least) };
+}
+
+function boundIn(run: Run, types: PoolTypeIndex, groups: readonly CountedPods[]): number {
   const markets = marketsOf(run, types, groups).toSorted((a, b) => podsIn(b) - podsIn(a));
   const measures = measuresOf(groups, types.rooms);
   const needs = groups.map((group) =>
@@ -76,7 +76,7 @@ function boundIn(run: Run, types: PoolTypeIndex, groups: readonly BacklogGroup[]
     ),
   );
   const wanted = new Float64Array(needs[0]?.length ?? 0);
-  groups.forEach(({ pods }, at) => takeFrom(wanted, needs[at] ?? wanted, -pods.length));
+  groups.forEach(({ count }, at) => takeFrom(wanted, needs[at] ?? wanted, -count));
   const needOf = new Map(groups.map((group, at) => [group, needs[at] ?? wanted]));
   const bounds = markets.slice(0, MAX_PROGRAMS).map(({ sets }) => {
     const columns = sets.flatMap((set) => columnsOf(types, holds, set));
@@ -104,7 +104,7 @@ function columnsOf(types: PoolTypeIndex, holds: readonly Vector[], set: Requirem
 /** The linear programs of the requirements with the most pods are tried. */
 const MAX_PROGRAMS = 4;
 
-function marketsOf(run: Run, types: PoolTypeIndex, groups: readonly BacklogGroup[]): readonly Market[] {
+function marketsOf(run: Run, types: PoolTypeIndex, groups: readonly CountedPods[]): readonly Market[] {
   const markets = new Map<string, Market>();
   for (const group of groups) {
     const sets = group.demand.alternatives.flatMap(({ set }) => run.sets.join(types.set, set) ?? []);
@@ -117,7 +117,7 @@ function marketsOf(run: Run, types: PoolTypeIndex, groups: readonly BacklogGroup
 }
 
 function podsIn({ groups }: Market): number {
-  return groups.reduce((sum, { pods }) => sum + pods.length, 0);
+  return groups.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Any worths of resources and measures give a bound, as long as the worth of no room is more than its price. */
@@ -131,7 +131,7 @@ function boundBy(
   }: {
     readonly types: PoolTypeIndex;
     readonly holds: readonly Vector[];
-    readonly needOf: ReadonlyMap<BacklogGroup, Vector>;
+    readonly needOf: ReadonlyMap<CountedPods, Vector>;
     readonly markets: readonly Market[];
   },
 ): number {
@@ -141,9 +141,7 @@ function boundBy(
       sets.map((set) => types.selectionFor(set)),
       values,
     );
-    return (
-      sum + factor * groups.reduce((all, group) => all + group.pods.length * dot(worth, needOf.get(group) ?? worth), 0)
-    );
+    return sum + factor * groups.reduce((all, group) => all + group.count * dot(worth, needOf.get(group) ?? worth), 0);
   }, 0);
 }
 

@@ -34,7 +34,7 @@ export function marketWorth(
   backlog: readonly BacklogGroup[],
   { sets, goal, exhausted }: Pick<Run, 'sets' | 'goal' | 'exhausted'>,
 ): Worth {
-  const slots = scarcestSlots(backlog);
+  const slots = scarcestSlots(backlog.map((group) => ({ hostCaps: group.hostCaps, count: remainingOf(group) })));
   const worths = new Map<PoolTypeIndex, Map<RequirementSet, Vector>>();
   const each = new Map<Demand, { readonly types: PoolTypeIndex; readonly worth: number }>();
   let markets = 0;
@@ -75,12 +75,15 @@ export function marketWorth(
   };
 }
 
-export function scarcestSlots(backlog: readonly BacklogGroup[]): readonly Slot[] {
+/** `groups`: the number of pods of each group, and the limits on its pods on one host. */
+export function scarcestSlots(
+  groups: readonly (Pick<BacklogGroup, 'hostCaps'> & { readonly count: number })[],
+): readonly Slot[] {
   const slots = new Map<Counter, Slot>();
-  for (const group of backlog) {
-    for (const { counter, max } of group.hostCaps) {
+  for (const { hostCaps, count } of groups) {
+    for (const { counter, max } of hostCaps) {
       const slot = slots.get(counter) ?? { counter, max, demand: 0 };
-      slot.demand += remainingOf(group);
+      slot.demand += count;
       slots.set(counter, slot);
     }
   }

@@ -1,10 +1,18 @@
 import type { BacklogGroup } from '../placement/backlog.ts';
+import type { Demand } from '../pods/demand.ts';
 import { timesIn, type Vector } from '../pools/resource-space.ts';
 import { scarcestSlots } from './market-worth.ts';
 
+/** Pods of a class. */
+export interface CountedPods {
+  readonly demand: Demand;
+  readonly count: number;
+  readonly hostCaps: BacklogGroup['hostCaps'];
+}
+
 /** An amount of which the pods of a node never have more than the node: a row of the linear program besides the resources. */
 export interface Measure {
-  of(group: BacklogGroup): number;
+  of(pods: CountedPods): number;
   ofRoom(room: Vector): number;
 }
 
@@ -12,12 +20,12 @@ export interface Measure {
 const MAX_SIZES = 12;
 
 /** Measures for the groups: limits on the pods of one host, and the sizes of the pods with the largest share of the nodes. */
-export function measuresOf(groups: readonly BacklogGroup[], rooms: readonly Vector[]): readonly Measure[] {
+export function measuresOf(groups: readonly CountedPods[], rooms: readonly Vector[]): readonly Measure[] {
   return [...slotMeasures(groups), ...sizesOf(groups, rooms).map(sizeMeasure)];
 }
 
 /** A pod takes a slot if it has the limit itself. Other pods that are counted may share a host. */
-function slotMeasures(groups: readonly BacklogGroup[]): readonly Measure[] {
+function slotMeasures(groups: readonly CountedPods[]): readonly Measure[] {
   return scarcestSlots(groups).map(({ counter }) => {
     // Groups may have different limits for the same counter.
     const limits = groups.flatMap(({ hostCaps }) => hostCaps.filter((one) => one.counter === counter));
@@ -39,13 +47,13 @@ function sizeMeasure(size: Vector): Measure {
 }
 
 /** The sizes of the groups that take most of the largest nodes: by all resources together, and by each alone. */
-function sizesOf(groups: readonly BacklogGroup[], rooms: readonly Vector[]): readonly Vector[] {
+function sizesOf(groups: readonly CountedPods[], rooms: readonly Vector[]): readonly Vector[] {
   const width = groups[0]?.demand.requests.length ?? 0;
   const largest = new Float64Array(width);
   for (const room of rooms) room.forEach((amount, at) => (largest[at] = Math.max(largest[at] ?? 0, amount)));
-  const shareOf = ({ demand, pods }: BacklogGroup): number => {
+  const shareOf = ({ demand, count }: CountedPods): number => {
     const share = Math.max(...demand.requests.map((amount, at) => amount / (largest[at] || 1)));
-    return pods.length * share * share;
+    return count * share * share;
   };
   const chosen = groups
     .map((group) => ({ requests: group.demand.requests, share: shareOf(group) }))

@@ -80,6 +80,13 @@ export function holdLargest(limits: PoolLimits, claim: Holder, among: Bitset): v
   if (limitsOf(limits, claim.types) !== undefined) hold(limits, claim, instanceTypesIn(among, claim.types));
 }
 
+/** A copy of the limits without the reservations of these claims. The claims keep theirs in the original. */
+export function copyWithout(limits: PoolLimits, claims: readonly Holder[]): PoolLimits {
+  const copy = new Map(limits);
+  for (const claim of claims) copy.set(poolOf(claim.types), leftFor(copy, claim));
+  return copy;
+}
+
 function hold(limits: PoolLimits, claim: Holder, types: Parameters<typeof largestOfLimited>[0]): void {
   const left = leftFor(limits, claim);
   if (left === undefined) return;
