@@ -20,6 +20,7 @@ import { instanceTypesCommand } from './instance-types/instance-types-command.ts
 import { planDisruptionCommand } from './plan/disruption/plan-disruption-command.ts';
 import { planProvisioningCommand } from './plan/plan-provisioning-command.ts';
 import { simulateCommand } from './simulate/simulate-command.ts';
+import { snapshotCommand } from './snapshot/snapshot-command.ts';
 import { validateCommand } from './validate/validate-command.ts';
 import { whyRoutes } from './why/why-commands.ts';
 
@@ -36,6 +37,7 @@ export const app: Application<CliContext> = buildApplication(
       plan: planRoutes,
       why: whyRoutes,
       diff: diffCommand,
+      snapshot: snapshotCommand,
       validate: validateCommand,
       convert: convertCommand,
       'instance-types': instanceTypesCommand,

@@ -1,0 +1,131 @@
+import { BadInputError } from '../../apis/bad-input-error.ts';
+import { counted } from '../../apis/counted.ts';
+import { REGION, regionOfZone } from '../../apis/labels.ts';
+import type { RegionChoice } from '../../catalogue/choose-region.ts';
+import { shippedCatalogue } from '../../catalogue/figures.ts';
+import type { ClusterReader } from '../../ports/cluster.ts';
+import { type LiveObjects, liveSnapshotText } from '../../snapshot/live-document.ts';
+import { checkingOptions } from '../checking-options.ts';
+import type { CliContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { printable } from '../render/render-lines.ts';
+import { userPath } from '../shell-context.ts';
+import type { SnapshotFlags } from './snapshot-command.ts';
+
+/** The lists of a snapshot. */
+export type LiveReader = Pick<
+  ClusterReader,
+  | 'listNodePools'
+  | 'listNodeClasses'
+  | 'listNodeClaims'
+  | 'listNodeOverlays'
+  | 'listCapacityBuffers'
+  | 'listPodTemplates'
+  | 'listScalableWorkloads'
+  | 'listNodes'
+  | 'listPods'
+  | 'listDaemonSets'
+  | 'listPodDisruptionBudgets'
+  | 'listNamespaces'
+  | 'readStorage'
+>;
+
+type Connect = (flags: SnapshotFlags) => Promise<LiveReader>;
+
+/** Runs `kerf snapshot`. *Errors:* BadInputError if the region is not known; those of the API server. */
+export async function runSnapshot(
+  context: CliContext,
+  flags: SnapshotFlags,
+  connect: Connect = connected,
+): Promise<void> {
+  const cluster = await connect(flags);
+  const nowMs = Date.now();
+  const objects = await readObjects(cluster, flags.name ?? flags.context ?? 'cluster');
+  const catalogue = shippedCatalogue(regionOf(objects, flags.region));
+  const { stdout, stderr } = context.process;
+  const notes = [
+    ...(catalogue.standIn === undefined ? [] : [`warning: ${catalogue.standIn}`]),
+    ...classNotes(objects),
+    `${counted(objects.nodes.length, 'node')}, ${counted(objects.pods.length, 'pod')}, ${counted(objects.nodePools.length, 'NodePool')} and ${counted(objects.nodeClaims.length, 'NodeClaim')} read`,
+  ];
+  stderr.write(notes.map((note) => `${printable(note)}\n`).join(''));
+  stdout.write(liveSnapshotText(objects, catalogue, nowMs));
+  context.process.exitCode = EXIT.fine;
+}
+
+/** Loads the client only when it is needed, because loading takes time. */
+async function connected({ kubeconfig, context }: SnapshotFlags): Promise<LiveReader> {
+  const file = kubeconfig === undefined ? undefined : userPath(kubeconfig);
+  const { wireLiveCluster } = await import('../../operator/wiring/live-cluster.ts');
+  return await checkingOptions(async () => await wireLiveCluster({ file, context }));
+}
+
+async function readObjects(cluster: LiveReader, name: string): Promise<LiveObjects> {
+  const [nodePools, nodeClasses, nodeClaims, nodeOverlays, capacityBuffers, podTemplates] = await Promise.all([
+    cluster.listNodePools(),
+    cluster.listNodeClasses(),
+    cluster.listNodeClaims(),
+    cluster.listNodeOverlays(),
+    cluster.listCapacityBuffers(),
+    cluster.listPodTemplates(),
+  ]);
+  const [nodes, pods, daemonSets, podDisruptionBudgets, namespaces, storage] = await Promise.all([
+    cluster.listNodes(),
+    cluster.listPods(),
+    cluster.listDaemonSets(),
+    cluster.listPodDisruptionBudgets(),
+    cluster.listNamespaces(),
+    cluster.readStorage(),
+  ]);
+  const listed = capacityBuffers.length === 0 ? [] : SCALABLE;
+  const [deployments = [], statefulSets = [], replicaSets = []] = await Promise.all(
+    listed.map(async (kind) => cluster.listScalableWorkloads(kind)),
+  );
+  return {
+    name,
+    deployments,
+    statefulSets,
+    replicaSets,
+    nodePools,
+    nodeClasses,
+    nodeClaims,
+    nodeOverlays,
+    capacityBuffers,
+    podTemplates,
+    nodes,
+    pods,
+    daemonSets,
+    podDisruptionBudgets,
+    namespaces,
+    storage,
+  };
+}
+
+/** Only CapacityBuffers refer to them. */
+const SCALABLE = ['Deployment', 'StatefulSet', 'ReplicaSet'] as const;
+
+/** *Errors:* BadInputError if no node names the region, and no flag does. */
+function regionOf({ nodes, nodeClasses }: LiveObjects, flag: string | undefined): RegionChoice {
+  if (flag !== undefined) return { region: flag, because: '--region' };
+  for (const { metadata } of nodes) {
+    const region = metadata.labels?.[REGION];
+    if (region !== undefined) return { region, because: `node ${metadata.name}` };
+  }
+  for (const { metadata, status } of nodeClasses) {
+    const region = regionOfZone(status?.subnets?.[0]?.zone ?? '');
+    if (region !== undefined) return { region, because: `EC2NodeClass ${metadata.name}` };
+  }
+  throw new BadInputError('neither a node nor an EC2NodeClass shows the region of the cluster: add --region');
+}
+
+/** NodePools whose EC2NodeClass is missing have no instance types, and those without zones have all zones of the region. */
+function classNotes({ nodePools, nodeClasses }: LiveObjects): readonly string[] {
+  const named = new Map(nodeClasses.map((one) => [one.metadata.name, one]));
+  return nodePools.flatMap(({ metadata, spec }) => {
+    const { name } = spec.template.spec.nodeClassRef;
+    const nodeClass = named.get(name);
+    if (nodeClass === undefined) return [`warning: NodePool ${metadata.name}: its EC2NodeClass ${name} does not exist`];
+    if ((nodeClass.status?.subnets ?? []).length > 0) return [];
+    return [`warning: EC2NodeClass ${name} shows no subnets, so NodePool ${metadata.name} has all zones of the region`];
+  });
+}

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import { BadInputError } from '../../../lib/apis/bad-input-error.ts';
+import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
+import { type LiveReader, runSnapshot } from '../../../lib/cli/snapshot/run-snapshot.ts';
+import { aJoinedNode, aKarpenterClaim } from '../../builders/adoption-world.ts';
+import { aNodeClass, aNodePool } from '../../builders/node-pools.ts';
+import { pendingPod, runningPod } from '../../builders/pods.ts';
+import { runKerf } from '../run-kerf.ts';
+
+const MANIFEST = { 'kubectl.kubernetes.io/last-applied-configuration': '{"spec":{"userData":"SECRET"}}' };
+
+function aClass(zones: readonly string[] = ['eu-west-3a']): EC2NodeClass {
+  const { metadata, ...others } = aNodeClass({ userData: 'export TOKEN=SECRET' });
+  const conditions = [
+    { type: 'Ready', status: 'True' as const, reason: 'Ready', lastTransitionTime: '2026-01-31T07:00:00Z' },
+  ];
+  return {
+    ...others,
+    metadata: { ...metadata, annotations: MANIFEST },
+    status: {
+      conditions,
+      subnets: zones.map((zone, at) => ({ id: `subnet-${at}`, zone, zoneID: `euw3-az${at + 1}` })),
+    },
+  };
+}
+
+/** A cluster of Karpenter with one node, one running and one pending pod. */
+function aCluster(over: Partial<LiveReader> = {}): LiveReader {
+  return {
+    listNodePools: async () => [aNodePool()],
+    listNodeClasses: async () => [aClass()],
+    listNodeClaims: async () => [aKarpenterClaim('general-a', 'i-0a1111111111')],
+    listNodeOverlays: async () => [],
+    listCapacityBuffers: async () => [],
+    listPodTemplates: async () => [],
+    listScalableWorkloads: async () => [],
+    listNodes: async () => [aJoinedNode('general-a', 'i-0a1111111111')],
+    listPods: async () => [
+      runningPod('node-general-a', { name: 'web-1', annotations: MANIFEST }),
+      pendingPod({ name: 'huge', requests: { cpu: '30' } }),
+    ],
+    listDaemonSets: async () => [],
+    listPodDisruptionBudgets: async () => [],
+    listNamespaces: async () => [],
+    readStorage: async () => ({ persistentVolumeClaims: [], persistentVolumes: [], storageClasses: [], csiNodes: [] }),
+    ...over,
+  };
+}
+
+async function snapshot(cluster: LiveReader, region?: string) {
+  const written = { stdout: '', stderr: '' };
+  const shell: {
+    stdout: { write(text: string): void };
+    stderr: { write(text: string): void };
+    exitCode: number | null;
+  } = {
+    stdout: { write: (text) => void (written.stdout += text) },
+    stderr: { write: (text) => void (written.stderr += text) },
+    exitCode: null,
+  };
+  const context = {
+    process: shell,
+    columns: 80,
+    color: false,
+    readText: () => '',
+    filesIn: () => undefined,
+    sleep: async () => {},
+  };
+  const flags = { kubeconfig: undefined, context: 'prod', name: undefined, region };
+  await runSnapshot(context, flags, async () => cluster);
+  return { ...written, code: shell.exitCode };
+}
+
+test('the snapshot of a cluster of Karpenter can be planned, and its pods and nodes explained', async () => {
+  const { stdout, stderr, code } = await snapshot(aCluster());
+  expect({ stderr, code }).toEqual({ stderr: '1 node, 2 pods, 1 NodePool and 1 NodeClaim read\n', code: 0 });
+  const files = { 'a.json': stdout };
+  const pod = await runKerf(['why', 'pod', 'huge', '--snapshot', 'a.json', '-o', 'json'], files);
+  expect(pod.stderr).toBe('');
+  expect(JSON.parse(pod.stdout)).toMatchObject({ state: 'NeedsNode', summary: expect.stringContaining('eu-west-3a') });
+  const node = await runKerf(['why', 'node', 'node-general-a', '--snapshot', 'a.json', '-o', 'json'], files);
+  expect(JSON.parse(node.stdout).facts).toContainEqual(['NodeClaim', 'general-a']);
+});
+
+test('user data and the manifests in annotations are left out', async () => {
+  const { stdout } = await snapshot(aCluster());
+  expect(stdout).not.toContain('SECRET');
+  expect(stdout).not.toContain('last-applied-configuration');
+});
+
+test('the region is that of the nodes, of the subnets, or of the flag', async () => {
+  const without = { listNodes: async () => [], listNodeClaims: async () => [] };
+  expect((await snapshot(aCluster(without))).stdout).toContain('"zone":"eu-west-3a"');
+  const unknown = aCluster({ ...without, listNodeClasses: async () => [aClass([])] });
+  await expect(snapshot(unknown)).rejects.toThrow(BadInputError);
+  const { stdout, stderr } = await snapshot(unknown, 'us-east-1');
+  expect(stdout).toContain('"zone":"us-east-1b"');
+  expect(stderr).toContain('EC2NodeClass default shows no subnets, so NodePool general has all zones of the region\n');
+});
+
+test('a NodePool without its EC2NodeClass is named', async () => {
+  const { stderr } = await snapshot(aCluster({ listNodeClasses: async () => [] }), 'eu-west-3');
+  expect(stderr).toContain('warning: NodePool general: its EC2NodeClass default does not exist\n');
+});
+
+test('a region without figures is bad input', async () => {
+  await expect(snapshot(aCluster(), 'eu-west-33')).rejects.toThrow('did you mean eu-west-3?');
+});

@@ -1,0 +1,80 @@
+/** `kerf snapshot` as a process, on a real API server, with a kubeconfig. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listAt, textAt } from '../stack/json.ts';
+import { callApi, succeed } from './support/api-client.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'kerf-snapshot-'));
+const KUBECONFIG = join(FOLDER, 'config');
+const NAMESPACE = 'snapshots';
+
+function variable(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set: run these tests by npm run test:cluster`);
+  return value;
+}
+
+beforeAll(async () => {
+  const certificate = readFileSync(variable('KERF_CLUSTER_CA')).toString('base64');
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'rig',
+    contexts: [{ name: 'rig', context: { cluster: 'rig', user: 'admin' } }],
+    clusters: [
+      {
+        name: 'rig',
+        cluster: { server: variable('KERF_CLUSTER_ENDPOINT'), 'certificate-authority-data': certificate },
+      },
+    ],
+    users: [{ name: 'admin', user: { token: variable('KERF_CLUSTER_TOKEN') } }],
+  };
+  writeFileSync(KUBECONFIG, JSON.stringify(config));
+  await callApi({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
+  const container = {
+    name: 'main',
+    image: 'web',
+    args: ['--password=SECRET'],
+    env: [{ name: 'TOKEN', value: 'SECRET' }],
+    resources: { requests: { cpu: '250m' } },
+  };
+  await succeed({
+    method: 'POST',
+    path: `/api/v1/namespaces/${NAMESPACE}/pods`,
+    body: { metadata: { name: 'web-1' }, spec: { containers: [container], serviceAccountName: 'default' } },
+  });
+});
+
+afterAll(async () => {
+  rmSync(FOLDER, { recursive: true });
+  await callApi({ method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}` });
+});
+
+async function kerf(...args: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  return await promisify(execFile)('node', ['bin/kerf.js', ...args], { maxBuffer: 100_000_000 });
+}
+
+test('a snapshot of the cluster has its pods without environment variables and arguments, and is explained', async () => {
+  const { stdout, stderr } = await kerf('snapshot', '--kubeconfig', KUBECONFIG, '--region', 'us-east-1');
+  expect(stderr).toMatch(/\d+ nodes?, \d+ pods?, \d+ NodePools? and \d+ NodeClaims? read\n$/);
+  expect(stdout).not.toContain('SECRET');
+  const pods = listAt(JSON.parse(stdout), 'pods').filter((pod) => textAt(pod, 'metadata', 'namespace') === NAMESPACE);
+  expect(pods.map((pod) => textAt(pod, 'metadata', 'name'))).toEqual(['web-1']);
+  const file = join(FOLDER, 'cluster.json');
+  writeFileSync(file, stdout);
+  const why = await kerf('why', 'pod', 'web-1', '-n', NAMESPACE, '--snapshot', file);
+  expect(why.stdout).toMatch(/^pod snapshots\/web-1: \w+\n/);
+  expect(why.stdout).toContain('requests  250m cpu');
+}, 60_000);
+
+test('a context that does not exist is named in one sentence', async () => {
+  const failed = kerf('snapshot', '--kubeconfig', KUBECONFIG, '--context', 'prod');
+  await expect(failed).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/has no context "prod".*"rig"/),
+  });
+});
