@@ -1,11 +1,10 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
-import { readSnapshot } from '../../snapshot/read-snapshot.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { withDriftFromPools } from '../plan/disruption/drift-from-pools.ts';
 import { IGNORED_BY_DISRUPTION } from '../plan/disruption/run-plan-disruption.ts';
-import { asDecided, manifestsOf, withGiven } from '../plan/planned-snapshot.ts';
+import { asDecided, manifestsOf, readBefore, withGiven } from '../plan/planned-snapshot.ts';
 import { printable } from '../render/render-lines.ts';
 import { compare, isDifferent } from './compare.ts';
 import type { DiffFlags } from './diff-command.ts';
@@ -41,9 +40,8 @@ interface Both {
 function readBoth(context: CliContext, flags: DiffFlags, paths: readonly string[]): Both | undefined {
   if (paths.length === 0)
     throw new BadInputError('a difference needs changed manifests: add -f PATH, for example -f nodepool.yaml');
-  const read = readSnapshot(context, { path: flags.snapshot, nowMs: Date.now() });
+  const read = readBefore(context, flags.snapshot, paths);
   const { stderr } = context.process;
-  stderr.write(read.warnings.map((warning) => `${warning}\n`).join(''));
   const manifests = manifestsOf(context, { paths, ignored: undefined });
   if (manifests === undefined) return undefined;
   const { nowMs } = read;

@@ -1,3 +1,4 @@
+import { BadInputError } from '../../apis/bad-input-error.ts';
 import { counted } from '../../apis/counted.ts';
 import { applyOverlays } from '../../core/instance-type/overlays/overlays.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
@@ -34,9 +35,8 @@ export interface PlannedSnapshot {
  * have problems; the exit code is set then. *Errors:* BadInputError if the snapshot or a file cannot be read.
  */
 export function readPlanned(context: CliContext, { flags, more, ignored }: PlanInput): PlannedSnapshot | undefined {
-  const read = readSnapshot(context, { path: flags.snapshot, nowMs: Date.now() });
-  context.process.stderr.write(read.warnings.map((warning) => `${warning}\n`).join(''));
   const paths = [...(flags.file ?? []), ...more];
+  const read = readBefore(context, flags.snapshot, paths);
   if (paths.length === 0) return { ...asDecided(read), givenPools: new Set() };
   const manifests = manifestsOf(context, { paths, ignored });
   if (manifests === undefined) {
@@ -44,6 +44,17 @@ export function readPlanned(context: CliContext, { flags, more, ignored }: PlanI
     return undefined;
   }
   return withGiven(read, manifests);
+}
+
+/** Reads the snapshot, and writes warnings to stderr. *Errors:* BadInputError, also if manifests are to come from standard input too. */
+export function readBefore(context: CliContext, path: string, manifests: readonly string[]): ReadSnapshot {
+  if (path === '-' && manifests.includes('-'))
+    throw new BadInputError(
+      'the snapshot and the manifests both come from standard input: write one of them to a file',
+    );
+  const read = readSnapshot(context, { path, nowMs: Date.now() });
+  context.process.stderr.write(read.warnings.map((warning) => `${warning}\n`).join(''));
+  return read;
 }
 
 /** The snapshot with manifests applied to it. */

@@ -122,3 +122,9 @@ test('manifests with problems are bad input', async () => {
   expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
   expect(stderr).toContain('nothing was planned');
 });
+
+test('the snapshot and the manifests are not both read from standard input', async () => {
+  const { stderr, code } = await runKerf(['diff', '--snapshot', '-', '-f', '-'], { '-': '{}' });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^the snapshot and the manifests both come from standard input/);
+});

@@ -48,6 +48,8 @@ export async function kubeconfigAccess({ file, context }: KubeconfigChoice): Pro
   };
 }
 
+const NO_KUBECONFIG = 'loaded-context';
+
 function loaded(name: string, file: string | undefined): KubeConfig {
   const config = new KubeConfig();
   try {
@@ -56,6 +58,11 @@ function loaded(name: string, file: string | undefined): KubeConfig {
   } catch (cause) {
     throw new RefusedError(`${name} cannot be read: ${messageOf(cause)}`, { cause });
   }
+  // client-node makes a context for localhost if there is no file.
+  if (file === undefined && config.getCurrentContext() === NO_KUBECONFIG)
+    throw new RefusedError(
+      'there is no kubeconfig: add --kubeconfig FILE, set KUBECONFIG, or run aws eks update-kubeconfig',
+    );
   return config;
 }
 

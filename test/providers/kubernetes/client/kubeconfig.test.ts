@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { RefusedError } from '../../../../lib/ports/errors.ts';
 import { ApiClient } from '../../../../lib/providers/kubernetes/client/api-client.ts';
 import { kubeconfigAccess } from '../../../../lib/providers/kubernetes/client/kubeconfig.ts';
@@ -86,6 +86,15 @@ describe('a context of a kubeconfig', () => {
     await expect(client.send({ method: 'GET', path: '/' })).rejects.toThrow(/demo\.example/);
     client.close();
     server.close();
+  });
+
+  test('a shell without a kubeconfig is told so', async () => {
+    vi.stubEnv('KUBECONFIG', '');
+    vi.stubEnv('HOME', folder);
+    await expect(kubeconfigAccess({ file: undefined, context: undefined })).rejects.toThrow(
+      /^there is no kubeconfig: /,
+    );
+    vi.unstubAllEnvs();
   });
 
   test('a missing file, or one that is not a kubeconfig, is rejected with its name', async () => {
