@@ -6,7 +6,6 @@ import type {
   NamedPodTemplate,
   Namespace,
   Node,
-  ObjectMeta,
   Pod,
   PodDisruptionBudget,
   ScalableWorkload,
@@ -52,27 +51,27 @@ export function liveSnapshotText(objects: LiveObjects, catalogue: Catalogue, now
     formatVersion: 1,
     name: objects.name,
     options: { now: formatExactTime(nowMs) },
-    nodePools: objects.nodePools.map(withoutManifest),
+    nodePools: objects.nodePools,
     nodeClasses: objects.nodeClasses.map(withoutUserData),
-    nodeClaims: objects.nodeClaims.map(withoutManifest),
-    nodeOverlays: objects.nodeOverlays.map(withoutManifest),
-    capacityBuffers: objects.capacityBuffers.map(withoutManifest),
+    nodeClaims: objects.nodeClaims,
+    nodeOverlays: objects.nodeOverlays,
+    capacityBuffers: objects.capacityBuffers,
     podTemplates: objects.podTemplates,
     deployments: objects.deployments,
     statefulSets: objects.statefulSets,
     replicaSets: objects.replicaSets,
     instanceTypes: givenInstanceTypes(viewsOf(objects, catalogue)),
-    nodes: objects.nodes.map(withoutManifest),
-    pods: objects.pods.map(withoutManifest),
-    daemonSets: objects.daemonSets.map(withoutManifest),
-    pdbs: objects.podDisruptionBudgets.map(withoutManifest),
+    nodes: objects.nodes,
+    pods: objects.pods,
+    daemonSets: objects.daemonSets,
+    pdbs: objects.podDisruptionBudgets,
     namespaces: objects.namespaces,
     pvcs: storage.persistentVolumeClaims,
     pvs: storage.persistentVolumes,
     storageClasses: storage.storageClasses,
     csiNodes: storage.csiNodes,
   };
-  return `${JSON.stringify(document)}\n`;
+  return `${JSON.stringify(document, withoutManifests)}\n`;
 }
 
 /** Without a status of its EC2NodeClass, a NodePool can use all zones of the region. */
@@ -92,14 +91,11 @@ function viewsOf({ nodePools, nodeClasses }: LiveObjects, catalogue: Catalogue):
 
 const MANIFEST = 'kubectl.kubernetes.io/last-applied-configuration';
 
-function withoutManifest<Kind extends { readonly metadata: ObjectMeta }>(object: Kind): Kind {
-  const { annotations } = object.metadata;
-  if (annotations?.[MANIFEST] === undefined) return object;
-  const { [MANIFEST]: _, ...others } = annotations;
-  return { ...object, metadata: { ...object.metadata, annotations: others } };
+function withoutManifests(key: string, value: unknown): unknown {
+  return key === MANIFEST ? undefined : value;
 }
 
 function withoutUserData(nodeClass: EC2NodeClass): EC2NodeClass {
   const { userData: _, ...spec } = nodeClass.spec;
-  return withoutManifest({ ...nodeClass, spec });
+  return { ...nodeClass, spec };
 }

@@ -41,7 +41,7 @@ function aCluster(over: Partial<LiveReader> = {}): LiveReader {
     ],
     listDaemonSets: async () => [],
     listPodDisruptionBudgets: async () => [],
-    listNamespaces: async () => [],
+    listNamespaces: async () => [{ metadata: { name: 'default', annotations: MANIFEST } }],
     readStorage: async () => ({ persistentVolumeClaims: [], persistentVolumes: [], storageClasses: [], csiNodes: [] }),
     ...over,
   };
