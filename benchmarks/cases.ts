@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { requestLists } from './request-lists.ts';
 import {
   type GeneratedCase,
   requestDocument,
@@ -8,6 +7,7 @@ import {
   snapshotDocument,
   WORKLOADS,
 } from './snapshot-document.ts';
+import { requestLists } from './workloads/request-lists.ts';
 
 /** A snapshot to measure: a generated one, or a file, with the result of Karpenter if there is one next to it. */
 export type Case =

@@ -8,8 +8,8 @@ import { deployments } from './deployments.ts';
 import { existing } from './half-full-nodes.ts';
 import { diverse, generic, preferences } from './independent-pods.ts';
 import { NODE_POOL, SEVENTH_GENERATION } from './node-pool.ts';
-import { type Requests, requestedPods } from './request-lists.ts';
 import type { MakeWorkload, Workload } from './workload.ts';
+import { type Requests, requestedPods } from './workloads/request-lists.ts';
 
 export const WORKLOADS = ['generic', 'diverse', 'deployments', 'preferences', 'existing'] as const;
 export type WorkloadName = (typeof WORKLOADS)[number];

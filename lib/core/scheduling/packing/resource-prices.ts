@@ -11,9 +11,9 @@ export interface PriceColumn {
  * min Σ price·x  subject to  Σ holds·x ≥ demand.  Σ worth·demand is a lower bound of the fleet's price.
  * *Shape:* by resource; 0 if no column holds the resource, or if no pod requests it.
  * *Cost:* O(pivots × columns × resources). *Source:* Dantzig's simplex method on the dual, whose origin is feasible. It stops
- * after 400 pivots; the worths at that point are feasible too, so the bound holds but is less tight.
+ * after `maxPivots`, by default 400; the worths at that point are feasible too, so the bound holds but is less tight.
  */
-export function resourcePrices(demand: Vector, columns: readonly PriceColumn[]): Vector {
+export function resourcePrices(demand: Vector, columns: readonly PriceColumn[], maxPivots = MAX_PIVOTS): Vector {
   const width = demand.length;
   // One row for each type: Σ holds·worth ≤ price, scaled so that the largest coefficient of a resource is 1. The last row is
   // the objective; the last column is the right-hand side.
@@ -30,7 +30,7 @@ export function resourcePrices(demand: Vector, columns: readonly PriceColumn[]):
   for (let at = 0; at < width; at += 1) objective[at] = scale[at] === 0 ? 0 : -(demand[at] ?? 0) / (scale[at] ?? 1);
   const basis = rows.map((_, row) => width + row);
   const free = Array.from({ length: width }, (_, at) => at);
-  for (let pivots = 0; pivots < MAX_PIVOTS; pivots += 1) {
+  for (let pivots = 0; pivots < maxPivots; pivots += 1) {
     const entering = enteringColumn(objective, free);
     const leaving = entering === undefined ? undefined : leavingRow(rows, entering, basis);
     if (entering === undefined || leaving === undefined) break;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../lib/apis/record.ts';
-import { daemonSet } from './deployments.ts';
-import { numbered, pod, type Workload } from './workload.ts';
+import { isRecord } from '../../lib/apis/record.ts';
+import { daemonSet } from '../deployments.ts';
+import { numbered, pod, type Workload } from '../workload.ts';
 
 /** The requests of a pod: millicores, and MiB of memory. */
 export type Requests = readonly [cpu: number, memory: number];
