@@ -43,10 +43,9 @@ test('the search breaks no rule, and places the same pods at a price that is nev
       if (broken.length > 0) expect(broken).toEqual(verifyPlan(snapshot, before));
       expect(placedOnNew(plan)).toEqual(placedOnNew(before));
       const { totalHourlyPrice: price = 0, lowerBoundHourlyPrice: bound = 0 } = plan;
-      const { totalHourlyPrice: priceBefore = 0, lowerBoundHourlyPrice: boundBefore = 0 } = before;
+      const { totalHourlyPrice: priceBefore = 0 } = before;
       expect(price).toBeLessThanOrEqual(priceBefore + 1e-9);
       expect(bound).toBeLessThanOrEqual(price + 1e-6);
-      expect(bound).toBeCloseTo(boundBefore, 5);
       if (price < priceBefore - 1e-6) cheaper += 1;
     }),
     { ...RUN, numRuns },
