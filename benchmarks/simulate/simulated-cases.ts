@@ -49,16 +49,26 @@ export function idleCluster(): SimulationInput {
   return simulationOf({ cpu: '8', replicas: 120, events: [], durationMs: HOUR_MS / 2 });
 }
 
+/** Pods of 40 Deployments at once, on about this many nodes of 4 cpu, which are not consolidated. */
+export function manyNodes(nodes: number): SimulationInput {
+  const replicas = Math.ceil((nodes * PODS_A_NODE) / SHOPS);
+  return simulationOf({ cpu: '4', replicas, events: [], durationMs: HOUR_MS / 4, consolidateAfter: 'Never' });
+}
+
+const PODS_A_NODE = 4.8;
+
 function simulationOf(of: {
   readonly cpu: string;
   readonly replicas: number;
   readonly events: readonly ScenarioEvent[];
   readonly durationMs: number;
+  /** @default a minute */
+  readonly consolidateAfter?: string;
 }): SimulationInput {
   const pool = nodePool({
     architectures: ['amd64', 'arm64'],
     capacityTypes: ['spot', 'on-demand'],
-    consolidateAfter: '1m',
+    consolidateAfter: of.consolidateAfter ?? '1m',
     cpu: of.cpu,
   });
   const objects = [pool, NODE_CLASS, ...shops(SHOPS, of.replicas)];

@@ -18,3 +18,9 @@ export interface CallBudget {
   /** Reports that AWS throttled a call of this API. */
   throttled(api: string): Promise<void>;
 }
+
+/** A budget from which a function takes a call before it decides to make it. */
+export interface ReservableBudget extends CallBudget {
+  /** Reserves a call for the next `take` of this API. A reservation that is not used within ten seconds is lost. */
+  reserve(api: string): Promise<CallGrant>;
+}

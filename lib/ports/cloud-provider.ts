@@ -54,7 +54,14 @@ export interface MissingPermission {
 export type MissingCapacity = Omit<UnavailableMark, 'atMs'>;
 
 export type LaunchOutcome =
-  | { readonly kind: 'launched'; readonly instance: Instance; readonly missing: readonly MissingCapacity[] }
+  | {
+      readonly kind: 'launched';
+      /** By id, at most one for each claim of the request. Fewer: EC2 launched no more. */
+      readonly instances: readonly [Instance, ...Instance[]];
+      readonly missing: readonly MissingCapacity[];
+      /** Why EC2 launched no more. @default it gave no reason */
+      readonly message?: string;
+    }
   /** EC2 answered for the token that it launched nothing. If no capacity is missing, the message has another cause. */
   | { readonly kind: 'refused'; readonly missing: readonly MissingCapacity[]; readonly message: string }
   /** EC2 refused this call, and it launched nothing. An earlier call with the token may have launched an instance. */
@@ -91,13 +98,32 @@ export interface InstanceOwner {
   readonly nodeClaim: string;
 }
 
+/** Whether a launch may be sent now. */
+export type LaunchAdmission =
+  | { readonly kind: 'admitted' }
+  /** The calls that AWS allows the account are used up. */
+  | { readonly kind: 'wait'; readonly untilMs: number };
+
 /** Starts, ends and tags instances. */
 export interface Launcher {
+  /** Reserves the next call of `launch` of this process, for a few seconds. *Errors:* none. */
+  admitLaunch(): Promise<LaunchAdmission>;
   launch(request: LaunchRequest): Promise<LaunchOutcome>;
   /** Calls at about the same time become one call (C51). If it fails, only the instances that failed have an error. */
   terminate(cluster: string, instanceId: string): Promise<void>;
   /** C84. An instance that does not exist is success. */
   tagInstance(cluster: string, instanceId: string, tags: Labels): Promise<void>;
+  /**
+   * Replaces the name of the group with that of the claim in the tags of instances. Instances that do not exist are left out.
+   * *Cost:* one call for each instance, and one for all of them.
+   */
+  nameInstances(cluster: string, names: readonly InstanceName[]): Promise<void>;
+}
+
+/** The claim of an instance. */
+export interface InstanceName {
+  readonly instanceId: string;
+  readonly nodeClaim: string;
 }
 
 /** Finds what the selectors of a NodeClass select. Changes nothing. */
@@ -158,7 +184,8 @@ export interface CatalogueReader {
  * EC2 and EKS, as far as Kerf needs them.
  *
  * *Contract* (`test/contract/cloud-provider.ts`):
- * - `launch` with a client token that was used before returns the instance of the first call and launches nothing.
+ * - `launch` with a client token that was used before returns the instances of the first call and launches nothing.
+ * - `launch` for several claims launches at most one instance for each; their tags have the name of the group.
  * - `terminate` of an instance that does not exist is success.
  * - Only instances with the ownership tags of the cluster are listed or changed.
  *

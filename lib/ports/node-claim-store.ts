@@ -32,6 +32,11 @@ export interface ClaimWriter {
   createNodeClaim(record: NodeClaimRecord): Promise<void>;
   /** *Shape:* the written record, its version one higher. *Errors:* StaleRecordError. */
   updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord>;
+  /**
+   * Writes records of claims without an instance in one transaction: all or none. *Shape:* the written records, in order.
+   * *Expects:* 1 to 50 records of one cluster. *Errors:* StaleRecordError if one of them has changed.
+   */
+  updateNodeClaims(records: readonly NodeClaimRecord[]): Promise<readonly NodeClaimRecord[]>;
 }
 
 export interface DecisionStore {
@@ -100,7 +105,8 @@ export interface StandbyStore {
  * - Every read is strongly consistent: it returns every write that was answered before it.
  * - `recordDecision` is one transaction: the decision is recorded and the epoch increases by one, or nothing changes.
  * - `createNodeClaim` never overwrites: an existing record with that name does not change, released records included.
- * - `updateNodeClaim` writes only over the version that the caller read.
+ * - `updateNodeClaim` writes only over the version that the caller read. It never gives a claim the instance of another claim.
+ * - `updateNodeClaims` writes all records or none.
  * - A list leaves out an item that cannot be read, and the store reports it by its name.
  *
  * *Errors:* EpochMovedError, StaleLeaseError, StaleRecordError, UnreachableError, RefusedError.

@@ -62,9 +62,17 @@ function decisions(
 }
 
 function nodeClaims(): Part<
-  'createNodeClaim' | 'readNodeClaim' | 'listNodeClaims' | 'readNodeClaims' | 'findNodeClaim' | 'updateNodeClaim'
+  | 'createNodeClaim'
+  | 'readNodeClaim'
+  | 'listNodeClaims'
+  | 'readNodeClaims'
+  | 'findNodeClaim'
+  | 'updateNodeClaim'
+  | 'updateNodeClaims'
 > {
   const claims = new Map<string, NodeClaimRecord>();
+  /** The key of the claim of each instance. */
+  const owners = new Map<string, string>();
   /** By cluster, until a record is written. */
   const lists = new Map<string, readonly NodeClaimRecord[]>();
   const listed = (cluster: string): readonly NodeClaimRecord[] => {
@@ -77,8 +85,16 @@ function nodeClaims(): Part<
     return list;
   };
   const write = (record: NodeClaimRecord): void => {
-    claims.set(keyOf(record.cluster, record.name), record);
+    const key = keyOf(record.cluster, record.name);
+    claims.set(key, record);
     lists.delete(record.cluster);
+    const instance = instanceOf(record);
+    if (instance !== undefined) owners.set(instance.id, key);
+  };
+  const checkVersion = ({ cluster, name, version }: NodeClaimRecord): void => {
+    const stored = claims.get(keyOf(cluster, name));
+    if (stored?.version !== version)
+      throw new StaleRecordError(`NodeClaim ${name} is at version ${stored?.version}, not ${version}: read it again`);
   };
   return {
     async createNodeClaim(record) {
@@ -87,15 +103,20 @@ function nodeClaims(): Part<
     readNodeClaim: async (cluster, name) => claims.get(keyOf(cluster, name)),
     listNodeClaims: async (cluster) => listed(cluster),
     readNodeClaims: async (cluster) => ({ records: listed(cluster), unreadable: [] }),
-    findNodeClaim: async (instanceId) => [...claims.values()].find((record) => instanceOf(record)?.id === instanceId),
+    findNodeClaim: async (instanceId) => claims.get(owners.get(instanceId) ?? ''),
     async updateNodeClaim(record) {
-      const { cluster, name, version } = record;
-      const stored = claims.get(keyOf(cluster, name));
-      if (stored?.version !== version) {
-        throw new StaleRecordError(`NodeClaim ${name} is at version ${stored?.version}, not ${version}: read it again`);
-      }
-      const written = withoutLaunchOptions({ ...record, version: version + 1 });
+      checkVersion(record);
+      const id = instanceOf(record)?.id ?? '';
+      if ((owners.get(id) ?? keyOf(record.cluster, record.name)) !== keyOf(record.cluster, record.name))
+        throw new StaleRecordError(`instance ${id} has another NodeClaim than ${record.name}: read it again`);
+      const written = withoutLaunchOptions({ ...record, version: record.version + 1 });
       write(written);
+      return written;
+    },
+    async updateNodeClaims(records) {
+      for (const record of records) checkVersion(record);
+      const written = records.map((record) => ({ ...record, version: record.version + 1 }));
+      for (const record of written) write(record);
       return written;
     },
   };

@@ -62,6 +62,8 @@ export type ActionSummary = { readonly controller: Controller; readonly decision
       readonly instanceTypes: number;
       readonly zones: readonly string[];
       readonly clientToken: string;
+      /** The claims that the same call launches. @default only this one */
+      readonly claims?: number;
     }
   | (Exclude<Action, { readonly kind: 'create-node-claim' | 'launch-instance' }> & {
       /** That of an evicted pod. */
@@ -151,10 +153,11 @@ function summarize(action: Action, { workloadOf }: News): Summary {
   }
   if (action.kind === 'launch-instance') {
     const { kind, nodeClaim, attempt, request } = action;
-    const { capacityType, clientToken, overrides } = request;
+    const { capacityType, clientToken, overrides, members } = request;
     const zones = [...new Set(overrides.map(({ zone }) => zone))].toSorted();
     const instanceTypes = new Set(overrides.map(({ instanceType }) => instanceType)).size;
-    return { kind, nodeClaim, attempt, capacityType, instanceTypes, zones, clientToken };
+    const claims = members?.length;
+    return { kind, nodeClaim, attempt, capacityType, instanceTypes, zones, clientToken, ...optional({ claims }) };
   }
   return action.kind === 'evict-pod' ? { ...action, ...optional({ workload: workloadOf(action.pod) }) } : action;
 }

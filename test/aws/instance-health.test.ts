@@ -12,7 +12,7 @@ test('C82: an impaired instance, or one with a scheduled event, is reported with
   const cloud = cloudOf({ ec2, iam }, world);
   const outcome = await cloud.launch(world.request());
   if (outcome.kind !== 'launched') throw new Error(outcome.message);
-  const { id } = outcome.instance;
+  const { id } = outcome.instances[0];
   const since = '2026-01-31T08:00:00Z';
   await moto.rule({ kind: 'impaired', instanceId: id, part: 'system', since });
   await moto.rule({ kind: 'event', instanceId: id, code: 'instance-retirement' });

@@ -38,7 +38,9 @@ async function instanceOf(id: string) {
 
 test('C58: an instance has the settings of its launch template', async () => {
   const request = world.request();
-  const { instance } = await launched(request);
+  const {
+    instances: [instance],
+  } = await launched(request);
   const [template] = request.templates;
   const found = await instanceOf(instance.id);
   expect(found).toMatchObject({
@@ -59,20 +61,27 @@ test('C58: an instance has the settings of its launch template', async () => {
 
 test('C47: without price overlays, the cheapest type is launched, in any order of the request', async () => {
   const { overrides, ...request } = world.request();
-  const { instance } = await launched({ ...request, overrides: overrides.toReversed() });
+  const {
+    instances: [instance],
+  } = await launched({ ...request, overrides: overrides.toReversed() });
   // t3.large is $0.0832 an hour, m5.large $0.096.
   expect(instance.instanceType).toBe('t3.large');
 });
 
 test("C47: with price overlays, the first type in Kerf's order is launched", async () => {
-  const { instance } = await launched({ ...world.request(), prioritized: true });
+  const {
+    instances: [instance],
+  } = await launched({ ...world.request(), prioritized: true });
   expect(instance.instanceType).toBe('m5.large');
 });
 
 test('C53: offerings without capacity are reported beside the launched instance', async () => {
   const request = world.request();
   const allow = await moto.rule({ kind: 'missing-capacity', instanceType: 't3.large', containing: world.cluster });
-  const { instance, missing } = await launched(request);
+  const {
+    instances: [instance],
+    missing,
+  } = await launched(request);
   await allow();
   expect(instance.instanceType).toBe('m5.large');
   expect(missing).toMatchObject([
@@ -130,7 +139,9 @@ test('C60: an instance of reserved capacity uses its reservation, until that is 
       overrides: overrides.slice(0, 1).map((each) => ({ ...each, capacityType: 'reserved', reservationId })),
     };
   };
-  const { instance } = await launched(reserved());
+  const {
+    instances: [instance],
+  } = await launched(reserved());
   expect(instance).toMatchObject({ capacityType: 'reserved', reservation: { id: reservationId } });
   expect((await instanceOf(instance.id))?.CapacityReservationId).toBe(reservationId);
   const second = await cloud.launch(reserved());

@@ -22,7 +22,7 @@ const make: Parameters<typeof cloudProviderContract>[1] = async () => {
     request,
     launchForeign: async () => {
       const outcome = await cloud.launch(request({ cluster: 'other' }));
-      return outcome.kind === 'launched' ? outcome.instance.id : '';
+      return outcome.kind === 'launched' ? outcome.instances[0].id : '';
     },
     removeTags: async (instanceId) => void cloud.removeTags(instanceId),
     exhaust: async () => void cloud.blackOut({}),

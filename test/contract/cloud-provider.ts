@@ -57,7 +57,7 @@ export function cloudProviderContract(
     const launchOne = async (over: Partial<LaunchRequest> = {}): Promise<Instance> => {
       const outcome = await cloud.launch(harness.request(over));
       if (outcome.kind !== 'launched') throw new Error(`expected a launch, got: ${outcome.message}`);
-      return outcome.instance;
+      return outcome.instances[0];
     };
 
     const describeOne = async (cluster: string, id: string): Promise<DescribedInstance | undefined> =>
@@ -87,6 +87,32 @@ export function cloudProviderContract(
         const first = await launchOne();
         const second = await launchOne();
         expect(second.id).not.toBe(first.id);
+      });
+
+      test('a group gets an instance for each of its claims, by id, with the name of the group until it is replaced', async () => {
+        const group = `group/${randomUUID()}`;
+        const members = ['general-a', 'general-b', 'general-c'];
+        const outcome = await cloud.launch(harness.request({ nodeClaim: group, members }));
+        if (outcome.kind !== 'launched') throw new Error(outcome.message);
+        const ids = outcome.instances.map(({ id }) => id);
+        expect(new Set(ids).size).toBe(3);
+        expect(ids).toEqual(ids.toSorted());
+        const claims = async () => (await cloud.describeInstances(harness.cluster, ids)).map((one) => one.nodeClaim);
+        expect(await claims()).toEqual([group, group, group]);
+        const [instanceId = ''] = ids;
+        const missing = { instanceId: 'i-00000000000000000', nodeClaim: 'general-x' };
+        await cloud.nameInstances(harness.cluster, [missing, { instanceId, nodeClaim: 'general-a' }]);
+        expect(await claims()).toEqual(['general-a', group, group]);
+        const owners = await cloud.instanceOwners(ids);
+        expect(owners.map(({ cluster }) => cluster)).toEqual([harness.cluster, harness.cluster, harness.cluster]);
+      });
+
+      needs('clientToken', 'a group that is sent again gets the same instances', async () => {
+        const request = harness.request({ nodeClaim: `group/${randomUUID()}`, members: ['general-a', 'general-b'] });
+        const first = await cloud.launch(request);
+        expect(await cloud.launch(request)).toEqual(first);
+        const all = await cloud.describeInstances(harness.cluster);
+        expect(all.filter(({ nodeClaim }) => nodeClaim === request.nodeClaim)).toHaveLength(2);
       });
 
       needs('clientToken', 'a token that was used before answers with its instance and launches nothing', async () => {
@@ -175,6 +201,8 @@ export function cloudProviderContract(
         const foreign = await harness.launchForeign();
         const { id } = await launchOne();
         await cloud.tagInstance(harness.cluster, foreign, { 'karpenter.sh/nodeclaim': 'stolen' });
+        await cloud.nameInstances(harness.cluster, [{ instanceId: foreign, nodeClaim: 'stolen' }]);
+        await cloud.nameInstances(`other-${randomUUID()}`, [{ instanceId: id, nodeClaim: 'stolen' }]);
         await cloud.tagInstance(`other-${randomUUID()}`, id, { 'karpenter.sh/nodeclaim': 'stolen' });
         expect((await describeOne(harness.cluster, id))?.nodeClaim).not.toBe('stolen');
         expect(await describeOne(harness.cluster, foreign)).toMatchObject({ untagged: true });

@@ -187,6 +187,39 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.readNodeClaim(cluster, 'general-a')).toEqual(registered);
       });
 
+      test('several records are updated together, or none of them', async () => {
+        for (const each of ['a', 'b', 'c']) await store.createNodeClaim(claim({ name: each }));
+        const written = await store.updateNodeClaims([claim({ name: 'a', nodeName: 'x' }), claim({ name: 'b' })]);
+        expect(written).toEqual([claim({ name: 'a', nodeName: 'x', version: 2 }), claim({ name: 'b', version: 2 })]);
+        expect(await store.readNodeClaim(cluster, 'a')).toEqual(written[0]);
+        const stale = store.updateNodeClaims([claim({ name: 'c', nodeName: 'y' }), claim({ name: 'b' })]);
+        await expect(stale).rejects.toBeInstanceOf(StaleRecordError);
+        expect(await store.readNodeClaim(cluster, 'c')).toEqual(claim({ name: 'c' }));
+      });
+
+      test('fifty records of launches fit into one update', async () => {
+        const request = aLaunchOfTwoTypes({ templates: [aTemplate({ userData: 'x'.repeat(9_000) })] });
+        const names = Array.from({ length: 50 }, (_, index) => `general-${index}`);
+        for (const each of names) await store.createNodeClaim(claim({ name: each }));
+        const launch = { kind: 'requested', attempt: 1, request, atMs: 1 } as const;
+        const written = await store.updateNodeClaims(names.map((each) => claim({ name: each, launch })));
+        expect(written.map(({ version }) => version)).toEqual(names.map(() => 2));
+      });
+
+      test('a claim does not get the instance of another claim, also not of a released one', async () => {
+        const id = `i-${randomUUID()}`;
+        for (const each of ['a', 'b']) await store.createNodeClaim(claim({ name: each }));
+        const first = await store.updateNodeClaim(launchedAs(claim({ name: 'a' }), id));
+        await expect(store.updateNodeClaim(launchedAs(claim({ name: 'b' }), id))).rejects.toBeInstanceOf(
+          StaleRecordError,
+        );
+        await store.updateNodeClaim({ ...first, ...released });
+        await expect(store.updateNodeClaim(launchedAs(claim({ name: 'b' }), id))).rejects.toBeInstanceOf(
+          StaleRecordError,
+        );
+        expect(await store.readNodeClaim(cluster, 'b')).toEqual(claim({ name: 'b' }));
+      });
+
       test('an update of a claim that was never created is refused', async () => {
         await expect(store.updateNodeClaim(claim())).rejects.toBeInstanceOf(StaleRecordError);
         expect(await store.readNodeClaim(cluster, 'general-a')).toBeUndefined();

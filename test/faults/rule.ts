@@ -5,7 +5,7 @@ import type { WebhookAnswer } from '../../lib/controllers/webhook.ts';
 import type { Decision, PodTarget } from '../../lib/core/model/decision.ts';
 import type { LaunchRequest, NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import type { NodePatch, NodeTarget } from '../../lib/core/model/node-patch.ts';
-import type { LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
+import type { LaunchAdmission, LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
 import type { Lease } from '../../lib/ports/leases.ts';
 import type { Fault } from '../../lib/simulator/faults/fault.ts';
 import type { PortCall } from '../../lib/simulator/faults.ts';
@@ -25,6 +25,7 @@ export interface Rule {
   readonly call?: (call: PortCall) => void;
   /** A call of the second deployment. */
   readonly secondCall?: (call: PortCall) => void;
+  readonly admitted?: (admission: LaunchAdmission) => void;
   readonly launching?: (request: LaunchRequest) => void;
   readonly launched?: (request: LaunchRequest, outcome: LaunchOutcome) => void;
   readonly terminating?: (cluster: string, instanceId: string) => void;

@@ -95,6 +95,11 @@ function watchedStore(store: Store, raw: Store, { each, records, open, nowMs }: 
       await look(record.cluster, record.name);
       return written;
     },
+    async updateNodeClaims(written) {
+      const after = await store.updateNodeClaims(written);
+      for (const { cluster, name } of after) await look(cluster, name);
+      return after;
+    },
     async recordDecision(decision, epoch, lease) {
       const isKnown = open.has(decision.id);
       await store.recordDecision(decision, epoch, lease);
@@ -139,6 +144,11 @@ type Cloud = ControllerPorts['cloud'];
 
 function watchedCloud(cloud: Cloud, { each }: Observing): Cloud {
   return replacing(cloud, {
+    async admitLaunch() {
+      const admission = await cloud.admitLaunch();
+      each((rule) => rule.admitted?.(admission));
+      return admission;
+    },
     async launch(request) {
       each((rule) => rule.launching?.(request));
       const outcome = await cloud.launch(request);
@@ -148,6 +158,10 @@ function watchedCloud(cloud: Cloud, { each }: Observing): Cloud {
     async terminate(cluster, id) {
       each((rule) => rule.terminating?.(cluster, id));
       await cloud.terminate(cluster, id);
+    },
+    async nameInstances(cluster, names) {
+      for (const { instanceId } of names) each((rule) => rule.tagging?.(cluster, instanceId));
+      await cloud.nameInstances(cluster, names);
     },
     async tagInstance(cluster, id, tags) {
       each((rule) => rule.tagging?.(cluster, id));

@@ -51,8 +51,8 @@ async function launch(kerf: KerfInProcess, node: ClaimedNode): Promise<void> {
   const spec = claimSpec(terminationGracePeriod === undefined ? {} : { terminationGracePeriod });
   // A minute after its launch, an instance that EC2 does not list is gone.
   const createdAtMs = Date.now() - 2 * MINUTE;
-  await kerf.store.createNodeClaim(launchedClaim({ name, nodePool, spec, createdAtMs }, outcome.instance));
-  const providerId = providerIdOf(outcome.instance);
+  await kerf.store.createNodeClaim(launchedClaim({ name, nodePool, spec, createdAtMs }, outcome.instances[0]));
+  const providerId = providerIdOf(outcome.instances[0]);
   await createNode({ name, providerId, taints: [UNREGISTERED_TAINT], labels: { [POOL]: nodePool } });
 }
 

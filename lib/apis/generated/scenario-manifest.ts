@@ -297,7 +297,7 @@ export interface ScenarioManifestEvent {
      */
     nth?: number;
     /**
-     * messages: twice, late or lost. odd-launches: reply-lost, rejected or spent. machines: never-join, late-ready, late-join, late-taint or early-taint.
+     * messages: twice, late or lost. odd-launches: reply-lost, rejected, spent, partial or not-admitted. machines: never-join, late-ready, late-join, late-taint or early-taint.
      */
     how?:
       | 'twice'
@@ -306,6 +306,8 @@ export interface ScenarioManifestEvent {
       | 'reply-lost'
       | 'rejected'
       | 'spent'
+      | 'partial'
+      | 'not-admitted'
       | 'never-join'
       | 'late-ready'
       | 'late-join'

@@ -36,7 +36,7 @@ export const FAULT_FIELDS: Readonly<Record<NamedFault, FaultFields>> = {
     required: ['how'],
     optional: ['percent'],
     lasts: true,
-    how: ['reply-lost', 'rejected', 'spent'],
+    how: ['reply-lost', 'rejected', 'spent', 'partial', 'not-admitted'],
   },
   'no-capacity': { required: [], optional: ['instanceTypes', 'zones', 'capacityTypes'], lasts: true },
   machines: {

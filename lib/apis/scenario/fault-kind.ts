@@ -62,10 +62,13 @@ export type FaultKind =
   | { readonly kind: 'webhook-down' }
   /** EC2 does not list instances that are younger than this. */
   | { readonly kind: 'listed-late'; readonly lagMs: number }
-  /** EC2 launches an instance and its response is lost, or it refuses the call, or no longer accepts the client token. */
+  /**
+   * EC2 launches an instance and its response is lost, or it refuses the call, or no longer accepts the client token. `partial`: a
+   * fleet of several instances launches this share less. `not-admitted`: the calls that the account allows are used up.
+   */
   | {
       readonly kind: 'odd-launches';
-      readonly how: 'reply-lost' | 'rejected' | 'spent';
+      readonly how: 'reply-lost' | 'rejected' | 'spent' | 'partial' | 'not-admitted';
       readonly percent: number;
     }
   /** Offerings without capacity. An absent list matches all values. */

@@ -40,7 +40,11 @@ export function parseFault(fault: FaultManifest): FaultKind {
     case 'listed-late':
       return { kind, lagMs: milliseconds(given(lag)) };
     case 'odd-launches':
-      return { kind, how: oneOf(fault.how, ['reply-lost', 'rejected', 'spent']), percent };
+      return {
+        kind,
+        how: oneOf(fault.how, ['reply-lost', 'rejected', 'spent', 'partial', 'not-admitted']),
+        percent,
+      };
     case 'no-capacity': {
       const { instanceTypes, zones, capacityTypes } = fault;
       return { kind, ...optional({ instanceTypes, zones, capacityTypes }) };

@@ -9,12 +9,12 @@ const METHODS = {
     'patchNodeClaim patchNodeOverlay patchCapacityBuffer publishEvent',
   ),
   cloud: words(
-    'launch terminate tagInstance resolveNodeClass whyNotAuthorized ensureInstanceProfile',
+    'launch admitLaunch terminate tagInstance nameInstances resolveNodeClass whyNotAuthorized ensureInstanceProfile',
     'removeUnusedInstanceProfiles releaseNodeClass removeOldLaunchTemplates describeInstances',
     'instanceOwners describeInstanceHealth shiftedZones autoMode describeCatalogue',
   ),
   store: words(
-    'readNodeClaim listNodeClaims readNodeClaims findNodeClaim createNodeClaim updateNodeClaim readEpoch',
+    'readNodeClaim listNodeClaims readNodeClaims findNodeClaim createNodeClaim updateNodeClaim updateNodeClaims readEpoch',
     'recordDecision openDecisions closeDecision recordShadow startCommand continueCommand listCommands endCommand',
     'readPassMemory writePassMemory recordMove listMoves nominate listNominations setStandby isOnStandby',
   ),
@@ -32,7 +32,7 @@ export const PORT_CALLS: readonly string[] = Object.entries(METHODS).flatMap(([p
 /** The calls of each AWS API and of the API server. */
 export const CALLS_OF_API = {
   ec2: words(
-    'cloud.launch cloud.terminate cloud.tagInstance cloud.describeInstances cloud.instanceOwners',
+    'cloud.launch cloud.terminate cloud.tagInstance cloud.nameInstances cloud.describeInstances cloud.instanceOwners',
     'cloud.describeInstanceHealth cloud.resolveNodeClass cloud.whyNotAuthorized',
     'cloud.removeOldLaunchTemplates cloud.describeCatalogue',
   ),

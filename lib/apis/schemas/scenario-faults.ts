@@ -54,9 +54,10 @@ const FUNCTIONS = ['provisioning', 'lifecycle', 'disruption', 'termination', 'ca
 const BY_HAND =
   'delete-node remove-node delete-node-claim delete-pod terminate-instance remove-tags cordon-node keep-node lose-node stop-kubelet hold-pods';
 const ERRORS = ['forbidden', 'conflict', 'gone', 'too-many-requests', 'server-error', 'throttled', 'timeout'];
-const HOW = 'twice late lost reply-lost rejected spent never-join late-ready late-join late-taint early-taint'.split(
-  ' ',
-);
+const HOW =
+  'twice late lost reply-lost rejected spent partial not-admitted never-join late-ready late-join late-taint early-taint'.split(
+    ' ',
+  );
 
 /** Another rule checks which fields a kind has. */
 export const FAULT: Schema = described(
@@ -88,7 +89,7 @@ export const FAULT: Schema = described(
         COUNT,
       ),
       how: described(
-        'messages: twice, late or lost. odd-launches: reply-lost, rejected or spent. machines: never-join, late-ready, late-join, late-taint or early-taint.',
+        'messages: twice, late or lost. odd-launches: reply-lost, rejected, spent, partial or not-admitted. machines: never-join, late-ready, late-join, late-taint or early-taint.',
         enumSchema(...HOW),
       ),
       queues: described(

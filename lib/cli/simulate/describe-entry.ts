@@ -113,9 +113,10 @@ function describeAction(action: ActionSummary): Description | undefined {
     case 'create-node-claim':
       return line('decide', describeCreation(action), 'bold');
     case 'launch-instance': {
-      const { nodeClaim, attempt, capacityType, instanceTypes, zones } = action;
+      const { nodeClaim, attempt, capacityType, instanceTypes, zones, claims = 1 } = action;
+      const others = claims === 1 ? '' : ` and ${counted(claims - 1, 'other NodeClaim')}`;
       const what = `${capacityType}, ${counted(instanceTypes, 'type')} × ${zones.join(', ')}`;
-      return line('launch', `CreateFleet for ${nodeClaim}, attempt ${attempt}: ${what}`);
+      return line('launch', `CreateFleet for ${nodeClaim}${others}, attempt ${attempt}: ${what}`);
     }
     case 'register-node':
       return line(

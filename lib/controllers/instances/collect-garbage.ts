@@ -1,6 +1,6 @@
 import type { Node } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
-import { instanceOf } from '../../core/model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import {
   type FoundInstance,
   instanceOfNodeClaim,
@@ -12,7 +12,10 @@ import {
   type UnrecordedInstance,
 } from '../../core/node-claim/adoption/garbage.ts';
 import { evidenceOfInstance } from '../../core/node-claim/adoption/instance-evidence.ts';
+import { isGroupName } from '../../core/node-claim/launch/launch-groups.ts';
 import { UnreadableError } from '../../ports/errors.ts';
+import type { ClaimReader, NodeClaimList } from '../../ports/node-claim-store.ts';
+import { type SharedRead, sharedRead } from '../observe/shared-read.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
 import type { HasSettings, ReadsCluster } from '../run/ports.ts';
@@ -49,18 +52,38 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster & HasSetting
     .map((instance): UnrecordedInstance => evidenceOfInstance(objects, instance))
     .toSorted(compareUnrecordedInstances);
   const nowMs = ports.clock.now();
+  const claims = sharedRead(async () => ports.store.readNodeClaims(cluster));
   const named = unrecorded.map((found) => ({ name: found.instance.nodeClaim, found }));
   const { failures } = await eachClaim(named, nowMs, async ({ name, found }, aside) => {
     // The list of claims is older than the list of instances. A strong read finds a record that was written in between.
-    const record = await recordOfClaim(ports.store, cluster, name);
+    const record = isGroupName(name)
+      ? await claimOfMember(ports.store, found.instance, claims)
+      : await recordOfClaim(ports.store, cluster, name);
     // It may be the claim of the instance. The list of claims has reported it.
-    if (record instanceof UnreadableError) return [];
+    if (record === 'not-known' || record instanceof UnreadableError) return [];
     if (record !== undefined && ended.includes(found.instance)) return [];
     const verdict = decideUnrecordedInstance({ ...found, record }, nowMs);
     await applyVerdict(work, { name: found.instance.id, atMs: nowMs, aside }, verdict);
     return [];
   });
   return failures;
+}
+
+/**
+ * The claim that has an instance of a group. *Shape:* `not-known` while a claim of the group has no instance, or a claim cannot be read:
+ * lifecycle assigns the instance. Undefined: no claim can get it.
+ */
+async function claimOfMember(
+  store: Pick<ClaimReader, 'findNodeClaim'>,
+  { id, nodeClaim: group }: FoundInstance,
+  claims: SharedRead<NodeClaimList>,
+): Promise<NodeClaimRecord | 'not-known' | undefined> {
+  // The claims are read after the list of instances, and the claim of the instance after them.
+  const { records, unreadable } = await claims();
+  const isAwaited = ({ launch }: NodeClaimRecord): boolean =>
+    launch.kind === 'requested' && launch.request.nodeClaim === group;
+  if (unreadable.length > 0 || records.some(isAwaited)) return 'not-known';
+  return store.findNodeClaim(id);
 }
 
 /** The instances of NodeClaim objects that have no record, and which EC2 does not list, as after the table was restored. */

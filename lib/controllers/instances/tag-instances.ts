@@ -1,6 +1,11 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
-import { instanceOf } from '../../core/model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { isGroupName } from '../../core/node-claim/launch/launch-groups.ts';
 import { tagsToGive } from '../../core/node-claim/tagging.ts';
+import { readOr } from '../../core/observed.ts';
+import { PortError } from '../../ports/errors.ts';
+import { failureOf } from '../act/run-notes.ts';
+import { instanceWithId } from '../observe/find-observed.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
 import type { ClusterWork } from './instance-work.ts';
@@ -20,12 +25,42 @@ export async function tagInstances(work: ClusterWork): Promise<readonly Error[]>
     const action = tagsToGive(record, classOf.get(record.spec.nodeClassRef.name));
     return action === undefined ? [] : [{ name: record.name, version: record.version, action }];
   });
+  const registered = new Set(due.map(({ name }) => name));
+  const unnamed = await nameMembers(work, shifted.value, (record) => !registered.has(record.name));
   const nowMs = ports.clock.now();
   const { failures } = await eachClaim(turn(due, nowMs), nowMs, async ({ name, version, action }) => {
     await applyVerdict(work, { name, version, atMs: nowMs }, { actions: [action], blocked: [] });
     return [];
   });
-  return failures;
+  return [...unnamed, ...failures];
+}
+
+/**
+ * Names the instances of groups whose tags a launch could not write, if C84 does not name them now. Nothing waits for the names: a
+ * later run repeats what fails, and C84 reports it at the latest. *Shape:* a permanent refusal.
+ */
+async function nameMembers(
+  work: ClusterWork,
+  shifted: ReadonlySet<string>,
+  isDue: (record: NodeClaimRecord) => boolean,
+): Promise<readonly Error[]> {
+  const { ports, cluster, records, world } = work;
+  const instances = readOr(world.instances, []);
+  const names = records.flatMap((record) => {
+    const { id: instanceId = '', zone = '' } = instanceOf(record) ?? {};
+    const { nodeClaim = '' } = instanceWithId(instances, instanceId) ?? {};
+    const isUnnamed = isGroupName(nodeClaim) && record.deletion === undefined && !shifted.has(zone);
+    return isUnnamed && isDue(record) ? [{ instanceId, nodeClaim: record.name }] : [];
+  });
+  if (names.length === 0) return [];
+  const next = turn(names, ports.clock.now());
+  try {
+    await ports.cloud.nameInstances(cluster, next);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return error.retryable ? [] : [failureOf('name instances', error)];
+  }
 }
 
 /** The claims of this minute. They change each minute, so that instances that cannot be tagged do not delay others (promise 7). */

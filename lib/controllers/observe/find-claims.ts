@@ -26,5 +26,8 @@ export async function findClaims(
     const isNew = isNewRefusal(ports, `${cluster}: read ${nodeClaim}`, record.message);
     return { records: [], failures: isNew ? [record] : [] };
   }
-  return { records: record === undefined || record.releasedAtMs !== undefined ? [] : [record], failures: [] };
+  if (record === undefined || record.releasedAtMs !== undefined) return { records: [], failures: [] };
+  // The claims of a group are reconciled together, because they share one request.
+  const isOfGroup = record.launch.kind === 'requested' && record.launch.request.members !== undefined;
+  return { records: isOfGroup ? await store.listNodeClaims(cluster) : [record], failures: [] };
 }

@@ -2,6 +2,7 @@ import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { listedMembers } from '../../core/node-claim/launch/launch-groups.ts';
 import type { NodeClaimView } from '../../core/node-claim/lifecycle.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
@@ -31,6 +32,8 @@ export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches, 
   readonly listedAtMs: number;
   /** Without instances that are shutting down. */
   readonly instances: Observed<readonly DescribedInstance[]>;
+  /** Instances of groups whose request is not sent again, by the claims that have none. */
+  readonly ofGroups: ReadonlyMap<string, Instance>;
   /** B66: the claims whose nodes have got a name in this run. */
   readonly named: Set<string>;
   /** The instances that run although the list omits them: they have lost their tags. */
@@ -68,6 +71,7 @@ export async function observeWorld(
     contexts: new Map(),
     inFlight: new Map(),
     named: new Set(),
+    ofGroups: listedMembers(records, readOr(alive, [])),
     catalogue: sharedRead(async () => log.observe('the catalogue', async () => catalogue.readCatalogue())),
     learnedMemory: sharedRead(async () =>
       log.observe('learned memory', async () => catalogue.listLearnedMemory(clock.now())),
@@ -98,6 +102,7 @@ export async function viewOf(
       contains: contains(instances, { instance, unlisted }, world),
       ...optional({
         tagged: instanceTaggedWith(instances, record.name),
+        ofGroup: world.ofGroups.get(record.name),
         nodeName: instanceWithId(instances, instance?.id)?.privateDnsName,
       }),
     })),

@@ -6,7 +6,7 @@ import type { NodeClaimView, NoLaunchContext } from '../../core/node-claim/lifec
 import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
 import { type Observed, whyNotRead } from '../../core/observed.ts';
 import type { HasClock, ReadsZonalShifts, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
-import { observeUnavailable } from './observe-unavailable.ts';
+import { type ObservedUnavailable, observeUnavailable } from './observe-unavailable.ts';
 import type { Readings } from './readings.ts';
 import { observeResolution } from './resolve-node-class.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
@@ -19,6 +19,8 @@ export interface ObservedLaunches {
   readonly contexts: Map<string, SharedRead<KnownClass>>;
   /** C45: the claims that this run is launching, by name. */
   readonly inFlight: Map<string, NodeClaimRecord>;
+  /** The missing capacity, for claims that are planned together. @default read for each claim */
+  readonly unavailable?: SharedRead<ObservedUnavailable>;
 }
 
 /** A resolved NodeClass, or why it cannot be used. */
@@ -45,7 +47,8 @@ export async function observeLaunchContext(
   const known = await read();
   if (!('resolved' in known)) return known;
   // Read again for each step: a refused launch adds missing capacity.
-  const { unavailable, hasMarks } = await observeUnavailable(ports, record.cluster, world.readings);
+  const { unavailable, hasMarks } = await (world.unavailable?.() ??
+    observeUnavailable(ports, record.cluster, world.readings));
   // Without the marks of the last attempt, the next attempt would ask for the same capacity.
   if (!hasMarks && record.launch.kind === 'refused') {
     return notRead('missing capacity could not be read after a refused launch');

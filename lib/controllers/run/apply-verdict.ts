@@ -1,10 +1,10 @@
 import { optional } from '../../apis/optional.ts';
 import type { SeenObjects } from '../../core/events/events-of.ts';
-import { type Action, type Controller, pollAfter, type Verdict } from '../../core/model/decision.ts';
+import { type Action, type Controller, type Decision, pollAfter, type Verdict } from '../../core/model/decision.ts';
 import { type DecisionSubject, decisionOn } from '../../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { PortError } from '../../ports/errors.ts';
-import { reportOf } from '../act/outcomes.ts';
+import { type Outcome, reportOf } from '../act/outcomes.ts';
 import { noteFailure, type RunNotes } from '../act/run-notes.ts';
 import { announce } from './announce.ts';
 import { type ActPorts, carryOut } from './carry-out.ts';
@@ -89,21 +89,38 @@ function needsRecord(kind: Action['kind']): boolean {
 }
 
 async function act(run: ObjectRun, subject: VerdictSubject, verdict: ObjectVerdict): Promise<boolean> {
-  const { ports, controller, cluster, notes } = run;
+  const { ports } = run;
   // Most verdicts: nothing to report, and no name of a decision is needed.
   if (verdict.actions.length === 0 && verdict.blocked.length === 0) return writeLast(run, verdict);
-  const planned = decisionOn(subject, { controller, cluster, atMs: subject.atMs }, verdict);
-  const report = reportOf(ports, planned, await carryOut(ports, planned));
-  const { decision, conflict, retry } = report;
+  const { actions, blocked } = verdict;
+  const carryOutAll = async (decision: Decision): Promise<readonly Outcome[]> => carryOut(ports, decision);
+  const { isComplete, isDone } = await reportActions(run, subject, { actions, blocked, carryOutAll });
+  return isDone ? writeLast(run, verdict) : isComplete;
+}
+
+/**
+ * Carries out the actions of a verdict in its own way, reports and publishes their outcomes. *Shape:* `isDone` if every action was
+ * carried out without a refusal, `isComplete` as in `OutcomeReport`. *Errors:* a conflict of an action, after the others.
+ */
+export async function reportActions(
+  { ports, controller, cluster, notes }: ObjectRun,
+  subject: VerdictSubject,
+  { actions, blocked, carryOutAll }: CarriedOut,
+): Promise<{ readonly isComplete: boolean; readonly isDone: boolean }> {
+  const planned = decisionOn(subject, { controller, cluster, atMs: subject.atMs }, { actions, blocked });
+  const report = reportOf(ports, planned, await carryOutAll(planned));
+  const { decision, conflict, retry, isComplete } = report;
   const news = report.news();
   notes.failures.push(...report.failures.map((failure) => ofClaim(subject, failure)));
   if (retry !== undefined) notes.due.push(pollAfter(ports.clock.now()));
   if (decision.actions.length > 0 || decision.blocked.length > 0) notes.decisions.push(decision);
   if (news !== undefined) notes.failures.push(...(await announce(ports, news, subject.seen)));
   if (conflict !== undefined) throw conflict;
-  const isDone = report.isComplete && decision.blocked.length === planned.blocked.length;
-  if (!isDone) return report.isComplete;
-  return writeLast(run, verdict);
+  return { isComplete, isDone: isComplete && decision.blocked.length === planned.blocked.length };
+}
+
+interface CarriedOut extends Pick<ObjectVerdict, 'actions' | 'blocked'> {
+  readonly carryOutAll: (decision: Decision) => Promise<readonly Outcome[]>;
 }
 
 async function writeLast(run: ObjectRun, { whenDone }: ObjectVerdict): Promise<boolean> {

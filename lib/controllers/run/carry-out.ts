@@ -1,11 +1,12 @@
 import type { Action, Decision } from '../../core/model/decision.ts';
 import { initializeNode, uncordonNode } from '../act/change-nodes.ts';
 import { inParallel } from '../act/in-parallel.ts';
-import { markNodeClaimDeleted, wakeForDeletion } from '../act/mark-deleted.ts';
+import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
 import { type Outcome, outcomeOf, outcomeWithReport } from '../act/outcomes.ts';
-import { launchInstance } from '../instances/launch-instance.ts';
 import { tagInstance } from '../instances/tag-instance.ts';
 import { terminateInstance } from '../instances/terminate-instance.ts';
+import { createClaims } from '../launch/create-claims.ts';
+import { launchInstance } from '../launch/launch-instance.ts';
 import type {
   HasClock,
   Launches,
@@ -35,8 +36,10 @@ const EVICTIONS_AT_ONCE = 5;
  */
 export async function carryOut(ports: ActPorts, { cluster, actions }: Decision): Promise<readonly Outcome[]> {
   const outcomes = new Map<Action, Outcome>();
+  const creations = actions.filter((action) => action.kind === 'create-node-claim');
+  for (const outcome of await createClaims(ports, cluster, creations)) outcomes.set(outcome.action, outcome);
   for (const action of actions) {
-    if (action.kind === 'evict-pod') continue;
+    if (action.kind === 'evict-pod' || action.kind === 'create-node-claim') continue;
     outcomes.set(
       action,
       action.kind === 'launch-instance'
@@ -68,16 +71,10 @@ export async function carryOutOffCluster(
 async function carryOutOne(
   ports: ActPorts,
   cluster: string,
-  action: Exclude<Action, Of<'evict-pod'> | Of<'launch-instance'>>,
+  action: Exclude<Action, Of<'create-node-claim'> | Of<'evict-pod'> | Of<'launch-instance'>>,
 ): Promise<LostWakes | void> {
   const { store } = ports;
   switch (action.kind) {
-    case 'create-node-claim': {
-      await store.createNodeClaim(action.nodeClaim);
-      const { name, deletion } = action.nodeClaim;
-      if (deletion !== undefined) return wakeForDeletion(ports, cluster, { name, reason: deletion.reason });
-      return sendWakes(ports, [['lifecycle', { cluster, reason: 'created', nodeClaim: name }]]);
-    }
     case 'nominate-node':
       return store.nominate(cluster, { node: action.node, untilMs: action.untilMs });
     case 'register-node':

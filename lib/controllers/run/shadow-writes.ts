@@ -32,7 +32,9 @@ type CloudRead = keyof NodeClassResolver | keyof InstanceInspector | keyof Clust
 export const CLOUD_WRITES: Omit<CloudProvider, CloudRead> = {
   launch: refused('cloud.launch'),
   terminate: refused('cloud.terminate'),
+  admitLaunch: refused('cloud.admitLaunch'),
   tagInstance: refused('cloud.tagInstance'),
+  nameInstances: refused('cloud.nameInstances'),
   ensureInstanceProfile: refused('cloud.ensureInstanceProfile'),
   removeUnusedInstanceProfiles: refused('cloud.removeUnusedInstanceProfiles'),
   releaseNodeClass: refused('cloud.releaseNodeClass'),
@@ -62,6 +64,7 @@ type StoreRead =
 export const STORE_WRITES: Omit<NodeClaimStore, StoreRead> = {
   createNodeClaim: refused('store.createNodeClaim'),
   updateNodeClaim: refused('store.updateNodeClaim'),
+  updateNodeClaims: refused('store.updateNodeClaims'),
   recordDecision: refused('store.recordDecision'),
   closeDecision: refused('store.closeDecision'),
   startCommand: refused('store.startCommand'),

@@ -88,7 +88,10 @@ export interface LaunchRequest {
   /** The hash that names the launch templates. @default that of earlier versions, whose requests are replayed word for word */
   readonly templateNames?: 'sha-256';
   readonly cluster: string;
+  /** The claim; of a request for several claims, the name of their group, which is in no claim's name (`groupName`). */
   readonly nodeClaim: string;
+  /** The claims of a group, by name: one instance for each. @default only `nodeClaim` */
+  readonly members?: readonly string[];
   readonly nodePool: string;
   readonly nodeClass: string;
   readonly capacityType: CapacityType;
@@ -122,6 +125,8 @@ export type LaunchState =
       readonly attempt: number;
       readonly request: LaunchRequest;
       readonly atMs: number;
+      /** When the first attempt was requested. @default `createdAtMs`, in records of earlier versions */
+      readonly firstAtMs?: number;
       /** When it was last to be sent again. @default never */
       readonly sentAgainAtMs?: number;
       /** EC2 does not take it any more; what it may have launched shows by its tags. @default false */
@@ -134,6 +139,8 @@ export type LaunchState =
       readonly attempt: number;
       readonly message: string;
       readonly atMs: number;
+      /** When the first attempt was requested. @default `createdAtMs`, in records of earlier versions */
+      readonly firstAtMs?: number;
       /** Absent: at once. */
       readonly retryAtMs?: number;
       /** EC2 did not answer, and listed no instance for it. @default EC2 has answered that it launched nothing */

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import { pollAfter, requeueAt } from '../model/decision.ts';
 import type { Instance, NodeClaimRecord } from '../model/node-claim-record.ts';
@@ -15,13 +15,21 @@ import {
   type LaunchPlan,
   LISTED_AFTER_MS,
   launched,
+  launchingSinceMs,
   planLaunch,
   refusedLaunch,
 } from './launch/launch.ts';
 import { LONGEST_MESSAGE } from './mirror/mirror-conditions.ts';
 
-/** D8. */
+/** D8: from the first request. */
 const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
+/**
+ * For a claim that can be launched and was not tried: it waits for its turn, because the account may launch only so many instances
+ * in a minute. The limit drops claims of a cluster that Kerf did not serve for long.
+ */
+const UNTRIED_TIMEOUT_MS = 20 * MINUTE_MS;
+/** EC2 may be answering the call of another run for the same group. */
+const ANSWERED_WITHIN_MS = 5 * SECOND_MS;
 /** After a request was last sent: the maximum run time of a function, and the time until EC2 lists the instance. */
 const SETTLED_AFTER_MS = MINUTE_MS + LISTED_AFTER_MS;
 
@@ -45,6 +53,8 @@ export interface ListedInstance {
   readonly contains: Observed<boolean>;
   /** An instance with the claim's name in its tags: the result of a launch whose response was lost. */
   readonly tagged?: Instance;
+  /** An instance of the claim's group that no claim has: of a request that is not sent again. */
+  readonly ofGroup?: Instance;
   /** The name with which the node of the claim's instance registers. @default EC2 does not describe it yet */
   readonly nodeName?: string;
 }
@@ -70,7 +80,7 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): ClaimVerdic
   const found = takeOver(view, nowMs);
   if (found !== undefined) return found;
   // D8: an instance of an overdue claim may be missing in the record only, so it is not given up before the list is read.
-  if (isOverdue(record, nowMs) && view.listed.kind === 'unread' && !view.deleteRequested) {
+  if (isOverdue(view, nowMs) && view.listed.kind === 'unread' && !view.deleteRequested) {
     return awaitList(record, view.listed, nowMs);
   }
   const goodbye = whyDelete(view, nowMs);
@@ -92,6 +102,10 @@ function settle(view: NodeClaimView, state: Requested, nowMs: number): ClaimVerd
   if (found !== undefined) return found;
   const { attempt, request, sentAgainAtMs = state.atMs } = state;
   if (shouldSendAgain(record, state, nowMs)) {
+    const answeredByMs = sentAgainAtMs + ANSWERED_WITHIN_MS;
+    if (request.members !== undefined && nowMs < answeredByMs) {
+      return { ...unchanged(record), due: [requeueAt(answeredByMs)] };
+    }
     const sent: NodeClaimRecord = { ...record, launch: { ...state, sentAgainAtMs: nowMs } };
     return act(sent, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
   }
@@ -100,6 +114,7 @@ function settle(view: NodeClaimView, state: Requested, nowMs: number): ClaimVerd
   if (listed.kind === 'unread' || listed.value.atMs < overAtMs) {
     return { ...unchanged(record), due: [requeueAt(overAtMs)] };
   }
+  if (listed.value.ofGroup !== undefined) return taken(record, listed.value.ofGroup, nowMs);
   const message = 'launch outcome unknown, and EC2 lists no instance for it';
   return unchanged(refusedLaunch(record, { message, nowMs, learned: true, unknown: true }));
 }
@@ -110,9 +125,12 @@ function settle(view: NodeClaimView, state: Requested, nowMs: number): ClaimVerd
  */
 function takeOver({ record, listed }: NodeClaimView, nowMs: number): ClaimVerdict | undefined {
   const tagged = readOr(listed, undefined)?.tagged;
-  if (record.launch.kind === 'launched' || tagged === undefined) return undefined;
+  return record.launch.kind === 'launched' || tagged === undefined ? undefined : taken(record, tagged, nowMs);
+}
+
+function taken(record: NodeClaimRecord, instance: Instance, nowMs: number): ClaimVerdict {
   // Its node may have joined already.
-  return { ...unchanged(launched(record, adopted(tagged, record), nowMs)), due: [requeueAt(nowMs)] };
+  return { ...unchanged(launched(record, adopted(instance, record), nowMs)), due: [requeueAt(nowMs)] };
 }
 
 /** Waits for the list of instances: a claim is neither launched again nor given up while an instance may exist for it. */
@@ -126,7 +144,7 @@ type Requested = NodeClaimRecord['launch'] & { readonly kind: 'requested' };
 
 function shouldSendAgain(record: NodeClaimRecord, { atMs, spent }: Requested, nowMs: number): boolean {
   if (spent === true) return false;
-  const isOver = record.deletion !== undefined || nowMs - record.createdAtMs >= LAUNCH_TIMEOUT_MS;
+  const isOver = record.deletion !== undefined || nowMs - launchingSinceMs(record) >= LAUNCH_TIMEOUT_MS;
   return !isOver || nowMs - atMs < LISTED_AFTER_MS;
 }
 
@@ -149,6 +167,7 @@ function launch(view: NodeClaimView, nowMs: number): ClaimVerdict {
     case 'no-capacity':
       return deletion(record, { reason: 'insufficient_capacity', message: plan.message });
     case 'unsupported':
+      if (isLate(record, LAUNCH_TIMEOUT_MS, nowMs)) return deletion(record, LATE);
       return waiting(record, { reason: 'Unsupported', message: plan.message }, nowMs);
     case 'launch':
       return send(record, plan, nowMs);
@@ -161,11 +180,15 @@ function send(record: NodeClaimRecord, plan: LaunchPlan & { kind: 'launch' }, no
   const frozen: NodeClaimRecord = {
     ...record,
     annotations: { ...record.annotations, ...plan.annotations },
-    launch: { kind: 'requested', attempt, request, atMs: nowMs },
+    launch: { kind: 'requested', attempt, request, atMs: nowMs, firstAtMs: firstRequestMs(record, nowMs) },
   };
   const verdict = act(frozen, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
   if (warning === undefined) return verdict;
   return { ...verdict, blocked: [blockedClaim(record, { reason: 'FewTypesOnDemand', message: warning })] };
+}
+
+function firstRequestMs(record: NodeClaimRecord, nowMs: number): number {
+  return record.launch.kind === 'planned' ? nowMs : launchingSinceMs(record);
 }
 
 /** D3: the error of EC2 is reported while the claim waits for its next attempt. */
@@ -182,11 +205,7 @@ function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefine
   if (deleteRequested) return { reason: 'deleted', message: 'the NodeClaim was deleted' };
   if (node?.metadata.deletionTimestamp !== undefined) return { reason: 'deleted', message: 'the Node was deleted' };
   const { launch: state } = record;
-  if (state.kind !== 'launched') {
-    return !isOverdue(record, nowMs)
-      ? undefined
-      : { reason: 'launch_timeout', message: `not launched within ${LAUNCH_TIMEOUT_MS / MINUTE_MS} minutes` };
-  }
+  if (state.kind !== 'launched') return isOverdue(view, nowMs) ? LATE : undefined;
   // D15: a Ready node runs, even if the list omits its instance. A claim without a node does not wait for its registration
   // timeout, as in Karpenter, because its pods would wait for a node that cannot register.
   const runs = node !== undefined && isNodeReady(node);
@@ -206,8 +225,20 @@ function isListRead({ listed }: NodeClaimView): boolean {
   return listed.kind === 'read' && listed.value.contains.kind === 'read';
 }
 
-function isOverdue({ launch: { kind }, createdAtMs }: NodeClaimRecord, nowMs: number): boolean {
-  return kind !== 'launched' && nowMs - createdAtMs >= LAUNCH_TIMEOUT_MS;
+const LATE: DeletionCause = {
+  reason: 'launch_timeout',
+  message: `not launched within ${LAUNCH_TIMEOUT_MS / MINUTE_MS} minutes`,
+};
+
+/** D8. */
+function isOverdue({ record, launchContext }: NodeClaimView, nowMs: number): boolean {
+  const { kind } = record.launch;
+  const waitsForItsTurn = kind === 'planned' && launchContext !== undefined && 'resolved' in launchContext;
+  return kind !== 'launched' && isLate(record, waitsForItsTurn ? UNTRIED_TIMEOUT_MS : LAUNCH_TIMEOUT_MS, nowMs);
+}
+
+function isLate(record: NodeClaimRecord, timeoutMs: number, nowMs: number): boolean {
+  return nowMs - launchingSinceMs(record) >= timeoutMs;
 }
 
 /** Whether a list of instances that was read after this time does not contain the instance. */

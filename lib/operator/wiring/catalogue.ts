@@ -22,7 +22,7 @@ export function wireCatalogue(environment: Environment = process.env): {
   const { region, table: tableName, priceFolder } = catalogueOptions(environment);
   const { onDemandUsdPerHour, branchInterfaces } = readPriceTables(priceFolder, region);
   const dynamodb = new DynamoDBClient();
-  const client = budgetedEc2({ dynamodb, tableName, region });
+  const { client } = budgetedEc2({ dynamodb, tableName, region });
   const priceList = new PricingClient({ region: priceListRegion(region) });
   const ports: CataloguePorts = {
     cloud: {

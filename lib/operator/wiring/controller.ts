@@ -14,6 +14,7 @@ import { keptLeases } from '../../controllers/run/kept-leases.ts';
 import type { ControllerPorts } from '../../controllers/run/ports.ts';
 import type { Telemetry } from '../../controllers/run/telemetry.ts';
 import { hungClusters } from '../../core/delivery/hung-clusters.ts';
+import type { ReservableBudget } from '../../ports/call-budget.ts';
 import { Ec2CloudProvider } from '../../providers/aws/ec2-cloud-provider.ts';
 import { EksAccess } from '../../providers/aws/eks/eks-access.ts';
 import type { InstanceProfiles } from '../../providers/aws/iam/instance-profiles.ts';
@@ -62,13 +63,15 @@ export function wireController(
   const { region, table: tableName } = options;
   const dynamodb = new DynamoDBClient({ requestHandler: SDK_TIMEOUTS });
   const telemetry = telemetryOf(controller, tableName);
+  const ec2 = budgetedEc2({ dynamodb, tableName, region, config: { requestHandler: SDK_TIMEOUTS } });
   const clients = {
     telemetry,
     reached: new Map<string, KubernetesCluster>(),
     deployment: options.deployment,
     keptBytes: Math.floor(KEPT_BYTES / Math.max(MANY_CLUSTERS, options.clusters.size)),
     dynamodb,
-    ec2: budgetedEc2({ dynamodb, tableName, region, config: { requestHandler: SDK_TIMEOUTS } }),
+    ec2: ec2.client,
+    ec2Budget: ec2.budget,
     eks: new EKSClient({ requestHandler: SDK_TIMEOUTS }),
     eventBridge: new EventBridgeClient({ requestHandler: SDK_TIMEOUTS }),
     sqs: new SQSClient({ requestHandler: SDK_TIMEOUTS }),
@@ -109,6 +112,7 @@ interface Clients extends OwnOfLifecycle {
   readonly keptBytes: number;
   readonly dynamodb: DynamoDBClient;
   readonly ec2: EC2Client;
+  readonly ec2Budget: ReservableBudget;
   readonly eks: EKSClient;
   readonly eventBridge: EventBridgeClient;
   readonly sqs: SQSClient;
@@ -154,6 +158,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
   const shiftedZones = shiftsOf(cluster, { ...clients, access: eks, region });
   const cloud = new Ec2CloudProvider({
     client: clients.ec2,
+    budget: clients.ec2Budget,
     region,
     clock: systemClock,
     // Only the catalogue function needs these facts, which EC2 does not return; the price of an instance is in its claim.

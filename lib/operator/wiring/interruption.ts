@@ -35,7 +35,12 @@ export function wireInterruption(environment: Environment = process.env): {
   } = interruptionOptions(environment);
   const client = new DynamoDBClient({ requestHandler: EVENT_TIMEOUTS });
   const sqs = new SQSClient({ requestHandler: EVENT_TIMEOUTS });
-  const ec2 = budgetedEc2({ dynamodb: client, tableName, region, config: { requestHandler: EVENT_TIMEOUTS } });
+  const { client: ec2 } = budgetedEc2({
+    dynamodb: client,
+    tableName,
+    region,
+    config: { requestHandler: EVENT_TIMEOUTS },
+  });
   const queue = new SqsWakeQueue({ client: sqs, queueUrls });
   const bus = new EventBridgeDecisionBus({
     client: new EventBridgeClient({ requestHandler: EVENT_TIMEOUTS }),

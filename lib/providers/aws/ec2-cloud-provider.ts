@@ -6,12 +6,15 @@ import type { LaunchRequest } from '../../core/model/node-claim-record.ts';
 import type { ResolvedNodeClass } from '../../core/model/resolved-node-class.ts';
 import type { InstanceHealth } from '../../core/node-claim/instance-health.ts';
 import { trialRequest } from '../../core/node-claim/launch/trial-request.ts';
+import type { ReservableBudget } from '../../ports/call-budget.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
   CloudProvider,
   DescribedInstance,
+  InstanceName,
   InstanceOwner,
   InstanceProfileState,
+  LaunchAdmission,
   LaunchOutcome,
   MissingPermission,
   NodeClassResolution,
@@ -24,7 +27,7 @@ import { isProfileUsed } from './iam/profile-use.ts';
 import { endInstances } from './instances/end-instances.ts';
 import { lastInstanceHealth } from './instances/instance-health.ts';
 import { describeInstances, instanceOwners, MAX_IDS } from './instances/instances.ts';
-import { tagInstance } from './instances/tag-instance.ts';
+import { nameInstances, tagInstance } from './instances/tag-instance.ts';
 import { Authorization } from './launch/authorization.ts';
 import { launch } from './launch/launch.ts';
 import { LaunchTemplates } from './launch/launch-template.ts';
@@ -36,6 +39,8 @@ import type { ReadParameters } from './node-class/ssm-parameters.ts';
 
 export interface Ec2Options {
   readonly client: EC2Client;
+  /** The budget of the client. @default launches wait for no budget */
+  readonly budget?: Pick<ReservableBudget, 'reserve'>;
   readonly region: string;
   readonly clock: Clock;
   readonly onDemandUsdPerHour: ReadonlyMap<string, number>;
@@ -112,6 +117,11 @@ export class Ec2CloudProvider implements CloudProvider {
     return request && this.#authorization.whyNot(JSON.stringify([name, uid, generation]), request);
   }
 
+  async admitLaunch(): Promise<LaunchAdmission> {
+    const grant = await this.#options.budget?.reserve('CreateFleet');
+    return grant?.kind === 'wait' ? grant : { kind: 'admitted' };
+  }
+
   launch(request: LaunchRequest): Promise<LaunchOutcome> {
     return launch({ client: this.#options.client, templates: this.#templates }, request);
   }
@@ -147,6 +157,10 @@ export class Ec2CloudProvider implements CloudProvider {
 
   tagInstance(cluster: string, instanceId: string, tags: Labels): Promise<void> {
     return tagInstance(this.#options, { cluster, instanceId, tags });
+  }
+
+  nameInstances(cluster: string, names: readonly InstanceName[]): Promise<void> {
+    return nameInstances(this.#options, cluster, names);
   }
 
   #endTogether(cluster: string): (instanceId: string) => Promise<void> {

@@ -37,7 +37,7 @@ import {
   passMemoryKey,
   standbyKey,
 } from './keys.ts';
-import { createClaim, findClaim, listClaims, readClaim, updateClaim } from './node-claims.ts';
+import { createClaim, findClaim, listClaims, readClaim, updateClaim, updateClaims } from './node-claims.ts';
 import { numberOf, type ReportUnreadable, readableItems } from './readable.ts';
 import { isDisruptionCommand, isPassMemory, isPastMove } from './stored-shapes.ts';
 import { ABSENT, type Attributes, type Item, PRESENT, Table, type TableOptions } from './table.ts';
@@ -116,6 +116,10 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
 
   updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord> {
     return updateClaim(this.#table, record);
+  }
+
+  updateNodeClaims(records: readonly NodeClaimRecord[]): Promise<readonly NodeClaimRecord[]> {
+    return updateClaims(this.#table, records);
   }
 
   async startCommand(cluster: string, command: StoredCommand): Promise<void> {

@@ -105,9 +105,36 @@ async function writeUpdate(table: Table, next: NodeClaimRecord, unchanged: Write
   const outcome = await table.write({ kind: 'put', item, condition: noted });
   if (outcome.kind === 'written') return true;
   if (outcome.found !== undefined && outcome.found['claimVersion'] !== next.version - 1) return false;
-  const writes: readonly Write[] = [{ kind: 'put', item, condition: unchanged }, ...lookupOf(next)];
+  const writes: readonly Write[] = [{ kind: 'put', item, condition: unchanged }, ...lookupOf(next).map(ownedBy(next))];
   return (await table.transact(writes, `update NodeClaim ${next.name}`)).kind === 'written';
 }
+
+/** Promise 1: no instance gets a second claim. */
+function ownedBy({ cluster, name }: NodeClaimRecord): (write: PutOfLookup) => Write {
+  const condition: WriteCondition = {
+    expression: 'attribute_not_exists(pk) OR (clusterName = :cluster AND claimName = :claim)',
+    values: { ':cluster': cluster, ':claim': name },
+  };
+  return (write) => ({ ...write, condition });
+}
+
+/** Writes records of claims without an instance: all or none. */
+export async function updateClaims(
+  table: Table,
+  records: readonly NodeClaimRecord[],
+): Promise<readonly NodeClaimRecord[]> {
+  const next = records.map((record) => ({ ...record, version: record.version + 1 }));
+  const writes = next.map((record): Write => {
+    const condition = { expression: 'claimVersion = :read', values: { ':read': record.version - 1 } };
+    return { kind: 'put', item: itemOf(claimItemKey(record.cluster, record.name), record), condition };
+  });
+  const outcome = await table.transact(writes, `update ${records.length} NodeClaims`);
+  if (outcome.kind === 'written') return next;
+  const changed = [...outcome.at].map((index) => records[index]?.name).join(', ');
+  throw new StaleRecordError(`NodeClaims that are no longer at the version that was read: ${changed}; read them again`);
+}
+
+type PutOfLookup = Write & { readonly kind: 'put' };
 
 async function release(table: Table, next: NodeClaimRecord, unchanged: WriteCondition): Promise<boolean> {
   const expiresAt = Math.ceil((next.releasedAtMs ?? 0) / 1_000) + TOMBSTONE_SECONDS;
@@ -130,7 +157,7 @@ function itemOf(key: Key, record: NodeClaimRecord): Item {
   };
 }
 
-function lookupOf(record: NodeClaimRecord, more: Attributes = {}): readonly Write[] {
+function lookupOf(record: NodeClaimRecord, more: Attributes = {}): readonly PutOfLookup[] {
   const instance = instanceOf(record);
   if (instance === undefined) return [];
   const item = { ...instanceKey(instance.id), clusterName: record.cluster, claimName: record.name, ...more };

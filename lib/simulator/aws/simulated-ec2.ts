@@ -1,6 +1,6 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { formatTime } from '../../apis/formats/time.ts';
-import type { CapacityType } from '../../apis/labels.ts';
+import { type CapacityType, NODE_CLAIM_TAG } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
 import type { VcpuQuota } from '../../apis/scenario/scenario.ts';
 import { compareText } from '../../core/compare-text.ts';
@@ -12,6 +12,7 @@ import type { ResolvedCapacityReservation, ResolvedNodeClass } from '../../core/
 import type {
   CloudProvider,
   DescribedInstance,
+  InstanceName,
   InstanceOwner,
   LaunchOutcome,
   MissingCapacity,
@@ -21,6 +22,7 @@ import type { InstanceLedger } from '../summary/instance-ledger.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
 import { nodeNameOf } from './node-name.ts';
+import { noteLaunch } from './note-launch.ts';
 import { QUOTA_ERRORS, type QuotaError, type Quotas, simulatedQuotas } from './simulated-quotas.ts';
 import { isSimulatedReservationUsedUp, reservationsNow } from './simulated-reservations.ts';
 import { simulatedProfile, simulatedResolution } from './simulated-resolution.ts';
@@ -61,6 +63,8 @@ export interface SimulatedEc2 extends CloudProvider {
   isImpaired(instanceId: string): boolean;
   /** The status checks of the instance succeed again. */
   recover(instanceId: string): void;
+  /** Fleets launch this share of their instances from now on, and at least one. */
+  limitFleets(share: number): void;
   /** Publishes images of this version, which the alias `latest` selects from now on. */
   releaseImages(version: string): void;
   /** Adds an instance that the simulation did not launch. */
@@ -78,7 +82,7 @@ export interface Ec2World {
   readonly capacityReservations?: readonly ResolvedCapacityReservation[];
   /** Counts the instances and their cost. @default they are not counted */
   readonly ledger?: InstanceLedger;
-  /** Called when an instance is launched. */
+  /** Called when an instance is launched, with the claim that gets it. */
   readonly onLaunch: (instance: SimulatedInstance) => void;
   readonly onGone: (instance: SimulatedInstance) => void;
   /** Called with each EventBridge event. */
@@ -96,6 +100,8 @@ interface Ec2State {
   readonly quotas: Quotas;
   /** The time from which the status checks of an instance fail. */
   readonly impairedSince: Map<string, number>;
+  /** The share of its instances that a fleet launches. */
+  fleetShare: number;
   /** The version that the alias `latest` selects. @default the first one */
   latest?: string;
 }
@@ -109,6 +115,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     blackouts: new Set(),
     quotas: simulatedQuotas(world.catalogue),
     impairedSince: new Map(),
+    fleetShare: 1,
   };
   const { instances, blackouts, impairedSince } = state;
   return {
@@ -120,6 +127,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     releaseNodeClass: async () => {},
     removeOldLaunchTemplates: async () => {},
     whyNotAuthorized: async () => undefined,
+    admitLaunch: async () => ({ kind: 'admitted' }),
     launch: async (request) => answerOf(state, request) ?? launch(state, request),
     describeInstances: async (cluster, ids) =>
       (ids === undefined ? listed(state, cluster) : withIds(state, cluster, ids)).toSorted(byId),
@@ -131,7 +139,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
         .toSorted(byId),
     shiftedZones: async () => [],
     autoMode: async () => false,
-    tagInstance: async () => {},
+    ...tagging(state),
     terminate: async (cluster, id) =>
       shutDown(
         state,
@@ -223,23 +231,54 @@ function digestOf(request: LaunchRequest): string {
   return fingerprint(JSON.stringify(request), 16);
 }
 
+function tagging(state: Ec2State): Pick<SimulatedEc2, 'tagInstance' | 'nameInstances' | 'limitFleets'> {
+  return {
+    tagInstance: async (cluster, instanceId, { [NODE_CLAIM_TAG]: nodeClaim }) =>
+      nodeClaim === undefined ? undefined : nameInstance(state, cluster, { instanceId, nodeClaim }),
+    async nameInstances(cluster, names) {
+      for (const name of names) nameInstance(state, cluster, name);
+    },
+    limitFleets(share) {
+      state.fleetShare = share;
+    },
+  };
+}
+
+/** The tag with the claim of an instance of the cluster. */
+function nameInstance({ instances }: Ec2State, cluster: string, { instanceId, nodeClaim }: InstanceName): void {
+  const instance = instances.get(instanceId);
+  if (instance?.cluster === cluster) instances.set(instanceId, { ...instance, nodeClaim });
+}
+
+/** One instance for each claim, as long as offerings have capacity. */
 function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
-  const { world, instances, answers } = state;
-  const { line, missing } = firstAvailable(request, state);
-  const instance = line === undefined ? undefined : instanceFor(state, request, line);
+  const { world, answers } = state;
+  const { nodeClaim, members = [nodeClaim] } = request;
+  const launched: SimulatedInstance[] = [];
+  let missing: readonly MissingCapacity[] = [];
+  const wanted = Math.max(1, Math.floor(members.length * state.fleetShare));
+  while (launched.length < wanted) {
+    const found = firstAvailable(request, state);
+    ({ missing } = found);
+    if (found.line === undefined) break;
+    const instance = instanceFor(state, request, found.line);
+    launched.push(instance);
+    state.instances.set(instance.id, instance);
+    world.ledger?.begin(instance);
+  }
+  const [first, ...others] = launched.map(pick).toSorted(byId);
+  const message = whyRefused(missing);
   const answer: LaunchOutcome =
-    instance === undefined
-      ? { kind: 'refused', missing, message: whyRefused(missing) }
-      : { kind: 'launched', instance: pick(instance), missing };
+    first === undefined
+      ? { kind: 'refused', missing, message }
+      : { kind: 'launched', instances: [first, ...others], missing, ...(missing.length > 0 && { message }) };
   answers.set(request.clientToken, { request: digestOf(request), answer });
   // The timeline gets the result after the call.
-  const delayMs = instance === undefined ? 0 : world.random.between(...PENDING_MS);
-  world.timetable.after(delayMs, () => note(world.timeline, request, answer));
-  if (instance !== undefined) {
-    instances.set(instance.id, instance);
-    world.ledger?.begin(instance);
-    world.onLaunch(instance);
-  }
+  const delayMs = first === undefined ? 0 : world.random.between(...PENDING_MS);
+  world.timetable.after(delayMs, () => noteLaunch(world.timeline, request, answer));
+  // A machine belongs to its claim, also before the tag of the instance has the name.
+  for (const [index, instance] of launched.toSorted(byId).entries())
+    world.onLaunch({ ...instance, nodeClaim: members[index] ?? nodeClaim });
   return answer;
 }
 
@@ -333,21 +372,6 @@ function covers(blackout: Blackout, line: FleetOverride): boolean {
 function pick(instance: SimulatedInstance): Instance {
   const { id, instanceType, zone, capacityType, imageId, priceUsdPerHour, reservation } = instance;
   return { id, instanceType, zone, capacityType, imageId, priceUsdPerHour, ...(reservation && { reservation }) };
-}
-
-function note(timeline: Timeline, request: LaunchRequest, answer: LaunchOutcome): void {
-  const { nodeClaim } = request;
-  if (answer.kind !== 'launched') return timeline.note({ kind: 'launch-refused', nodeClaim, message: answer.message });
-  const { id, instanceType, zone, capacityType, priceUsdPerHour } = answer.instance;
-  timeline.note({
-    kind: 'instance-launched',
-    instanceId: id,
-    nodeClaim,
-    instanceType,
-    zone,
-    capacityType,
-    priceUsdPerHour,
-  });
 }
 
 function stateChange(world: Ec2World, instanceId: string, state: string): unknown {

@@ -2,7 +2,7 @@ import { isRecord, ownField } from '../../apis/record.ts';
 import type { CallError } from '../../apis/scenario/fault-kind.ts';
 import type { ControllerPorts } from '../../controllers/run/ports.ts';
 import type { AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
-import type { DescribedInstance, LaunchOutcome } from '../../ports/cloud-provider.ts';
+import type { DescribedInstance, LaunchAdmission, LaunchOutcome } from '../../ports/cloud-provider.ts';
 import { ConflictError, type PortError, RefusedError, UnreachableError, UnreadableError } from '../../ports/errors.ts';
 import type { SimulatedInvocation } from '../aws/simulated-lambda.ts';
 import { type Around, around, type PortCall } from '../faults.ts';
@@ -70,7 +70,7 @@ function wrapped(fault: Fault, wrapping: Wrapping): Go {
     case 'listed-late':
       return call.method === 'cloud.describeInstances' ? listedLate(fault, wrapping) : go;
     case 'odd-launches':
-      return call.method === 'cloud.launch' && isHit(fault, world.choice) ? oddLaunch(fault, wrapping) : go;
+      return oddLaunch(fault, wrapping);
     case 'other-autoscaler':
       return call.method === 'cluster.findOtherAutoscalers' ? async () => Object.assign({}, await go(), KARPENTER) : go;
     case 'by-hand':
@@ -95,6 +95,9 @@ function wrapped(fault: Fault, wrapping: Wrapping): Go {
       return go;
   }
 }
+
+/** When the account may make the next call. */
+const NEXT_CALL_MS = 2_000;
 
 const KARPENTER: Partial<AutoscalerTraces> = {
   leases: [],
@@ -182,7 +185,15 @@ function isInstances(value: unknown): value is readonly DescribedInstance[] {
   return Array.isArray(value);
 }
 
-function oddLaunch({ how }: FaultOf<'odd-launches'>, { call, go }: Wrapping): Go {
+/** EC2 itself launches less: `partial` is a fault of the world. */
+function oddLaunch(fault: FaultOf<'odd-launches'>, { call, go, world }: Wrapping): Go {
+  const { how } = fault;
+  const method = how === 'not-admitted' ? 'cloud.admitLaunch' : 'cloud.launch';
+  if (how === 'partial' || call.method !== method || !isHit(fault, world.choice)) return go;
+  if (how === 'not-admitted') {
+    const waiting: LaunchAdmission = { kind: 'wait', untilMs: world.timetable.now() + NEXT_CALL_MS };
+    return async () => waiting;
+  }
   return async () => {
     const rejected: LaunchOutcome = { kind: 'rejected', missing: [], message: 'UnauthorizedOperation' };
     if (how === 'rejected') return rejected;

@@ -24,6 +24,8 @@ function begin(stage: WorldFaultStage, fault: Fault): string | undefined {
       return takeCapacity(stage, fault);
     case 'spot-volley':
       return interruptSpot(stage, fault);
+    case 'odd-launches':
+      return limitFleets(stage, fault);
     case 'impaired':
       return impair(stage, fault);
     case 'by-hand':
@@ -47,7 +49,6 @@ function begin(stage: WorldFaultStage, fault: Fault): string | undefined {
     case 'machines':
     case 'messages':
     case 'object-refused':
-    case 'odd-launches':
     case 'other-autoscaler':
     case 'restore-table':
     case 'second-deployment':
@@ -79,6 +80,16 @@ function takeCapacity({ ec2, timetable }: WorldFaultStage, fault: FaultOf<'no-ca
   const what = optional({ instanceTypes, zones, capacityTypes });
   timetable.after(forMs, ec2.blackOut(what));
   return `EC2 has no capacity for ${JSON.stringify(what)}`;
+}
+
+function limitFleets(
+  { ec2, timetable }: WorldFaultStage,
+  { how, percent, forMs }: FaultOf<'odd-launches'>,
+): string | undefined {
+  if (how !== 'partial') return undefined;
+  ec2.limitFleets(1 - percent / 100);
+  timetable.after(forMs, () => ec2.limitFleets(1));
+  return `fleets of several instances launch ${percent} % less`;
 }
 
 function interruptSpot(stage: WorldFaultStage, fault: FaultOf<'spot-volley'>): string {

@@ -68,8 +68,10 @@ describe('a launch whose reply was lost', () => {
           launch: async (request) => {
             const outcome = await ports.cloud.launch(request);
             if (outcome.kind !== 'launched' || ended.size > 0) return outcome;
-            ended.add(outcome.instance.id);
-            await ports.cloud.terminate(request.cluster, outcome.instance.id);
+            for (const { id } of outcome.instances) {
+              ended.add(id);
+              await ports.cloud.terminate(request.cluster, id);
+            }
             throw new UnreachableError('the reply was lost');
           },
         },

@@ -86,7 +86,9 @@ export const NEEDS: Readonly<Record<Method, Partial<Record<Activity, Need>>>> = 
   'cloud.describeInstances': {},
   'cloud.ensureInstanceProfile': {},
   'cloud.instanceOwners': {},
+  'cloud.admitLaunch': LAUNCH,
   'cloud.launch': LAUNCH,
+  'cloud.nameInstances': {},
   'cloud.releaseNodeClass': {},
   'cloud.removeOldLaunchTemplates': {},
   'cloud.removeUnusedInstanceProfiles': {},
@@ -118,6 +120,8 @@ export const NEEDS: Readonly<Record<Method, Partial<Record<Activity, Need>>>> = 
   'store.writePassMemory': {},
   'store.continueCommand': {},
   'store.startCommand': {},
+  // If it is refused, each claim of the group is launched for itself.
+  'store.updateNodeClaims': { launch: 'unless-refused' },
   'store.updateNodeClaim': { ...LAUNCH, ...EVICT },
   'leases.acquire': { launch: 'unless-refused' },
   'leases.release': {},

@@ -31,6 +31,7 @@ const SIMULATOR_ONLY = [
   'cloud.blackOut',
   'cloud.impair',
   'cloud.isImpaired',
+  'cloud.limitFleets',
   'cloud.recover',
   'cloud.releaseImages',
   'cloud.instances',

@@ -80,6 +80,8 @@ export async function playRefused(refused: Refused, under: Partial<SimulationInp
     };
     return around(ports, async (call, go) => {
       note(call);
+      // Each claim is launched for itself, so that a refusal concerns one claim.
+      if (call.method === 'store.updateNodeClaims') throw new RefusedError('no transaction of several records');
       if (!isRefused(call)) return go();
       count += 1;
       if (call.method === 'cloud.launch')

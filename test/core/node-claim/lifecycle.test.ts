@@ -19,6 +19,7 @@ describe('deletion', () => {
   const young = aClaim({ launch: { kind: 'refused', attempt: 1, message: '', atMs: NOW_MS } });
   test.each<[string, NodeClaimView, number, string | undefined]>([
     ['not launched for 5 minutes (D8)', viewOf(young), NOW_MS + 5 * MINUTE, 'launch_timeout'],
+    ['not tried for 20 minutes (D8)', viewOf(aClaim()), NOW_MS + 20 * MINUTE, 'launch_timeout'],
     ['not registered for 15 minutes (D8)', viewOf(launchedClaim()), NOW_MS + 15 * MINUTE, 'registration_timeout'],
     ['not yet: 14 minutes', viewOf(launchedClaim()), NOW_MS + 14 * MINUTE, undefined],
     [

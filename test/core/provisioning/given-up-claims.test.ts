@@ -12,10 +12,20 @@ function isDeleted(record: typeof PLANNED, nowMs: number): boolean {
   return withoutGivenUp([record], nowMs).some(({ deletion }) => deletion !== undefined);
 }
 
-test('a claim that was not launched in ten minutes takes no pods', () => {
+test('a claim that was not tried in ten minutes takes no pods; one of many that wait for their turn, in 25', () => {
   expect(isDeleted(PLANNED, LATE_MS - 1)).toBe(false);
   expect(isDeleted(PLANNED, LATE_MS)).toBe(true);
-  expect(isDeleted({ ...PLANNED, launch: REFUSED }, LATE_MS)).toBe(true);
+  const many = Array.from({ length: 51 }, (_, index) => ({ ...PLANNED, name: `general-${index}` }));
+  const deletedAt = (minutes: number) =>
+    withoutGivenUp(many, NOW_MS + minutes * MINUTE_MS).filter(({ deletion }) => deletion !== undefined).length;
+  expect([deletedAt(24), deletedAt(25)]).toEqual([0, 51]);
+});
+
+test('a claim that was not launched ten minutes after its first request takes no pods', () => {
+  const late = { ...PLANNED, launch: { ...REFUSED, firstAtMs: NOW_MS + MINUTE_MS } };
+  expect(isDeleted(late, NOW_MS + 11 * MINUTE_MS - 1)).toBe(false);
+  expect(isDeleted(late, NOW_MS + 11 * MINUTE_MS)).toBe(true);
+  expect(isDeleted({ ...PLANNED, launch: REFUSED }, NOW_MS + 10 * MINUTE_MS), 'of an earlier version').toBe(true);
 });
 
 test('a claim that has an instance, or may have one, keeps its pods', () => {

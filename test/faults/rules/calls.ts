@@ -21,6 +21,7 @@ const MAX_WRITES: Readonly<Record<string, number>> = {
   'cluster.deleteNodeClaim': 30,
   'store.createNodeClaim': 45,
   'store.updateNodeClaim': 90,
+  'store.updateNodeClaims': 40,
 };
 /** The calls of a minute in which nothing happens: four functions, with their reads. */
 const MAX_IDLE_CALLS = 160;
@@ -29,7 +30,7 @@ const MAX_CALLS_FOR_A_DRAIN = 6;
 /** Writes of a cluster at rest: leases, and conditions that the minute changes. */
 const IDLE_WRITES: ReadonlySet<string> = new Set(['leases.acquire', 'leases.release', 'leases.renew', 'messages.wake']);
 const WRITE =
-  /^(store\.(create|update|record|close|start|end|nominate|set)|cluster\.(patch|delete|evict|nominate|apply|remove|publish)|cloud\.(launch|terminate|tag)|messages\.publish|catalogue\.(write|mark|learn))/;
+  /^(store\.(create|update|record|close|start|end|nominate|set)|cluster\.(patch|delete|evict|nominate|apply|remove|publish)|cloud\.(launch|terminate|tag|name)|messages\.publish|catalogue\.(write|mark|learn))/;
 
 /** The number of calls is limited, also for one object, and a cluster at rest makes few calls and writes nothing. */
 export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records }) => {
@@ -85,6 +86,7 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
 
 /** The name of the object that a call is about: the second argument if the first names the cluster. */
 function nameOf([first, second]: readonly unknown[]): string {
+  if (Array.isArray(first)) return first.map((one) => nameOf([one])).join(', ');
   const object = typeof first === 'string' && typeof second === 'string' ? second : first;
   if (!isRecord(object)) return String(object);
   return String(fieldOf(recordOf(fieldOf(object, 'metadata')), 'name') ?? object['name'] ?? object['nodeClaim']);

@@ -1,7 +1,12 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { isActiveWorkload } from '../../../lib/core/cluster/pods.ts';
 import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
-import { instanceOf } from '../../../lib/core/model/node-claim-record.ts';
+import {
+  type Instance,
+  instanceOf,
+  type LaunchRequest,
+  type NodeClaimRecord,
+} from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf } from '../rule.ts';
 import { nodeOf } from './nodes.ts';
 
@@ -33,30 +38,84 @@ export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs, startMs,
     launching(request) {
       if (isRestored()) return;
       const rule = 'a request is recorded before it is sent';
-      const record = records.get(request.nodeClaim);
       const text = JSON.stringify(request);
       const sent = tokens.get(request.clientToken);
       tokens.set(request.clientToken, text);
       if (sent !== undefined && sent !== text)
         violate(rule, `client token ${request.clientToken} was sent with another request`);
-      if (record === undefined) return violate(rule, `NodeClaim ${request.nodeClaim} has no record`);
       // A repeated request may arrive after another run has recorded its outcome.
       if (sent !== undefined) return;
-      const { launch, deletion } = record;
-      if (deletion !== undefined && startMs() + nowMs() - deletion.requestedAtMs > LISTED_WITHIN_MS + 3 * MINUTE_MS)
-        violate(
-          'a deleted claim is not launched',
-          `NodeClaim ${request.nodeClaim} was deleted ${deletion.requestedAtMs}`,
-        );
-      if (launch.kind !== 'requested' || JSON.stringify(launch.request) !== text)
-        violate(rule, `NodeClaim ${request.nodeClaim}: the record has ${launch.kind}, not this request`);
+      for (const name of request.members ?? [request.nodeClaim]) {
+        const record = records.get(name);
+        if (record === undefined) {
+          violate(rule, `NodeClaim ${name} has no record`);
+          continue;
+        }
+        const { launch, deletion } = record;
+        if (deletion !== undefined && startMs() + nowMs() - deletion.requestedAtMs > LISTED_WITHIN_MS + 3 * MINUTE_MS)
+          violate('a deleted claim is not launched', `NodeClaim ${name} was deleted ${deletion.requestedAtMs}`);
+        if (launch.kind !== 'requested' || JSON.stringify(launch.request) !== text)
+          violate(rule, `NodeClaim ${name}: the record has ${launch.kind}, not this request`);
+      }
     },
-    launched({ nodeClaim }, outcome) {
+    launched(request, outcome) {
       if (outcome.kind !== 'launched' || isRestored()) return;
-      const before = launchedFor.get(nodeClaim);
-      launchedFor.set(nodeClaim, outcome.instance.id);
-      if (before !== undefined && before !== outcome.instance.id && !isBeyondD36)
-        violate('one instance for a claim', `NodeClaim ${nodeClaim} has ${before} and ${outcome.instance.id}`);
+      for (const [nodeClaim, { id }] of claimsOf(request, outcome.instances)) {
+        const before = launchedFor.get(nodeClaim);
+        launchedFor.set(nodeClaim, id);
+        if (before !== undefined && before !== id && !isBeyondD36)
+          violate('one instance for a claim', `NodeClaim ${nodeClaim} has ${before} and ${id}`);
+      }
+    },
+  };
+};
+
+/** A launch is sent, and recorded as requested, only with a call of the account's budget. */
+export const launchesAreAdmitted: RuleOf = ({ violate }) => {
+  const tokens = new Set<string>();
+  let [admitted, sent] = [0, 0];
+  const check = (what: string): void => {
+    if (Math.max(sent, tokens.size) > admitted)
+      violate('a launch waits for the budget', `${what} without a call of the budget`);
+  };
+  return {
+    admitted({ kind }) {
+      if (kind === 'admitted') admitted += 1;
+    },
+    recordWritten({ name, launch }) {
+      if (launch.kind !== 'requested') return;
+      tokens.add(launch.request.clientToken);
+      check(`the request of NodeClaim ${name} was recorded`);
+    },
+    launching({ nodeClaim }) {
+      sent += 1;
+      check(`the request of ${nodeClaim} was sent`);
+    },
+  };
+};
+
+/** The claims of a request with their instances: both in order. */
+function claimsOf(
+  { nodeClaim, members = [nodeClaim] }: LaunchRequest,
+  instances: readonly Instance[],
+): readonly (readonly [string, Instance])[] {
+  return members.flatMap((name, index) => {
+    const instance = instances[index];
+    return instance === undefined ? [] : [[name, instance] as const];
+  });
+}
+
+/** No instance is in the records of two claims, released ones included. */
+export const oneClaimForAnInstance: RuleOf = ({ violate, records }) => {
+  const owners = new Map<string, string>();
+  return {
+    replaced: () => owners.clear(),
+    recordWritten({ name, launch }) {
+      if (launch.kind !== 'launched') return;
+      const owner = owners.get(launch.instance.id);
+      owners.set(launch.instance.id, name);
+      if (owner !== undefined && owner !== name && records.has(owner))
+        violate('one claim for an instance', `instance ${launch.instance.id} has NodeClaims ${owner} and ${name}`);
     },
   };
 };
@@ -98,6 +157,11 @@ export const releasedAfterItsInstance: RuleOf = (watched) => {
 /** EC2 may list an instance this late, a function may run for a minute, and adoption is decided in the next tick. */
 const RECORDED_AFTER_MS = 5 * MINUTE_MS;
 
+/** Whether the claim is of the group that the tag of an instance names. */
+function isAwaited({ launch }: NodeClaimRecord, group: string): boolean {
+  return launch.kind === 'requested' && launch.request.nodeClaim === group;
+}
+
 /** Every running instance of the cluster has a record that names it, at the latest some minutes after its launch. */
 export const everyInstanceHasARecord: RuleOf = ({ violate, records, simulation, nowMs, story }) => {
   const unknownSince = new Map<string, number>();
@@ -114,7 +178,8 @@ export const everyInstanceHasARecord: RuleOf = ({ violate, records, simulation, 
           unknownSince.delete(id);
           continue;
         }
-        if (records.get(nodeClaim) === undefined && !unknownSince.has(id) && !isReplaced)
+        const isKnown = records.has(nodeClaim) || [...records.values()].some((one) => isAwaited(one, nodeClaim));
+        if (!isKnown && !unknownSince.has(id) && !isReplaced)
           violate('every instance has a record', `instance ${id}: its NodeClaim ${nodeClaim} has no record`);
         const sinceMs = Math.max(unknownSince.get(id) ?? nowMs(), story.calmFromMs);
         unknownSince.set(id, unknownSince.get(id) ?? nowMs());

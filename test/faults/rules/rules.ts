@@ -10,7 +10,14 @@ import { replacedNodesStayUntilThen, taintsHaveAReason } from './disruption/repl
 import { drainsAreOrdered } from './drain-order.ts';
 import { instancesEndForAReason, podsAreEvicted } from './drains.ts';
 import { othersAreLeftAlone } from './foreign.ts';
-import { everyInstanceHasARecord, noPodBuysNodes, oneInstanceForAClaim, releasedAfterItsInstance } from './launches.ts';
+import {
+  everyInstanceHasARecord,
+  launchesAreAdmitted,
+  noPodBuysNodes,
+  oneClaimForAnInstance,
+  oneInstanceForAClaim,
+  releasedAfterItsInstance,
+} from './launches.ts';
 import { limitsHold } from './limits.ts';
 import { driftHasACause } from './marks/drift.ts';
 import { joinedNodesAreComplete } from './marks/joined.ts';
@@ -40,7 +47,9 @@ import { deletionsWaitForTheirTime, timesAreKept } from './times.ts';
 export const RULES: readonly RuleOf[] = [
   recordsGoForward,
   recordsAreTrue,
+  launchesAreAdmitted,
   oneInstanceForAClaim,
+  oneClaimForAnInstance,
   everyInstanceHasARecord,
   releasedAfterItsInstance,
   noPodBuysNodes,

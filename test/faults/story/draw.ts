@@ -21,6 +21,7 @@ export interface Draw {
 export const TABLE = ['store.*', 'leases.*', 'catalogue.*'];
 export const TABLE_CALLS = [
   'store.updateNodeClaim',
+  'store.updateNodeClaims',
   'store.createNodeClaim',
   'store.closeDecision',
   'store.recordDecision',
@@ -52,6 +53,7 @@ export const API_READS = [
 ];
 export const EC2_CALLS = [
   'cloud.launch',
+  'cloud.nameInstances',
   'cloud.describeInstances',
   'cloud.terminate',
   'cloud.tagInstance',

@@ -2,6 +2,15 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts
 import { ZONES } from './cluster.ts';
 import { EC2_CALLS, percentOf, some, type Themes, type Timed, whereOf } from './draw.ts';
 
+/** The steps of a launch of several claims. */
+const FLEET_CALLS = [
+  'cloud.launch',
+  'cloud.nameInstances',
+  'store.updateNodeClaims',
+  'store.updateNodeClaim',
+  'catalogue.markUnavailable',
+];
+
 /** Faults of EC2, of the cluster, and of the stored items. */
 export const WORLD_THEMES: Themes = {
   ec2: (draw) => [
@@ -34,6 +43,32 @@ export const WORLD_THEMES: Themes = {
       percent: 30,
     }),
     draw.for({ kind: 'clocks', functions: [], upToMs: 2 * MINUTE_MS }, 20),
+  ],
+  // Groups of claims are launched in part, their replies are lost, and their functions end.
+  fleets: (draw) => [
+    draw.for({ kind: 'odd-launches', how: 'partial', percent: draw.random.pick([30, 50, 80]) ?? 50 }, 20),
+    draw.for({ kind: 'odd-launches', how: 'not-admitted', percent: draw.random.pick([60, 100]) ?? 100 }, 9),
+    draw.for(
+      { kind: 'odd-launches', how: draw.random.pick(['reply-lost', 'spent'] as const) ?? 'reply-lost', percent: 40 },
+      15,
+    ),
+    draw.for({
+      kind: 'cut-off',
+      calls: some(draw, FLEET_CALLS),
+      where: whereOf(draw),
+      percent: draw.random.pick([5, 20]) ?? 20,
+    }),
+    draw.for({
+      kind: 'calls-fail',
+      calls: some(draw, FLEET_CALLS),
+      error: 'throttled',
+      where: whereOf(draw),
+      percent: percentOf(draw),
+    }),
+    draw.for({ kind: 'listed-late', lagMs: draw.random.between(5, 50) * SECOND_MS }, 12),
+    ...Array.from({ length: 2 }, () =>
+      draw.once({ kind: 'by-hand', what: 'delete-node-claim', nth: draw.random.between(0, 5) }),
+    ),
   ],
   // EC2 lists an instance long after its launch failed.
   'instances appear late': (draw) => [

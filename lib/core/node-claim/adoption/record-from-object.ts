@@ -14,9 +14,11 @@ import {
 import type { NodeClaimSpec } from '../../../apis/node-claim.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
 import { optional } from '../../../apis/optional.ts';
+import { digest } from '../../identity.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { parseResources, type Resources } from '../../resources/resources.ts';
+import { isGroupName } from '../launch/launch-groups.ts';
 import { isRegistered } from '../registration.ts';
 import { claimInFlight } from './claim-in-flight.ts';
 import { type ClaimObject, type FoundInstance, progressOf, withCurrentClassHash } from './claim-object.ts';
@@ -48,7 +50,7 @@ export function recordFromObject(evidence: ClaimEvidence, unknownSinceMs: number
   const { cluster, instance, nodeClaim } = evidence;
   const spec = specOf(evidence);
   const nodePool = nameOfPool(evidence);
-  const name = instance?.nodeClaim ?? nodeClaim?.metadata.name;
+  const name = nameOf(evidence, nodePool);
   if (spec === undefined || nodePool === undefined || name === undefined) return undefined;
   const { labels = labelsOf(evidence, spec), annotations = annotationsOf(evidence) } = nodeClaim?.metadata ?? {};
   const created = nodeClaim?.metadata.creationTimestamp;
@@ -69,6 +71,13 @@ export function recordFromObject(evidence: ClaimEvidence, unknownSinceMs: number
       : launchedClaim(evidence, instance, unknownSinceMs)),
     ...progressOf(evidence, unknownSinceMs),
   };
+}
+
+/** An instance whose tag has the name of a group gets a name of its own, the same in each run. */
+function nameOf({ instance, nodeClaim }: ClaimEvidence, nodePool: string | undefined): string | undefined {
+  if (instance === undefined || !isGroupName(instance.nodeClaim))
+    return instance?.nodeClaim ?? nodeClaim?.metadata.name;
+  return nodeClaim?.metadata.name ?? `${nodePool}-${digest(instance.id, 8)}`;
 }
 
 type LaunchParts = Pick<NodeClaimRecord, 'options' | 'types' | 'holds' | 'allocatable' | 'launch'>;

@@ -168,6 +168,11 @@ export function spentLaunch(record: NodeClaimRecord, nowMs: number): NodeClaimRe
   return { ...record, launch: { ...record.launch, sentAgainAtMs: nowMs, spent: true } };
 }
 
+/** Since when the launch of the claim takes time: from its first request, so that a claim that waited to be tried is not late (D8). */
+export function launchingSinceMs({ launch, createdAtMs }: NodeClaimRecord): number {
+  return launch.kind === 'requested' || launch.kind === 'refused' ? (launch.firstAtMs ?? createdAtMs) : createdAtMs;
+}
+
 /** The pause after a refusal that marked no offering: 5 s, doubled with each attempt, up to one minute. */
 const FIRST_PAUSE_MS = 5 * SECOND_MS;
 
@@ -188,8 +193,9 @@ export function refusedLaunch(
   const attempt = attemptsOf(record);
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MINUTE_MS);
   const retryAtMs = learned ? undefined : nowMs + pauseMs;
+  const firstAtMs = launchingSinceMs(record);
   return {
     ...record,
-    launch: { kind: 'refused', attempt, message, atMs: nowMs, ...optional({ retryAtMs, unknown }) },
+    launch: { kind: 'refused', attempt, message, atMs: nowMs, firstAtMs, ...optional({ retryAtMs, unknown }) },
   };
 }

@@ -1,7 +1,7 @@
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import { formatTime, SECOND_MS } from '../../../apis/formats/time.ts';
 import { PATIENCE_MS } from '../../../core/call-budget/token-bucket.ts';
-import type { CallBudget } from '../../../ports/call-budget.ts';
+import type { CallBudget, ReservableBudget } from '../../../ports/call-budget.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { UnreachableError } from '../../../ports/errors.ts';
 import { isThrottled } from './errors.ts';
@@ -44,6 +44,30 @@ export function holdToBudget(client: EC2Client, tools: CallBudgetTools): EC2Clie
     { step: 'finalizeRequest', priority: 'low', name: 'callBudget', override: true },
   );
   return client;
+}
+
+/** How long a call is reserved, so that no function saves up calls. */
+const RESERVED_MS = 10 * SECOND_MS;
+
+/** The budget with reservations, which are kept in this process. */
+export function reservable(budget: CallBudget, clock: Clock): ReservableBudget {
+  const reserved = new Map<string, readonly number[]>();
+  const keptOf = (api: string): readonly number[] =>
+    (reserved.get(api) ?? []).filter((atMs) => clock.now() - atMs < RESERVED_MS);
+  return {
+    async reserve(api) {
+      const grant = await budget.take(api);
+      if (grant.kind === 'granted') reserved.set(api, [...keptOf(api), grant.atMs]);
+      return grant;
+    },
+    async take(api) {
+      const [atMs, ...others] = keptOf(api);
+      if (atMs === undefined) return budget.take(api);
+      reserved.set(api, others);
+      return { kind: 'granted', atMs: Math.max(atMs, clock.now()) };
+    },
+    throttled: async (api) => budget.throttled(api),
+  };
 }
 
 async function sleepFor(ms: number): Promise<void> {

@@ -18,7 +18,7 @@ export function fleetInput(request: LaunchRequest, templates: readonly LaunchTem
     ClientToken: request.clientToken,
     Context: request.context,
     TargetCapacitySpecification: {
-      TotalTargetCapacity: 1,
+      TotalTargetCapacity: request.members?.length ?? 1,
       DefaultTargetCapacityType: targetCapacityType(request, kind),
     },
     ...allocationOf(request, kind),

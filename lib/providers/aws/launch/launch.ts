@@ -7,6 +7,7 @@ import {
   type LaunchTemplateAndOverridesResponse,
 } from '@aws-sdk/client-ec2';
 import { optional } from '../../../apis/optional.ts';
+import { compareText } from '../../../core/compare-text.ts';
 import { NOT_TRIED } from '../../../core/instance-type/offerings/marked.ts';
 import {
   type Placement,
@@ -35,7 +36,7 @@ export interface LaunchTools {
   readonly templates: LaunchTemplates;
 }
 
-/** Launches one instance with CreateFleet. The client token of the request makes repeated calls idempotent. */
+/** Launches an instance for each claim of the request with CreateFleet. Its client token makes repeated calls idempotent. */
 export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchOutcome> {
   const templates = request.templates.map((spec) => launchTemplateOf(request, spec));
   const sent: SentRequest = { request, templates };
@@ -83,8 +84,11 @@ function outcomeOf(tools: LaunchTools, sent: SentRequest, answer: CreateFleetCom
   if (errors.some(({ ErrorCode }) => isTemplateMissing(ErrorCode))) {
     for (const { name } of templates) tools.templates.forget(name);
   }
-  const launched = answer.Instances?.find((each) => (each.InstanceIds ?? []).length > 0);
-  if (launched !== undefined) return { kind: 'launched', instance: instanceOf(sent, launched), missing };
+  const [first, ...others] = instancesOf(sent, answer.Instances ?? []);
+  if (first !== undefined) {
+    const message = errors.length === 0 ? undefined : summaryOf(errors);
+    return { kind: 'launched', instances: [first, ...others], missing, ...optional({ message }) };
+  }
   // It is unknown whether an instance was launched, so the same request is repeated.
   if (errors.length === 0) {
     throw new UnreachableError(`launch ${request.nodeClaim}: EC2 returned neither an instance nor an error; try again`);
@@ -150,8 +154,15 @@ function missingFrom(
   }
 }
 
+/** By id. EC2 returns one entry for each override that it used, with all its instances. */
+function instancesOf(sent: SentRequest, launched: readonly CreateFleetInstance[]): readonly Instance[] {
+  return launched
+    .flatMap((entry) => (entry.InstanceIds ?? []).map((id) => instanceOf(sent, entry, id)))
+    .toSorted((a, b) => compareText(a.id, b.id));
+}
+
 /** The override that EC2 used, by type and zone. */
-function instanceOf(sent: SentRequest, launched: CreateFleetInstance): Instance {
+function instanceOf(sent: SentRequest, launched: CreateFleetInstance, id: string): Instance {
   const { nodeClaim, overrides, templates } = sent.request;
   const where = launched.LaunchTemplateAndOverrides;
   const type = launched.InstanceType ?? where?.Overrides?.InstanceType;
@@ -161,8 +172,7 @@ function instanceOf(sent: SentRequest, launched: CreateFleetInstance): Instance 
   const isThere = (override: FleetOverride): boolean => override.zone === zone;
   const chosen =
     meant.find(isThere) ?? meant[0] ?? ofType.find(isThere) ?? (ofType.length === 1 ? ofType[0] : undefined);
-  const id = launched.InstanceIds?.[0];
-  if (chosen === undefined || id === undefined) {
+  if (chosen === undefined) {
     throw new UnreachableError(`launch ${nodeClaim}: EC2 launched ${id} as ${type}, without a zone; try again`);
   }
   const { instanceType, capacityType, imageId, priceUsdPerHour } = chosen;

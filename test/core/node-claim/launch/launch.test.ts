@@ -47,7 +47,8 @@ describe('launch', () => {
     });
     const unavailable = [{ ...OFFERING, capacityType: 'spot' as const, untilMs: NOW_MS + MINUTE, reason: '' }];
     const second = requestOf(viewOf(refused, { launchContext: launchContext({ unavailable }) }));
-    expect(refused.launch).toEqual({ kind: 'refused', attempt: 1, message: 'no capacity', atMs: NOW_MS });
+    const atMs = NOW_MS;
+    expect(refused.launch).toEqual({ kind: 'refused', attempt: 1, message: 'no capacity', atMs, firstAtMs: atMs });
     expect(first).toMatchObject({ capacityType: 'spot', overrides: [{ capacityType: 'spot' }] });
     expect(second).toMatchObject({
       capacityType: 'on-demand',

@@ -123,7 +123,7 @@ function touches(fault: Fault, { needs, about }: Pick<Duty, 'needs' | 'about'>, 
     case 'listed-late':
       return needsAny(['cloud.describeInstances']);
     case 'odd-launches':
-      return needsAny(['cloud.launch']);
+      return needsAny(['cloud.launch', 'cloud.admitLaunch']);
     case 'messages':
       return true;
     case 'webhook-down':

@@ -4,6 +4,7 @@ import { fieldOf, recordOf } from '../../../../lib/apis/record.ts';
 import { sameTaint, UNREGISTERED_TAINT } from '../../../../lib/apis/taints.ts';
 import { isNodeReady } from '../../../../lib/core/cluster/state-node.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
+import { launchingSinceMs } from '../../../../lib/core/node-claim/launch/launch.ts';
 import type { RuleOf, Watched } from '../../rule.ts';
 import { nodeOf } from '../nodes.ts';
 import { heldDrains } from '../removals/held-drains.ts';
@@ -126,9 +127,11 @@ function dutiesOfClaim(watched: WatchedDrains, record: NodeClaimRecord): readonl
 }
 
 /** D36: a request that is not repeated any more has failed once EC2 had 4 minutes to list an instance. */
-function unansweredForMs({ startMs, nowMs }: Watched, { launch, createdAtMs }: NodeClaimRecord): number {
+function unansweredForMs({ startMs, nowMs }: Watched, record: NodeClaimRecord): number {
+  const { launch } = record;
   const now = startMs() + nowMs();
-  if (launch.kind !== 'requested' || (launch.spent !== true && now < createdAtMs + 5 * MINUTE_MS)) return 0;
+  if (launch.kind !== 'requested' || (launch.spent !== true && now < launchingSinceMs(record) + 5 * MINUTE_MS))
+    return 0;
   const { atMs, sentAgainAtMs = atMs } = launch;
   return Math.max(0, sentAgainAtMs + 4 * MINUTE_MS - now);
 }

@@ -3,10 +3,10 @@ import { DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { describe, expect, test } from 'vitest';
 import type { CallBudget, CallGrant } from '../../../../lib/ports/call-budget.ts';
 import { UnreachableError } from '../../../../lib/ports/errors.ts';
-import { holdToBudget, RETRIES } from '../../../../lib/providers/aws/client/call-budget.ts';
+import { holdToBudget, RETRIES, reservable } from '../../../../lib/providers/aws/client/call-budget.ts';
 import { ec2CallLimits } from '../../../../lib/providers/aws/client/ec2-call-limits.ts';
 import { translated } from '../../../../lib/providers/aws/client/errors.ts';
-import { NOW_MS } from '../../../builders/times.ts';
+import { MINUTE, NOW_MS } from '../../../builders/times.ts';
 import { memoryCallBudget } from '../../../fakes/memory-call-budget.ts';
 
 const WRITES = ec2CallLimits('CreateFleet');
@@ -121,6 +121,41 @@ describe('a call within the budget', () => {
     expect(requests).toHaveLength(2);
     expect(taken).toBe(2);
     expect(told).toEqual([]);
+  });
+});
+
+describe('a reserved call', () => {
+  const clockAt = { ms: NOW_MS };
+  const clock = { now: () => clockAt.ms };
+  const reserving = (grants: CallGrant[]) => {
+    clockAt.ms = NOW_MS;
+    const taken: string[] = [];
+    const take = async (api: string): Promise<CallGrant> => {
+      taken.push(api);
+      return grants.shift() ?? { kind: 'wait', untilMs: NOW_MS + MINUTE };
+    };
+    return { taken, budget: reservable({ take, throttled: async () => {} }, clock) };
+  };
+
+  test('is used by the next call of the same API, once', async () => {
+    const { taken, budget } = reserving([{ kind: 'granted', atMs: NOW_MS + 700 }]);
+    expect(await budget.reserve('CreateFleet')).toEqual({ kind: 'granted', atMs: NOW_MS + 700 });
+    expect(await budget.take('CreateTags')).toMatchObject({ kind: 'wait' });
+    expect(await budget.take('CreateFleet')).toEqual({ kind: 'granted', atMs: NOW_MS + 700 });
+    expect(await budget.take('CreateFleet')).toMatchObject({ kind: 'wait' });
+    expect(taken).toEqual(['CreateFleet', 'CreateTags', 'CreateFleet']);
+  });
+
+  test('is lost after ten seconds, so that a function saves up no calls', async () => {
+    const { budget } = reserving([{ kind: 'granted', atMs: NOW_MS }]);
+    await budget.reserve('CreateFleet');
+    clockAt.ms += 10_000;
+    expect(await budget.take('CreateFleet')).toMatchObject({ kind: 'wait' });
+  });
+
+  test('is not reserved if the budget has none', async () => {
+    const { budget } = reserving([]);
+    expect(await budget.reserve('CreateFleet')).toEqual({ kind: 'wait', untilMs: NOW_MS + MINUTE });
   });
 });
 

@@ -95,7 +95,7 @@ describe('the request', () => {
       TargetCapacitySpecification: { DefaultTargetCapacityType: 'spot' },
       SpotOptions: { AllocationStrategy: 'price-capacity-optimized' },
     });
-    expect(outcome).toMatchObject({ kind: 'launched', instance: { capacityType: 'spot' } });
+    expect(outcome).toMatchObject({ kind: 'launched', instances: [{ capacityType: 'spot' }] });
   });
 
   test('where NodeOverlays set the prices, EC2 goes by the order of priorities and not by its own prices (C47)', async () => {
@@ -118,14 +118,16 @@ describe('the outcome', () => {
   test('the instance is the override that EC2 chose, with its image and price', async () => {
     expect(await launchOnce(aLaunchOfTwoTypes())).toEqual({
       kind: 'launched',
-      instance: {
-        id: 'i-0abc',
-        instanceType: 'm6g.large',
-        zone: 'us-east-1b',
-        capacityType: 'on-demand',
-        imageId: 'ami-arm64',
-        priceUsdPerHour: 0.077,
-      },
+      instances: [
+        {
+          id: 'i-0abc',
+          instanceType: 'm6g.large',
+          zone: 'us-east-1b',
+          capacityType: 'on-demand',
+          imageId: 'ami-arm64',
+          priceUsdPerHour: 0.077,
+        },
+      ],
       missing: [],
     });
   });
@@ -246,14 +248,13 @@ describe('the outcome', () => {
 
   test('the zone of the instance comes from the response, also if the override has only a type', async () => {
     const request = aLaunchOfTwoTypes();
-    const overrides = request.overrides
-      .slice(0, 1)
-      .flatMap((line) => ['us-east-1a', 'us-east-1b'].map((zone) => ({ ...line, zone })));
+    const [line] = request.overrides;
+    const overrides = ['us-east-1a', 'us-east-1b'].flatMap((zone) => (line === undefined ? [] : [{ ...line, zone }]));
     const InstanceType = 'm5.large' as const;
-    const chosen = { LaunchTemplateAndOverrides: { Overrides: { InstanceType } } };
-    const instance = { InstanceIds: ['i-0abc'], InstanceType, AvailabilityZone: 'us-east-1b' };
-    ec2.on(CreateFleetCommand).resolves({ Instances: [{ ...instance, ...chosen }] });
-    expect(await launchOnce({ ...request, overrides })).toMatchObject({ instance: { zone: 'us-east-1b' } });
+    const LaunchTemplateAndOverrides = { Overrides: { InstanceType } };
+    const place = { InstanceType, AvailabilityZone: 'us-east-1b', LaunchTemplateAndOverrides };
+    ec2.on(CreateFleetCommand).resolves({ Instances: [{ InstanceIds: ['i-0abc'], ...place }] });
+    expect(await launchOnce({ ...request, overrides })).toMatchObject({ instances: [{ zone: 'us-east-1b' }] });
   });
 
   test.each([
@@ -326,7 +327,7 @@ describe('out of a reservation', () => {
   test('the instance is of the reservation that its template names (C54)', async () => {
     ec2.on(CreateFleetCommand).resolves({ Instances: [{ InstanceIds: ['i-1'], LaunchTemplateAndOverrides: of(1) }] });
     expect(await launchOnce(request)).toMatchObject({
-      instance: { capacityType: 'reserved', reservation: { id: 'cr-2', kind: 'default' } },
+      instances: [{ capacityType: 'reserved', reservation: { id: 'cr-2', kind: 'default' } }],
     });
   });
 

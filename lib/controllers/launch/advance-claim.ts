@@ -1,0 +1,115 @@
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { type Due, pollAfter, requeueAt } from '../../core/model/decision.ts';
+import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import type { ClaimVerdict } from '../../core/node-claim/claim-verdict.ts';
+import { nameDue } from '../../core/node-claim/expected-node.ts';
+import { decideLifecycle } from '../../core/node-claim/lifecycle.ts';
+import { readOr } from '../../core/observed.ts';
+import { noteRefusedLaunch } from '../act/launch-refusals.ts';
+import { noteFailure } from '../act/run-notes.ts';
+import { nodeOfInstance } from '../observe/find-observed.ts';
+import { type ObservedClaims, viewOf } from '../observe/observe-claims.ts';
+import type { LaunchContextPorts } from '../observe/observe-launch-context.ts';
+import { announceRefusals } from '../run/announce-refusals.ts';
+import { applyVerdict, type ObjectRun, type VerdictPorts } from '../run/apply-verdict.ts';
+import type { HasClock, HasSettings, Launches, ReadsCluster } from '../run/ports.ts';
+import { showRecord } from '../status/show-record.ts';
+
+/** The number of launches that one invocation tries for a claim. The next invocation continues. */
+export const MAX_STEPS = 12;
+
+export type AdvanceRun = ObjectRun<VerdictPorts & LaunchContextPorts & HasSettings & ReadsCluster>;
+
+interface Advancing {
+  readonly world: ObservedClaims;
+  /** How many launches of the claim the invocation has tried. */
+  readonly step: number;
+}
+
+/** Advances a claim step by step. After a refused launch, the next-best offering is tried in the same invocation. */
+export async function advanceClaim(
+  run: AdvanceRun,
+  known: NodeClaimRecord,
+  { world, step: first }: Advancing,
+): Promise<readonly Due[]> {
+  const { ports, cluster } = run;
+  let record = known;
+  let due: readonly Due[] = [];
+  for (let step = first; step < MAX_STEPS; step += 1) {
+    world.inFlight.delete(record.name);
+    const view = await viewOf(ports, record, world);
+    const nowMs = ports.clock.now();
+    // The node of a launched claim decides everything.
+    if (view.kind === 'unread') return [pollAfter(nowMs)];
+    const verdict = decideLifecycle(view.value, nowMs);
+    const turn = await whyNotNow(ports, verdict);
+    if (turn !== undefined) {
+      due = [turn];
+      break;
+    }
+    ({ due } = verdict);
+    const { actions, blocked, whenDone } = verdict;
+    const { name, version } = record;
+    const changed = verdict.record === record ? undefined : verdict.record;
+    if (verdict.record.launch.kind !== 'launched') world.inFlight.set(name, verdict.record);
+    const seen = { nodes: readOr(world.nodes, []), nodeClaims: readOr(world.mirrors, []) };
+    const subject = { name, version, atMs: nowMs, seen };
+    const isApplied = await applyVerdict(run, subject, { record: changed, actions, blocked, whenDone });
+    noteRefusedLaunch(run, record, verdict.news ?? []);
+    await announceRefusals(run, subject, verdict.news ?? []);
+    // What may succeed soon is repeated by the notes of the run, and the rest by the next tick.
+    if (!isApplied) due = due.filter(({ atMs }) => atMs >= nowMs + MINUTE_MS);
+    if (isApplied && verdict.isNamed === true) world.named.add(name);
+    if (!isApplied || (actions.length === 0 && changed === undefined)) break;
+    record = (await ports.store.readNodeClaim(cluster, name)) ?? verdict.record;
+    if (record.launch.kind === 'launched' || record.deletion !== undefined) break;
+  }
+  return finishStep(run, record, { world, due, ...(known.launch.kind === 'launched' && { wasLaunched: true }) });
+}
+
+/**
+ * When a launch can be sent, if the calls of the account are used up. Until then nothing is written, and nothing has failed: a later
+ * run plans the launch again.
+ */
+export async function whyNotNow(
+  { cloud, clock }: Launches & HasClock,
+  { actions }: Pick<ClaimVerdict, 'actions'>,
+): Promise<Due | undefined> {
+  if (!actions.some(({ kind }) => kind === 'launch-instance')) return undefined;
+  const admission = await cloud.admitLaunch();
+  if (admission.kind === 'admitted') return undefined;
+  const nextMs = pollAfter(clock.now()).atMs;
+  // The calls of some seconds are used in one run.
+  return requeueAt(Math.max(nextMs, admission.untilMs));
+}
+
+/** Shows the claim in the cluster. *Shape:* when it is reconciled again. */
+export async function finishStep(
+  run: AdvanceRun,
+  record: NodeClaimRecord,
+  { world, due, wasLaunched = false }: Finished,
+): Promise<readonly Due[]> {
+  const { ports } = run;
+  await noteFailure(run, `show NodeClaim ${record.name}`, async () => showRecord(ports, record, world));
+  const isMet = !wasLaunched && hasJoined(record, world);
+  const nowMs = ports.clock.now();
+  if (isMet || (isRefused(record) && due.length === 0)) return [requeueAt(nowMs + SECOND_MS)];
+  return wasLaunched ? due : [...due, ...nameDue(record, nowMs)];
+}
+
+interface Finished {
+  readonly world: ObservedClaims;
+  readonly due: readonly Due[];
+  /** The claim was launched before this run. @default false */
+  readonly wasLaunched?: boolean;
+}
+
+/** The node joined before the outcome of the launch was known, so no event of the node triggers a run. */
+function hasJoined(record: NodeClaimRecord, { nodes }: ObservedClaims): boolean {
+  return nodeOfInstance(readOr(nodes, []), instanceOf(record)) !== undefined;
+}
+
+/** Whether a launch was refused and the next invocation tries other offerings. */
+export function isRefused({ launch, deletion }: NodeClaimRecord): boolean {
+  return launch.kind === 'refused' && deletion === undefined;
+}

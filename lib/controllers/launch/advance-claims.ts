@@ -1,0 +1,133 @@
+import { SECOND_MS } from '../../apis/formats/time.ts';
+import type { Due } from '../../core/model/decision.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import type { ClaimVerdict } from '../../core/node-claim/claim-verdict.ts';
+import { type LaunchGroup, launchGroups } from '../../core/node-claim/launch/launch-groups.ts';
+import { decideLifecycle } from '../../core/node-claim/lifecycle.ts';
+import { inTurn } from '../../core/node-claim/turn.ts';
+import { type ObservedClaims, viewOf } from '../observe/observe-claims.ts';
+import { observeUnavailable } from '../observe/observe-unavailable.ts';
+import { sharedRead } from '../observe/shared-read.ts';
+import type { EachClaim } from '../run/each-claim.ts';
+import { onFreshState } from '../run/fresh-state.ts';
+import { type AdvanceRun, advanceClaim, finishStep, isRefused, MAX_STEPS } from './advance-claim.ts';
+import { launchGroup, nameMembers } from './launch-group.ts';
+import { advanceUnits, joined, type Unit } from './units.ts';
+
+/** How old the plan of a group is at most when it is launched: other launches of the run find missing capacity meanwhile. */
+const PLANNED_WITHIN_MS = 5 * SECOND_MS;
+
+/** Claims whose next steps are planned together. */
+interface Planning {
+  readonly records: readonly NodeClaimRecord[];
+  readonly world: ObservedClaims;
+  /** How many launches of these claims the invocation has tried. */
+  readonly step: number;
+}
+
+/**
+ * Advances every claim step by step. Claims that are not launched are planned together, so that claims with equal requests share one
+ * call; meanwhile the others are advanced.
+ */
+export async function advanceClaims(
+  run: AdvanceRun,
+  records: readonly NodeClaimRecord[],
+  world: ObservedClaims,
+): Promise<EachClaim> {
+  const { launched = [], launching = [] } = Object.groupBy(records, ({ launch }) =>
+    launch.kind === 'launched' ? 'launched' : 'launching',
+  );
+  const parts = await Promise.all([
+    advanceUnits(
+      run.ports,
+      launched.map((record) => alone(run, { record, world, step: 0 })),
+    ),
+    unitsOf(run, { records: launching, world, step: 0 }).then(async (units) => advanceUnits(run.ports, units)),
+  ]);
+  return joined(parts);
+}
+
+type Single = Omit<Planning, 'records'> & { readonly record: NodeClaimRecord };
+
+/** One unit for the claims of each group, and one for each other claim. */
+async function unitsOf(run: AdvanceRun, { records, world, step }: Planning): Promise<readonly Unit[]> {
+  const { ports, cluster } = run;
+  const unavailable = sharedRead(async () => observeUnavailable(ports, cluster, world.readings));
+  const planned = new Map<NodeClaimRecord, ClaimVerdict>();
+  for (const { name } of records) world.inFlight.delete(name);
+  for (const record of inTurn(records, ports.clock.now())) {
+    const verdict = await verdictOf(run, record, { ...world, unavailable });
+    if (verdict === undefined) continue;
+    planned.set(record, verdict);
+    world.inFlight.set(record.name, verdict.record);
+  }
+  const groups = launchGroups([...planned].map(([record, verdict]) => ({ record, verdict })));
+  const grouped = new Set(groups.flatMap(({ members }) => members.map(({ record }) => record)));
+  return [
+    ...groups.map((group) => together(run, group, { world, step })),
+    ...records.filter((record) => !grouped.has(record)).map((record) => alone(run, { record, world, step })),
+  ];
+}
+
+/** *Shape:* undefined if it must be decided alone: a claim that cannot be decided does not stop the others. */
+async function verdictOf(
+  { ports }: AdvanceRun,
+  record: NodeClaimRecord,
+  world: ObservedClaims,
+): Promise<ClaimVerdict | undefined> {
+  try {
+    const view = await viewOf(ports, record, world);
+    return view.kind === 'unread' ? undefined : decideLifecycle(view.value, ports.clock.now());
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+/** Claims that EC2 refused are launched again in the same invocation, with the next-best offering. */
+function together(run: AdvanceRun, group: LaunchGroup, { world, step }: Omit<Planning, 'records'>): Unit {
+  const records = group.members.map(({ record }) => record);
+  const { name = '', launch = { kind: 'planned' } } = records[0] ?? {};
+  const plannedAtMs = run.ports.clock.now();
+  return {
+    name,
+    launch,
+    async advance() {
+      if (run.ports.clock.now() - plannedAtMs > PLANNED_WITHIN_MS)
+        return { due: [], next: await unitsOf(run, { records, world, step }) };
+      const answer = await launchGroup(run, group, world);
+      // The table refuses one of the records, so each is written for itself.
+      if (answer.kind === 'refused')
+        return { due: [], next: records.map((record) => alone(run, { record, world, step })) };
+      const refused = answer.records.filter((record) => isRefused(record) && step + 1 < MAX_STEPS);
+      const due: Due[] = [...answer.due];
+      for (const record of answer.records)
+        if (!refused.includes(record)) due.push(...(await finishStep(run, record, { world, due: [] })));
+      const again = await unitsOf(run, { records: refused, world, step: step + 1 });
+      return { due, next: [...again, naming(run, answer.records)] };
+    },
+  };
+}
+
+/** Nothing waits for the tags. */
+function naming({ ports, cluster }: AdvanceRun, records: readonly NodeClaimRecord[]): Unit {
+  return {
+    name: cluster,
+    async advance() {
+      await nameMembers(ports, cluster, records);
+      return { due: [] };
+    },
+  };
+}
+
+function alone(run: AdvanceRun, { record: known, world, step }: Single): Unit {
+  return {
+    ...known,
+    async advance() {
+      const due = await onFreshState(run.ports, { record: known, seen: world }, async (record) =>
+        advanceClaim(run, record, { world, step }),
+      );
+      return { due: due ?? [] };
+    },
+  };
+}

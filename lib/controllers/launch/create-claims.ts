@@ -1,0 +1,41 @@
+import type { Action } from '../../core/model/decision.ts';
+import { inParallel } from '../act/in-parallel.ts';
+import { wakeForDeletion } from '../act/mark-deleted.ts';
+import { type Outcome, outcomeOf } from '../act/outcomes.ts';
+import type { SendsWakes, WritesClaims } from '../run/ports.ts';
+import { sendWakes } from '../run/wake-up.ts';
+
+/** Records that are written at the same time. */
+const AT_ONCE = 10;
+
+/**
+ * Writes the records of new claims. Then lifecycle is woken once for all of them, so that it launches those with equal requests with one
+ * call. *Shape:* the outcome of each action.
+ */
+export async function createClaims(
+  ports: WritesClaims & SendsWakes,
+  cluster: string,
+  actions: readonly (Action & { readonly kind: 'create-node-claim' })[],
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  await inParallel(actions, AT_ONCE, async (action) => {
+    const { name, deletion } = action.nodeClaim;
+    const outcome = await outcomeOf(action, async () => {
+      await ports.store.createNodeClaim(action.nodeClaim);
+      return deletion === undefined ? [] : wakeForDeletion(ports, cluster, { name, reason: deletion.reason });
+    });
+    outcomes.push(outcome);
+  });
+  const created = outcomes.flatMap(({ kind, action }) => {
+    const isNew = kind === 'done' && action.kind === 'create-node-claim' && action.nodeClaim.deletion === undefined;
+    return isNew ? [action.nodeClaim.name] : [];
+  });
+  const [nodeClaim] = created;
+  if (nodeClaim === undefined) return outcomes;
+  const wake = { cluster, reason: 'created', ...(created.length === 1 && { nodeClaim }) };
+  const lost = await sendWakes(ports, [['lifecycle', wake]]);
+  const first = outcomes.findIndex(({ kind }) => kind === 'done');
+  return outcomes.map((one, index) =>
+    index === first && one.kind === 'done' ? { ...one, lostWakes: [...one.lostWakes, ...lost] } : one,
+  );
+}

@@ -1,0 +1,104 @@
+import type { Action, Due } from '../../core/model/decision.ts';
+import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import type { LaunchGroup } from '../../core/node-claim/launch/launch-groups.ts';
+import { readOr } from '../../core/observed.ts';
+import { PortError } from '../../ports/errors.ts';
+import { inParallel } from '../act/in-parallel.ts';
+import { type Outcome, outcomeOf, outcomeWithReport } from '../act/outcomes.ts';
+import type { ObservedClaims } from '../observe/observe-claims.ts';
+import { reportActions } from '../run/apply-verdict.ts';
+import type { Launches } from '../run/ports.ts';
+import { type AdvanceRun, whyNotNow } from './advance-claim.ts';
+import { type LaunchReply, recordOutcome, sendRequest } from './launch-instance.ts';
+
+/** The records of a group that are written at the same time. */
+const AT_ONCE = 10;
+
+export type GroupLaunch =
+  /** The records after the launch: none if the outcome is unknown, or if the group waits for its turn. */
+  | { readonly kind: 'done'; readonly records: readonly NodeClaimRecord[]; readonly due: readonly Due[] }
+  /** The table refuses the records, so nothing was sent. */
+  | { readonly kind: 'refused' };
+
+/**
+ * Launches the claims of a group with one call (promise 1, D36): the records of all claims get the request in one transaction, and only
+ * then it is sent. The instances are assigned in an order that every function computes from the same answer, and each record gets its
+ * own. The tags follow: nothing waits for them. *Errors:* a conflict, if a record has changed: nothing was sent.
+ */
+export async function launchGroup(run: AdvanceRun, group: LaunchGroup, world: ObservedClaims): Promise<GroupLaunch> {
+  const { ports } = run;
+  const verdicts = group.members.map(({ verdict }) => verdict);
+  const actions = verdicts.flatMap((verdict) => verdict.actions);
+  const turn = await whyNotNow(ports, { actions });
+  if (turn !== undefined) return { kind: 'done', records: [], due: [turn] };
+  let written: readonly NodeClaimRecord[];
+  try {
+    written = await ports.store.updateNodeClaims(verdicts.map(({ record }) => record));
+  } catch (error) {
+    if (error instanceof PortError && !error.retryable) return { kind: 'refused' };
+    throw error;
+  }
+  const records: NodeClaimRecord[] = [];
+  const { nodeClaim: name } = group.request;
+  const seen = { nodes: readOr(world.nodes, []), nodeClaims: readOr(world.mirrors, []) };
+  const blocked = verdicts.flatMap((verdict) => verdict.blocked);
+  const carryOutAll = async (): Promise<readonly Outcome[]> => {
+    const [first] = actions;
+    if (first === undefined) return [];
+    let reply: LaunchReply | undefined;
+    const sent = await outcomeOf(first, async () => {
+      reply = await sendRequest(ports, group.request, written[0] ?? { types: [] });
+    });
+    // All claims share the failure.
+    return reply === undefined ? [sent] : recordOutcomes(run, { written, actions, reply, records });
+  };
+  await reportActions(run, { name, atMs: ports.clock.now(), seen }, { actions, blocked, carryOutAll });
+  return { kind: 'done', records, due: [] };
+}
+
+interface Answered {
+  readonly written: readonly NodeClaimRecord[];
+  readonly actions: readonly Action[];
+  readonly reply: LaunchReply;
+  /** Gets the records after the launch. */
+  readonly records: NodeClaimRecord[];
+}
+
+/** A record that cannot be written does not stop the others: the same request gives its claim the same instance later. */
+async function recordOutcomes(
+  { ports }: AdvanceRun,
+  { written, actions, reply, records }: Answered,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  await inParallel(actions, AT_ONCE, async (action) => {
+    const known = written.find(({ name }) => 'nodeClaim' in action && name === action.nodeClaim);
+    if (known === undefined) return;
+    const outcome = await outcomeWithReport(action, async () => {
+      const { record, fallback } = await recordOutcome(ports, known, reply);
+      if (record !== undefined) records.push(record);
+      return fallback;
+    });
+    outcomes.push(outcome);
+  });
+  const [action] = actions;
+  const { unmarked: error } = reply;
+  return error === undefined || action === undefined ? outcomes : [...outcomes, { kind: 'failed', action, error }];
+}
+
+/** Writes the names of the claims into the tags of their instances. What fails is repeated by a later tick, which reports it. */
+export async function nameMembers(
+  { cloud }: Launches,
+  cluster: string,
+  records: readonly NodeClaimRecord[],
+): Promise<void> {
+  const names = records.flatMap((record) => {
+    const instanceId = instanceOf(record)?.id;
+    return instanceId === undefined ? [] : [{ instanceId, nodeClaim: record.name }];
+  });
+  if (names.length === 0) return;
+  try {
+    await cloud.nameInstances(cluster, names);
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+  }
+}
