@@ -11,9 +11,11 @@ import type { SimulatedStores } from '../../lib/simulator/deployment.ts';
 import type { Timetable } from '../../lib/simulator/timetable.ts';
 import type { TableCall } from '../../test/fakes/dynamodb/errors.ts';
 import { type InProcessTable, inProcessTable } from '../../test/fakes/dynamodb/in-process-table.ts';
+import type { Place } from '../../test/fakes/dynamodb/storage.ts';
 import type { StoredItem } from '../../test/fakes/dynamodb/values.ts';
 import { memoryBodies } from '../../test/fakes/memory-bodies.ts';
 import { CPU_MS, LATENCY_MS } from './assumptions.ts';
+import type { MutableUse } from './ledger.ts';
 import type { Meter } from './meter.ts';
 import { itemBytes, readUnits, sizesOf, writeUnits, writtenKeys } from './request-units.ts';
 
@@ -78,10 +80,20 @@ async function countedCall(
     return answer;
   } finally {
     if (operation !== 'GetItem' && operation !== 'Query')
-      use.writeUnits += writeUnits(before, sizesOf(table, keys), isTransaction);
+      countWrite(use, { keys, units: writeUnits(before, sizesOf(table, keys), isTransaction) });
     await timetable.wait(latencyMs);
     meter.enter(running);
   }
+}
+
+/** Also by kinds of items, for a closer look: `written claim+epoch`. */
+function countWrite(
+  use: MutableUse,
+  { keys, units }: { readonly keys: readonly Place[]; readonly units: number },
+): void {
+  const kinds = `written ${keys.map(({ pk, sk }) => (pk.startsWith('cluster#') ? sk : pk).split('#')[0]).join('+')}`;
+  use.writeUnits += units;
+  use.calls[kinds] = (use.calls[kinds] ?? 0) + units;
 }
 
 /** The items that a read was billed for: with a projection, the whole items. */

@@ -1,5 +1,6 @@
-import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { RefusedError, UnreadableError } from '../../ports/errors.ts';
+import { recordDictionary } from './record-dictionary.ts';
 
 /** DynamoDB allows 400 KB per item, including keys and names; the rest is margin. */
 export const MAX_ITEM_BODY_BYTES = 350 * 1024;
@@ -9,6 +10,23 @@ export function packBody(value: unknown, subject: string): Uint8Array {
   const body = compress(value);
   if (body.byteLength > MAX_ITEM_BODY_BYTES) throw tooLarge(body, subject);
   return body;
+}
+
+/** The first byte of a body that is compressed with the dictionary. Brotli begins with it only for a window that `compress` does not use. */
+const WITH_DICTIONARY = 0;
+
+/** A longer text repeats itself more often than it repeats the dictionary. */
+const MAX_DICTIONARY_TEXT = 16 * 1_024;
+
+/**
+ * *Shape:* the compressed record of a NodeClaim. Each list reads all records, so their size is what an idle cluster costs. Measured with a launched
+ * claim of 3.3 KB: 1,105 bytes by brotli, about 600 with the dictionary. *Errors:* as `packBody`.
+ */
+export function packRecord(value: unknown, subject: string): Uint8Array {
+  const text = JSON.stringify(value);
+  if (text.length > MAX_DICTIONARY_TEXT) return packBody(value, subject);
+  const packed = deflateRawSync(text, { dictionary: recordDictionary(), level: 9, memLevel: 9 });
+  return Buffer.concat([Buffer.of(WITH_DICTIONARY), packed]);
 }
 
 export function tooLarge({ byteLength }: Uint8Array, subject: string): RefusedError {
@@ -41,7 +59,11 @@ export function unpackBody<T>(body: unknown, is: (value: unknown) => value is T,
 
 function decompressed(body: Uint8Array, subject: string): unknown {
   try {
-    return JSON.parse(brotliDecompressSync(body).toString('utf8'));
+    const text =
+      body[0] === WITH_DICTIONARY
+        ? inflateRawSync(body.subarray(1), { dictionary: recordDictionary() })
+        : brotliDecompressSync(body);
+    return JSON.parse(text.toString('utf8'));
   } catch (cause) {
     throw new UnreadableError(`${subject} in the table cannot be read; restore it if it was edited manually`, {
       cause,

@@ -2,7 +2,7 @@ import { onceFor } from '../../core/kept-answers.ts';
 import { instanceOf, type NodeClaimRecord, withoutLaunchOptions } from '../../core/model/node-claim-record.ts';
 import { StaleRecordError } from '../../ports/errors.ts';
 import type { NodeClaimList } from '../../ports/node-claim-store.ts';
-import { packBody, unpackBody } from './body.ts';
+import { packRecord, unpackBody } from './body.ts';
 import { CLAIM, claimItemKey, clusterPartition, instanceKey, tombstoneKey } from './keys.ts';
 import { numberOf, type ReportUnreadable, readItems } from './readable.ts';
 import { isNodeClaimRecord } from './stored-shapes.ts';
@@ -153,7 +153,7 @@ function itemOf(key: Key, record: NodeClaimRecord): Item {
     ...key,
     claimVersion: record.version,
     ...(instance === undefined ? {} : { instanceId: instance.id }),
-    payload: packBody(record, `NodeClaim ${record.name}`),
+    payload: packRecord(record, `NodeClaim ${record.name}`),
   };
 }
 
