@@ -91,22 +91,30 @@ export async function updateClaim(table: Table, record: NodeClaimRecord): Promis
 
 /**
  * Writes the lookup item only with the first update that has the instance. Later updates are plain writes, which cost half
- * as much as a transaction.
+ * as much as a transaction. A plain write that is refused costs as much as the stored item, which is large before the first of them,
+ * so a claim that looks just launched is not tried that way.
  */
 async function writeUpdate(table: Table, next: NodeClaimRecord, unchanged: WriteCondition): Promise<boolean> {
   const item = itemOf(claimItemKey(next.cluster, next.name), next);
   const instance = instanceOf(next);
   if (instance === undefined)
     return (await table.write({ kind: 'put', item, condition: unchanged })).kind === 'written';
-  const noted: WriteCondition = {
-    expression: `${unchanged.expression} AND instanceId = :instance`,
-    values: { ...unchanged.values, ':instance': instance.id },
-  };
-  const outcome = await table.write({ kind: 'put', item, condition: noted });
-  if (outcome.kind === 'written') return true;
-  if (outcome.found !== undefined && outcome.found['claimVersion'] !== next.version - 1) return false;
+  if (!isJustLaunched(next)) {
+    const noted: WriteCondition = {
+      expression: `${unchanged.expression} AND instanceId = :instance`,
+      values: { ...unchanged.values, ':instance': instance.id },
+    };
+    const outcome = await table.write({ kind: 'put', item, condition: noted });
+    if (outcome.kind === 'written') return true;
+    if (outcome.found !== undefined && outcome.found['claimVersion'] !== next.version - 1) return false;
+  }
   const writes: readonly Write[] = [{ kind: 'put', item, condition: unchanged }, ...lookupOf(next).map(ownedBy(next))];
   return (await table.transact(writes, `update NodeClaim ${next.name}`)).kind === 'written';
+}
+
+/** The write after the launch has none of what is found later. If it has been made before, the transaction writes the lookup again. */
+function isJustLaunched({ expectedNodeName, nodeName, registeredAtMs, deletion }: NodeClaimRecord): boolean {
+  return (expectedNodeName ?? nodeName ?? registeredAtMs ?? deletion) === undefined;
 }
 
 /** Promise 1: no instance gets a second claim. */

@@ -109,22 +109,28 @@ describe('decisions', () => {
 
 describe('NodeClaims', () => {
   test('the first write that carries an instance writes the lookup with it, later ones are plain', async () => {
-    const record = launchedAs(aRecord(), 'i-1');
-    dynamo
-      .on(PutItemCommand)
-      .rejectsOnce(conditionFailed({ claimVersion: 1 }))
-      .resolves({});
+    dynamo.on(PutItemCommand).resolves({});
     dynamo.on(TransactWriteItemsCommand).resolves({});
-    const written = await store.updateNodeClaim(record);
+    const written = await store.updateNodeClaim(launchedAs(aRecord(), 'i-1'));
     const items = dynamo.commandCalls(TransactWriteItemsCommand)[0]?.args[0].input.TransactItems;
     expect(items?.map((item) => item.Put?.Item?.['pk']?.S)).toEqual(['cluster#demo', 'instance#i-1']);
-    await store.updateNodeClaim(written);
+    expect(dynamo.commandCalls(PutItemCommand)).toHaveLength(0);
+    await store.updateNodeClaim({ ...written, expectedNodeName: 'node-1' });
     expect(dynamo.commandCalls(TransactWriteItemsCommand)).toHaveLength(1);
+  });
+
+  test('a first write with an instance that has more than the launch writes the lookup too', async () => {
+    dynamo.on(PutItemCommand).rejects(conditionFailed({ claimVersion: 1 }));
+    dynamo.on(TransactWriteItemsCommand).resolves({});
+    await store.updateNodeClaim({ ...launchedAs(aRecord(), 'i-1'), expectedNodeName: 'node-1' });
+    const items = dynamo.commandCalls(TransactWriteItemsCommand)[0]?.args[0].input.TransactItems;
+    expect(items?.map((item) => item.Put?.Item?.['pk']?.S)).toEqual(['cluster#demo', 'instance#i-1']);
   });
 
   test('a stale launch is refused without a second try', async () => {
     dynamo.on(PutItemCommand).rejects(conditionFailed({ claimVersion: 7 }));
-    await expect(store.updateNodeClaim(launchedAs(aRecord(), 'i-1'))).rejects.toBeInstanceOf(StaleRecordError);
+    const stale = { ...launchedAs(aRecord(), 'i-1'), expectedNodeName: 'node-1' };
+    await expect(store.updateNodeClaim(stale)).rejects.toBeInstanceOf(StaleRecordError);
     expect(dynamo.commandCalls(TransactWriteItemsCommand)).toHaveLength(0);
   });
 

@@ -40,7 +40,7 @@ test.each<[string, () => Promise<unknown>, readonly string[]]>([
   ['a decision', () => store.recordDecision(aLaunchDecision(), 0), ['epoch', 'decision', 'open']],
   ['a decision that was carried out', () => store.closeDecision(aLaunchDecision()), ['decision lapses']],
   ['a claim', () => store.createNodeClaim(aRecord()), ['claim']],
-  ['a launched claim', () => store.updateNodeClaim(launchedAs(aRecord(), 'i-1')), ['claim']],
+  ['a launched claim', () => store.updateNodeClaim(launchedAs(aRecord(), 'i-1')), ['claim', 'claim']],
   [
     'a released claim',
     () => store.updateNodeClaim({ ...launchedAs(aRecord(), 'i-1'), releasedAtMs: NOW_MS }),
