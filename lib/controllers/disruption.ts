@@ -1,25 +1,22 @@
-import { optional } from '../apis/optional.ts';
-import { stateNodes } from '../core/cluster/state-node.ts';
 import { type DisruptContext, disruptBy } from '../core/disruption/disrupt.ts';
 import { isStillQuiet, type QuietPass, quietPass } from '../core/disruption/memory/quiet-pass.ts';
 import { describeProgress } from '../core/disruption/memory/turns.ts';
 import { type Method, needsInstanceTypes, type SeenPools } from '../core/disruption/method.ts';
 import { ALL_METHODS } from '../core/disruption/methods/all-methods.ts';
-import { recordsWithPodEvents } from '../core/disruption/pod-events.ts';
-import { keepsMovesMs } from '../core/disruption/restraint/move-limits.ts';
+import { claimsDigest } from '../core/model/claims-digest.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import type { Verdict } from '../core/model/decision.ts';
-import { readOr } from '../core/observed.ts';
-import { StaleRecordError } from '../ports/errors.ts';
-import type { PassMemoryStore } from '../ports/node-claim-store.ts';
+import type { NodeClaimList, PassMemoryStore } from '../ports/node-claim-store.ts';
+import { withPassMemory, withPastMoves } from './act/disruption-memory.ts';
+import { notePodEvents } from './act/note-pod-events.ts';
 import { refusedDeletions } from './act/outcomes.ts';
-import { type NotingRun, noteFailure, noteUnread, type RunNotes } from './act/run-notes.ts';
+import { type NotingRun, noteFailure, noteUnread } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
-import { type Readings, readings, refusalsOfUnread } from './observe/readings.ts';
-import { nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
+import { type Readings, readings } from './observe/readings.ts';
+import { type NamedDecision, nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
 import type { CoalescedWake } from './run/coalesce-wakes.ts';
 import { settledEpoch } from './run/open-decisions.ts';
-import type { RunReport, WritesClaims } from './run/ports.ts';
+import type { RunReport } from './run/ports.ts';
 import { type TurnPorts, takeTurn, together } from './run/take-turns.ts';
 import { armWakeUp } from './run/wake-up.ts';
 
@@ -30,19 +27,21 @@ interface Disruption {
   readonly methods: readonly Method[];
   /** E25: the last pass without a result, by the name of the cluster. It saves work and changes no decision. */
   readonly quiet: Map<string, QuietPass>;
+  /** The NodeClaims of the last look, by the name of the cluster. */
+  readonly claims: Map<string, { readonly claims: NodeClaimList; readonly digest: string }>;
 }
 
 /** Nodes that are not worth their price → commands, and commands that are due → replacements and deleted NodeClaims. */
 export function reconcileDisruptionBy(
   methods: readonly Method[],
 ): (ports: DisruptionPorts, wake: CoalescedWake) => Promise<RunReport> {
-  const disruption: Disruption = { methods, quiet: new Map() };
+  const disruption: Disruption = { methods, quiet: new Map(), claims: new Map() };
   return async (ports, wake) => {
     const { cluster } = wake;
     const turn = await takeTurn(ports, { work: 'disruption', wake, collects: false });
     if (turn.kind === 'skipped') return turn.report;
     const reports: RunReport[] = [];
-    for await (const leased of turn.runs) reports.push(await run(leased, cluster, disruption));
+    for await (const leased of turn.runs) reports.push(await run(leased, wake, disruption));
     return together({ work: 'disruption', cluster }, reports, turn.failures);
   };
 }
@@ -51,37 +50,74 @@ export function reconcileDisruptionBy(
 export const reconcileDisruption = reconcileDisruptionBy(ALL_METHODS);
 
 /** Observe, decide, record, act. */
-async function run(ports: DisruptionPorts, cluster: string, disruption: Disruption): Promise<RunReport> {
-  const { methods } = disruption;
+async function run(ports: DisruptionPorts, wake: CoalescedWake, disruption: Disruption): Promise<RunReport> {
+  const { cluster } = wake;
   const { epoch, failures: ofEarlier } = await settledEpoch(ports, cluster);
+  const kept = disruption.claims.get(cluster);
+  // With the claims of the last look, only the last verdict is given again. Everything else is decided on a new list.
+  const isKept = kept !== undefined && kept.digest === wake.claimsDigest;
+  let look = await lookAt(ports, { cluster, epoch, disruption, ...(isKept && { claims: kept.claims }) });
+  if (isKept && !isQuiet(disruption, look)) look = await lookAt(ports, { cluster, epoch, disruption });
+  const { noting, snapshot, context, named, log } = look;
+  const verdict = decide(disruption, snapshot, context);
+  const decided = await recordAndAct(ports, snapshot, { named, verdict });
+  const { passMemory } = verdict;
+  if (passMemory !== undefined)
+    await noteFailure(noting, 'memory of passes', async () => ports.store.writePassMemory(cluster, passMemory));
+  const { notes } = noting;
+  const report = { ...decided, due: [...decided.due, ...notes.due] };
+  await armWakeUp(ports, 'disruption', report);
+  noteUnread(noting, log);
+  const progress = describeProgress(passMemory?.stopped ?? []);
+  return {
+    ...report,
+    ...(progress !== '' && { progress }),
+    failures: [...ofEarlier, ...report.failures, ...notes.failures],
+  };
+}
+
+interface Look {
+  readonly snapshot: ClusterSnapshot;
+  readonly context: DisruptContext;
+  readonly named: NamedDecision;
+  readonly log: Readings;
+  readonly noting: NotingRun;
+}
+
+/** What the function sees of the cluster. @param claims the NodeClaims, if they are not read again */
+async function lookAt(
+  ports: DisruptionPorts,
+  of: {
+    readonly cluster: string;
+    readonly epoch: number;
+    readonly disruption: Disruption;
+    readonly claims?: NodeClaimList;
+  },
+): Promise<Look> {
+  const { cluster, epoch, disruption } = of;
   const log = readings();
-  const instanceTypes = (pools: SeenPools): boolean => needsInstanceTypes(methods, pools);
-  const observed = await observeCluster(ports, cluster, { instanceTypes, epoch, readings: log });
+  const instanceTypes = (pools: SeenPools): boolean => needsInstanceTypes(disruption.methods, pools);
+  const claims = of.claims ?? (await ports.store.readNodeClaims(cluster));
+  const { records, unreadable } = claims;
+  if (unreadable.length > 0) disruption.claims.delete(cluster);
+  else disruption.claims.set(cluster, { claims, digest: claimsDigest(records) });
+  const observed = await observeCluster(ports, cluster, { instanceTypes, epoch, readings: log, claims });
   const seen = await withPastMoves(ports, observed, log);
-  const notes: RunNotes = { decisions: [], failures: [], due: [] };
-  const noting = { ports, cluster, notes };
+  const noting: NotingRun = { ports, cluster, notes: { decisions: [], failures: [], due: [] } };
   // In shadow, the NodeClaim objects have the times of the last pod events.
-  const noted = ports.settings.shadow ? seen : await notePodEvents(noting, seen);
+  const noted = ports.settings.shadow ? seen : await notePodEvents({ ...noting, ports }, seen);
   const nodePools = seen.nodePools.map(({ nodePool }) => nodePool);
   const snapshot = instanceTypes({ ...seen, nodePools }) ? await withPassMemory(ports, log, noted) : noted;
   const named = nameDecision(ports, 'disruption', snapshot);
   const names = snapshot.nodeClaims.map(({ name }) => name);
   const refused = refusedDeletions(ports, cluster, names);
   const context = { decisionId: named.id, nowMs: named.atMs, refused, taints: !ports.settings.shadow };
-  const verdict = decide(disruption, snapshot, context);
-  const decided = await recordAndAct(ports, snapshot, { named, verdict });
-  const { passMemory: kept } = verdict;
-  if (kept !== undefined)
-    await noteFailure(noting, 'memory of passes', async () => ports.store.writePassMemory(cluster, kept));
-  const report = { ...decided, due: [...decided.due, ...notes.due] };
-  await armWakeUp(ports, 'disruption', report);
-  noteUnread(noting, log);
-  const progress = describeProgress(kept?.stopped ?? []);
-  return {
-    ...report,
-    ...(progress !== '' && { progress }),
-    failures: [...ofEarlier, ...report.failures, ...notes.failures],
-  };
+  return { snapshot, context, named, log, noting };
+}
+
+function isQuiet({ quiet }: Disruption, { snapshot, context }: Look): boolean {
+  const before = quiet.get(snapshot.cluster);
+  return before !== undefined && isStillQuiet(before, snapshot, context);
 }
 
 /** The verdict of a pass, or the last one if nothing has changed since. */
@@ -94,51 +130,4 @@ function decide({ methods, quiet }: Disruption, snapshot: ClusterSnapshot, conte
   if (now === undefined) quiet.delete(cluster);
   else quiet.set(cluster, now);
   return verdict;
-}
-
-/** If it cannot be read, nodes are evaluated as if it were empty. */
-async function withPassMemory(
-  { store }: Pick<DisruptionPorts, 'store'>,
-  log: Readings,
-  snapshot: ClusterSnapshot,
-): Promise<ClusterSnapshot> {
-  const passMemory = await log.observe('the memory of passes', async () => store.readPassMemory(snapshot.cluster));
-  return { ...snapshot, ...optional({ passMemory: readOr(passMemory, undefined) }) };
-}
-
-/**
- * Adds what consolidation has moved. Disruption waits if it cannot be read. *Cost:* one query if a NodePool limits moves, else
- * nothing.
- */
-async function withPastMoves(ports: ObservePorts, snapshot: ClusterSnapshot, log: Readings): Promise<ClusterSnapshot> {
-  const { cluster, nodePools, ignoredObjects = [] } = snapshot;
-  if (keepsMovesMs(nodePools.map(({ nodePool }) => nodePool)) === undefined) return snapshot;
-  const moves = await log.observe('past moves', async () => ports.store.listMoves(cluster, ports.clock.now()));
-  const unread = refusalsOfUnread(cluster, [moves], 'NotRead');
-  return { ...snapshot, pastMoves: readOr(moves, []), ignoredObjects: [...ignoredObjects, ...unread] };
-}
-
-/**
- * Records the time of the last pod event of nodes that have changed: `consolidateAfter` starts there. A node whose record could not
- * be written is not a candidate now, and the next run records the event.
- */
-async function notePodEvents(
-  work: NotingRun & { readonly ports: WritesClaims },
-  snapshot: ClusterSnapshot,
-): Promise<ClusterSnapshot> {
-  const { store, clock } = work.ports;
-  const changed = recordsWithPodEvents(stateNodes(snapshot), clock.now());
-  if (changed.length === 0) return snapshot;
-  const written = new Map<string, ClusterSnapshot['nodeClaims'][number]>();
-  for (const record of changed) {
-    written.set(record.name, record);
-    try {
-      const write = async () => written.set(record.name, await store.updateNodeClaim(record));
-      await noteFailure(work, `NodeClaim ${record.name}`, write);
-    } catch (error) {
-      // Another run has changed the record.
-      if (!(error instanceof StaleRecordError)) throw error;
-    }
-  }
-  return { ...snapshot, nodeClaims: snapshot.nodeClaims.map((record) => written.get(record.name) ?? record) };
 }

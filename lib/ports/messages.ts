@@ -18,6 +18,8 @@ export interface Wake {
   readonly dueMs?: number;
   /** The number of runs in a row that ended with a conflict, each one the repetition of the one before. @default 0 */
   readonly conflicts?: number;
+  /** The digest of the NodeClaims that the sender has listed (`claimsDigest`). Equal claims need not be read again. @default unknown */
+  readonly claimsDigest?: string;
 }
 
 /** The longest delay of a message. A later tick sends the wake for a later due time. */

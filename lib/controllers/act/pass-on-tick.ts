@@ -1,6 +1,7 @@
 import type { NodePool } from '../../apis/node-pool.ts';
 import { canWait } from '../../core/cluster/at-rest.ts';
 import { isProvisionable } from '../../core/cluster/pods.ts';
+import { claimsDigest } from '../../core/model/claims-digest.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { readOr } from '../../core/observed.ts';
 import { isActiveBuffer } from '../../core/provisioning/buffer-pods.ts';
@@ -56,8 +57,8 @@ function isTick({ settings }: HasSettings, { nodeClaim, reason }: Wake): boolean
   return nodeClaim === undefined && !settings.shadow && reason.split('+').includes('tick');
 }
 
-function tickOf(target: WakeTarget, cluster: string): readonly [WakeTarget, Wake] {
-  return [target, { cluster, reason: 'tick' }];
+function tickOf(target: WakeTarget, cluster: string, claims?: Claims): readonly [WakeTarget, Wake] {
+  return [target, { cluster, reason: 'tick', ...(claims && { claimsDigest: claimsDigest(claims) }) }];
 }
 
 /** *Shape:* the failures of wakes that could not be sent. The woken functions report what cannot be read. */
@@ -69,7 +70,7 @@ async function passOnTick(ports: TickPorts, cluster: string, listed: Promise<Cla
     known(mayDisrupt(ports, cluster, claims)),
     known(mayProvision(ports, cluster, claims)),
   ]);
-  if (disruption !== false) lost.push(...(await sendWakes(ports, [tickOf('disruption', cluster)])));
+  if (disruption !== false) lost.push(...(await sendWakes(ports, [tickOf('disruption', cluster, claims)])));
   if (provisioning !== false) lost.push(...(await sendWakes(ports, [tickOf('provisioning', cluster)])));
   return lost;
 }

@@ -13,6 +13,7 @@ import type { UnreadyBuffer } from '../../core/provisioning/buffer-template.ts';
 import { withoutGivenUp } from '../../core/provisioning/given-up-claims.ts';
 import { awaitNamespaces } from '../../core/provisioning/unread-namespaces.ts';
 import { refusedClaims, withUnreadableClaims } from '../../core/provisioning/unreadable-claims.ts';
+import type { NodeClaimList } from '../../ports/node-claim-store.ts';
 import type { SettlePorts } from '../run/open-decisions.ts';
 import type { ReadsZonalShifts } from '../run/ports.ts';
 import { observeBuffers } from './observe-buffers.ts';
@@ -35,6 +36,8 @@ export interface ObservedCluster {
   readonly epoch: number;
   /** Has the failures of reads that provisioning can do without; disruption waits for them. */
   readonly readings: Readings;
+  /** The NodeClaims, if the run has read them. @default they are read */
+  readonly claims?: NodeClaimList;
 }
 
 function schedulingOptions({
@@ -67,7 +70,7 @@ export async function observeCluster(
   const { epoch, readings: log } = view;
   const nowMs = ports.clock.now();
   const [claims, commands, nominations, { unavailable, ignoredObjects }] = await Promise.all([
-    store.readNodeClaims(cluster),
+    view.claims ?? store.readNodeClaims(cluster),
     log.observe('disruption commands', async () => store.listCommands(cluster)),
     log.observe('nominations', async () => store.listNominations(cluster, nowMs)),
     observeUnavailable(ports, cluster, log),

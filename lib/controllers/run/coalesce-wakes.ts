@@ -25,13 +25,15 @@ export function coalesceWakes(cluster: string, sent: readonly SentWake[]): Coale
   // The wake of a continued batch has several reasons.
   const reason = [...new Set(wakes.flatMap((wake) => wake.reason.split('+')))].join('+');
   const [nodeClaim] = claims;
+  const digests = [...new Set(wakes.map(({ claimsDigest }) => claimsDigest))];
   const times = timesOf(sent);
   const conflicts = Math.max(0, ...wakes.map((wake) => wake.conflicts ?? 0));
   return {
     cluster,
     reason,
     ...(claims.length === 1 && nodeClaim !== undefined ? { nodeClaim } : {}),
-    ...optional({ times }),
+    // Another wake may be for a change after the list of the NodeClaims.
+    ...optional({ times, claimsDigest: digests.length === 1 ? digests[0] : undefined }),
     ...(conflicts > 0 && { conflicts }),
   };
 }

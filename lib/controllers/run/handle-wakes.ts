@@ -72,13 +72,15 @@ function parseWake({ body, sentAtMs }: QueuedMessage): SentWake | undefined {
     return undefined;
   }
   if (typeof wake !== 'object' || wake === null) return undefined;
-  const { cluster, reason, nodeClaim, sinceMs, lastMs, dueMs, conflicts }: Partial<Record<keyof Wake, unknown>> = wake;
+  const { cluster, reason, nodeClaim, claimsDigest, ...times }: Partial<Record<keyof Wake, unknown>> = wake;
+  const { sinceMs, lastMs, dueMs, conflicts } = times;
   if (typeof cluster !== 'string' || cluster === '' || typeof reason !== 'string') return undefined;
   if (nodeClaim !== undefined && typeof nodeClaim !== 'string') return undefined;
+  if (claimsDigest !== undefined && typeof claimsDigest !== 'string') return undefined;
   if (!isAbsentOrTime(sinceMs) || !isAbsentOrTime(lastMs) || !isAbsentOrTime(dueMs)) return undefined;
   if (!isAbsentOrTime(conflicts)) return undefined;
   return {
-    wake: { cluster, reason, ...optional({ nodeClaim, sinceMs, lastMs, dueMs, conflicts }) },
+    wake: { cluster, reason, ...optional({ nodeClaim, sinceMs, lastMs, dueMs, conflicts, claimsDigest }) },
     sentAtMs,
   };
 }

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { guardedWithTicks } from '../../../lib/controllers/act/pass-on-tick.ts';
 import type { CoalescedWake } from '../../../lib/controllers/run/coalesce-wakes.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { claimsDigest } from '../../../lib/core/model/claims-digest.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
-import type { WakeTarget } from '../../../lib/ports/messages.ts';
+import type { Wake, WakeTarget } from '../../../lib/ports/messages.ts';
 import { aRunReport } from '../../builders/decisions.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { pendingPod } from '../../builders/pods.ts';
@@ -32,6 +33,7 @@ interface World {
 async function wokenBy(wake: CoalescedWake, world: World = {}) {
   const { claims = [], pods = [], open = 0, commands = 0, shadow = false, unread = [] } = world;
   const woken: WakeTarget[] = [];
+  const digests: string[] = [];
   let lists = 0;
   const read = async <T>(name: string, answer: T): Promise<T> => {
     if (unread.includes(name)) throw new UnreachableError(`${name}: no answer`);
@@ -55,7 +57,12 @@ async function wokenBy(wake: CoalescedWake, world: World = {}) {
       listCommands: async () => Array.from({ length: commands }),
     },
     cloud: { autoMode: async () => false },
-    messages: { wake: async (target: WakeTarget) => void woken.push(target) },
+    messages: {
+      async wake(target: WakeTarget, { claimsDigest: digest }: Wake) {
+        woken.push(target);
+        if (digest !== undefined) digests.push(digest);
+      },
+    },
     clock: { now: () => NOW_MS },
     settings: { ...DEFAULT_SETTINGS, shadow },
   };
@@ -70,16 +77,21 @@ async function wokenBy(wake: CoalescedWake, world: World = {}) {
     () => 'done',
     (error: Error) => error.message,
   );
-  return { woken, lists, listed, outcome };
+  return { woken, digests, lists, listed, outcome };
 }
 
 test('a tick of a cluster without nodes wakes no other function', async () => {
-  expect(await wokenBy(TICK)).toEqual({ woken: [], lists: 1, listed: [], outcome: 'done' });
+  expect(await wokenBy(TICK)).toMatchObject({ woken: [], lists: 1, listed: [], outcome: 'done' });
 });
 
 test('a tick of idle nodes wakes disruption, and the NodeClaims are listed once for all', async () => {
   const claims = [launchedClaim()];
-  expect(await wokenBy(TICK, { claims })).toEqual({ woken: ['disruption'], lists: 1, listed: claims, outcome: 'done' });
+  expect(await wokenBy(TICK, { claims })).toMatchObject({
+    woken: ['disruption'],
+    lists: 1,
+    listed: claims,
+    outcome: 'done',
+  });
 });
 
 test.each<[string, World, readonly WakeTarget[]]>([
@@ -119,4 +131,10 @@ test('a wake that is not a tick, or names a claim, wakes no other function', asy
 
 test('in shadow, the functions have ticks of their own', async () => {
   expect((await wokenBy(TICK, { claims: [DELETED], shadow: true })).woken).toEqual([]);
+});
+
+test('disruption gets the digest of the NodeClaims that were listed', async () => {
+  const claims = [launchedClaim()];
+  const { digests } = await wokenBy(TICK, { claims });
+  expect(digests).toEqual([claimsDigest(claims)]);
 });
