@@ -1,9 +1,9 @@
+import { claimsDigest } from '../core/cluster/claims-digest.ts';
 import { type DisruptContext, disruptBy } from '../core/disruption/disrupt.ts';
 import { isStillQuiet, type QuietPass, quietPass } from '../core/disruption/memory/quiet-pass.ts';
 import { describeProgress } from '../core/disruption/memory/turns.ts';
 import { type Method, needsInstanceTypes, type SeenPools } from '../core/disruption/method.ts';
 import { ALL_METHODS } from '../core/disruption/methods/all-methods.ts';
-import { claimsDigest } from '../core/model/claims-digest.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import type { Verdict } from '../core/model/decision.ts';
 import type { NodeClaimList, PassMemoryStore } from '../ports/node-claim-store.ts';

@@ -1,7 +1,7 @@
 import type { NodePool } from '../../apis/node-pool.ts';
 import { canWait } from '../../core/cluster/at-rest.ts';
+import { claimsDigest } from '../../core/cluster/claims-digest.ts';
 import { isProvisionable } from '../../core/cluster/pods.ts';
-import { claimsDigest } from '../../core/model/claims-digest.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { readOr } from '../../core/observed.ts';
 import { isActiveBuffer } from '../../core/provisioning/buffer-pods.ts';

@@ -11,8 +11,8 @@ export function tickedEachMinute({ shadow }: { readonly shadow: boolean }): read
   return shadow ? ['provisioning', 'disruption'] : ['lifecycle'];
 }
 
-/** The other functions have ticks of their own, so that they go on if lifecycle fails in each run. */
-export const SLOW_TICK_MINUTES = 15;
+/** The other functions have ticks of their own, so that they go on if lifecycle fails in each run, or cannot send wakes: a spot instance has two minutes. */
+export const SLOW_TICK_MINUTES = 2;
 
 export function tickedSlowly(cluster: { readonly shadow: boolean }): readonly TickedFunction[] {
   const often = tickedEachMinute(cluster);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { guardedWithTicks } from '../../../lib/controllers/act/pass-on-tick.ts';
 import type { CoalescedWake } from '../../../lib/controllers/run/coalesce-wakes.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
-import { claimsDigest } from '../../../lib/core/model/claims-digest.ts';
+import { claimsDigest } from '../../../lib/core/cluster/claims-digest.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
