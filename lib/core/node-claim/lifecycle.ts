@@ -28,7 +28,7 @@ const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
  * in a minute. The limit drops claims of a cluster that Kerf did not serve for long.
  */
 const UNTRIED_TIMEOUT_MS = 20 * MINUTE_MS;
-/** EC2 may be answering the call of another run for the same group. */
+/** EC2 may be answering the call of another run. */
 const ANSWERED_WITHIN_MS = 5 * SECOND_MS;
 /** After a request was last sent: the maximum run time of a function, and the time until EC2 lists the instance. */
 const SETTLED_AFTER_MS = MINUTE_MS + LISTED_AFTER_MS;
@@ -103,8 +103,8 @@ function settle(view: NodeClaimView, state: Requested, nowMs: number): ClaimVerd
   const { attempt, request, sentAgainAtMs = state.atMs } = state;
   if (shouldSendAgain(record, state, nowMs)) {
     const answeredByMs = sentAgainAtMs + ANSWERED_WITHIN_MS;
-    if (request.members !== undefined && nowMs < answeredByMs) {
-      return { ...unchanged(record), due: [requeueAt(answeredByMs)] };
+    if (nowMs < answeredByMs) {
+      return { ...unchanged(record), due: [pollAfter(answeredByMs)] };
     }
     const sent: NodeClaimRecord = { ...record, launch: { ...state, sentAgainAtMs: nowMs } };
     return act(sent, { kind: 'launch-instance', nodeClaim: record.name, attempt, request });
