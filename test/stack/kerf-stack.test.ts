@@ -84,10 +84,10 @@ function ticks(count: number): readonly (readonly string[])[] {
 }
 
 describe('ticks', () => {
-  test('each cluster has a tick a minute for lifecycle, and slow ticks for the others, in the shape of a wake', () => {
+  test('each cluster has a tick a minute for lifecycle and termination, and slow ticks for the others, in the shape of a wake', () => {
     const inputs = (rate: string) => targetsOf(rate).map((targets) => targets.map((target) => textAt(target, 'Input')));
-    expect(inputs('rate(1 minute)')).toEqual(ticks(1));
-    expect(inputs('rate(2 minutes)')).toEqual(ticks(3));
+    expect(inputs('rate(1 minute)')).toEqual(ticks(2));
+    expect(inputs('rate(2 minutes)')).toEqual(ticks(2));
     const queues = [...targetsOf('rate(1 minute)'), ...targetsOf('rate(2 minutes)')].flat();
     expect(new Set(queues.map((target) => JSON.stringify(at(target, 'Arn')))).size).toBe(4);
   });

@@ -26,12 +26,12 @@ type TickPorts = ReadsCluster & ReadsClaims & RecordsDecisions & UsesCommands & 
 type Claims = readonly NodeClaimRecord[];
 
 /**
- * The guarded run of lifecycle. A tick reaches lifecycle alone (`ticks.ts`), which also wakes the functions for which there is work, from
- * one list of the NodeClaims, beside its own work. What cannot be read may be work. If the run fails, termination is woken in any
- * case, because it needs no answer of the API server. *Cost:* a list of unbound pods, and two small queries.
+ * The guarded run of lifecycle. A tick reaches lifecycle and termination (`ticks.ts`). Lifecycle also wakes provisioning and disruption if
+ * there is work for them, from one list of the NodeClaims, beside its own work. What cannot be read may be work. *Cost:* a list of unbound
+ * pods, and two small queries.
  */
 export function guardedWithTicks(reconcile: Reconcile): Reconcile {
-  const guardedRun = guarded('lifecycle', async (ports, wake) => {
+  return guarded('lifecycle', async (ports, wake) => {
     if (!isTick(ports, wake)) return reconcile(ports, wake);
     const claims = ports.store.listNodeClaims(wake.cluster);
     const [run, lost] = await Promise.allSettled([
@@ -42,14 +42,6 @@ export function guardedWithTicks(reconcile: Reconcile): Reconcile {
     if (lost.status === 'rejected') throw lost.reason;
     return { ...run.value, failures: [...run.value.failures, ...lost.value] };
   });
-  return async (ports, wake) => {
-    try {
-      return await guardedRun(ports, wake);
-    } catch (error) {
-      if (isTick(ports, wake)) await sendWakes(ports, [tickOf('termination', wake.cluster)]);
-      throw error;
-    }
-  };
 }
 
 /** In shadow, the functions that decide have ticks of their own. */
@@ -64,12 +56,11 @@ function tickOf(target: WakeTarget, cluster: string, claims?: Claims): readonly 
 /** *Shape:* the failures of wakes that could not be sent. The woken functions report what cannot be read. */
 async function passOnTick(ports: TickPorts, cluster: string, listed: Promise<Claims>): Promise<readonly Error[]> {
   const claims = await known(listed);
-  const isDeleting = claims === undefined || claims.some(({ deletion }) => deletion !== undefined);
-  const lost = [...(await sendWakes(ports, isDeleting ? [tickOf('termination', cluster)] : []))];
   const [disruption, provisioning] = await Promise.all([
     known(mayDisrupt(ports, cluster, claims)),
     known(mayProvision(ports, cluster, claims)),
   ]);
+  const lost: Error[] = [];
   if (disruption !== false) lost.push(...(await sendWakes(ports, [tickOf('disruption', cluster, claims)])));
   if (provisioning !== false) lost.push(...(await sendWakes(ports, [tickOf('provisioning', cluster)])));
   return lost;

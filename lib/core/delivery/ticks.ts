@@ -4,14 +4,14 @@ type TickedFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination
 const TICKED: readonly TickedFunction[] = ['provisioning', 'lifecycle', 'disruption', 'termination'];
 
 /**
- * Lifecycle reads the NodeClaims and wakes the functions for which there is work, so a minute of an idle cluster has one run. In
- * shadow, lifecycle does nothing.
+ * Lifecycle reads the NodeClaims and wakes provisioning and disruption if there is work. Termination has a tick of its own: it needs no
+ * answer of the API server, and a spot instance has two minutes, also if lifecycle fails or no wake can be sent. In shadow, lifecycle does nothing.
  */
 export function tickedEachMinute({ shadow }: { readonly shadow: boolean }): readonly TickedFunction[] {
-  return shadow ? ['provisioning', 'disruption'] : ['lifecycle'];
+  return shadow ? ['provisioning', 'disruption'] : ['lifecycle', 'termination'];
 }
 
-/** The other functions have ticks of their own, so that they go on if lifecycle fails in each run, or cannot send wakes: a spot instance has two minutes. */
+/** The other functions have ticks of their own too, so that they go on if lifecycle fails in each run, or cannot send wakes. */
 export const SLOW_TICK_MINUTES = 2;
 
 export function tickedSlowly(cluster: { readonly shadow: boolean }): readonly TickedFunction[] {

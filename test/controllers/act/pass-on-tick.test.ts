@@ -96,7 +96,7 @@ test('a tick of idle nodes wakes disruption, and the NodeClaims are listed once 
 
 test.each<[string, World, readonly WakeTarget[]]>([
   ['a pending pod wakes provisioning', { pods: [pendingPod()] }, ['provisioning']],
-  ['a deleted claim wakes termination first', { claims: [DELETED] }, ['termination', 'disruption', 'provisioning']],
+  ['a deleted claim wakes provisioning, which places its pods', { claims: [DELETED] }, ['disruption', 'provisioning']],
   ['an open decision wakes provisioning, which finishes it', { open: 1 }, ['provisioning']],
   ['a command without nodes wakes disruption, which ends it', { commands: 1 }, ['disruption']],
 ])('%s', async (_, world, woken) => {
@@ -104,22 +104,17 @@ test.each<[string, World, readonly WakeTarget[]]>([
 });
 
 test.each<[string, World, readonly WakeTarget[]]>([
-  ['the NodeClaims', { unread: ['claims'] }, ['termination', 'disruption', 'provisioning', 'termination']],
+  ['the NodeClaims', { unread: ['claims'] }, ['disruption', 'provisioning']],
   ['the pods', { unread: ['pods'] }, ['provisioning']],
   ['the CapacityBuffers', { unread: ['buffers'] }, ['provisioning']],
 ])('what cannot be read may be work: %s', async (_, world, woken) => {
   expect((await wokenBy(TICK, world)).woken).toEqual(woken);
 });
 
-test('promise 7: termination is woken although the run of lifecycle fails', async () => {
+test('promise 7: the others are woken although the run of lifecycle fails', async () => {
   const { woken, outcome } = await wokenBy(TICK, { claims: [DELETED], unread: ['pods'], fails: true });
-  expect(woken).toContain('termination');
+  expect(woken).toEqual(['disruption', 'provisioning']);
   expect(outcome).toBe('the run failed');
-});
-
-test('without an answer of the API server, only termination is woken', async () => {
-  const { woken, lists } = await wokenBy(TICK, { claims: [launchedClaim()], unread: ['autoscalers'] });
-  expect([woken, lists]).toEqual([['termination'], 0]);
 });
 
 test('a wake that is not a tick, or names a claim, wakes no other function', async () => {
