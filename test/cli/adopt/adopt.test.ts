@@ -9,6 +9,7 @@ import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-s
 import { aClusterInstance, aJoinedNode, aKarpenterClaim, anAdoptionWorld } from '../../builders/adoption-world.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { aKarpenterDeployment, KARPENTER_TRACES, NO_TRACES } from '../../core/cluster/autoscaler-traces.ts';
+import { fakeShell } from '../fake-shell.ts';
 import { runKerf } from '../run-kerf.ts';
 
 /** Two nodes, one of them being deleted; a claim that was not launched; an interrupted launch. */
@@ -49,25 +50,12 @@ function aMigration(traces: AutoscalerTraces = NO_TRACES) {
 }
 
 async function adopt(ports: AdoptionPorts, over: Partial<AdoptFlags> = {}) {
-  let stdout = '';
-  const shell: { stdout: { write(text: string): void }; stderr: { write(): void }; exitCode: number | null } = {
-    stdout: { write: (text) => void (stdout += text) },
-    stderr: { write: () => {} },
-    exitCode: null,
-  };
-  const context = {
-    process: shell,
-    columns: 80,
-    color: false,
-    readText: () => '',
-    filesIn: () => undefined,
-    sleep: async () => {},
-  };
+  const { context, ran } = fakeShell();
   const there = { region: undefined, endpoint: undefined, namespaces: undefined } as const;
   const reached = { ...there, kubeconfig: undefined, context: undefined } as const;
   const flags = { cluster: 'demo', table: 'state', ...reached, apply: false } as const;
   await runAdopt(context, { ...flags, output: 'text', ...over }, async () => ports);
-  return { stdout, code: shell.exitCode };
+  return ran();
 }
 
 test('a sign that a user of one namespace can create is named, and does not stop the adoption', async () => {

@@ -5,6 +5,7 @@ import { type LiveReader, runSnapshot } from '../../../lib/cli/snapshot/run-snap
 import { aJoinedNode, aKarpenterClaim } from '../../builders/adoption-world.ts';
 import { aNodeClass, aNodePool } from '../../builders/node-pools.ts';
 import { pendingPod, runningPod } from '../../builders/pods.ts';
+import { fakeShell } from '../fake-shell.ts';
 import { runKerf } from '../run-kerf.ts';
 
 const MANIFEST = { 'kubectl.kubernetes.io/last-applied-configuration': '{"spec":{"userData":"SECRET"}}' };
@@ -48,27 +49,10 @@ function aCluster(over: Partial<LiveReader> = {}): LiveReader {
 }
 
 async function snapshot(cluster: LiveReader, region?: string) {
-  const written = { stdout: '', stderr: '' };
-  const shell: {
-    stdout: { write(text: string): void };
-    stderr: { write(text: string): void };
-    exitCode: number | null;
-  } = {
-    stdout: { write: (text) => void (written.stdout += text) },
-    stderr: { write: (text) => void (written.stderr += text) },
-    exitCode: null,
-  };
-  const context = {
-    process: shell,
-    columns: 80,
-    color: false,
-    readText: () => '',
-    filesIn: () => undefined,
-    sleep: async () => {},
-  };
+  const { context, ran } = fakeShell();
   const flags = { kubeconfig: undefined, context: 'prod', name: undefined, region };
   await runSnapshot(context, flags, async () => cluster);
-  return { ...written, code: shell.exitCode };
+  return ran();
 }
 
 test('the snapshot of a cluster of Karpenter can be planned, and its pods and nodes explained', async () => {
