@@ -8,6 +8,15 @@ import { sendWakes } from '../run/wake-up.ts';
 /** Records that are written at the same time. */
 const AT_ONCE = 10;
 
+type Creation = Action & { readonly kind: 'create-node-claim' };
+
+/** The creations from this action on that follow each other. */
+export function creationsFrom(actions: readonly Action[], from: number): readonly Creation[] {
+  const rest = actions.slice(from);
+  const end = rest.findIndex(({ kind }) => kind !== 'create-node-claim');
+  return rest.slice(0, end === -1 ? rest.length : end).filter((action) => action.kind === 'create-node-claim');
+}
+
 /**
  * Writes the records of new claims. Then lifecycle is woken once for all of them, so that it launches those with equal requests with one
  * call. *Shape:* the outcome of each action.
@@ -15,7 +24,7 @@ const AT_ONCE = 10;
 export async function createClaims(
   ports: WritesClaims & SendsWakes,
   cluster: string,
-  actions: readonly (Action & { readonly kind: 'create-node-claim' })[],
+  actions: readonly Creation[],
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   await inParallel(actions, AT_ONCE, async (action) => {

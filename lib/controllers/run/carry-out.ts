@@ -5,7 +5,7 @@ import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
 import { type Outcome, outcomeOf, outcomeWithReport } from '../act/outcomes.ts';
 import { tagInstance } from '../instances/tag-instance.ts';
 import { terminateInstance } from '../instances/terminate-instance.ts';
-import { createClaims } from '../launch/create-claims.ts';
+import { createClaims, creationsFrom } from '../launch/create-claims.ts';
 import { launchInstance } from '../launch/launch-instance.ts';
 import type {
   HasClock,
@@ -30,16 +30,18 @@ const EVICTIONS_AT_ONCE = 5;
 
 /**
  * Carries out the actions of a decision. Each action is idempotent, so any function can repeat it, and an action that fails does
- * not stop the others: the order matters only within an action. Evictions come last and in parallel, because a node is cordoned
- * before the replacements of its pods look for a node; if it cannot be cordoned, its pods are evicted nevertheless.
- * *Shape:* the outcome of every action.
+ * not stop the others. They are in order, because a new claim may need the room in a limit that a deletion before it makes (promise 2);
+ * new claims that follow each other are written together. Evictions come last and in parallel, because a node is cordoned before the
+ * replacements of its pods look for a node; if it cannot be cordoned, its pods are evicted nevertheless. *Shape:* the outcome of every action.
  */
 export async function carryOut(ports: ActPorts, { cluster, actions }: Decision): Promise<readonly Outcome[]> {
   const outcomes = new Map<Action, Outcome>();
-  const creations = actions.filter((action) => action.kind === 'create-node-claim');
-  for (const outcome of await createClaims(ports, cluster, creations)) outcomes.set(outcome.action, outcome);
-  for (const action of actions) {
-    if (action.kind === 'evict-pod' || action.kind === 'create-node-claim') continue;
+  for (const [at, action] of actions.entries()) {
+    if (action.kind === 'evict-pod' || outcomes.has(action)) continue;
+    if (action.kind === 'create-node-claim') {
+      for (const one of await createClaims(ports, cluster, creationsFrom(actions, at))) outcomes.set(one.action, one);
+      continue;
+    }
     outcomes.set(
       action,
       action.kind === 'launch-instance'

@@ -4,6 +4,7 @@ import { carryOut } from '../../../lib/controllers/run/carry-out.ts';
 import { finishDecision } from '../../../lib/controllers/run/open-decisions.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { Action, PodTarget } from '../../../lib/core/model/decision.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { ConflictError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aDecision } from '../../builders/decisions.ts';
@@ -193,4 +194,20 @@ test.each([
   const nodeClaim = { ...aRecord({ name: NODE_CLAIM }), ...(deletion && { deletion }) };
   await carryOut(portsWith({ messages }), aDecision({ actions: [{ kind: 'create-node-claim', nodeClaim }] }));
   expect(wakes).toEqual(woken);
+});
+
+test('promise 2: a claim is created after the deletion before it, whose room it may need', async () => {
+  const done: string[] = [];
+  const table = memoryNodeClaimStore();
+  const store = {
+    createNodeClaim: async (record: NodeClaimRecord) => {
+      done.push(`create ${record.name}`);
+      return table.createNodeClaim(record);
+    },
+    readNodeClaim: async (_: string, name: string) => void done.push(`delete ${name}`),
+  };
+  const remove: Action = { kind: 'delete-node-claim', nodeClaim: 'old', reason: 'drifted', message: '' };
+  const actions = [create('a'), create('b'), remove, create('c')];
+  await carryOut(portsWith({ store }), aDecision({ actions }));
+  expect(done).toEqual(['create a', 'create b', 'delete old', 'create c']);
 });
