@@ -62,6 +62,9 @@ const NEEDED: Readonly<Record<ClusterFunction, readonly Attempt[]>> = {
   lifecycle: [
     ...EVERY_FUNCTION,
     ...attempts([...LOOK, 'patch'], '', ['nodes']),
+    // Whether there is work for provisioning.
+    ...attempts(['list'], '', ['pods']),
+    ...attempts(LOOK, 'autoscaling.x-k8s.io', ['capacitybuffers']),
     ...attempts([...LOOK, 'get', 'create', 'patch', 'delete'], 'karpenter.sh', ['nodeclaims']),
     ...attempts(['patch'], 'karpenter.sh', ['nodeclaims/status', 'nodepools/status', 'nodeoverlays/status']),
     ...attempts(LOOK, 'karpenter.sh', ['nodeoverlays']),
@@ -119,7 +122,8 @@ const NOT_ITS_BUSINESS: Readonly<Record<ClusterFunction, readonly Attempt[]>> = 
   lifecycle: [
     ...attempts(['delete'], '', ['nodes', 'pods']),
     ...attempts(['create'], '', ['pods/eviction']),
-    ...attempts(LOOK, '', ['pods', 'persistentvolumeclaims']),
+    ...attempts(['get', 'watch'], '', ['pods']),
+    ...attempts(LOOK, '', ['persistentvolumeclaims']),
   ],
   termination: [
     ...attempts(['create'], 'karpenter.sh', ['nodeclaims']),
