@@ -68,6 +68,8 @@ const ORDERLY: ReadonlySet<string> = new Set([
 ]);
 /** What the log alone reports: Kerf shows the rest on the objects as Events. */
 const ONLY_LOGGED: ReadonlySet<string> = new Set([
+  // A nomination is a hint.
+  'cluster.nominatePod',
   'cloud.tagInstance',
   'cluster.applyNodeClaim',
   'cluster.deleteNodeClaim',
