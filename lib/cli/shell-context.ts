@@ -1,12 +1,27 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { type CliContext, MAX_TEXT } from './context.ts';
 import { EXIT } from './exit-codes.ts';
 
-/** Resolves a path of the user. npm runs scripts in the root of the package; INIT_CWD is the folder where npm was called. */
+/** Resolves a path of the user, who stands in the folder where the command was called. */
 export function userPath(path: string): string {
-  return resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
+  return resolve(callersFolder({ cwd: process.cwd(), initCwd: process.env['INIT_CWD'] }), path);
+}
+
+/** The folder of `package.json`. */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Folders {
+  readonly cwd: string;
+  /** Where npm was called. Programs that npm starts inherit it. */
+  readonly initCwd: string | undefined;
+}
+
+/** npm runs the scripts of a package in its folder, so that only there the folder of the user is another one. @internal */
+export function callersFolder({ cwd, initCwd }: Folders, root: string = ROOT): string {
+  return initCwd !== undefined && relative(root, cwd) === '' ? initCwd : cwd;
 }
 
 /** The context of the shell. */
@@ -52,9 +67,9 @@ function onInterrupt(stop: () => void): () => void {
 function filesIn(path: string): readonly string[] | undefined {
   const whole = userPath(path);
   if (!statSync(whole).isDirectory()) return undefined;
-  return readdirSync(whole, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() || (entry.isSymbolicLink() && isFile(join(entry.parentPath, entry.name))))
-    .map((entry) => join(path, entry.parentPath.slice(whole.length), entry.name))
+  return readdirSync(whole, { recursive: true, encoding: 'utf8' })
+    .filter((file) => isFile(join(whole, file)))
+    .map((file) => join(path, file))
     .toSorted();
 }
 
