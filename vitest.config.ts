@@ -11,7 +11,8 @@ const alone = { isolate: true, fileParallelism: false } as const;
 const oneCoreFree = { maxWorkers: Math.max(1, availableParallelism() - 1), sequence: { groupOrder: 1 } };
 
 /**
- * One project a kind of test, so that `vitest run --project NAME` runs one kind. `aws` needs the emulator: `npm run test:aws`;
+ * One project a kind of test, so that `vitest run --project NAME` runs one kind. `package` needs npm's registry:
+ * `npm run test:package`; `aws` needs the emulator: `npm run test:aws`;
  * `cluster` needs a control plane: `npm run test:cluster`;
  * `story` needs both: `npm run test:story`.
  */
@@ -31,12 +32,13 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/*/**/*.test.ts'],
-          exclude: ['test/{property,stack,examples,aws,cluster,story}/**'],
+          exclude: ['test/{property,stack,examples,package,aws,cluster,story}/**'],
         },
       },
       { extends: true, test: { name: 'property', include: ['test/property/**/*.test.ts'] } },
       { extends: true, test: { name: 'stack', include: ['test/stack/**/*.test.ts'] } },
       { extends: true, test: { name: 'examples', include: ['test/examples/**/*.test.ts'] } },
+      { extends: true, test: { name: 'package', include: ['test/package/**/*.test.ts'] } },
       { extends: true, test: { name: 'house', include: ['test/*.test.ts'] } },
       { extends: true, test: { name: 'cluster', include: ['test/cluster/**/*.test.ts'], ...alone } },
       { extends: true, test: { name: 'aws', include: ['test/aws/**/*.test.ts'], isolate: true, ...oneCoreFree } },

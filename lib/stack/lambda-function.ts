@@ -6,6 +6,7 @@ import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { NetworkOptions } from '../operator/options/cluster-options.ts';
 import { VARIABLES, type WokenFunction } from '../operator/options/options.ts';
+import { REQUIRE_BANNER } from './bundles/require-banner.ts';
 import { grantNetworkInterfaces } from './permissions.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
@@ -69,10 +70,7 @@ export class LambdaFunction extends Construct {
         target: 'node24',
         minify: true,
         externalModules: [],
-        // Some CommonJS packages call require, which an ES module does not have. The minifier does not see the banner: a
-        // short name here would be declared twice.
-        banner:
-          "import{createRequire as kerfCreateRequire}from'node:module';const require=kerfCreateRequire(import.meta.url);",
+        banner: REQUIRE_BANNER,
         ...(props.folder !== undefined && { commandHooks: copying(props.folder) }),
       },
     });

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { gzipSync } from 'node:zlib';
 import { type Address, type Answer, ApiStore, failure, fieldsOf, type Json, notFound } from './api-store.ts';
 import { ApiWatches } from './api-watches.ts';
+import { TEST_CERTIFICATE, TEST_KEY } from './tls.ts';
 
 export interface RecordedRequest {
   readonly method: string;
@@ -42,7 +44,10 @@ const INSTALLED: readonly string[] = [
   '/apis/autoscaling.x-k8s.io/v1beta1/capacitybuffers',
 ];
 
-/** An in-memory Kubernetes API server over HTTP with the endpoints that Kerf uses. It listens on 127.0.0.1 only. */
+/** How clients connect. */
+type Protocol = 'http' | 'https';
+
+/** An in-memory Kubernetes API server with the endpoints that Kerf uses. It listens on 127.0.0.1 only. */
 export class FakeApiServer {
   readonly store = new ApiStore();
   readonly watches = new ApiWatches(this.store);
@@ -56,15 +61,17 @@ export class FakeApiServer {
   readonly #failures: Failure[] = [];
   readonly #appliers = new Map<string, string>();
   readonly #snapshots = new Map<string, readonly Json[]>();
+  readonly #protocol: Protocol;
 
-  constructor() {
-    this.#server = createServer((request, response) => {
-      void this.#handle(request, response);
-    });
+  constructor(protocol: Protocol = 'http') {
+    this.#protocol = protocol;
+    const answer = (request: IncomingMessage, response: ServerResponse): void => void this.#handle(request, response);
+    this.#server =
+      protocol === 'http' ? createServer(answer) : createTlsServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, answer);
   }
 
-  static async start(): Promise<FakeApiServer> {
-    const fake = new FakeApiServer();
+  static async start(protocol: Protocol = 'http'): Promise<FakeApiServer> {
+    const fake = new FakeApiServer(protocol);
     const { promise, resolve } = Promise.withResolvers<void>();
     fake.#server.listen(0, '127.0.0.1', resolve);
     await promise;
@@ -74,7 +81,7 @@ export class FakeApiServer {
   get endpoint(): string {
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('the fake API server does not listen');
-    return `http://127.0.0.1:${address.port}`;
+    return `${this.#protocol}://127.0.0.1:${address.port}`;
   }
 
   /** The failures of the next requests, one for each request. */
