@@ -29,6 +29,7 @@ const FLOORS: readonly string[] = [
   'scheduling',
   'provisioning',
   'disruption',
+  'problems',
   'explain',
 ];
 

@@ -1,4 +1,4 @@
-import { pricedCatalogue } from '../core/instance-type/offerings/prices.ts';
+import { pricedCatalogue, whyTooOld } from '../core/instance-type/offerings/prices.ts';
 import type { CatalogueReader } from '../ports/cloud-provider.ts';
 import { PortError } from '../ports/errors.ts';
 import type { Pricing } from '../ports/pricing.ts';
@@ -13,7 +13,8 @@ export interface CataloguePorts extends UsesCatalogue {
 
 /**
  * Instance types, zones and prices of the region → the table, for every cluster of the account. *Shape:* a failure for prices
- * that could not be read: the last known ones are used. *Errors:* those of the ports, if types or zones cannot be read.
+ * that could not be read: the last known ones are used. *Errors:* those of the ports, if types or zones cannot be read; the first of these
+ * failures if the last known prices are too old, so that the wake fails and becomes a dead letter, which has an alarm.
  */
 export async function refreshCatalogue(ports: CataloguePorts): Promise<readonly Error[]> {
   const failures: PortError[] = [];
@@ -33,6 +34,11 @@ export async function refreshCatalogue(ports: CataloguePorts): Promise<readonly 
     orKnown(ports.catalogue.readCatalogue()),
   ]);
   const shipped = ports.shippedPrices;
-  await ports.catalogue.writeCatalogue(pricedCatalogue(described, { onDemand, spot, previous, shipped }));
+  const catalogue = pricedCatalogue(described, { onDemand, spot, previous, shipped });
+  await ports.catalogue.writeCatalogue(catalogue);
+  const tooOld = whyTooOld(catalogue);
+  const [cause] = failures;
+  if (tooOld !== undefined && cause !== undefined)
+    throw new Error(`prices are too old: ${tooOld}: ${cause.message}`, { cause });
   return failures;
 }

@@ -1,4 +1,5 @@
 import { gaugesOfNodes } from '../core/cluster/gauges.ts';
+import { problemsOfClaims } from '../core/problems/claim-problems.ts';
 import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
 import { syncWebhook } from './install/sync-webhook.ts';
 import type { ClusterWork } from './instances/instance-work.ts';
@@ -76,5 +77,6 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   await armWakeUp(ports, 'lifecycle', { ...again, cluster, due });
   const failures = [...notReported(run, each.failures), ...notes.failures];
   const gauges = isWhole && world.nodes.kind === 'read' ? gaugesOfNodes(world.nodes.value, records) : {};
-  return { controller: 'lifecycle', cluster, decisions: notes.decisions, due, gauges, failures };
+  const problems = isWhole ? problemsOfClaims(records, ports.clock.now()) : [];
+  return { controller: 'lifecycle', cluster, decisions: notes.decisions, due, gauges, problems, failures };
 }

@@ -1,5 +1,6 @@
 import type { PodNomination } from '../core/cluster/nominated-node.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
+import { waitingPods } from '../core/problems/waiting-pods.ts';
 import { withdrawnNominations } from '../core/provisioning/pod-nominations.ts';
 import { lacksCatalogue, provision } from '../core/provisioning/provision.ts';
 import { nominatePods } from './act/nominate-pods.ts';
@@ -49,7 +50,8 @@ async function run(ports: ProvisioningPorts, { cluster, reason }: CoalescedWake)
   const { failures, decisions } = report;
   const ofNominations = await nominate(ports, snapshot, verdict.podNominations);
   const ofBuffers = notReported({ ports, cluster }, await syncBufferStatus(ports, { snapshot, decisions }, log));
-  return { ...report, failures: [...ofEarlier, ...failures, ...ofNominations, ...ofBuffers, ...unread()] };
+  const problems = waitingPods(snapshot.pods, verdict.schedule, named.atMs);
+  return { ...report, problems, failures: [...ofEarlier, ...failures, ...ofNominations, ...ofBuffers, ...unread()] };
 }
 
 /** B66: last, because nothing depends on it. */

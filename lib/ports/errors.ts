@@ -27,6 +27,9 @@ export class UnreachableError extends PortError {
   readonly retryable = true;
 }
 
+/** The call was not made, because the account has used all calls that AWS allows. */
+export class CallBudgetError extends UnreachableError {}
+
 /** The service refuses the call. It can succeed only after a change of the configuration or permissions. */
 export class RefusedError extends PortError {
   override readonly name: string = 'RefusedError';

@@ -50,3 +50,19 @@ test('a stored catalogue that cannot be read is written again, and reported', as
   expect((await refreshCatalogue({ ...ports, catalogue })).map(({ message }) => message)).toEqual(['no reply']);
   expect((await ports.catalogue.readCatalogue())?.offerings).toEqual(world.offerings);
 });
+
+/** Refreshes two catalogues, the second of them later and without prices. */
+async function refreshedLater(asOf: string): Promise<readonly Error[]> {
+  const ports = portsWith();
+  await refreshCatalogue(ports);
+  const describeCatalogue = async () => ({ ...world, offerings: [place], asOf });
+  const pricing = { onDemandPrices: unreachable, spotPrices: unreachable };
+  return refreshCatalogue({ ...ports, pricing, cloud: { describeCatalogue } });
+}
+
+test('prices that could not be read three times in a row fail the run, after the catalogue was written', async () => {
+  expect(await refreshedLater('2026-02-01T08:00:00Z')).toHaveLength(2);
+  await expect(refreshedLater('2026-02-01T20:00:00Z')).rejects.toThrow(
+    'prices are too old: on-demand prices are 36 hours old, spot prices are 36 hours old: no reply',
+  );
+});

@@ -1,4 +1,5 @@
 import { guardWebhook } from '../../core/install/guard-webhook.ts';
+import { ProblemError } from '../../core/problems/problems.ts';
 import { ConflictError, PortError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
 import type { HasClock, HasSettings, MayHaveWebhook } from '../run/ports.ts';
@@ -17,7 +18,9 @@ export async function syncWebhook(
     const step = guardWebhook({ wanted: webhook.wanted, found, whyUnwell }, clock.now());
     if (step.kind === 'create') await webhook.create();
     if (step.kind === 'patch' && found !== undefined) await webhook.patch(found, step.patch);
-    return step.complaint === undefined ? [] : [new Error(step.complaint)];
+    const { complaint, isDisabled } = step;
+    if (complaint === undefined) return [];
+    return [isDisabled === true ? new ProblemError('WebhookDisabled', complaint) : new Error(complaint)];
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     // After a conflict, the next tick reads the configuration again.

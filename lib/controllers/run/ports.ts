@@ -1,5 +1,6 @@
 import type { Blocked, Controller, Decision, Due } from '../../core/model/decision.ts';
 import type { ClusterSettings } from '../../core/model/settings.ts';
+import type { Problem } from '../../core/problems/problems.ts';
 import type { CatalogueStore } from '../../ports/catalogue-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
@@ -142,6 +143,8 @@ export interface RunReport {
   readonly gauges: Readonly<Record<string, number>>;
   /** Signs of other autoscalers that do not count, because a user of one namespace can create them. @default none was found */
   readonly ignored?: Blocked;
+  /** What a person must solve. @default nothing was found */
+  readonly problems?: readonly Problem[];
   /** Failures of single claims. The other claims were reconciled (promise 7). */
   readonly failures: readonly Error[];
 }

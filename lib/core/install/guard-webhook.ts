@@ -41,6 +41,8 @@ export type WebhookStep = (
 ) & {
   /** A message for the log. */
   readonly complaint?: string;
+  /** Whether the cluster has no webhook after this step. @default false */
+  readonly isDisabled?: true;
 };
 
 /**
@@ -64,19 +66,23 @@ function restoreWebhooks({ wanted, found }: WebhookView): WebhookStep {
 
 function countFailure({ wanted, found }: WebhookView, why: string, nowMs: number): WebhookStep {
   if (found === undefined)
-    return { kind: 'keep', complaint: `webhook not installed because its endpoint does not answer: ${why}` };
-  if (found.webhooks.length === 0) return { kind: 'keep', complaint: `webhook disabled; polling every minute: ${why}` };
+    return disabled({ kind: 'keep' }, `webhook not installed because its endpoint does not answer: ${why}`);
+  if (found.webhooks.length === 0) return disabled({ kind: 'keep' }, `webhook disabled; polling every minute: ${why}`);
   const before = failuresOf(found);
   if (Math.abs(nowMs - before.atMs) < SAME_TICK_MS) return { kind: 'keep' };
   const count = before.count + 1;
   const annotations = { [FAILED_PROBES]: String(count), [FAILED_AT]: formatTime(nowMs) };
   if (count >= MAX_FAILED_PROBES) {
     const complaint = `webhook disabled after ${count} failed probes; polling every minute: ${why}`;
-    return { kind: 'patch', patch: { annotations, webhooks: [] }, complaint };
+    return disabled({ kind: 'patch', patch: { annotations, webhooks: [] } }, complaint);
   }
   const repair = isInPlace(wanted.webhooks, found.webhooks) ? {} : { webhooks: wanted.webhooks };
   const complaint = `webhook probe ${count} of ${MAX_FAILED_PROBES} failed: ${why}`;
   return { kind: 'patch', patch: { annotations, ...repair }, complaint };
+}
+
+function disabled(step: WebhookStep, complaint: string): WebhookStep {
+  return { ...step, complaint, isDisabled: true };
 }
 
 /** The number and time of failed probes; zero where the annotations are invalid. */

@@ -98,6 +98,7 @@ describe('an endpoint that does not answer', () => {
       kind: 'patch',
       patch: { annotations: { [FAILED_PROBES]: '3' }, webhooks: [] },
       complaint: expect.stringContaining('disabled after 3 failed probes'),
+      isDisabled: true,
     });
   });
 
@@ -114,7 +115,8 @@ describe('an endpoint that does not answer', () => {
     ['was emptied by hand', found({ webhooks: [] })],
     ['was deleted', undefined],
   ])('gets nothing back that %s, and nothing is written', (_, is) => {
-    expect(unwell(is)).toEqual({ kind: 'keep', complaint: expect.stringContaining('it answered 502') });
+    const complaint = expect.stringContaining('it answered 502');
+    expect(unwell(is)).toEqual({ kind: 'keep', complaint, isDisabled: true });
   });
 
   test('also restores a changed URL', () => {

@@ -1,3 +1,4 @@
+import { HOUR_MS, parseTime } from '../../../apis/formats/time.ts';
 import { optional } from '../../../apis/optional.ts';
 import type { Catalogue, RegionalOffering } from '../facts.ts';
 
@@ -36,4 +37,20 @@ export function pricedCatalogue(catalogue: Catalogue, sources: PriceSources): Ca
     ...optional({ onDemandAsOf, spotAsOf }),
     offerings,
   };
+}
+
+/** Prices are read twice a day, so two failures in a row are not reported here. */
+const MAX_AGE_MS = 30 * HOUR_MS;
+
+/**
+ * Which prices of the catalogue are too old to decide by. Prices that were never read do not count: the bundled ones are used, as
+ * in a region without a price list. *Shape:* undefined if none are.
+ */
+export function whyTooOld({ asOf, onDemandAsOf, spotAsOf }: Catalogue): string | undefined {
+  const kinds = { 'on-demand': onDemandAsOf, spot: spotAsOf };
+  const old = Object.entries(kinds).flatMap(([kind, readAt]) => {
+    const ageMs = readAt === undefined ? 0 : parseTime(asOf) - parseTime(readAt);
+    return ageMs > MAX_AGE_MS ? [`${kind} prices are ${Math.floor(ageMs / HOUR_MS)} hours old`] : [];
+  });
+  return old.length === 0 ? undefined : old.join(', ');
 }

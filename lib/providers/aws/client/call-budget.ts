@@ -3,7 +3,7 @@ import { formatTime, SECOND_MS } from '../../../apis/formats/time.ts';
 import { PATIENCE_MS } from '../../../core/call-budget/token-bucket.ts';
 import type { CallBudget, ReservableBudget } from '../../../ports/call-budget.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import { UnreachableError } from '../../../ports/errors.ts';
+import { CallBudgetError } from '../../../ports/errors.ts';
 import { isThrottled } from './errors.ts';
 
 export interface CallBudgetTools {
@@ -25,7 +25,7 @@ const CROWDED_MS = SECOND_MS / 2;
 
 /**
  * Makes every request of the client, including retries, take a call from the budget first and report throttling to it.
- * *Errors:* UnreachableError, without a call, if the budget grants none within PATIENCE_MS.
+ * *Errors:* CallBudgetError, without a call, if the budget grants none within PATIENCE_MS.
  */
 export function holdToBudget(client: EC2Client, tools: CallBudgetTools): EC2Client {
   client.middlewareStack.add(
@@ -83,7 +83,7 @@ export async function waitForCall({ budget, clock, sleep = sleepFor }: CallBudge
     const grant = await budget.take(action);
     const readyMs = grant.kind === 'granted' ? grant.atMs : grant.untilMs;
     if (grant.kind === 'wait' && readyMs > patientUntilMs) {
-      throw new UnreachableError(
+      throw new CallBudgetError(
         `EC2 ${action} was not called: the account's call budget is used up; try again after ${formatTime(readyMs + PATIENCE_MS)}`,
       );
     }
