@@ -1,6 +1,7 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
-import type { Construct } from 'constructs';
+import type { Construct, IConstruct } from 'constructs';
 import { type ClusterOptions, writeClusters } from '../operator/options/cluster-options.ts';
 import { nodeRolesOf } from '../operator/options/node-roles.ts';
 import {
@@ -17,6 +18,7 @@ import {
 import type { BodyBucketConstruct } from './body-bucket.ts';
 import { Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';
+import { KerfAlarm } from './kerf-alarm.ts';
 import { NodeRole, roleArn } from './node-role.ts';
 import * as permissions from './permissions.ts';
 import { Schedules } from './schedules.ts';
@@ -81,9 +83,26 @@ export class FunctionSet {
     });
     new InterruptionRules(scope, 'InterruptionRules', { queue: this.functions.interruption.wakeQueue });
     const installer = this.#install({ nodes, webhook, state });
+    this.#watchTicks(clusters, installer?.resource ?? schedules);
     // Its resource is created last and deleted first, so the functions that drain a cluster exist until it is done.
     installer?.resource.node.addDependency(...Object.values(this.functions), webhook, schedules);
     this.#writeOutputs(webhook);
+  }
+
+  /**
+   * An alarm for a function that has a tick each minute. It is created last, when the function has run: the alarm takes a missing
+   * value for a missing tick.
+   */
+  #watchTicks(clusters: readonly ClusterOptions[], last: IConstruct): void {
+    const isShadow = clusters.every(({ shadow = false }) => shadow);
+    const ticked = isShadow ? this.functions.provisioning : this.functions.lifecycle;
+    new KerfAlarm(this.#scope, 'TicksStopped', {
+      alarm: 'TicksStopped',
+      metric: ticked.function.metricInvocations({ period: Duration.minutes(5), statistic: 'Sum' }),
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.BREACHING,
+      evaluationPeriods: 2,
+    }).node.addDependency(last);
   }
 
   /** Outputs for operators, and for installing without the installer. */

@@ -5,13 +5,13 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { type ClusterOptions, networkName } from '../operator/options/cluster-options.ts';
-import { PRICE_FOLDER, VARIABLES, wakePlan } from '../operator/options/options.ts';
+import { METRICS, PRICE_FOLDER, VARIABLES, wakePlan } from '../operator/options/options.ts';
 import { BodyBucketConstruct } from './body-bucket.ts';
 import { Dashboard } from './dashboard.ts';
+import { DeploymentAlarm } from './deployment-alarm.ts';
 import { FunctionSet } from './function-set.ts';
 import * as permissions from './permissions.ts';
 import { CatalogueSchedule } from './schedules.ts';
-import { StandbyAlarm } from './standby-alarm.ts';
 import { StateTable } from './state-table.ts';
 import { WakeFunction } from './wake-function.ts';
 import { DeadLetters } from './wake-queue.ts';
@@ -33,7 +33,7 @@ export class KerfStack extends Stack {
     const bodies = new BodyBucketConstruct(this, 'Bodies');
     const decisions = new EventBus(this, 'Decisions', { description: 'Every decision of Kerf' });
     decisions.applyRemovalPolicy(RemovalPolicy.DESTROY);
-    const wakeDeadLetters = new DeadLetters(this, 'WakeDeadLetters', { of: 'functions' });
+    const wakeDeadLetters = new DeadLetters(this, 'WakeDeadLetters', { alarm: 'WakeDeadLetters' });
     const catalogue = this.#catalogue(state, wakeDeadLetters);
     const shared = {
       state,
@@ -55,7 +55,7 @@ export class KerfStack extends Stack {
       Object.entries(each).map(([name, one]) => [network === undefined ? name : `${network} ${name}`, one] as const),
     );
     const names = clusters.map(({ name }) => name);
-    new StandbyAlarm(this, 'StandbyAlarm', { table: state.name });
+    this.#watch(state.name);
     new Dashboard(this, 'Dashboard', { clusters: names, functions: Object.fromEntries(functions) });
     const { wakeQueue, logGroup } = catalogue;
     const outputs = { CatalogueQueueUrl: wakeQueue.queue.queueUrl, CatalogueLogGroup: logGroup.logGroupName };
@@ -67,6 +67,15 @@ export class KerfStack extends Stack {
     };
     for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
     if (props.alarmTopicArn !== undefined) this.#notify(props.alarmTopicArn);
+  }
+
+  /** Alarms for what the functions find. A problem may end by itself, so it must last for some minutes. */
+  #watch(table: string): void {
+    new DeploymentAlarm(this, 'StandbyAlarm', { alarm: 'Standby', metricName: METRICS.onStandby, table });
+    const pods = { alarm: 'WaitingPods', metricName: METRICS.waitingPods, table, minutes: 2 } as const;
+    new DeploymentAlarm(this, 'WaitingPodsAlarm', pods);
+    const problems = { alarm: 'Problems', metricName: METRICS.problems, table, minutes: 3 } as const;
+    new DeploymentAlarm(this, 'ProblemsAlarm', problems);
   }
 
   #notify(topicArn: string): void {

@@ -28,7 +28,6 @@ export class WakeFunction extends LambdaFunction implements Woken {
     const timeout = Duration.millis(plan.functionTimeoutMs);
     super(scope, id, { ...props, timeout, memoryMib: props.memoryMib ?? 512 });
     this.wakeQueue = new WakeQueue(this, 'Wakes', {
-      functionName: props.name,
       plan,
       ...(props.deadLetters !== undefined && { deadLetters: props.deadLetters }),
     });

@@ -1,13 +1,12 @@
 import { Duration, Lazy, RemovalPolicy } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeliveryPlan } from '../operator/options/options.ts';
+import type { AlarmName } from './alarms.ts';
+import { KerfAlarm } from './kerf-alarm.ts';
 
 export interface WakeQueueProps {
-  /** The function that reads the queue. */
-  readonly functionName: string;
   readonly plan: DeliveryPlan;
   /** Those of other queues too. @default - dead letters of its own, with an alarm */
   readonly deadLetters?: DeadLetters;
@@ -19,9 +18,9 @@ export class WakeQueue extends Construct {
   readonly deadLetters: DeadLetters;
   readonly #rules: string[] = [];
 
-  constructor(scope: Construct, id: string, { functionName, plan, deadLetters }: WakeQueueProps) {
+  constructor(scope: Construct, id: string, { plan, deadLetters }: WakeQueueProps) {
     super(scope, id);
-    this.deadLetters = deadLetters ?? new DeadLetters(this, 'DeadLetters', { of: functionName });
+    this.deadLetters = deadLetters ?? new DeadLetters(this, 'DeadLetters', { alarm: 'InterruptionDeadLetters' });
     this.queue = new Queue(this, 'Queue', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -55,8 +54,7 @@ export class WakeQueue extends Construct {
 }
 
 export interface DeadLettersProps {
-  /** What fails, for the alarm: `interruption`. */
-  readonly of: string;
+  readonly alarm: AlarmName;
 }
 
 /** Messages that failed in every delivery, with an alarm. Several queues may share them, because an alarm is paid for. */
@@ -72,13 +70,9 @@ export class DeadLetters extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
       retentionPeriod: Duration.days(14),
     });
-    new Alarm(this, 'Alarm', {
-      alarmDescription: `Kerf ${props.of} failed in every delivery of a message; see its log and ${this.queue.queueName}`,
+    new KerfAlarm(this, 'Alarm', {
+      alarm: props.alarm,
       metric: this.queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
-      threshold: 1,
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
     });
   }
 }

@@ -1,9 +1,9 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { VARIABLES } from '../operator/options/options.ts';
+import { KerfAlarm } from './kerf-alarm.ts';
 import { LambdaFunction, type LambdaFunctionProps } from './lambda-function.ts';
 
 /** Characters that a URL path would not carry unchanged. Excluded twice, because ministack supports only the list. */
@@ -55,16 +55,11 @@ export class Webhook extends LambdaFunction {
 
   /** Refused calls are lost wakes, which the tick replaces. A burst of pods may also cause some, so a single minute does not raise the alarm. */
   #alarmOnFloods(): void {
-    new Alarm(this, 'WebhookThrottled', {
-      alarmDescription:
-        'Lambda refuses calls of the Kerf webhook: more than ten run at once. Wakes are lost, and the tick replaces them every minute. ' +
-        'If the calls are not those of your API servers, see docs/webhook.md, Floods',
+    new KerfAlarm(this, 'WebhookThrottled', {
+      alarm: 'WebhookThrottled',
       metric: this.function.metricThrottles({ period: Duration.minutes(1), statistic: 'Sum' }),
-      threshold: 1,
       evaluationPeriods: 5,
       datapointsToAlarm: 3,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
     });
   }
 

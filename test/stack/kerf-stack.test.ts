@@ -129,16 +129,6 @@ test('a function has the time limit of the plan of its queue', () => {
   });
 });
 
-test('the deployment has an alarm for standby in any of its clusters', () => {
-  template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { MetricName: 'StoodDown' }, 1);
-  template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-    Namespace: 'Kerf',
-    MetricName: 'StoodDown',
-    Dimensions: [{ Name: 'Table', Value: { Ref: 'StateTable962DE04C' } }],
-    Threshold: 1,
-  });
-});
-
 test('a wake queue collects for a second, and has an invocation for each cluster and one more', () => {
   const mappings = (MaximumConcurrency: number, batch: object) =>
     Object.keys(

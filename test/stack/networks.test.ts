@@ -122,8 +122,8 @@ test('the wakes of all networks have one alarm on dead letters, and the interrup
   const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm').map((alarm) =>
     JSON.stringify(at(alarm, 'AlarmDescription')),
   );
-  const count = (name: string): number => alarms.filter((text) => text.includes(`Kerf ${name} failed`)).length;
-  expect(['functions', 'interruption'].map(count)).toEqual([1, 3]);
+  const count = (name: string): number => alarms.filter((text) => text.includes(`section ${name}`)).length;
+  expect(['WakeDeadLetters', 'InterruptionDeadLetters'].map(count)).toEqual([1, 3]);
 });
 
 /** The statements with this effect on deleting network interfaces. */

@@ -30,7 +30,8 @@ import type { ReportedRefusals } from '../act/reported-refusals.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 
 /** The ports of one cluster. Functions name the parts that they use: `ReadsCluster & WritesStatus & HasClock`. */
-export interface ControllerPorts extends UsesCatalogue, UsesMessages, HasClock, HasSettings, RemembersAutoscalers {
+export interface ControllerPorts extends UsesCatalogue, HasClock, HasSettings, RemembersAutoscalers {
+  readonly messages: Messages;
   readonly cluster: Cluster;
   readonly cloud: CloudProvider;
   readonly store: NodeClaimStore;
@@ -104,12 +105,7 @@ export interface UsesCatalogue {
 export interface SendsWakes {
   readonly messages: Pick<Messages, 'wake'>;
 }
-export interface PublishesDecisions {
-  readonly messages: Pick<Messages, 'publish'>;
-}
-export interface UsesMessages {
-  readonly messages: Messages;
-}
+export type PublishesDecisions = { readonly messages: Pick<Messages, 'publish'> };
 export interface UsesLeases {
   readonly leases: Leases;
 }

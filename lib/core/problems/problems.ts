@@ -1,6 +1,6 @@
 /** The problems that Kerf finds while it runs, and that a person must solve. `docs/runbook.md` has a section for each of them. */
 export const PROBLEMS = {
-  PodsWaiting: 'Pods have been pending for more than five minutes, although Kerf has a node for them.',
+  WaitingPods: 'Pods have been pending for more than five minutes, although Kerf has a node for them.',
   LaunchesFailing: 'EC2 refuses launches, and missing capacity is not the cause.',
   NodeClaimStuck: 'A NodeClaim does not become a node in time.',
   DrainStuck: 'The termination of a node does not end in time.',

@@ -8,7 +8,7 @@ import { listed, type Problem } from './problems.ts';
 const WAITS_TOO_LONG_MS = 5 * MINUTE_MS;
 
 /** Since when the scheduler has found no node for the pod. *Shape:* undefined for a pod without times, from a file. */
-export function pendingSinceMs({ metadata, status }: Pod): number | undefined {
+function pendingSinceMs({ metadata, status }: Pod): number | undefined {
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   const text = scheduled?.lastTransitionTime ?? metadata.creationTimestamp;
   return text === undefined ? undefined : parseTime(text);
@@ -31,7 +31,7 @@ export function waitingPods(pods: readonly Pod[], schedule: Schedule, nowMs: num
   const names = oldestFirst.map(({ pod }) => podKey(pod));
   return [
     {
-      kind: 'PodsWaiting',
+      kind: 'WaitingPods',
       message: `${listed(names)}: pending for ${Math.floor(oldestSeconds / 60)} minutes, although Kerf has a node for them`,
       numbers: { pods: waiting.length, oldestSeconds },
     },

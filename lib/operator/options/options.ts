@@ -57,7 +57,12 @@ export const METRICS = {
   nodes: 'Nodes',
   hourlyCostUsd: 'HourlyCostUsd',
   priceGapPercent: 'PriceGapPercent',
+  problems: 'Problems',
+  waitingPods: 'WaitingPods',
 } as const;
+
+/** The metrics of the deployment, which have alarms. The others are those of a cluster. @internal */
+export const DEPLOYMENT_METRICS: readonly string[] = [METRICS.onStandby, METRICS.problems, METRICS.waitingPods];
 
 /** The folder of the price tables in the catalogue function's package. */
 export const PRICE_FOLDER = 'data';

@@ -1,16 +1,17 @@
 /** CloudWatch's embedded metric format: CloudWatch extracts metrics from log lines, so no API call is needed. */
 
 import type { RunReport } from '../../controllers/run/ports.ts';
+import type { Problem } from '../../core/problems/problems.ts';
 import { METRICS } from '../options/options.ts';
 
 export type EmbeddedMetrics = Readonly<Record<string, unknown>>;
 
 /** The metrics of the runs of one process. A custom metric is paid for in each hour in which it is written. */
 export interface RunMetrics {
-  /** The metrics of a run: one line at most for its cluster, and one if Kerf is on standby there. */
+  /** The metrics of a run: one line at most for its cluster, and one for the deployment if there is something for an alarm. */
   readonly ofReport: (report: RunReport, atMs: number) => readonly EmbeddedMetrics[];
   /** The metrics of a run that failed without a report. */
-  readonly ofFailure: (cluster: string, atMs: number) => readonly EmbeddedMetrics[];
+  readonly ofFailure: (cluster: string, atMs: number, problems?: readonly Problem[]) => readonly EmbeddedMetrics[];
 }
 
 /** Written in each run in which they are above zero, so that an alarm can use them. */
@@ -20,7 +21,7 @@ const REPEATED: ReadonlySet<string> = new Set([METRICS.nodes, METRICS.pendingPod
  * Counts are written if they are above zero, and gauges if they have changed since this process wrote them. So an idle cluster has
  * one metric, its nodes, and a cluster without nodes has none.
  *
- * *Shape:* dimension Cluster; Table for standby, which has one alarm for the deployment. @param table the table of the deployment
+ * *Shape:* dimension Cluster; Table for what has one alarm for the deployment. @param table the table of the deployment
  */
 export function runMetrics(table: string): RunMetrics {
   const written = new Map<string, number>();
@@ -32,17 +33,27 @@ export function runMetrics(table: string): RunMetrics {
   };
   return {
     ofReport(report, atMs) {
-      const { cluster, failures } = report;
+      const { cluster, failures, problems } = report;
       const { [METRICS.onStandby]: onStandby = 0, ...gauges } = report.gauges;
       const news = Object.entries(gauges).filter(([name, value]) => isNews(cluster, name, value));
       const counts = aboveZero({ ...decisionsOf(report), [METRICS.failures]: failures.length });
       return [
         ...lines(atMs, { Cluster: cluster }, { ...Object.fromEntries(news), ...counts }),
-        ...lines(atMs, { Table: table }, aboveZero({ [METRICS.onStandby]: onStandby })),
+        ...lines(atMs, { Table: table }, aboveZero({ [METRICS.onStandby]: onStandby, ...alarming(problems) })),
       ];
     },
-    ofFailure: (cluster, atMs) => lines(atMs, { Cluster: cluster }, { [METRICS.failures]: 1 }),
+    ofFailure: (cluster, atMs, problems) => [
+      ...lines(atMs, { Cluster: cluster }, { [METRICS.failures]: 1 }),
+      ...lines(atMs, { Table: table }, aboveZero(alarming(problems))),
+    ],
   };
+}
+
+/** Waiting pods have an alarm of their own, because a person has to look at them at once. */
+function alarming(problems: readonly Problem[] = []): Readonly<Record<string, number>> {
+  const [waiting] = problems.filter(({ kind }) => kind === 'WaitingPods');
+  const others = problems.filter(({ kind }) => kind !== 'WaitingPods');
+  return { [METRICS.waitingPods]: waiting?.numbers['pods'] ?? 0, [METRICS.problems]: others.length };
 }
 
 /** A run that changes nothing also returns a decision; only decisions with actions count. In shadow, they are not carried out. */

@@ -3,8 +3,10 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { optional } from '../../apis/optional.ts';
 import type { RunReport } from '../../controllers/run/ports.ts';
 import type { Telemetry } from '../../controllers/run/telemetry.ts';
+import type { Problem } from '../../core/problems/problems.ts';
 import { METRICS } from '../options/options.ts';
 import { type EmbeddedMetrics, runMetrics } from './embedded-metrics.ts';
+import { problemsIn } from './problems-in.ts';
 
 /** @param table the table of the deployment, for functions that may be on standby */
 export function telemetryOf(functionName: string, table = ''): Telemetry {
@@ -12,6 +14,16 @@ export function telemetryOf(functionName: string, table = ''): Telemetry {
   const logger = new Logger({ serviceName: `kerf-${functionName}` });
   const error: Telemetry['error'] = (message, cause, fields) => {
     logger.error(message, { ...fields, error: cause instanceof Error ? cause : new Error(String(cause)) });
+  };
+  const warnOf = (problems: readonly Problem[], fields: Readonly<Record<string, unknown>>): void => {
+    for (const { kind, message, numbers } of problems)
+      logger.warn('problem', {
+        ...fields,
+        problem: kind,
+        why: message,
+        numbers,
+        runbook: `docs/runbook.md#${kind.toLowerCase()}`,
+      });
   };
   return {
     error,
@@ -40,11 +52,15 @@ export function telemetryOf(functionName: string, table = ''): Telemetry {
         logger.warn('sign of another autoscaler ignored', { cluster, controller, reason, why: message, numbers });
       }
       for (const failure of failures) error('reconcile step failed', failure, { cluster, controller });
-      writeMetrics(metrics.ofReport(report, Date.now()));
+      const problems = problemsIn(report);
+      warnOf(problems, { cluster, controller });
+      writeMetrics(metrics.ofReport({ ...report, problems }, Date.now()));
     },
     failure(wake, cause) {
       error('reconcile failed', cause, { ...wake });
-      writeMetrics(metrics.ofFailure(wake.cluster, Date.now()));
+      const problems = problemsIn({ failures: [new Error('reconcile failed', { cause })] });
+      warnOf(problems, { cluster: wake.cluster });
+      writeMetrics(metrics.ofFailure(wake.cluster, Date.now(), problems));
     },
   };
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { syncWebhook } from '../../../lib/controllers/install/sync-webhook.ts';
 import { webhookConfiguration } from '../../../lib/core/install/webhook-configuration.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import { ProblemError } from '../../../lib/core/problems/problems.ts';
 import { ConflictError, RefusedError } from '../../../lib/ports/errors.ts';
 import type { WebhookRegistration } from '../../../lib/ports/webhook-registration.ts';
 import { MINUTE, NOW_MS } from '../../builders/times.ts';
@@ -118,4 +119,19 @@ test('a webhook configuration that the API server does not return does not delay
     }),
   });
   expect(result).toMatchObject({ podsRunning: 3, podsPending: [] });
+});
+
+test('a webhook that is removed is a problem, a single failed probe is not', async () => {
+  const world = aWorld();
+  await tick(world);
+  world.unwell = 'no answer';
+  const problems: unknown[] = [];
+  const settings = DEFAULT_SETTINGS;
+  for (let minute = 0; minute < 4; minute += 1) {
+    const ports = { webhook: registration(world), clock: { now: () => world.nowMs }, settings };
+    const [failure] = await syncWebhook(ports, TICK);
+    problems.push(failure instanceof ProblemError ? failure.problem : undefined);
+    world.nowMs += MINUTE;
+  }
+  expect(problems).toEqual([undefined, undefined, 'WebhookDisabled', 'WebhookDisabled']);
 });

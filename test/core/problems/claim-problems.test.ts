@@ -58,8 +58,16 @@ describe('a NodeClaim is stuck', () => {
 describe('a drain is stuck', () => {
   test.each([
     ['without a deadline for an hour', { requestedAtMs: ago(61) }, 'draining for 61 minutes'],
-    ['after its deadline', { requestedAtMs: ago(90), deadlineMs: ago(11) }, 'past the deadline of its drain for 11 minutes'],
-    ['while its instance shuts down', { terminateRequestedAtMs: ago(21) }, 'its instance is shutting down for 21 minutes'],
+    [
+      'after its deadline',
+      { requestedAtMs: ago(90), deadlineMs: ago(11) },
+      'past the deadline of its drain for 11 minutes',
+    ],
+    [
+      'while its instance shuts down',
+      { terminateRequestedAtMs: ago(21) },
+      'its instance is shutting down for 21 minutes',
+    ],
     [
       'while EC2 refuses to terminate its instance',
       { terminationRefused: { message: 'protected', sinceMs: ago(6), retryAtMs: NOW_MS } },

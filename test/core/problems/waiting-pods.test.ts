@@ -19,7 +19,7 @@ function createdAgo(minutes: number, name = 'web-1'): Pod {
 test('pods that wait for more than five minutes for a node that Kerf has for them are a problem, the oldest first', () => {
   expect(waiting([createdAgo(6, 'young'), createdAgo(9, 'old'), createdAgo(4, 'new')])).toEqual([
     {
-      kind: 'PodsWaiting',
+      kind: 'WaitingPods',
       message: 'default/old, default/young: pending for 9 minutes, although Kerf has a node for them',
       numbers: { pods: 2, oldestSeconds: 540 },
     },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunReport } from '../../../lib/controllers/run/ports.ts';
 import type { Action } from '../../../lib/core/model/decision.ts';
-import { METRICS } from '../../../lib/operator/options/options.ts';
+import { DEPLOYMENT_METRICS, METRICS } from '../../../lib/operator/options/options.ts';
 import { type EmbeddedMetrics, runMetrics } from '../../../lib/operator/telemetry/embedded-metrics.ts';
 import { aRunReport } from '../../builders/decisions.ts';
 import { listAt, textAt } from '../../stack/json.ts';
@@ -95,5 +95,23 @@ test('what is decided in shadow is counted apart from what is done', () => {
 
 test('a cluster has at most eight metrics', () => {
   const { namespace: _, ...names } = METRICS;
-  expect(Object.keys(names).length).toBeLessThanOrEqual(8);
+  const ofCluster = Object.values(names).filter((name) => !DEPLOYMENT_METRICS.includes(name));
+  expect(ofCluster.length).toBeLessThanOrEqual(8);
+});
+
+test('problems are metrics of the deployment, and waiting pods one of their own, because they have alarms of their own', () => {
+  const problems = (['WaitingPods', 'DrainStuck', 'LaunchesFailing'] as const).map((kind) => ({
+    kind,
+    message: '',
+    numbers: { pods: 7 },
+  }));
+  const run = report({ problems });
+  expect(metricsOf(runMetrics('table').ofReport(run, 5))).toEqual([
+    'WaitingPods{Table=table} 7 Count',
+    'Problems{Table=table} 2 Count',
+  ]);
+  expect(metricsOf(runMetrics('table').ofFailure('demo', 5, problems.slice(1)))).toEqual([
+    'Failures{Cluster=demo} 1 Count',
+    'Problems{Table=table} 2 Count',
+  ]);
 });

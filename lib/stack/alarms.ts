@@ -1,0 +1,21 @@
+/** The alarms of a deployment, with what each means. `docs/runbook.md` has a section for each of them, under its name. */
+export const ALARMS = {
+  TicksStopped:
+    'Kerf has not run for ten minutes. Pending pods get no nodes, nodes are not removed, and a spot warning drains no node.',
+  WaitingPods: 'Pods have been pending for more than five minutes, although Kerf has a node for them.',
+  Problems:
+    'Kerf has found a problem that it cannot solve. The log line "problem" names it, with the cluster and the objects.',
+  Standby:
+    'Karpenter, EKS Auto Mode or another deployment of Kerf is active in a cluster. Kerf is on standby there until it is removed.',
+  WakeDeadLetters: 'A function failed in every delivery of a wake.',
+  InterruptionDeadLetters: 'The interruption function failed in every delivery of an event of EC2.',
+  WebhookThrottled:
+    'Lambda refuses calls of the webhook, because more than ten run at once. Wakes are lost, and the tick of each minute replaces them.',
+} as const;
+
+export type AlarmName = keyof typeof ALARMS;
+
+/** *Shape:* the text of the alarm, as a notification shows it. */
+export function alarmText(name: AlarmName): string {
+  return `Kerf: ${ALARMS[name]} What to look at and what to do: docs/runbook.md, section ${name}`;
+}
