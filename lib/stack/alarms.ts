@@ -1,3 +1,6 @@
+import { Alarm, type AlarmProps, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+
 /** The alarms of a deployment, with what each means. `docs/runbook.md` has a section for each of them, under its name. */
 export const ALARMS = {
   TicksStopped:
@@ -15,7 +18,27 @@ export const ALARMS = {
 
 export type AlarmName = keyof typeof ALARMS;
 
-/** *Shape:* the text of the alarm, as a notification shows it. */
-export function alarmText(name: AlarmName): string {
+export type KerfAlarmProps = Pick<AlarmProps, 'metric'> &
+  Partial<AlarmProps> & {
+    /** Its section in the runbook. */
+    readonly alarm: AlarmName;
+  };
+
+/** An alarm whose text names its section in the runbook. By default, it is raised by one value of at least 1. */
+export class KerfAlarm extends Alarm {
+  constructor(scope: Construct, id: string, { alarm, ...props }: KerfAlarmProps) {
+    super(scope, id, {
+      alarmDescription: alarmText(alarm),
+      threshold: 1,
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      ...props,
+    });
+  }
+}
+
+/** The text of a notification. */
+function alarmText(name: AlarmName): string {
   return `Kerf: ${ALARMS[name]} What to look at and what to do: docs/runbook.md, section ${name}`;
 }

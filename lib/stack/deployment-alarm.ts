@@ -2,8 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { METRICS } from '../operator/options/options.ts';
-import type { AlarmName } from './alarms.ts';
-import { KerfAlarm } from './kerf-alarm.ts';
+import { type AlarmName, KerfAlarm } from './alarms.ts';
 
 export interface DeploymentAlarmProps {
   readonly alarm: AlarmName;

@@ -3,8 +3,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeliveryPlan } from '../operator/options/options.ts';
-import type { AlarmName } from './alarms.ts';
-import { KerfAlarm } from './kerf-alarm.ts';
+import { type AlarmName, KerfAlarm } from './alarms.ts';
 
 export interface WakeQueueProps {
   readonly plan: DeliveryPlan;
