@@ -15,10 +15,10 @@ import {
   type WokenFunction,
   wakeSlots,
 } from '../operator/options/options.ts';
-import { KerfAlarm } from './alarms.ts';
 import type { BodyBucketConstruct } from './body-bucket.ts';
 import { Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';
+import { KerfAlarm } from './monitoring/alarms.ts';
 import { NodeRole, roleArn } from './node-role.ts';
 import * as permissions from './permissions.ts';
 import { Schedules } from './schedules.ts';

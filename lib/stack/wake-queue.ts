@@ -3,7 +3,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeliveryPlan } from '../operator/options/options.ts';
-import { type AlarmName, KerfAlarm } from './alarms.ts';
+import { type AlarmName, KerfAlarm } from './monitoring/alarms.ts';
 
 export interface WakeQueueProps {
   readonly plan: DeliveryPlan;

@@ -3,8 +3,8 @@ import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { VARIABLES } from '../operator/options/options.ts';
-import { KerfAlarm } from './alarms.ts';
 import { LambdaFunction, type LambdaFunctionProps } from './lambda-function.ts';
+import { KerfAlarm } from './monitoring/alarms.ts';
 
 /** Characters that a URL path would not carry unchanged. Excluded twice, because ministack supports only the list. */
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClusterOptions } from '../../lib/operator/options/cluster-options.ts';
 import { DEPLOYMENT_METRICS } from '../../lib/operator/options/options.ts';
-import { ALARMS } from '../../lib/stack/alarms.ts';
+import { ALARMS } from '../../lib/stack/monitoring/alarms.ts';
 import { propertiesOf, synthesize, templateOf } from './assembly.ts';
 import { at, recordAt } from './json.ts';
 import { resolved } from './resolve.ts';

@@ -9,8 +9,8 @@ import {
   Metric,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { CLUSTER_FUNCTIONS, METRICS } from '../operator/options/options.ts';
-import type { WakeFunction } from './wake-function.ts';
+import { CLUSTER_FUNCTIONS, METRICS } from '../../operator/options/options.ts';
+import type { WakeFunction } from '../wake-function.ts';
 
 export interface DashboardProps {
   readonly clusters: readonly string[];

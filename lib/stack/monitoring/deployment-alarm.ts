@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { METRICS } from '../operator/options/options.ts';
+import { METRICS } from '../../operator/options/options.ts';
 import { type AlarmName, KerfAlarm } from './alarms.ts';
 
 export interface DeploymentAlarmProps {
