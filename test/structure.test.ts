@@ -31,6 +31,7 @@ const FLOORS: readonly string[] = [
   'disruption',
   'problems',
   'explain',
+  'decisions',
 ];
 
 const core = trackedFiles(ROOT, /^lib\/core\/.*\.ts$/);

@@ -26,6 +26,10 @@ export interface FeatureGates {
   readonly staticCapacity: boolean;
 }
 
+/** Of which decisions on the cluster the snapshot is stored: none, about a tenth of those that acted, all that acted, or all. */
+export const DECISION_SNAPSHOTS = ['off', 'sampled', 'acted', 'all'] as const;
+export type DecisionSnapshots = (typeof DECISION_SNAPSHOTS)[number];
+
 /** The settings of a cluster: those of F17, F18 and F20 that apply to Kerf, and Kerf's own. */
 export interface ClusterSettings {
   /** F17 BATCH_IDLE_DURATION: a run begins when no pod has become pending for this time. */
@@ -57,6 +61,7 @@ export interface ClusterSettings {
   readonly initializationTimeoutMs?: number;
   /** Decisions are made and recorded, but neither the cluster nor EC2 is changed. */
   readonly shadow: boolean;
+  readonly decisionSnapshots: DecisionSnapshots;
 }
 
 export const DEFAULT_SETTINGS: ClusterSettings = {
@@ -80,4 +85,5 @@ export const DEFAULT_SETTINGS: ClusterSettings = {
   ignoreAtZero: [{ namespace: 'kube-system' }],
   repairAfterMs: {},
   shadow: false,
+  decisionSnapshots: 'acted',
 };

@@ -1,0 +1,92 @@
+import { formatExactTime } from '../../apis/formats/time.ts';
+import { optional } from '../../apis/optional.ts';
+import { gaugesOfNodes } from '../cluster/gauges.ts';
+import { fingerprint } from '../identity.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
+import type { Action, Blocked, Controller, Decision } from '../model/decision.ts';
+import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
+import type { DecisionRecord, RecordedPrice } from './decision-record.ts';
+import { recordedActions } from './recorded-actions.ts';
+import { countsByReason, recordedRefusals } from './recorded-refusals.ts';
+
+/** One run that has ended. */
+export interface EndedRun {
+  readonly cluster: string;
+  readonly controller: Controller;
+  /** The reason of its wake. */
+  readonly wokenBy: string;
+  /** At least one. */
+  readonly decisions: readonly Decision[];
+  /** Of a run that decides for the cluster. */
+  readonly snapshot?: Pick<ClusterSnapshot, 'nodes' | 'nodeClaims'>;
+  readonly durationMs: number;
+  readonly version: string;
+}
+
+/** The record of a run. @param fresh those of its refusals that no record has */
+export function recordOfRun(run: EndedRun, fresh: readonly Blocked[]): DecisionRecord {
+  const { cluster, controller, decisions, durationMs, wokenBy, version } = run;
+  const actions = decisions.flatMap((decision) => decision.actions);
+  const causes = causesOf(actions);
+  const atMs = decisions[0]?.atMs ?? 0;
+  const ids = decisions.map(({ id }) => id);
+  const [price] = decisions.flatMap((decision) => decision.price ?? []);
+  return {
+    formatVersion: 1,
+    id: recordId(atMs, controller, ids),
+    cluster,
+    function: controller,
+    atMs,
+    durationMs,
+    wokenBy,
+    decisions: ids,
+    ...(causes.length > 0 && { causes }),
+    actions: recordedActions(actions),
+    refused: countsByReason(decisions.flatMap(({ blocked }) => blocked)),
+    refusals: recordedRefusals(fresh),
+    ...(run.snapshot && { price: priceOf(run.snapshot, actions, price?.lowerBoundUsdPerHour) }),
+    ...(decisions.some(({ shadow }) => shadow === true) && { shadow: true as const }),
+    version,
+  };
+}
+
+/** *Shape:* the time comes first, without characters that a file system or a shell does not take. */
+function recordId(atMs: number, controller: Controller, decisions: readonly string[]): string {
+  const time = formatExactTime(atMs).replaceAll(/[-:]/g, '');
+  return `${time}-${controller}-${fingerprint(JSON.stringify(decisions), 6)}`;
+}
+
+/** The decisions that have proposed the commands of these actions. A command is named after its decision. */
+function causesOf(actions: readonly Action[]): readonly string[] {
+  const commands = actions.flatMap((action) => {
+    if (action.kind === 'continue-disruption') return [action.command.id];
+    if (action.kind === 'end-disruption') return [action.command];
+    return action.kind === 'create-node-claim' ? (action.nodeClaim.command ?? []) : [];
+  });
+  return [...new Set(commands)];
+}
+
+function priceOf(
+  { nodes, nodeClaims }: Pick<ClusterSnapshot, 'nodes' | 'nodeClaims'>,
+  actions: readonly Action[],
+  lowerBoundUsdPerHour: number | undefined,
+): RecordedPrice {
+  const byName = new Map(nodeClaims.map((record) => [record.name, record]));
+  const changes = actions.map((action) => {
+    if (action.kind === 'create-node-claim') return cheapestUsd(action.nodeClaim);
+    if (action.kind !== 'delete-node-claim') return 0;
+    const record = byName.get(action.nodeClaim);
+    return -((record && instanceOf(record)?.priceUsdPerHour) ?? 0);
+  });
+  const beforeUsdPerHour = gaugesOfNodes(nodes, nodeClaims)['HourlyCostUsd'] ?? 0;
+  const after = changes.reduce((sum, one) => sum + one, beforeUsdPerHour);
+  return {
+    beforeUsdPerHour,
+    afterUsdPerHour: Math.round(after * 1e4) / 1e4,
+    ...optional({ lowerBoundUsdPerHour }),
+  };
+}
+
+function cheapestUsd({ options }: NodeClaimRecord): number {
+  return options.length === 0 ? 0 : Math.min(...options.map(({ priceUsdPerHour }) => priceUsdPerHour));
+}

@@ -1,0 +1,100 @@
+import { optional } from '../../apis/optional.ts';
+import type { Action } from '../model/decision.ts';
+import type { DisruptionCommand } from '../model/disruption-command.ts';
+import type { NodeClaimRecord } from '../model/node-claim-record.ts';
+import { MAX_NAMES, type RecordedAction } from './decision-record.ts';
+
+/** The actions by the objects that they are about. *Shape:* the evictions of a node are one action; all others are in their order. */
+export function recordedActions(actions: readonly Action[]): readonly RecordedAction[] {
+  const evictions = actions.filter((action) => action.kind === 'evict-pod');
+  const byNode = Map.groupBy(evictions, ({ nodeClaim, force }) => JSON.stringify([nodeClaim, force !== undefined]));
+  return [
+    ...actions.flatMap((action) => (action.kind === 'evict-pod' ? [] : [recordedAction(action)])),
+    ...[...byNode.values()].flatMap(([first, ...more]) => (first === undefined ? [] : [evictionsOf([first, ...more])])),
+  ];
+}
+
+type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
+
+function evictionsOf([first, ...more]: readonly [Of<'evict-pod'>, ...Of<'evict-pod'>[]]): RecordedAction {
+  const pods = [first, ...more].map(({ pod }) => `${pod.namespace}/${pod.name}`);
+  const reason = first.force === undefined ? {} : { reason: 'forced' };
+  return { kind: 'evict-pod', nodeClaims: [first.nodeClaim], ...namedPods(pods), ...reason };
+}
+
+function recordedAction(action: Exclude<Action, Of<'evict-pod'>>): RecordedAction {
+  const { kind } = action;
+  switch (action.kind) {
+    case 'create-node-claim':
+      return { kind, ...newClaim(action.nodeClaim), ...optional({ message: action.message }) };
+    case 'nominate-node':
+      return { kind, nodes: [action.node], ...namedPods(action.pods) };
+    case 'launch-instance': {
+      const { request } = action;
+      const { capacityType, nodePool } = request;
+      return { kind, nodeClaims: request.members ?? [action.nodeClaim], nodePool, capacityType };
+    }
+    case 'register-node':
+    case 'initialize-node':
+    case 'cordon-node':
+    case 'uncordon-node':
+      return { kind, nodeClaims: [action.nodeClaim], nodes: [action.node.name] };
+    case 'start-disruption':
+    case 'continue-disruption':
+      return { kind, ...ofCommand(action.command) };
+    case 'end-disruption':
+      return { kind, command: action.command, reason: action.outcome, message: action.why };
+    case 'delete-node-claim':
+      return { kind, nodeClaims: [action.nodeClaim], reason: action.reason, message: action.message };
+    case 'tag-instance':
+      return { kind, nodeClaims: [action.nodeClaim], instance: action.instanceId };
+    case 'terminate-instance':
+      return {
+        kind,
+        nodeClaims: [action.nodeClaim],
+        instance: action.instanceId,
+        ...optional({ message: action.message }),
+      };
+    case 'release-node-claim':
+      return { kind, nodeClaims: [action.nodeClaim], ...(action.node && { nodes: [action.node.name] }) };
+    case 'learn-memory':
+      return { kind, nodeClaims: [action.nodeClaim], instanceType: action.lesson.instanceType };
+    case 'mark-unavailable': {
+      const { instanceType, zone, capacityType, reason } = action.offering;
+      return { kind, instanceType, zone, capacityType, reason };
+    }
+  }
+}
+
+function newClaim({ name, nodePool, options, pods, command }: NodeClaimRecord): Omit<RecordedAction, 'kind'> {
+  const cheapest = options.toSorted((a, b) => a.priceUsdPerHour - b.priceUsdPerHour).at(0);
+  return {
+    nodeClaims: [name],
+    nodePool,
+    ...(cheapest && {
+      instanceType: cheapest.instanceType,
+      zone: cheapest.zone,
+      capacityType: cheapest.capacityType,
+      usdPerHour: cheapest.priceUsdPerHour,
+    }),
+    ...namedPods(pods),
+    ...optional({ command }),
+  };
+}
+
+function ofCommand(command: DisruptionCommand): Omit<RecordedAction, 'kind'> {
+  const { id, reason, candidates, savingUsdPerHour } = command;
+  return {
+    command: id,
+    reason,
+    nodeClaims: candidates.map(({ nodeClaim }) => nodeClaim),
+    nodes: candidates.map(({ node }) => node),
+    ...optional({ savingUsdPerHour }),
+  };
+}
+
+function namedPods(pods: readonly string[]): Pick<RecordedAction, 'pods' | 'morePods'> {
+  if (pods.length === 0) return {};
+  const more = pods.length - MAX_NAMES;
+  return { pods: pods.slice(0, MAX_NAMES), ...(more > 0 && { morePods: more }) };
+}
