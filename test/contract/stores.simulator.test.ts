@@ -2,8 +2,10 @@ import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store
 import { memoryLeases } from '../../lib/simulator/memory-leases.ts';
 import { memoryNodeClaimStore } from '../../lib/simulator/memory-node-claim-store.ts';
 import { memoryCallBudget } from '../fakes/memory-call-budget.ts';
+import { memoryDecisionArchive, memoryDecisionLog } from '../fakes/memory-decision-log.ts';
 import { callBudgetContract } from './call-budget.ts';
 import { catalogueStoreContract } from './catalogue-store.ts';
+import { decisionLogContract } from './decision-log.ts';
 import { leasesContract } from './leases.ts';
 import { nodeClaimStoreContract } from './node-claim-store.ts';
 
@@ -17,3 +19,4 @@ callBudgetContract('the simulator', async ({ limitsOf, clock }) => {
   const budget = memoryCallBudget(limitsOf, clock);
   return { budgets: [budget, budget] };
 });
+decisionLogContract('in memory', async () => ({ log: memoryDecisionLog(), archive: memoryDecisionArchive() }));

@@ -6,20 +6,24 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test } from 'vitest';
 import type { CallBudget } from '../../lib/ports/call-budget.ts';
 import type { CatalogueStore } from '../../lib/ports/catalogue-store.ts';
+import type { DecisionLog } from '../../lib/ports/decision-log.ts';
 import type { Leases } from '../../lib/ports/leases.ts';
 import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
 import { DynamoDbCallBudget } from '../../lib/providers/dynamodb/call-budget.ts';
 import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
+import { DynamoDbDecisionLog } from '../../lib/providers/dynamodb/decision-log.ts';
 import { DynamoDbLeases } from '../../lib/providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
 import type { TableOptions } from '../../lib/providers/dynamodb/table.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { callBudgetContract } from '../contract/call-budget.ts';
 import { catalogueStoreContract } from '../contract/catalogue-store.ts';
+import { decisionLogContract } from '../contract/decision-log.ts';
 import { leasesContract } from '../contract/leases.ts';
 import { nodeClaimStoreContract } from '../contract/node-claim-store.ts';
 import { type InProcessTableOptions, inProcessTable } from '../fakes/dynamodb/in-process-table.ts';
 import { memoryBodies } from '../fakes/memory-bodies.ts';
+import { memoryDecisionArchive } from '../fakes/memory-decision-log.ts';
 import { propertiesOf, templateOf } from './assembly.ts';
 import { requestsOf, type TableRequest } from './iam/dynamodb-requests.ts';
 import { isAllowedBy, textsOf } from './iam/evaluate.ts';
@@ -27,7 +31,13 @@ import { at, listAt } from './json.ts';
 import { resolved } from './resolve.ts';
 
 /** A release of a claim is another kind of update: only termination and lifecycle release claims. */
-type Method = 'releaseNodeClaim' | keyof NodeClaimStore | keyof CatalogueStore | keyof Leases | keyof CallBudget;
+type Method =
+  | 'releaseNodeClaim'
+  | keyof NodeClaimStore
+  | keyof CatalogueStore
+  | keyof Leases
+  | keyof CallBudget
+  | keyof DecisionLog;
 
 const CLAIMS = ['listNodeClaims', 'readNodeClaim', 'updateNodeClaim'] as const satisfies readonly Method[];
 const BUDGET = ['take', 'throttled'] as const satisfies readonly Method[];
@@ -60,6 +70,7 @@ const CLUSTER: readonly Method[] = [
   'listUnavailable',
   'learnMemory',
   'listLearnedMemory',
+  'write',
 ];
 
 /** The methods that each function uses, by the start of the logical id of its role. */
@@ -68,7 +79,7 @@ const USED: Readonly<Record<string, readonly Method[]>> = {
   Lifecycle: CLUSTER,
   Disruption: CLUSTER,
   Termination: CLUSTER,
-  Interruption: [...CLAIMS, ...BUDGET, 'findNodeClaim', 'isOnStandby', 'markUnavailable'],
+  Interruption: [...CLAIMS, ...BUDGET, 'findNodeClaim', 'isOnStandby', 'markUnavailable', 'write'],
   Catalogue: [...BUDGET, 'readCatalogue', 'writeCatalogue'],
   Installer: CLAIMS,
 };
@@ -128,6 +139,10 @@ describe('recorded', () => {
   catalogueStoreContract('recorded', async () => ({
     store: named(new DynamoDbCatalogueStore({ ...recordingTable({ clock: STANDING }), region: REGION })),
   }));
+  decisionLogContract('recorded', async () => {
+    const archive = memoryDecisionArchive();
+    return { log: named(new DynamoDbDecisionLog({ ...recordingTable({ clock: STANDING }), archive })), archive };
+  });
   callBudgetContract('recorded', async (world) => {
     const options = { ...recordingTable(world), ...world, region: REGION };
     return { budgets: [named(new DynamoDbCallBudget(options)), named(new DynamoDbCallBudget(options))] };

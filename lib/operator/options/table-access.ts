@@ -45,7 +45,9 @@ const UNAVAILABLE = [
 ];
 const LEARNED = [...KEY, 'expiresAt', 'imageId', 'memoryBytes', 'typeName', 'untilMs'];
 const CATALOGUE = [...KEY, 'chunkCount', 'currentVersion', 'payload'];
-/** Claims, tombstones, decisions, pointers to them, commands, nominations and standby. */
+/** Records of decisions. */
+const RECORD = [...KEY, 'expiresAt', 'payload', 'payloadKey'];
+/** Claims, tombstones, decisions, pointers to them, records, commands, nominations and standby. */
 const CLUSTER_ITEMS = [...CLAIM, 'decidedAtMs', 'essence', 'expiresAt', 'payloadKey', 'untilMs'];
 /** The epoch, leases, and the end of a decision that was carried out. */
 const CLUSTER_FIELDS = [
@@ -86,6 +88,7 @@ export function tableAccess(user: TableUser, region: string, clusters: readonly 
         { actions: ['GetItem'], partitions: [...own, INSTANCES] },
         { actions: ['Query'], partitions: own },
         ...claims,
+        write(own, RECORD),
         write([unavailablePartition(region)], UNAVAILABLE),
         calls,
       ];

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { DecisionArchive } from '../../ports/decision-log.ts';
 import { UnreadableError } from '../../ports/errors.ts';
 import { dynamoDbPortError } from './errors.ts';
 
@@ -11,37 +13,73 @@ export interface Bodies {
   get(key: string, subject: string): Promise<Uint8Array>;
 }
 
+interface BucketOptions {
+  readonly client: S3Client;
+  readonly bucket: string;
+}
+
 /**
  * Bodies in S3, named by the hash of their content, so writing a body twice leaves one object. A body is written before the
  * item that refers to it. A function that stops in between leaves an unused object, which the bucket deletes after 30 days.
  */
 export class BodyBucket implements Bodies {
-  readonly #client: S3Client;
-  readonly #bucket: string;
+  readonly #options: BucketOptions;
 
-  constructor({ client, bucket }: { readonly client: S3Client; readonly bucket: string }) {
-    this.#client = client;
-    this.#bucket = bucket;
+  constructor(options: BucketOptions) {
+    this.#options = options;
   }
 
   async put(body: Uint8Array): Promise<string> {
-    const Key = `bodies/${createHash('sha256').update(body).digest('hex')}`;
-    const command = new PutObjectCommand({ Bucket: this.#bucket, Key, Body: body });
-    await translated(`write ${Key}`, () => this.#client.send(command));
-    return Key;
+    const key = `bodies/${createHash('sha256').update(body).digest('hex')}`;
+    await putObject(this.#options, key, body);
+    return key;
   }
 
   async get(key: string, subject: string): Promise<Uint8Array> {
-    const command = new GetObjectCommand({ Bucket: this.#bucket, Key: key });
-    try {
-      const { Body } = await translated(`read ${key}`, () => this.#client.send(command));
-      if (Body !== undefined) return await translated(`read ${key}`, () => Body.transformToByteArray());
-    } catch (thrown) {
-      if (!(thrown instanceof NoSuchKey)) throw thrown;
-    }
+    const body = await getObject(this.#options, key);
+    if (body !== undefined) return body;
     throw new UnreadableError(
-      `${subject} has no body in the bucket ${this.#bucket}: ${key} does not exist; restore it if it was deleted manually`,
+      `${subject} has no body in the bucket ${this.#options.bucket}: ${key} does not exist; restore it if it was deleted manually`,
     );
+  }
+}
+
+/** Texts in S3, compressed. The lifecycle rules of the bucket delete them. */
+export class BucketArchive implements DecisionArchive {
+  readonly #options: BucketOptions;
+
+  constructor(options: BucketOptions) {
+    this.#options = options;
+  }
+
+  async put(key: string, text: string): Promise<void> {
+    await putObject(this.#options, key, gzipSync(text));
+  }
+
+  async get(key: string): Promise<string> {
+    const body = await getObject(this.#options, key);
+    if (body === undefined)
+      throw new UnreadableError(
+        `${key} does not exist in the bucket ${this.#options.bucket}: it may have reached the end of its lifetime`,
+      );
+    return gunzipSync(body).toString('utf8');
+  }
+}
+
+async function putObject({ client, bucket: Bucket }: BucketOptions, Key: string, Body: Uint8Array): Promise<void> {
+  const command = new PutObjectCommand({ Bucket, Key, Body });
+  await translated(`write ${Key}`, () => client.send(command));
+}
+
+/** *Shape:* undefined if it does not exist. */
+async function getObject({ client, bucket: Bucket }: BucketOptions, Key: string): Promise<Uint8Array | undefined> {
+  const command = new GetObjectCommand({ Bucket, Key });
+  try {
+    const { Body } = await translated(`read ${Key}`, () => client.send(command));
+    return Body && (await translated(`read ${Key}`, () => Body.transformToByteArray()));
+  } catch (thrown) {
+    if (!(thrown instanceof NoSuchKey)) throw thrown;
+    return undefined;
   }
 }
 

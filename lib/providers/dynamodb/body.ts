@@ -23,8 +23,15 @@ const MAX_DICTIONARY_TEXT = 16 * 1_024;
  * claim of 3.3 KB: 1,105 bytes by brotli, about 600 with the dictionary. *Errors:* as `packBody`.
  */
 export function packRecord(value: unknown, subject: string): Uint8Array {
+  const body = compressWithDictionary(value);
+  if (body.byteLength > MAX_ITEM_BODY_BYTES) throw tooLarge(body, subject);
+  return body;
+}
+
+/** *Shape:* as `packRecord`, of any size. */
+export function compressWithDictionary(value: unknown): Uint8Array {
   const text = JSON.stringify(value);
-  if (text.length > MAX_DICTIONARY_TEXT) return packBody(value, subject);
+  if (text.length > MAX_DICTIONARY_TEXT) return compress(value);
   const packed = deflateRawSync(text, { dictionary: recordDictionary(), level: 9, memLevel: 9 });
   return Buffer.concat([Buffer.of(WITH_DICTIONARY), packed]);
 }
@@ -50,20 +57,33 @@ export function compress(value: unknown): Uint8Array {
 export function unpackBody<T>(body: unknown, is: (value: unknown) => value is T, subject: string): T {
   if (!(body instanceof Uint8Array))
     throw new UnreadableError(`${subject} has no body in the table; restore it if it was edited manually`);
-  const value = decompressed(body, subject);
+  return parsed(() => decompressed(body), is, subject);
+}
+
+/** The same for a text that is not in the item. */
+export function unpackText<T>(text: string, is: (value: unknown) => value is T, subject: string): T {
+  return parsed(() => text, is, subject);
+}
+
+function decompressed(body: Uint8Array): string {
+  return (
+    body[0] === WITH_DICTIONARY
+      ? inflateRawSync(body.subarray(1), { dictionary: recordDictionary() })
+      : brotliDecompressSync(body)
+  ).toString('utf8');
+}
+
+function parsed<T>(textOf: () => string, is: (value: unknown) => value is T, subject: string): T {
+  const value = json(textOf, subject);
   if (is(value)) return value;
   throw new UnreadableError(
     `${subject} in the table was written by another version of Kerf; upgrade Kerf or restore the item`,
   );
 }
 
-function decompressed(body: Uint8Array, subject: string): unknown {
+function json(textOf: () => string, subject: string): unknown {
   try {
-    const text =
-      body[0] === WITH_DICTIONARY
-        ? inflateRawSync(body.subarray(1), { dictionary: recordDictionary() })
-        : brotliDecompressSync(body);
-    return JSON.parse(text.toString('utf8'));
+    return JSON.parse(textOf());
   } catch (cause) {
     throw new UnreadableError(`${subject} in the table cannot be read; restore it if it was edited manually`, {
       cause,

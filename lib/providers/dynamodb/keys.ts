@@ -12,6 +12,7 @@ export const MOVE = 'move#';
 export const NOMINATION = 'nomination#';
 export const OFFERING = 'offering#';
 export const MEMORY = 'memory#';
+export const RECORD = 'record#';
 
 export const clusterPartition = (cluster: string): string => `cluster#${cluster}`;
 
@@ -23,6 +24,8 @@ export const decisionKey = (cluster: string, id: string): Key => ({
   pk: clusterPartition(cluster),
   sk: `decision#${id}`,
 });
+
+export const recordKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: RECORD + id });
 
 /** Only a pointer: the body is in the decision's item, so closing a decision does not rewrite it. */
 export const openKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: OPEN + id });

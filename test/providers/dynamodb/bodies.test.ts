@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import {
   DynamoDBClient,
   GetItemCommand,
@@ -8,10 +9,11 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { sdkStreamMixin } from '@smithy/core/serde';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
-import { type Bodies, BodyBucket } from '../../../lib/providers/dynamodb/body-bucket.ts';
+import { type Bodies, BodyBucket, BucketArchive } from '../../../lib/providers/dynamodb/body-bucket.ts';
 import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { aLaunchDecision, aRecord } from '../../contract/records.ts';
@@ -92,5 +94,28 @@ describe('the body of a decision that no item can hold', () => {
   test('that fits stays in the table, and S3 is not asked', async () => {
     await store.recordDecision(aLaunchDecision(), 0);
     expect(s3.calls()).toEqual([]);
+  });
+});
+
+describe('the archive of decisions in the bucket', () => {
+  const archive = new BucketArchive({ client: s3Client, bucket: 'bodies' });
+
+  test('stores texts compressed, and reads what it has stored', async () => {
+    const text = JSON.stringify(Array(1_000).fill('the same'));
+    await archive.put('snapshots/demo/a.json.gz', text);
+    const body = s3.commandCalls(PutObjectCommand)[0]?.args[0].input.Body;
+    if (!(body instanceof Uint8Array)) throw new TypeError('no body was stored');
+    expect(body.byteLength).toBeLessThan(text.length / 10);
+    s3.on(GetObjectCommand, { Bucket: 'bodies', Key: 'snapshots/demo/a.json.gz' }).resolves({
+      Body: sdkStreamMixin(Readable.from([body])),
+    });
+    expect(await archive.get('snapshots/demo/a.json.gz')).toBe(text);
+  });
+
+  test('says that a text may have reached the end of its lifetime', async () => {
+    s3.on(GetObjectCommand).rejects(new NoSuchKey({ message: 'no such key', $metadata: {} }));
+    await expect(archive.get('snapshots/demo/a.json.gz')).rejects.toThrow(
+      'snapshots/demo/a.json.gz does not exist in the bucket bodies: it may have reached the end of its lifetime',
+    );
   });
 });

@@ -1,0 +1,32 @@
+import type { DecisionRecord } from '../core/decisions/decision-record.ts';
+
+/** *Units:* milliseconds since 1970. */
+export interface TimeRange {
+  readonly fromMs: number;
+  /** Not included. */
+  readonly untilMs: number;
+}
+
+/**
+ * The records of decisions. No decision reads them.
+ *
+ * *Contract* (`test/contract/decision-log.ts`, run on every implementation): a record is read as it was written, by the time of its
+ * decision; writing a record again changes nothing; a record that cannot be read is left out of the list.
+ * *Errors:* UnreachableError, RefusedError.
+ */
+export interface DecisionLog {
+  write(record: DecisionRecord): Promise<void>;
+  /** Oldest first. */
+  list(cluster: string, range: TimeRange): Promise<readonly DecisionRecord[]>;
+}
+
+/**
+ * Large texts beside the records: snapshots, and records that do not fit into the log.
+ *
+ * *Contract* (`test/contract/decision-log.ts`). *Errors:* UnreachableError, RefusedError; of `get` UnreadableError if the text does not
+ * exist, for example because its lifetime has ended.
+ */
+export interface DecisionArchive {
+  put(key: string, text: string): Promise<void>;
+  get(key: string): Promise<string>;
+}

@@ -1,0 +1,77 @@
+import { DAY_MS, formatExactTime } from '../../apis/formats/time.ts';
+import { compareText } from '../../core/compare-text.ts';
+import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
+import { isDecisionRecord } from '../../core/decisions/read-record.ts';
+import type { DecisionArchive, DecisionLog, TimeRange } from '../../ports/decision-log.ts';
+import { compressWithDictionary, MAX_ITEM_BODY_BYTES, tooLarge, unpackBody, unpackText } from './body.ts';
+import { clusterPartition, RECORD, recordKey } from './keys.ts';
+import { type ReportUnreadable, readableItems } from './readable.ts';
+import { type Attributes, Table, type TableOptions } from './table.ts';
+
+/** How long records are kept. */
+const LIFETIME_SECONDS = 30 * 24 * 3_600;
+/** A write unit has 1 kB, so that a larger item costs more than an object in S3. */
+const MAX_IN_TABLE_BYTES = 50_000;
+
+export interface DecisionLogOptions extends TableOptions {
+  /** For records above 50 kB. @default they are items of up to 350 KB, and refused above that */
+  readonly archive?: DecisionArchive;
+  /** Gets each item that a list leaves out. @default it is left out without a report */
+  readonly report?: ReportUnreadable;
+}
+
+/** Records as items of the cluster's partition, which expire after 30 days. *Cost:* one write unit for each kB, compressed. */
+export class DynamoDbDecisionLog implements DecisionLog {
+  readonly #table: Table;
+  readonly #archive: DecisionArchive | undefined;
+  readonly #report: ReportUnreadable;
+
+  constructor({ archive, report = () => {}, ...options }: DecisionLogOptions) {
+    this.#table = new Table(options);
+    this.#archive = archive;
+    this.#report = report;
+  }
+
+  async write(record: DecisionRecord): Promise<void> {
+    const expiresAt = Math.ceil(record.atMs / 1_000) + LIFETIME_SECONDS;
+    const item = { ...recordKey(record.cluster, record.id), ...(await this.#bodyOf(record)), expiresAt };
+    await this.#table.write({ kind: 'put', item });
+  }
+
+  async #bodyOf(record: DecisionRecord): Promise<Attributes> {
+    const payload = compressWithDictionary(record);
+    if (payload.byteLength <= MAX_IN_TABLE_BYTES) return { payload };
+    if (this.#archive !== undefined) {
+      const payloadKey = `records/${record.cluster}/${record.id}.json.gz`;
+      await this.#archive.put(payloadKey, JSON.stringify(record));
+      return { payloadKey };
+    }
+    if (payload.byteLength > MAX_ITEM_BODY_BYTES) throw tooLarge(payload, `record ${record.id}`);
+    return { payload };
+  }
+
+  async list(cluster: string, { fromMs, untilMs }: TimeRange): Promise<readonly DecisionRecord[]> {
+    const records: DecisionRecord[] = [];
+    for (const day of daysOf({ fromMs, untilMs })) {
+      const items = await this.#table.query(clusterPartition(cluster), RECORD + day);
+      records.push(...(await readableItems(items, async (item) => this.#recordOf(item), this.#report)));
+    }
+    return records.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs).toSorted((a, b) => compareText(a.id, b.id));
+  }
+
+  async #recordOf(item: Attributes): Promise<DecisionRecord> {
+    const subject = `record item ${String(item['sk'])}`;
+    const { payloadKey } = item;
+    if (payloadKey === undefined || this.#archive === undefined)
+      return unpackBody(item['payload'], isDecisionRecord, subject);
+    return unpackText(await this.#archive.get(String(payloadKey)), isDecisionRecord, subject);
+  }
+}
+
+/** The days of the range, as the ids of records begin with them. */
+function daysOf({ fromMs, untilMs }: TimeRange): readonly string[] {
+  const days: string[] = [];
+  for (let atMs = fromMs - (fromMs % DAY_MS); atMs < untilMs; atMs += DAY_MS)
+    days.push(formatExactTime(atMs).slice(0, 10).replaceAll('-', ''));
+  return days;
+}

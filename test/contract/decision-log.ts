@@ -1,0 +1,70 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../lib/apis/formats/time.ts';
+import type { DecisionRecord } from '../../lib/core/decisions/decision-record.ts';
+import { recordOfRun } from '../../lib/core/decisions/record-of-run.ts';
+import type { DecisionArchive, DecisionLog } from '../../lib/ports/decision-log.ts';
+import { UnreadableError } from '../../lib/ports/errors.ts';
+import { aDecision } from '../builders/decisions.ts';
+import { aClaim } from '../builders/node-claims.ts';
+import { NOW_MS } from '../builders/times.ts';
+
+/** The doc comment of `lib/ports/decision-log.ts`, executed. */
+export function decisionLogContract(
+  name: string,
+  make: () => Promise<{ readonly log: DecisionLog; readonly archive: DecisionArchive }>,
+): void {
+  describe(`DecisionLog: ${name}`, () => {
+    let log: DecisionLog;
+    let archive: DecisionArchive;
+    let cluster: string;
+    beforeEach(async () => {
+      ({ log, archive } = await make());
+      cluster = `cluster-${randomUUID()}`;
+    });
+
+    function recordAt(atMs: number, over: Partial<DecisionRecord> = {}): DecisionRecord {
+      const decisions = [aDecision({ atMs, actions: [{ kind: 'create-node-claim', nodeClaim: aClaim() }] })];
+      const run = { cluster, controller: 'provisioning', wokenBy: 'tick', decisions, version: '1' } as const;
+      return { ...recordOfRun({ ...run, durationMs: 5 }, []), ...over };
+    }
+    const all = { fromMs: 0, untilMs: NOW_MS + 2 * DAY_MS };
+    const since = (fromMs: number) => ({ fromMs: Math.max(fromMs, NOW_MS - 40 * DAY_MS), untilMs: all.untilMs });
+
+    test('records are read as they were written, oldest first, also of several days', async () => {
+      const records = [0, 1, DAY_MS, -DAY_MS].map((ms) => recordAt(NOW_MS + ms));
+      for (const record of records) await log.write(record);
+      expect(await log.list(cluster, since(0))).toEqual([records[3], records[0], records[1], records[2]]);
+    });
+
+    test('the end of a range is not part of it', async () => {
+      const records = [0, 1, 2].map((ms) => recordAt(NOW_MS + ms));
+      for (const record of records) await log.write(record);
+      expect(await log.list(cluster, { fromMs: NOW_MS + 1, untilMs: NOW_MS + 2 })).toEqual([records[1]]);
+    });
+
+    test('a record that is written again is there once', async () => {
+      await log.write(recordAt(NOW_MS));
+      await log.write(recordAt(NOW_MS));
+      expect(await log.list(cluster, since(NOW_MS))).toEqual([recordAt(NOW_MS)]);
+    });
+
+    test('records of another cluster are not listed', async () => {
+      await log.write(recordAt(NOW_MS, { cluster: `${cluster}-b` }));
+      expect(await log.list(cluster, since(NOW_MS))).toEqual([]);
+    });
+
+    test('a record that is too large for an item is read as it was written', async () => {
+      const pods = Array.from({ length: 6_000 }, () => `default/${randomBytes(60).toString('hex')}`);
+      const large = recordAt(NOW_MS, { actions: [{ kind: 'nominate-node', nodes: ['a'], pods }] });
+      await log.write(large);
+      expect(await log.list(cluster, since(NOW_MS))).toEqual([large]);
+    });
+
+    test('a text is read as it was put, and one that does not exist is an error', async () => {
+      await archive.put(`snapshots/${cluster}/a.json.gz`, '{"é":1}\n');
+      expect(await archive.get(`snapshots/${cluster}/a.json.gz`)).toBe('{"é":1}\n');
+      await expect(archive.get(`snapshots/${cluster}/b.json.gz`)).rejects.toBeInstanceOf(UnreadableError);
+    });
+  });
+}

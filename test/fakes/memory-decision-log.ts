@@ -1,0 +1,29 @@
+import { compareText } from '../../lib/core/compare-text.ts';
+import type { DecisionRecord } from '../../lib/core/decisions/decision-record.ts';
+import type { DecisionArchive, DecisionLog } from '../../lib/ports/decision-log.ts';
+import { UnreadableError } from '../../lib/ports/errors.ts';
+
+/** The DecisionLog in memory. */
+export function memoryDecisionLog(): DecisionLog {
+  const records = new Map<string, DecisionRecord>();
+  return {
+    write: async (record) => void records.set(record.id, record),
+    list: async (cluster, { fromMs, untilMs }) =>
+      [...records.values()]
+        .filter((one) => one.cluster === cluster && one.atMs >= fromMs && one.atMs < untilMs)
+        .toSorted((a, b) => compareText(a.id, b.id)),
+  };
+}
+
+/** The DecisionArchive in memory. */
+export function memoryDecisionArchive(): DecisionArchive {
+  const texts = new Map<string, string>();
+  return {
+    put: async (key, text) => void texts.set(key, text),
+    async get(key) {
+      const text = texts.get(key);
+      if (text === undefined) throw new UnreadableError(`${key} does not exist`);
+      return text;
+    },
+  };
+}
