@@ -1,19 +1,25 @@
 /** The real stores over a table in memory that counts request units. */
+import { gzipSync } from 'node:zlib';
 import { ownField } from '../../lib/apis/record.ts';
+import { type DecisionRecorder, decisionRecorder } from '../../lib/controllers/record/decision-recorder.ts';
 import type { CallBudget } from '../../lib/ports/call-budget.ts';
+import type { DecisionArchive } from '../../lib/ports/decision-log.ts';
 import { ec2CallLimits } from '../../lib/providers/aws/client/ec2-call-limits.ts';
 import type { Bodies } from '../../lib/providers/dynamodb/body-bucket.ts';
 import { DynamoDbCallBudget } from '../../lib/providers/dynamodb/call-budget.ts';
 import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
+import { DynamoDbDecisionLog } from '../../lib/providers/dynamodb/decision-log.ts';
 import { DynamoDbLeases } from '../../lib/providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
 import type { SimulatedStores } from '../../lib/simulator/deployment.ts';
 import type { Timetable } from '../../lib/simulator/timetable.ts';
+import { decidedText } from '../../lib/snapshot/write-snapshot.ts';
 import type { TableCall } from '../../test/fakes/dynamodb/errors.ts';
 import { type InProcessTable, inProcessTable } from '../../test/fakes/dynamodb/in-process-table.ts';
 import type { Place } from '../../test/fakes/dynamodb/storage.ts';
 import type { StoredItem } from '../../test/fakes/dynamodb/values.ts';
 import { memoryBodies } from '../../test/fakes/memory-bodies.ts';
+import { memoryDecisionArchive } from '../../test/fakes/memory-decision-log.ts';
 import { CPU_MS, LATENCY_MS } from './assumptions.ts';
 import type { MutableUse } from './ledger.ts';
 import type { Meter } from './meter.ts';
@@ -30,6 +36,7 @@ export interface CountedStores {
   readonly stores: SimulatedStores;
   /** The budget of EC2's calls of one process. */
   readonly budgetOf: (name: string) => CallBudget;
+  readonly recorder: DecisionRecorder;
   readonly tableBytes: () => number;
 }
 
@@ -51,7 +58,33 @@ export function countedStores(meter: Meter, timetable: Timetable): CountedStores
       budgets.set(name, budget);
       return budget;
     },
+    recorder: countedRecorder(meter, counted),
     tableBytes: () => counted.items().reduce((sum, item) => sum + itemBytes(item) + ITEM_OVERHEAD_BYTES, 0),
+  };
+}
+
+/** The real recorder. Its calls and its CPU time belong to the function of the run. */
+function countedRecorder(meter: Meter, table: InProcessTable): DecisionRecorder {
+  const use = () => meter.of(meter.current.getStore()?.function ?? OF_TIMERS);
+  const archive = memoryDecisionArchive();
+  const counted: DecisionArchive = {
+    async put(key, text) {
+      use().s3Puts += 1;
+      // The text is compressed in the function.
+      gzipSync(text);
+      await archive.put(key, '');
+    },
+    get: async (key) => archive.get(key),
+  };
+  const log = new DynamoDbDecisionLog({ ...table, archive: counted });
+  const recorder = decisionRecorder({ log, archive: counted, snapshotText: decidedText, version: '0.0.0' });
+  return {
+    async record(run) {
+      const running = { function: run.report.controller };
+      meter.enter(running);
+      await meter.current.run(running, async () => recorder.record(run));
+      meter.enter(undefined);
+    },
   };
 }
 

@@ -48,6 +48,7 @@ export async function play({ input, beginsAtMs, hours }: CostScenario): Promise<
       })();
       return countedPorts(ports, { function: invocation.function }, calls);
     },
+    recorder: { record: async (run) => counted?.recorder.record(run) },
     telemetryOf(name) {
       // A process has one, which remembers what it has written.
       const kept = telemetries.get(name) ?? countedTelemetry(name, meter, () => calls?.timetable.now() ?? 0);

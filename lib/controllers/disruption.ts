@@ -60,7 +60,9 @@ async function run(ports: DisruptionPorts, wake: CoalescedWake, disruption: Disr
   if (isKept && !isQuiet(disruption, look)) look = await lookAt(ports, { cluster, epoch, disruption });
   const { noting, snapshot, context, named, log } = look;
   const verdict = decide(disruption, snapshot, context);
-  const decided = await recordAndAct(ports, snapshot, { named, verdict });
+  const { refused = new Set(), taints = true } = context;
+  const read = { refused: [...refused].toSorted(), taints };
+  const decided = await recordAndAct(ports, snapshot, { named, verdict, context: read });
   const { passMemory } = verdict;
   if (passMemory !== undefined)
     await noteFailure(noting, 'memory of passes', async () => ports.store.writePassMemory(cluster, passMemory));

@@ -3,6 +3,7 @@ import { HOUR_MS } from '../apis/formats/time.ts';
 import { optional } from '../apis/optional.ts';
 import { lastAutoscalers } from '../controllers/act/last-autoscalers.ts';
 import { reportedRefusals } from '../controllers/act/reported-refusals.ts';
+import type { DecisionRecorder } from '../controllers/record/decision-recorder.ts';
 import type { ControllerPorts } from '../controllers/run/ports.ts';
 import type { Telemetry } from '../controllers/run/telemetry.ts';
 import type { WebhookAnswer } from '../controllers/webhook.ts';
@@ -56,6 +57,8 @@ export interface DeploymentInput {
   readonly onFailure?: (failure: ReportedFailure) => void;
   /** Gets the reports of a function too, for example to count its log lines. @default the reports are only noted in the timeline */
   readonly telemetryOf?: (name: string) => Telemetry;
+  /** Of all functions. @default decisions are not recorded */
+  readonly recorder?: DecisionRecorder;
 }
 
 /** The faults and the settings of the first deployment do not apply to it. */
@@ -149,6 +152,7 @@ export function deploy({ input, world, refusals, name }: Deployed): Deployment {
       onAnswer: input.onAnswer,
       onFailure: input.onFailure,
       telemetryOf: input.telemetryOf,
+      recorder: input.recorder,
     }),
   };
   void messages.wake('catalogue', { cluster: CLUSTER, reason: 'deployed' });

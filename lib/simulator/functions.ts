@@ -1,9 +1,11 @@
+import { optional } from '../apis/optional.ts';
 import { guardedWithTicks } from '../controllers/act/pass-on-tick.ts';
 import { refreshCatalogue } from '../controllers/catalogue.ts';
 import { reconcileDisruptionBy } from '../controllers/disruption.ts';
 import { handleInterruption } from '../controllers/interruption.ts';
 import { reconcileLifecycle } from '../controllers/lifecycle.ts';
 import { reconcileProvisioning } from '../controllers/provisioning.ts';
+import type { DecisionRecorder } from '../controllers/record/decision-recorder.ts';
 import { guarded } from '../controllers/run/guard.ts';
 import { handleEvents } from '../controllers/run/handle-events.ts';
 import { handleWakes } from '../controllers/run/handle-wakes.ts';
@@ -55,6 +57,7 @@ interface FunctionWorld {
   readonly onFailure?: ((failure: ReportedFailure) => void) | undefined;
   /** Gets the reports of a function too. @default they are only noted in the timeline */
   readonly telemetryOf?: ((name: string) => Telemetry) | undefined;
+  readonly recorder?: DecisionRecorder | undefined;
 }
 
 /** A failure in the log of a function. */
@@ -68,6 +71,7 @@ export function functions(world: FunctionWorld): Functions {
   const reports = new Map<string, RunReport>();
   const clusters = new Set([cluster]);
   const shadows = new Set(world.ports.settings.shadow ? [cluster] : []);
+  const recording = optional({ recorder: world.recorder });
   const interruptions = simulatedQueue(timetable, {
     plan: EVENT_PLAN,
     slots: EVENT_SLOTS,
@@ -76,7 +80,7 @@ export function functions(world: FunctionWorld): Functions {
       atOnce(invocations, async () =>
         lambda('interruption', messages, async ({ ports, timer }) =>
           handleEvents(
-            { telemetry: telemetryOf('interruption', world, new Map()), redelivery: interruptions },
+            { telemetry: telemetryOf('interruption', world, new Map()), redelivery: interruptions, ...recording },
             { messages, timer },
             async (event) => handleInterruption({ ...ports, clusters, shadows }, event),
           ),
@@ -94,7 +98,8 @@ export function functions(world: FunctionWorld): Functions {
     lambda(target, messages, async ({ ports, timer }) => {
       const telemetry = telemetryOf(target, world, reports);
       if (target === 'catalogue') return refresh(world, { ports, messages, telemetry });
-      const runtime = { telemetry, hung: hung[target], redelivery: queues[target], portsOf: async () => ports };
+      const own = { hung: hung[target], redelivery: queues[target], portsOf: async () => ports };
+      const runtime = { telemetry, ...own, ...recording };
       return handleWakes(runtime, { messages, timer }, target === 'disruption' ? disruption : RECONCILE[target]);
     });
   return {

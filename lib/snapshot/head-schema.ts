@@ -25,6 +25,13 @@ export const HEAD_SCHEMA: Schema = open({
   nodePoolInstanceTypes: { type: 'object', additionalProperties: STRINGS },
   complete: BOOLEAN,
   epoch: COUNT,
+  decided: open({ function: TEXT, decisionId: TEXT, refused: STRINGS, taints: BOOLEAN, verdict: { type: 'object' } }, [
+    'function',
+    'decisionId',
+    'refused',
+    'taints',
+    'verdict',
+  ]),
   unusableNodePools: {
     type: 'object',
     additionalProperties: open({ reason: TEXT, message: STRING }, ['reason', 'message']),
@@ -43,6 +50,17 @@ export const HEAD_SCHEMA: Schema = open({
   }),
 });
 
+/** A decision with what else it has read. */
+export interface StoredDecision {
+  readonly function: string;
+  readonly decisionId: string;
+  /** NodeClaims whose deletion was refused a short time before. */
+  readonly refused: readonly string[];
+  readonly taints: boolean;
+  /** A `Verdict`. */
+  readonly verdict: object;
+}
+
 export interface SnapshotHead {
   readonly formatVersion?: 1;
   readonly name?: string;
@@ -54,6 +72,8 @@ export interface SnapshotHead {
   /** The snapshot is complete: absent objects do not exist in the cluster, and no defaults are added. @default false */
   readonly complete?: boolean;
   readonly epoch?: number;
+  /** The decision that was made on this snapshot. */
+  readonly decided?: StoredDecision;
   /** Why NodePools cannot launch nodes. @default from their status and that of their NodeClass */
   readonly unusableNodePools?: Readonly<Record<string, NonNullable<NodePoolView['unusable']>>>;
   readonly options?: {

@@ -18,6 +18,7 @@ import type { Catalogue } from '../core/instance-type/facts.ts';
 import { instanceTypesFor } from '../core/instance-type/resolve.ts';
 import type { NodePoolView } from '../core/model/cluster-snapshot.ts';
 import { givenInstanceTypes } from './given-instance-types.ts';
+import { withoutManifests, withoutUserData } from './without-secrets.ts';
 
 /** The objects of a cluster, as its API server returns them. */
 export interface LiveObjects {
@@ -87,15 +88,4 @@ function viewsOf({ nodePools, nodeClasses }: LiveObjects, catalogue: Catalogue):
     nodePool,
     instanceTypes: typesOf.get(nodePool.spec.template.spec.nodeClassRef.name) ?? [],
   }));
-}
-
-const MANIFEST = 'kubectl.kubernetes.io/last-applied-configuration';
-
-function withoutManifests(key: string, value: unknown): unknown {
-  return key === MANIFEST ? undefined : value;
-}
-
-function withoutUserData(nodeClass: EC2NodeClass): EC2NodeClass {
-  const { userData: _, ...spec } = nodeClass.spec;
-  return { ...nodeClass, spec };
 }

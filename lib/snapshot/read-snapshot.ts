@@ -16,7 +16,7 @@ import { DEFAULT_SETTINGS } from '../core/model/settings.ts';
 import { suggest } from '../core/suggest.ts';
 import { ENTRY_SCHEMAS, type GivenNomination, type ListName } from './document-schemas.ts';
 import { filledNamespaces, filledNode, filledPod, withDefaultNamespace } from './fill-in.ts';
-import { HEAD_SCHEMA, type SnapshotHead } from './head-schema.ts';
+import { HEAD_SCHEMA, type SnapshotHead, type StoredDecision } from './head-schema.ts';
 import { readInstanceTypes } from './instance-type-files.ts';
 import { instanceTypesFrom } from './instance-types.ts';
 import { type ClaimContext, nodeClaimRecords } from './node-claim-records.ts';
@@ -50,6 +50,8 @@ export interface ReadSnapshot {
   readonly services: readonly Service[];
   /** They apply to pods that a plan adds. */
   readonly limitRanges: readonly LimitRange[];
+  /** The decision that was made on the snapshot. @default none is in the file */
+  readonly decided?: StoredDecision;
   /** Warnings about probable mistakes. */
   readonly warnings: readonly string[];
 }
@@ -109,6 +111,7 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
     buffers,
     services,
     limitRanges,
+    ...optional({ decided: head.decided }),
     warnings: [...warningsOf(document), ...warnings],
   };
 }

@@ -4,7 +4,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket } from 'aws-cdk-
 import { Construct } from 'constructs';
 import { acknowledgeWildcards } from './permissions.ts';
 
-/** Stores content that is too large for an item of the table. It is retained after the stack is deleted, like the table that refers to it. */
+/** Stores content that is too large for an item of the table, and the snapshots of decisions. It is retained after the stack is deleted, like the table that refers to it. */
 export class BodyBucketConstruct extends Construct {
   readonly name: string;
   readonly #bucket: Bucket;
@@ -16,13 +16,16 @@ export class BodyBucketConstruct extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       // Each read of an open decision rewrites its body, so an object of this age belongs to a closed decision or to none.
-      lifecycleRules: [{ expiration: Duration.days(30), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      lifecycleRules: [
+        { expiration: Duration.days(30), abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        { prefix: 'snapshots/', expiration: Duration.days(14) },
+      ],
       removalPolicy: RemovalPolicy.RETAIN,
     });
     Validations.of(this.#bucket).acknowledge({
       id: 'AwsSolutions::AwsSolutions-S1',
       reason:
-        'Only two functions of this stack access the bucket, and object names are hashes, so access logs have no use',
+        'Only two functions of this stack access the bucket, and objects expire within a month, so access logs have no use',
     });
     this.name = this.#bucket.bucketName;
   }
@@ -37,13 +40,18 @@ export class BodyBucketConstruct extends Construct {
   grantReadWrite(role: IRole): void {
     const bodies = this.#bucket.arnForObjects('bodies/*');
     role.addToPrincipalPolicy(new PolicyStatement({ actions: ['s3:GetObject', 's3:PutObject'], resources: [bodies] }));
+    // Functions write what people read later.
+    const records = ['records/*', 'snapshots/*'].map((objects) => this.#bucket.arnForObjects(objects));
+    role.addToPrincipalPolicy(new PolicyStatement({ actions: ['s3:PutObject'], resources: records }));
     // Without this permission S3 returns 403 instead of 404 for a missing object.
     role.addToPrincipalPolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.#bucket.bucketArn] }));
     const logicalId = Stack.of(this).getLogicalId(this.#resource);
     acknowledgeWildcards(
       role,
-      [`<${String(Stack.of(this).resolve(logicalId))}.Arn>/bodies/*`],
-      'Objects are named by the hash of their content, so access is limited to the folder',
+      ['bodies', 'records', 'snapshots'].map(
+        (folder) => `<${String(Stack.of(this).resolve(logicalId))}.Arn>/${folder}/*`,
+      ),
+      'Objects are named by their content or their decision, so access is limited to the folder',
     );
   }
 }

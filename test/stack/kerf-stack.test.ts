@@ -50,7 +50,12 @@ test('what no item can hold lies in a private bucket that is retained, and drops
         RestrictPublicBuckets: true,
       },
       BucketEncryption: Match.anyValue(),
-      LifecycleConfiguration: { Rules: [Match.objectLike({ ExpirationInDays: 30, Status: 'Enabled' })] },
+      LifecycleConfiguration: {
+        Rules: [
+          Match.objectLike({ ExpirationInDays: 30, Status: 'Enabled', Prefix: Match.absent() }),
+          Match.objectLike({ ExpirationInDays: 14, Status: 'Enabled', Prefix: 'snapshots/' }),
+        ],
+      },
     },
   });
   const [policy] = propertiesOf(template, 'AWS::S3::BucketPolicy');

@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import { gaugesOf } from '../../core/cluster/gauges.ts';
+import type { DecidedContext } from '../../core/decisions/decided-on.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import { type Controller, type Decision, pollAfter, requeueAt, type Verdict } from '../../core/model/decision.ts';
 import { clusterDecisionId, shadowDecisionId } from '../../core/model/decision-id.ts';
@@ -48,7 +49,11 @@ export type RecordPorts = SettlePorts & RecordsShadowDecisions & MayHoldLease & 
 export async function recordAndAct(
   ports: RecordPorts,
   snapshot: ClusterSnapshot,
-  { named, verdict }: { readonly named: NamedDecision; readonly verdict: Verdict },
+  {
+    named,
+    verdict,
+    context,
+  }: { readonly named: NamedDecision; readonly verdict: Verdict; readonly context?: Partial<DecidedContext> },
 ): Promise<RunReport> {
   const { cluster, controller, atMs } = named;
   const { actions, blocked, onExistingNodes, price } = verdict;
@@ -60,7 +65,9 @@ export async function recordAndAct(
   const again = done.length < parts.length ? [requeueAt(atMs + SECOND_MS)] : [];
   const unfinished = isFinished ? [] : [pollAfter(ports.clock.now())];
   const due = [...verdict.due, ...again, ...unfinished];
-  return { controller, cluster, decisions: done, due, gauges: gaugesOf(snapshot, done), failures };
+  const read = { decisionId: named.id, nowMs: atMs, ...context };
+  const decided = [{ controller, snapshot, context: read, verdict, decisions: done }];
+  return { controller, cluster, decisions: done, decided, due, gauges: gaugesOf(snapshot, done), failures };
 }
 
 interface RecordedParts {

@@ -4,7 +4,9 @@ import { eventLife } from '../../core/interruption/event-life.ts';
 import { isConflict } from '../../ports/errors.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { HandledEvent } from '../interruption.ts';
+import { timedRun } from '../record/timed-run.ts';
 import { type Invocation, withinTime } from './handle-wakes.ts';
+import type { RunReport } from './ports.ts';
 import { deliverAgain, type MessageRuntime } from './retry-soon.ts';
 
 export type HandleEvent = (envelope: unknown) => Promise<HandledEvent>;
@@ -21,7 +23,11 @@ export async function handleEvents(
 ): Promise<readonly string[]> {
   const failed = await Promise.all(
     messages.map(async (message) => {
-      const { envelope, failures } = await handled(runtime, message, async (event) => withinTime(timer, handle(event)));
+      const timed = timedRun(runtime, timer);
+      const { envelope, failures, reports } = await handled(runtime, message, async (event) =>
+        withinTime(timer, handle(event)),
+      );
+      for (const report of reports) await timed.record({ reason: 'event' }, report);
       if (failures.length === 0) return [];
       for (const failure of failures) reportFailure(runtime, message, failure);
       await deliverAgain(runtime, [message], eventPauseMs(message.receives, eventLife(envelope)));
@@ -35,15 +41,19 @@ async function handled(
   { telemetry }: MessageRuntime,
   { body }: QueuedMessage,
   handle: HandleEvent,
-): Promise<{ readonly envelope?: unknown; readonly failures: readonly unknown[] }> {
+): Promise<{
+  readonly envelope?: unknown;
+  readonly failures: readonly unknown[];
+  readonly reports: readonly RunReport[];
+}> {
   let envelope: unknown;
   try {
     envelope = JSON.parse(body);
     const { reports, failures } = await handle(envelope);
     for (const report of reports) telemetry.report({ reason: 'event' }, report);
-    return { envelope, failures };
+    return { envelope, failures, reports };
   } catch (error) {
-    return { envelope, failures: [error] };
+    return { envelope, failures: [error], reports: [] };
   }
 }
 

@@ -1,11 +1,11 @@
 /** The shell of an invocation: a batch of wakes becomes one run for each cluster. The failure of one cluster does not affect others. */
-import { optional } from '../../apis/optional.ts';
 import { HUNG_PAUSE_MS, type HungClusters } from '../../core/delivery/hung-clusters.ts';
 import { isConflict, UnreachableError } from '../../ports/errors.ts';
-import type { Wake } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { Timer } from '../../ports/timer.ts';
-import { type CoalescedWake, coalesceWakes, type SentWake } from './coalesce-wakes.ts';
+import { timedRun } from '../record/timed-run.ts';
+import { type CoalescedWake, coalesceWakes } from './coalesce-wakes.ts';
+import { parseWake } from './parse-wake.ts';
 import type { ControllerPorts, Reconcile } from './ports.ts';
 import { deliverAgain, type MessageRuntime, retrySoon } from './retry-soon.ts';
 
@@ -64,31 +64,6 @@ export function groupWakes(messages: readonly QueuedMessage[]): {
   return { clusters, malformed };
 }
 
-function parseWake({ body, sentAtMs }: QueuedMessage): SentWake | undefined {
-  let wake: unknown;
-  try {
-    wake = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-  if (typeof wake !== 'object' || wake === null) return undefined;
-  const { cluster, reason, nodeClaim, claimsDigest, ...times }: Partial<Record<keyof Wake, unknown>> = wake;
-  const { sinceMs, lastMs, dueMs, conflicts } = times;
-  if (typeof cluster !== 'string' || cluster === '' || typeof reason !== 'string') return undefined;
-  if (nodeClaim !== undefined && typeof nodeClaim !== 'string') return undefined;
-  if (claimsDigest !== undefined && typeof claimsDigest !== 'string') return undefined;
-  if (!isAbsentOrTime(sinceMs) || !isAbsentOrTime(lastMs) || !isAbsentOrTime(dueMs)) return undefined;
-  if (!isAbsentOrTime(conflicts)) return undefined;
-  return {
-    wake: { cluster, reason, ...optional({ nodeClaim, sinceMs, lastMs, dueMs, conflicts, claimsDigest }) },
-    sentAtMs,
-  };
-}
-
-function isAbsentOrTime(value: unknown): value is number | undefined {
-  return value === undefined || (typeof value === 'number' && Number.isFinite(value));
-}
-
 /** *Shape:* false if the messages of the cluster must be delivered again. Never throws. */
 async function runOnce(
   runtime: WakeRuntime,
@@ -108,8 +83,11 @@ async function runOnce(
       runtime.telemetry.warn('dropped a wake for a cluster that is not configured', { ...wake });
       return true;
     }
-    runtime.telemetry.report(wake, await withinTime(timer, reconcile(ports, wake)));
+    const timed = timedRun(runtime, timer);
+    const report = await withinTime(timer, reconcile(ports, wake));
+    runtime.telemetry.report(wake, report);
     runtime.hung.finished(wake.cluster);
+    await timed.record(wake, report, ports.settings);
     return true;
   } catch (error) {
     // A conflict of two runs does not need an alarm: the next run is soon.

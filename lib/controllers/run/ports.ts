@@ -1,3 +1,4 @@
+import type { DecidedOn } from '../../core/decisions/decided-on.ts';
 import type { Blocked, Controller, Decision, Due } from '../../core/model/decision.ts';
 import type { ClusterSettings } from '../../core/model/settings.ts';
 import type { Problem } from '../../core/problems/problems.ts';
@@ -40,7 +41,7 @@ export interface ControllerPorts extends UsesCatalogue, HasClock, HasSettings, R
   readonly lease?: Lease;
   /** The webhook of the cluster. Only lifecycle has it, where Kerf installs a webhook. */
   readonly webhook?: WebhookRegistration;
-  /** The permanent refusals that earlier runs have reported. @default every run reports its refusals */
+  /** @default every run reports its refusals */
   readonly refusals?: ReportedRefusals;
 }
 
@@ -95,7 +96,6 @@ export interface UsesNominations {
 export interface UsesStandby {
   readonly store: StandbyStore;
 }
-
 export interface ReadsCatalogue {
   readonly catalogue: Pick<CatalogueStore, 'readCatalogue'>;
 }
@@ -132,6 +132,7 @@ export interface RunReport {
   /** Why the run did not reconcile: it collects wakes, another run has answered them, or another run will. @default it reconciled */
   readonly skipped?: 'collecting' | 'answered' | 'busy';
   readonly decisions: readonly Decision[];
+  readonly decided?: readonly DecidedOn[];
   readonly due: readonly Due[];
   /** How far a pass is that has used its steps. @default it has evaluated every candidate */
   readonly progress?: string;
@@ -145,5 +146,4 @@ export interface RunReport {
   readonly failures: readonly Error[];
 }
 
-/** One run of a function for one cluster. */
 export type Reconcile = (ports: ControllerPorts, wake: CoalescedWake) => Promise<RunReport>;

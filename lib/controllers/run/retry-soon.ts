@@ -1,12 +1,15 @@
 import { wakePauseMs } from '../../core/delivery/deliveries.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { QueuedMessage, Redelivery } from '../../ports/redelivery.ts';
+import type { DecisionRecorder } from '../record/decision-recorder.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** What the handling of messages needs. */
 export interface MessageRuntime {
   readonly telemetry: Telemetry;
   readonly redelivery: Redelivery;
+  /** @default decisions are not recorded */
+  readonly recorder?: DecisionRecorder;
 }
 
 /** Delivers the wakes of a run again soon if the failure is retryable: otherwise after the visibility timeout of the queue. */

@@ -130,6 +130,7 @@ export function together(
   return {
     ...(reports.at(-1) ?? nothing),
     decisions: reports.flatMap(({ decisions }) => decisions),
+    decided: reports.flatMap(({ decided = [] }) => decided),
     failures: [...ofTurn, ...reports.flatMap(({ failures }) => failures)],
   };
 }

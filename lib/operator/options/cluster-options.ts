@@ -1,7 +1,7 @@
 /** The configuration of one cluster of a deployment: `clusters` of the CDK context, validated once. */
 import { isRecord } from '../../apis/record.ts';
 import { fingerprint } from '../../core/identity.ts';
-import type { WorkloadSelector } from '../../core/model/settings.ts';
+import { DECISION_SNAPSHOTS, type DecisionSnapshots, type WorkloadSelector } from '../../core/model/settings.ts';
 
 export type { NetworkOptions } from './option-fields.ts';
 
@@ -105,6 +105,8 @@ export interface ClusterOptions {
   readonly karpenterNamespaces?: readonly string[];
   /** Pods for which Kerf neither launches a first node nor keeps the last node. @default [{ namespace: 'kube-system' }] */
   readonly ignoreAtZero?: readonly WorkloadSelector[];
+  /** Of which decisions the snapshot is stored, for `kerf replay`. @default 'acted' */
+  readonly decisionSnapshots?: DecisionSnapshots;
 }
 
 const base64 = textMatching(
@@ -155,6 +157,7 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Re
   subnetRefreshInterval: durationBetween(REFRESH),
   karpenterNamespaces: namespacesOf,
   ignoreAtZero: selectorsOf,
+  decisionSnapshots: choiceOf(...DECISION_SNAPSHOTS),
 };
 
 /** The settings of a cluster besides its name. */

@@ -16,7 +16,7 @@ export function refreshOf({ amiRefreshInterval, subnetRefreshInterval }: Cluster
 export function settingsOf(options: ClusterOptions): ClusterSettings {
   const { batchIdleDuration, batchMaxDuration, featureGates, vmMemoryOverheadPercent: memoryOverhead } = options;
   const { preferencePolicy, preferencePriceFactor, minValuesPolicy, fleetConsolidation, nominatePods } = options;
-  const { reservedEnis, ignoreAtZero, shadow } = options;
+  const { reservedEnis, ignoreAtZero, shadow, decisionSnapshots } = options;
   const initializationTimeoutMs = msOf(options.initializationTimeout);
   const batchIdleMs = msOf(batchIdleDuration);
   const batchMaxMs = msOf(batchMaxDuration);
@@ -35,6 +35,7 @@ export function settingsOf(options: ClusterOptions): ClusterSettings {
       ignoreAtZero,
       initializationTimeoutMs,
       shadow,
+      decisionSnapshots,
     }),
     repairAfterMs: Object.fromEntries(
       Object.entries(options.repairAfter ?? {}).map(([key, after]) => [key, msOf(after) ?? 0]),

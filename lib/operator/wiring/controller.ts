@@ -40,14 +40,18 @@ import {
   type WebhookAddress,
 } from '../options/options.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
+import { bucketNamed } from './bucket.ts';
 import { clusterAccess } from './cluster-access.ts';
 import { budgetedEc2 } from './ec2-client.ts';
+import { recorderIn } from './recorder.ts';
 import { SDK_TIMEOUTS } from './sdk-timeouts.ts';
 import { unreadableItems } from './unreadable-items.ts';
 import { webhookRegistrationOf } from './webhook-registration.ts';
 import { shiftsOf } from './zonal-shift.ts';
 
 export type ControllerFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
+
+const DECIDES_FOR_CLUSTER: ReadonlySet<ControllerFunction> = new Set(['provisioning', 'disruption']);
 
 /** Memory for kept lists of all clusters, in a function of 1,769 MB. With four or fewer clusters, each has 128 MiB: 40,000 pods. */
 const KEPT_BYTES = 512 * 1_024 * 1_024;
@@ -78,7 +82,8 @@ export function wireController(
     ssm: new SSMClient({ requestHandler: SDK_TIMEOUTS }),
     ...own,
   };
-  const shared = sharedPorts(options, clients);
+  const { bodies, archive } = bucketNamed(options.bodies, { requestHandler: SDK_TIMEOUTS });
+  const shared = sharedPorts(options, clients, bodies);
   const clusters = new Map(
     [...options.clusters.values()].map((cluster) => [cluster.name, clusterPorts(cluster, region, clients)]),
   );
@@ -90,6 +95,8 @@ export function wireController(
     endRun: (name) => clients.reached.get(name)?.endRun(),
     hung: hungClusters(systemClock),
     telemetry,
+    // The role of a function that decides for single claims has no access to the bucket.
+    recorder: recorderIn({ client: dynamodb, tableName }, DECIDES_FOR_CLUSTER.has(controller) ? archive : undefined),
     redelivery: queueRedelivery(clients.sqs, options.ownQueueUrl),
   };
 }
@@ -119,14 +126,18 @@ interface Clients extends OwnOfLifecycle {
   readonly ssm: SSMClient;
 }
 
-function sharedPorts(options: ControllerOptions, clients: Clients): Omit<ControllerPorts, keyof ClusterPorts> {
+function sharedPorts(
+  options: ControllerOptions,
+  clients: Clients,
+  bodies: Bodies,
+): Omit<ControllerPorts, keyof ClusterPorts> {
   const { region, table: tableName, eventBus: busName, queueUrls } = options;
   const table = { client: clients.dynamodb, tableName };
   const report = unreadableItems(clients.telemetry, systemClock);
   return {
     store: new DynamoDbNodeClaimStore({
       ...table,
-      bodies: bodiesIn(options.bodies, SDK_TIMEOUTS),
+      bodies,
       clock: systemClock,
       report,
     }),
@@ -199,22 +210,5 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     }
     const { endpoint: _, ...reached } = known;
     return { ...reached, cloud, settings };
-  };
-}
-
-/** The payloads in a bucket. The S3 client is loaded with the first payload, because most functions never read or write one. */
-function bodiesIn(bucket: string, requestHandler: object): Bodies {
-  let loaded: Promise<Bodies> | undefined;
-  const load = async (): Promise<Bodies> => {
-    const [{ S3Client }, { BodyBucket }] = await Promise.all([
-      import('@aws-sdk/client-s3'),
-      import('../../providers/dynamodb/body-bucket.ts'),
-    ]);
-    return new BodyBucket({ client: new S3Client({ requestHandler }), bucket });
-  };
-  const bodies = async (): Promise<Bodies> => await (loaded ??= load());
-  return {
-    put: async (body) => (await bodies()).put(body),
-    get: async (key, subject) => (await bodies()).get(key, subject),
   };
 }

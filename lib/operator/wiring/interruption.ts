@@ -15,6 +15,7 @@ import { systemClock } from '../lambda/system-clock.ts';
 import { type Environment, interruptionOptions } from '../options/options.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
 import { budgetedEc2 } from './ec2-client.ts';
+import { recorderIn } from './recorder.ts';
 
 /** A spot instance has two minutes left: a call that hangs must leave time for the next delivery. */
 const EVENT_TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 4_000, throwOnRequestTimeout: true };
@@ -55,6 +56,10 @@ export function wireInterruption(environment: Environment = process.env): {
     clusters,
     shadows,
   };
-  const runtime = { telemetry: telemetryOf('interruption'), redelivery: queueRedelivery(sqs, ownQueueUrl) };
+  const runtime = {
+    telemetry: telemetryOf('interruption'),
+    recorder: recorderIn({ client, tableName }),
+    redelivery: queueRedelivery(sqs, ownQueueUrl),
+  };
   return { ports, runtime };
 }

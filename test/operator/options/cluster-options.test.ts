@@ -46,6 +46,7 @@ const TOLD: Required<
   subnetRefreshInterval: '2m',
   karpenterNamespaces: ['platform'],
   ignoreAtZero: [{ namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } }, { labels: { tier: 'addon' } }],
+  decisionSnapshots: 'sampled',
 };
 
 const UNTOLD: Partial<ClusterOptions> = {
@@ -158,6 +159,7 @@ test('controllers use the configured values (F17, F18, F20)', () => {
     reservedEnis: 1,
     ignoreAtZero: TOLD.ignoreAtZero,
     shadow: true,
+    decisionSnapshots: 'sampled',
   });
   expect(refreshOf(TOLD)).toEqual({ imagesMs: 600_000, subnetsMs: 120_000 });
 });

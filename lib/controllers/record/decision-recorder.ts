@@ -1,0 +1,129 @@
+/** Records what runs have decided. A run never fails because of it, and waits for it at most two seconds, after its last action. */
+import { SECOND_MS } from '../../apis/formats/time.ts';
+import { optional } from '../../apis/optional.ts';
+import type { DecidedOn } from '../../core/decisions/decided-on.ts';
+import { type EndedRun, recordOfRun } from '../../core/decisions/record-of-run.ts';
+import type { Blocked } from '../../core/model/decision.ts';
+import type { DecisionSnapshots } from '../../core/model/settings.ts';
+import type { DecisionArchive, DecisionLog } from '../../ports/decision-log.ts';
+import type { Timer } from '../../ports/timer.ts';
+import type { RunReport } from '../run/ports.ts';
+import type { Telemetry } from '../run/telemetry.ts';
+import { isArchived, isKnownShadow, isWorthRecording, type Part, partsOf } from './parts-of-run.ts';
+import { refusalMemory } from './refusal-memory.ts';
+
+export interface RecorderOptions {
+  readonly log: DecisionLog;
+  /** @default snapshots are not stored */
+  readonly archive?: DecisionArchive;
+  /** Writes a decision with its snapshot as text. */
+  readonly snapshotText: (decided: DecidedOn) => string;
+  /** The version of Kerf. */
+  readonly version: string;
+}
+
+/** A run that has ended. */
+export interface ReportedRun {
+  readonly wokenBy: string;
+  readonly report: RunReport;
+  readonly durationMs: number;
+  /** @default 'off' */
+  readonly snapshots?: DecisionSnapshots | undefined;
+  readonly timer: Timer;
+  readonly telemetry: Telemetry;
+}
+
+export interface DecisionRecorder {
+  /** Never throws. A failure is logged. */
+  record(run: ReportedRun): Promise<void>;
+}
+
+const MAX_WAIT_MS = 2 * SECOND_MS;
+
+/** With its memory of refusals. *Cost:* nothing for a run that neither acts nor has a new refusal; else a write, and a PUT for a snapshot. */
+export function decisionRecorder(options: RecorderOptions): DecisionRecorder {
+  const memory = refusalMemory();
+  const shadows = new Map<string, string>();
+  return {
+    async record(run) {
+      const { cluster, controller } = run.report;
+      const work = `${cluster} ${controller}`;
+      for (const part of partsOf(run.report)) {
+        const nowMs = part.decisions[0]?.atMs ?? 0;
+        const fresh = memory.fresh(
+          work,
+          part.decisions.flatMap(({ blocked }) => blocked),
+          nowMs,
+        );
+        if (!isWorthRecording(part.decisions, fresh) || isKnownShadow(shadows, work, part)) continue;
+        if (await isWritten(options, run, { ...part, fresh })) memory.recorded(work, fresh, nowMs);
+      }
+    },
+  };
+}
+
+async function isWritten(
+  options: RecorderOptions,
+  run: ReportedRun,
+  part: Part & { readonly fresh: readonly Blocked[] },
+): Promise<boolean> {
+  const { timer, telemetry, report } = run;
+  const { promise: expired, resolve } = Promise.withResolvers<Error>();
+  const ms = Math.min(MAX_WAIT_MS, timer.remainingMs() / 2);
+  const cancel = timer.after(ms, () => resolve(new Error(`not written within ${ms} ms`)));
+  const failure = await Promise.race([failureOf(write(options, run, part)), expired]);
+  cancel();
+  if (failure === undefined) return true;
+  const { cluster, controller } = report;
+  telemetry.error('failed to record a decision', failure, { cluster, controller });
+  return false;
+}
+
+async function failureOf(work: Promise<void>): Promise<Error | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+async function write(
+  options: RecorderOptions,
+  run: ReportedRun,
+  { decisions, decided, fresh }: Part & { readonly fresh: readonly Blocked[] },
+): Promise<void> {
+  const { report, durationMs, wokenBy } = run;
+  const { cluster, controller } = report;
+  const ended: EndedRun = {
+    cluster,
+    controller,
+    wokenBy,
+    decisions,
+    durationMs,
+    version: options.version,
+    ...optional({ snapshot: decided?.snapshot }),
+  };
+  const record = recordOfRun(ended, fresh);
+  const snapshot =
+    decided && isArchived(run.snapshots, record.id, decisions) ? await archived(options, run, { decided, record }) : {};
+  await options.log.write({ ...record, ...snapshot });
+}
+
+/** A record without its snapshot is better than none. */
+async function archived(
+  { archive, snapshotText }: RecorderOptions,
+  { telemetry }: ReportedRun,
+  {
+    decided,
+    record,
+  }: { readonly decided: DecidedOn; readonly record: { readonly id: string; readonly cluster: string } },
+): Promise<{ readonly snapshot?: string }> {
+  if (archive === undefined) return {};
+  const { cluster, id } = record;
+  const key = `snapshots/${cluster}/${id}.json.gz`;
+  const failure = await failureOf((async () => archive.put(key, snapshotText(decided)))());
+  if (failure === undefined) return { snapshot: key };
+  telemetry.error('failed to store the snapshot of a decision', failure, { cluster, decision: id });
+  return {};
+}

@@ -1,0 +1,181 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import {
+  decisionRecorder,
+  type RecorderOptions,
+  type ReportedRun,
+} from '../../../lib/controllers/record/decision-recorder.ts';
+import type { DecidedOn } from '../../../lib/core/decisions/decided-on.ts';
+import type { Action, Blocked, Decision } from '../../../lib/core/model/decision.ts';
+import type { DecisionLog } from '../../../lib/ports/decision-log.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
+import { aDecision, aRunReport } from '../../builders/decisions.ts';
+import { aSnapshot } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { memoryDecisionArchive, memoryDecisionLog } from '../../fakes/memory-decision-log.ts';
+
+const NOMINATION: Action = { kind: 'nominate-node', node: 'node-1', pods: ['default/web'], untilMs: NOW_MS };
+
+function refused(name: string, reason: Blocked['reason'] = 'InsufficientResources'): Blocked {
+  return { subject: { kind: 'Pod', namespace: 'default', name }, reason, message: 'too large', numbers: {} };
+}
+
+function decidedOn(decision: Decision): DecidedOn {
+  const { actions, blocked, id: decisionId, atMs: nowMs } = decision;
+  const verdict = { actions, blocked, due: [] };
+  return {
+    controller: 'provisioning',
+    snapshot: aSnapshot(),
+    context: { decisionId, nowMs },
+    verdict,
+    decisions: [decision],
+  };
+}
+
+describe('a recorder', () => {
+  let log: DecisionLog;
+  let errors: string[];
+  let archive: ReturnType<typeof memoryDecisionArchive>;
+  let remainingMs: number;
+  let expire: (() => void) | undefined;
+  beforeEach(() => {
+    log = memoryDecisionLog();
+    archive = memoryDecisionArchive();
+    errors = [];
+    remainingMs = 60_000;
+    expire = undefined;
+  });
+
+  function recorder(over: Partial<RecorderOptions> = {}) {
+    return decisionRecorder({ log, archive, snapshotText: () => '{}', version: '1', ...over });
+  }
+  function aRun(decisions: readonly Decision[], over: Partial<ReportedRun> = {}): ReportedRun {
+    const fail = (message: string): void => void errors.push(message);
+    return {
+      wokenBy: 'tick',
+      report: aRunReport({ controller: 'provisioning', decisions }),
+      durationMs: 5,
+      telemetry: { report: () => {}, failure: () => {}, warn: () => {}, error: fail },
+      timer: {
+        remainingMs: () => remainingMs,
+        after: (_ms, run) => {
+          expire = run;
+          return () => {};
+        },
+      },
+      ...over,
+    };
+  }
+  const records = async () => log.list('demo', { fromMs: NOW_MS - HOUR_MS, untilMs: NOW_MS + 24 * HOUR_MS });
+  const refusing = (atMs: number, ...blocked: readonly Blocked[]) => aDecision({ id: String(atMs), atMs, blocked });
+
+  test('records a run that acted, and not one that neither acted nor refused', async () => {
+    const one = recorder();
+    await one.record(aRun([]));
+    await one.record(aRun([aDecision()]));
+    expect(await records()).toEqual([]);
+    await one.record(aRun([aDecision({ actions: [NOMINATION] })]));
+    expect((await records()).map(({ wokenBy, actions }) => [wokenBy, actions.length])).toEqual([['tick', 1]]);
+  });
+
+  test('records a refusal once, while it is repeated each minute for a day', async () => {
+    const one = recorder();
+    for (let ms = 0; ms < 24 * HOUR_MS; ms += MINUTE_MS) await one.record(aRun([refusing(NOW_MS + ms, refused('a'))]));
+    expect(await records()).toHaveLength(1);
+  });
+
+  test('records a refusal again that was not seen for an hour', async () => {
+    const one = recorder();
+    await one.record(aRun([refusing(NOW_MS, refused('a'))]));
+    await one.record(aRun([refusing(NOW_MS + 59 * MINUTE_MS, refused('b'))]));
+    await one.record(aRun([refusing(NOW_MS + HOUR_MS, refused('a'))]));
+    expect((await records()).flatMap(({ refusals }) => refusals.flatMap(({ names }) => names))).toEqual([
+      'default/a',
+      'default/b',
+      'default/a',
+    ]);
+  });
+
+  test('does not record for its own sake that a node is too young', async () => {
+    await recorder().record(aRun([refusing(NOW_MS, refused('a', 'ConsolidateAfter'))]));
+    expect(await records()).toEqual([]);
+  });
+
+  test('records a decision of shadow once, although it is made each minute', async () => {
+    const one = recorder();
+    const decision = aDecision({ actions: [NOMINATION], shadow: true });
+    for (const ms of [0, MINUTE_MS, 2 * MINUTE_MS]) await one.record(aRun([{ ...decision, atMs: NOW_MS + ms }]));
+    expect(await records()).toHaveLength(1);
+  });
+
+  test('after a failure, the run goes on, the log has an error, and the refusal is recorded by the next run', async () => {
+    let failures = 1;
+    const flaky: DecisionLog = {
+      ...log,
+      async write(record) {
+        failures -= 1;
+        if (failures >= 0) throw new UnreachableError('the table does not answer');
+        await log.write(record);
+      },
+    };
+    const one = recorder({ log: flaky });
+    await one.record(aRun([refusing(NOW_MS, refused('a'))]));
+    expect(errors).toEqual(['failed to record a decision']);
+    await one.record(aRun([refusing(NOW_MS + MINUTE_MS, refused('a'))]));
+    expect(await records()).toHaveLength(1);
+  });
+
+  test('waits for a table that does not answer only until its time is over', async () => {
+    const hung = recorder({ log: { ...log, write: async () => new Promise<never>(() => {}) } });
+    const recorded = hung.record(aRun([aDecision({ actions: [NOMINATION] })]));
+    expire?.();
+    await recorded;
+    expect(errors).toEqual(['failed to record a decision']);
+  });
+
+  describe('stores the snapshot', () => {
+    const acted = aDecision({ actions: [NOMINATION] });
+    const refusal = aDecision({ blocked: [refused('a')] });
+    const withSnapshot = (decision: Decision, snapshots: ReportedRun['snapshots']) => {
+      const report = aRunReport({ controller: 'provisioning', decisions: [decision], decided: [decidedOn(decision)] });
+      return aRun([], { report, snapshots });
+    };
+
+    test.each([
+      ['off', false, false],
+      ['acted', true, false],
+      ['all', true, true],
+    ] as const)('%s: of a decision that acted %s, of one that refused %s', async (mode, ofActed, ofRefusal) => {
+      for (const [decision, expected] of [
+        [acted, ofActed],
+        [refusal, ofRefusal],
+      ] as const) {
+        log = memoryDecisionLog();
+        await recorder().record(withSnapshot(decision, mode));
+        const [record] = await records();
+        expect(record?.snapshot !== undefined).toBe(expected);
+        if (record?.snapshot !== undefined) expect(await archive.get(record.snapshot)).toBe('{}');
+      }
+    });
+
+    test('sampled: of about a tenth', async () => {
+      const one = recorder();
+      for (let index = 0; index < 400; index += 1)
+        await one.record(withSnapshot({ ...acted, id: `decision-${index}` }, 'sampled'));
+      const stored = (await records()).filter(({ snapshot }) => snapshot !== undefined).length;
+      expect(stored).toBeGreaterThan(15);
+      expect(stored).toBeLessThan(75);
+    });
+
+    test('and records the decision without it if it cannot be stored or written as text', async () => {
+      const broken = { ...archive, put: async () => Promise.reject(new UnreachableError('S3 does not answer')) };
+      await recorder({ archive: broken }).record(withSnapshot(acted, 'acted'));
+      const bug = () => {
+        throw new TypeError('a bug');
+      };
+      await recorder({ snapshotText: bug }).record(withSnapshot({ ...acted, id: 'other' }, 'acted'));
+      expect((await records()).map(({ snapshot }) => snapshot)).toEqual([undefined, undefined]);
+      expect(errors).toEqual(Array(2).fill('failed to store the snapshot of a decision'));
+    });
+  });
+});
