@@ -32,6 +32,14 @@ function decidedOn(decision: Decision): DecidedOn {
   };
 }
 
+function refusing(atMs: number, ...blocked: readonly Blocked[]): Decision {
+  return aDecision({ id: String(atMs), atMs, blocked });
+}
+
+function bug(): never {
+  throw new TypeError('a bug');
+}
+
 describe('a recorder', () => {
   let log: DecisionLog;
   let errors: string[];
@@ -67,7 +75,6 @@ describe('a recorder', () => {
     };
   }
   const records = async () => log.list('demo', { fromMs: NOW_MS - HOUR_MS, untilMs: NOW_MS + 24 * HOUR_MS });
-  const refusing = (atMs: number, ...blocked: readonly Blocked[]) => aDecision({ id: String(atMs), atMs, blocked });
 
   test('records a run that acted, and not one that neither acted nor refused', async () => {
     const one = recorder();
@@ -170,9 +177,6 @@ describe('a recorder', () => {
     test('and records the decision without it if it cannot be stored or written as text', async () => {
       const broken = { ...archive, put: async () => Promise.reject(new UnreachableError('S3 does not answer')) };
       await recorder({ archive: broken }).record(withSnapshot(acted, 'acted'));
-      const bug = () => {
-        throw new TypeError('a bug');
-      };
       await recorder({ snapshotText: bug }).record(withSnapshot({ ...acted, id: 'other' }, 'acted'));
       expect((await records()).map(({ snapshot }) => snapshot)).toEqual([undefined, undefined]);
       expect(errors).toEqual(Array(2).fill('failed to store the snapshot of a decision'));
