@@ -10,7 +10,7 @@ export interface TimeRange {
 /**
  * The records of decisions. No decision reads them.
  *
- * *Contract* (`test/contract/decision-log.ts`, run on every implementation): a record is read as it was written, by the time of its
+ * *Contract* (`test/contract/decisions/decision-log.ts`, run on every implementation): a record is read as it was written, by the time of its
  * decision; writing a record again changes nothing; a record that cannot be read is left out of the list.
  * *Errors:* UnreachableError, RefusedError.
  */
@@ -23,7 +23,7 @@ export interface DecisionLog {
 /**
  * Large texts beside the records: snapshots, and records that do not fit into the log.
  *
- * *Contract* (`test/contract/decision-log.ts`). *Errors:* UnreachableError, RefusedError; of `get` UnreadableError if the text does not
+ * *Contract* (`test/contract/decisions/decision-log.ts`). *Errors:* UnreachableError, RefusedError; of `get` UnreadableError if the text does not
  * exist, for example because its lifetime has ended.
  */
 export interface DecisionArchive {

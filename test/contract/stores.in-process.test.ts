@@ -9,7 +9,7 @@ import { memoryBodies } from '../fakes/memory-bodies.ts';
 import { memoryDecisionArchive } from '../fakes/memory-decision-log.ts';
 import { callBudgetContract } from './call-budget.ts';
 import { catalogueStoreContract } from './catalogue-store.ts';
-import { decisionLogContract } from './decision-log.ts';
+import { decisionLogContract } from './decisions/decision-log.ts';
 import { leasesContract } from './leases.ts';
 import { nodeClaimStoreContract } from './node-claim-store.ts';
 

@@ -5,7 +5,7 @@ import { memoryCallBudget } from '../fakes/memory-call-budget.ts';
 import { memoryDecisionArchive, memoryDecisionLog } from '../fakes/memory-decision-log.ts';
 import { callBudgetContract } from './call-budget.ts';
 import { catalogueStoreContract } from './catalogue-store.ts';
-import { decisionLogContract } from './decision-log.ts';
+import { decisionLogContract } from './decisions/decision-log.ts';
 import { leasesContract } from './leases.ts';
 import { nodeClaimStoreContract } from './node-claim-store.ts';
 

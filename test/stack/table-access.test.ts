@@ -18,7 +18,7 @@ import type { TableOptions } from '../../lib/providers/dynamodb/table.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { callBudgetContract } from '../contract/call-budget.ts';
 import { catalogueStoreContract } from '../contract/catalogue-store.ts';
-import { decisionLogContract } from '../contract/decision-log.ts';
+import { decisionLogContract } from '../contract/decisions/decision-log.ts';
 import { leasesContract } from '../contract/leases.ts';
 import { nodeClaimStoreContract } from '../contract/node-claim-store.ts';
 import { type InProcessTableOptions, inProcessTable } from '../fakes/dynamodb/in-process-table.ts';

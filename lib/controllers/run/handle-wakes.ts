@@ -4,8 +4,7 @@ import { isConflict, UnreachableError } from '../../ports/errors.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { Timer } from '../../ports/timer.ts';
 import { timedRun } from '../record/timed-run.ts';
-import { type CoalescedWake, coalesceWakes } from './coalesce-wakes.ts';
-import { parseWake } from './parse-wake.ts';
+import { type CoalescedWake, coalesceWakes, parseWake } from './coalesce-wakes.ts';
 import type { ControllerPorts, Reconcile } from './ports.ts';
 import { deliverAgain, type MessageRuntime, retrySoon } from './retry-soon.ts';
 

@@ -40,10 +40,10 @@ import {
   type WebhookAddress,
 } from '../options/options.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
-import { bucketNamed } from './bucket.ts';
 import { clusterAccess } from './cluster-access.ts';
 import { budgetedEc2 } from './ec2-client.ts';
-import { recorderIn } from './recorder.ts';
+import { bucketNamed } from './records/bucket.ts';
+import { recorderIn } from './records/recorder.ts';
 import { SDK_TIMEOUTS } from './sdk-timeouts.ts';
 import { unreadableItems } from './unreadable-items.ts';
 import { webhookRegistrationOf } from './webhook-registration.ts';

@@ -15,7 +15,7 @@ import { systemClock } from '../lambda/system-clock.ts';
 import { type Environment, interruptionOptions } from '../options/options.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
 import { budgetedEc2 } from './ec2-client.ts';
-import { recorderIn } from './recorder.ts';
+import { recorderIn } from './records/recorder.ts';
 
 /** A spot instance has two minutes left: a call that hangs must leave time for the next delivery. */
 const EVENT_TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 4_000, throwOnRequestTimeout: true };

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DAY_MS } from '../../lib/apis/formats/time.ts';
-import type { DecisionRecord } from '../../lib/core/decisions/decision-record.ts';
-import { recordOfRun } from '../../lib/core/decisions/record-of-run.ts';
-import type { DecisionArchive, DecisionLog } from '../../lib/ports/decision-log.ts';
-import { UnreadableError } from '../../lib/ports/errors.ts';
-import { aDecision } from '../builders/decisions.ts';
-import { aClaim } from '../builders/node-claims.ts';
-import { NOW_MS } from '../builders/times.ts';
+import { DAY_MS } from '../../../lib/apis/formats/time.ts';
+import type { DecisionRecord } from '../../../lib/core/decisions/decision-record.ts';
+import { recordOfRun } from '../../../lib/core/decisions/record-of-run.ts';
+import type { DecisionArchive, DecisionLog } from '../../../lib/ports/decision-log.ts';
+import { UnreadableError } from '../../../lib/ports/errors.ts';
+import { aDecision } from '../../builders/decisions.ts';
+import { aClaim } from '../../builders/node-claims.ts';
+import { NOW_MS } from '../../builders/times.ts';
 
 /** The doc comment of `lib/ports/decision-log.ts`, executed. */
 export function decisionLogContract(

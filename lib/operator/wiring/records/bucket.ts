@@ -1,5 +1,5 @@
-import type { DecisionArchive } from '../../ports/decision-log.ts';
-import type { Bodies } from '../../providers/dynamodb/body-bucket.ts';
+import type { DecisionArchive } from '../../../ports/decision-log.ts';
+import type { Bodies } from '../../../providers/dynamodb/body-bucket.ts';
 
 interface Bucket {
   readonly bodies: Bodies;
@@ -12,7 +12,7 @@ export function bucketNamed(bucket: string, config: object): Bucket {
   const load = async (): Promise<Bucket> => {
     const [{ S3Client }, { BodyBucket, BucketArchive }] = await Promise.all([
       import('@aws-sdk/client-s3'),
-      import('../../providers/dynamodb/body-bucket.ts'),
+      import('../../../providers/dynamodb/body-bucket.ts'),
     ]);
     const options = { client: new S3Client(config), bucket };
     return { bodies: new BodyBucket(options), archive: new BucketArchive(options) };
