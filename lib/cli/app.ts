@@ -1,12 +1,4 @@
-import {
-  type Application,
-  buildApplication,
-  buildRouteMap,
-  help,
-  type RouteMap,
-  text_en,
-  version,
-} from '@stricli/core';
+import { type Application, buildApplication, buildRouteMap, type RouteMap, text_en, version } from '@stricli/core';
 import packageJson from '../../package.json' with { type: 'json' };
 import { BadInputError } from '../apis/bad-input-error.ts';
 import { adoptCommand } from './adopt/adopt-command.ts';
@@ -16,6 +8,8 @@ import { convertCommand } from './convert/convert-command.ts';
 import { deadLettersRoutes } from './dead-letters/dead-letters-command.ts';
 import { diffCommand } from './diff/diff-command.ts';
 import { EXIT } from './exit-codes.ts';
+import { completionCommand } from './help/completion-command.ts';
+import { HELP_FLAG } from './help/help-flag.ts';
 import { instanceTypesCommand } from './instance-types/instance-types-command.ts';
 import { planDisruptionCommand } from './plan/disruption/plan-disruption-command.ts';
 import { planProvisioningCommand } from './plan/plan-provisioning-command.ts';
@@ -43,8 +37,30 @@ export const app: Application<CliContext> = buildApplication(
       'instance-types': instanceTypesCommand,
       adopt: adoptCommand,
       'dead-letters': deadLettersRoutes,
+      completion: completionCommand,
     },
-    docs: { brief: 'Node autoscaling for Amazon EKS, without pods in the cluster' },
+    docs: {
+      brief: 'Node autoscaling for Amazon EKS, without pods in the cluster',
+      fullDescription: [
+        'kerf help COMMAND, or kerf COMMAND --help, explains a command and shows examples.',
+        'Paths are relative to the current folder; - is standard input. Without a',
+        'terminal, output has no colors and is 120 columns wide; NO_COLOR=1 and',
+        'FORCE_COLOR=1 override this.',
+        '',
+        'The exit code of every command is one of these:',
+        '',
+        '  0    success',
+        '  1    the answer is no: findings, differences, pods without a node',
+        '  2    bad input: arguments, files, credentials that are missing',
+        '  3    failure of the network, AWS or the cluster, or a bug',
+        '  130  Ctrl-C',
+        '',
+        'Examples:',
+        '  kerf simulate nodepools.yaml workloads.yaml',
+        '  kerf snapshot --context prod > cluster.json',
+        '  kerf plan provisioning --snapshot cluster.json',
+      ].join('\n'),
+    },
   }),
   {
     name: 'kerf',
@@ -57,10 +73,7 @@ export const app: Application<CliContext> = buildApplication(
     },
   },
   {
-    help: help({
-      brief: 'Print help and exit',
-      formatting: { caseStyle: 'original', useAliasInUsageLine: false, onlyRequiredInUsageLine: false },
-    }),
+    help: HELP_FLAG,
     version: version({ brief: 'Print the version and exit', info: { currentVersion: packageJson.version } }),
   },
 );

@@ -29,7 +29,8 @@ function textOf(error: ArgumentScannerError): string {
     FlagNotFoundError: ({ input, corrections }) =>
       `--${input} is not a flag of this command: ${writeOne(corrections.map((name) => `--${name}`))}see --help`,
     AliasNotFoundError: ({ input }) => `-${input} is not a flag of this command: see --help`,
-    ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, exception }) => `--${name}: ${messageOf(exception)}`,
+    ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, exception }) =>
+      `${name === name.toUpperCase() ? name : `--${name}`}: ${messageOf(exception)}`,
     EnumValidationError: ({ externalFlagName, input, values }) =>
       `--${externalFlagName}: "${input}" is not allowed; write ${values.join(' or ')}`,
     UnsatisfiedFlagError: ({ externalFlagName: name }) => `--${name} has no value: add --${name} and its value`,

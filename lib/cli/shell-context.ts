@@ -31,13 +31,20 @@ export function shellContext(): CliContext {
   return {
     process: { stdout: process.stdout, stderr: process.stderr, exitCode: null },
     columns: columnsOf(process.stdout),
-    color: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '',
+    color: hasColor(process.stdout.isTTY, process.env),
     errorColumns: columnsOf(process.stderr),
     readText: (path, maxBytes = MAX_TEXT) => (path === '-' ? readAll(0, maxBytes) : readFile(userPath(path), maxBytes)),
     filesIn: (path) => (path === '-' ? undefined : filesIn(path)),
     sleep: async (ms, signal) => pause(ms, signal),
     onInterrupt,
   };
+}
+
+/** FORCE_COLOR overrides NO_COLOR, as in Node.js. @internal */
+export function hasColor(isTerminal: boolean, environment: NodeJS.ProcessEnv): boolean {
+  const { FORCE_COLOR: forced = '', NO_COLOR: refused = '', TERM: terminal } = environment;
+  if (forced !== '') return forced !== '0' && forced !== 'false';
+  return isTerminal && refused === '' && terminal !== 'dumb';
 }
 
 /** Some terminals have no size and report 0 columns. */

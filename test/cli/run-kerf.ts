@@ -1,7 +1,5 @@
-import { run } from '@stricli/core';
-import { app } from '../../lib/cli/app.ts';
 import type { CliContext } from '../../lib/cli/context.ts';
-import { orHelp } from '../../lib/cli/or-help.ts';
+import { runCommandLine } from '../../lib/cli/run-command-line.ts';
 
 /** The output of a call of `kerf`, and its exit code. */
 export interface Ran {
@@ -29,7 +27,7 @@ export async function runKerf(
     stderr: { write: (text) => void (written.stderr += text) },
     exitCode: null,
   };
-  await run(app, orHelp(args), {
+  const code = await runCommandLine(args, {
     process: shell,
     columns: undefined,
     color: false,
@@ -48,6 +46,5 @@ export async function runKerf(
     },
     sleep: async (ms) => void (sleptMs += ms),
   });
-  const code = Number(shell.exitCode ?? 0);
-  return { ...written, code: code < 0 ? 2 : code, sleptMs };
+  return { ...written, code, sleptMs };
 }

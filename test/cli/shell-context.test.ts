@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callersFolder } from '../../lib/cli/shell-context.ts';
+import { callersFolder, hasColor } from '../../lib/cli/shell-context.ts';
 
 const ROOT = '/home/me/kerf/';
 
@@ -14,4 +14,17 @@ test('in any other folder, paths are relative to it, also if npm runs the progra
 
 test('without npm, paths are relative to the current folder', () => {
   expect(callersFolder({ cwd: '/home/me/kerf', initCwd: undefined }, ROOT)).toBe('/home/me/kerf');
+});
+
+test.for([
+  ['a terminal has colors', true, {}, true],
+  ['a pipe has none', false, {}, false],
+  ['NO_COLOR turns them off', true, { NO_COLOR: '1' }, false],
+  ['an empty NO_COLOR does not', true, { NO_COLOR: '' }, true],
+  ['FORCE_COLOR turns them on in a pipe', false, { FORCE_COLOR: '1' }, true],
+  ['FORCE_COLOR=0 turns them off', true, { FORCE_COLOR: '0' }, false],
+  ['FORCE_COLOR overrides NO_COLOR', false, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+  ['a terminal that has no escape sequences has none', true, { TERM: 'dumb' }, false],
+] as const)('%s', ([, isTerminal, environment, color]) => {
+  expect(hasColor(isTerminal, environment)).toBe(color);
 });

@@ -27,8 +27,11 @@ export const adoptCommand: Command<CliContext> = buildCommand({
       'cluster, or the user of a kubeconfig with --kubeconfig or --context. See',
       'docs/migration.md. Exit code 0: listed, or adopted; 1: another autoscaler is or',
       'may be active, and nothing was written; 2: bad input; 3: failure.',
+      '',
+      'Examples:',
+      '  kerf adopt --cluster prod --table Kerf-StateTable-1ABC',
+      '  kerf adopt --cluster prod --table Kerf-StateTable-1ABC --apply',
     ].join('\n'),
-    customUsage: ['--cluster NAME --table TABLE [FLAGS]'],
   },
   parameters: {
     flags: {
@@ -77,6 +80,7 @@ export const adoptCommand: Command<CliContext> = buildCommand({
       apply: { kind: 'boolean', brief: 'Write the records and tags', default: false, withNegated: false },
       output: { kind: 'enum', brief: 'Output format', values: ['text', 'json'], default: 'text' },
     },
+    aliases: { o: 'output' },
   },
   loader: async () => {
     const { runAdopt } = await import('./run-adopt.ts');

@@ -13,8 +13,11 @@ export const convertCommand: Command<CliContext> = buildCommand({
       'Changed meanings, assumed defaults and removed fields are reported on standard',
       'error. Exit code 0: everything was converted; 1: some text could not be read;',
       '2: nothing could be read.',
+      '',
+      'Examples:',
+      '  kerf convert -f provisioners.yaml > v1.yaml',
+      '  helm template charts/karpenter-pools | kerf convert -',
     ].join('\n'),
-    customUsage: ['[FLAGS] PATH...'],
   },
   parameters: MANIFEST_PARAMETERS,
   loader: async () => {

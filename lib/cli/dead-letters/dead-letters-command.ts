@@ -13,6 +13,10 @@ interface ChangingFlags extends DeadLettersFlags {
 
 export type DeadLettersAction = 'list' | 'send' | 'delete';
 
+const QUEUE = '"$QUEUE_URL"';
+
+const OUTPUT = { o: 'output' } as const;
+
 export const deadLettersRoutes: RouteMap<CliContext> = buildRouteMap({
   routes: {
     list: listCommand(),
@@ -33,8 +37,14 @@ export const deadLettersRoutes: RouteMap<CliContext> = buildRouteMap({
 function listCommand(): Command<CliContext> {
   const text = 'Lists the messages that failed in every delivery, and whether their event is over.';
   return buildCommand({
-    docs: docsOf('List the dead letters of a queue', text),
-    parameters: { flags: sharedFlags() },
+    docs: docsOf('List the dead letters of a queue', {
+      text,
+      examples: [
+        `  kerf dead-letters list --queue ${QUEUE}`,
+        `  kerf dead-letters list --queue ${QUEUE} --output json`,
+      ],
+    }),
+    parameters: { flags: sharedFlags(), aliases: OUTPUT },
     loader: async () => {
       const { runDeadLetters } = await import('./run-dead-letters.ts');
       return async function (this: CliContext, flags: DeadLettersFlags) {
@@ -49,9 +59,16 @@ function changingCommand(
   { brief, all, text }: { readonly brief: string; readonly all: string; readonly text: string },
 ): Command<CliContext> {
   return buildCommand({
-    docs: docsOf(brief, text),
+    docs: docsOf(brief, {
+      text,
+      examples: [
+        `  kerf dead-letters ${action} --queue ${QUEUE}`,
+        `  kerf dead-letters ${action} --queue ${QUEUE} --all`,
+      ],
+    }),
     parameters: {
       flags: { ...sharedFlags(), all: { kind: 'boolean', brief: all, default: false, withNegated: false } },
+      aliases: OUTPUT,
     },
     loader: async () => {
       const { runDeadLetters } = await import('./run-dead-letters.ts');
@@ -62,14 +79,22 @@ function changingCommand(
   });
 }
 
-function docsOf(brief: string, text: string): { brief: string; fullDescription: string; customUsage: string[] } {
+interface Described {
+  readonly text: string;
+  readonly examples: readonly string[];
+}
+
+function docsOf(brief: string, { text, examples }: Described): { brief: string; fullDescription: string } {
   const fullDescription = [
     text,
     'A wake is over after a minute, because a tick has replaced it. Uses the AWS',
     'credentials of the shell. See docs/operations.md. Exit code 0: done; 2: bad',
     'input; 3: failure, also of some messages.',
+    '',
+    'Examples:',
+    ...examples,
   ].join('\n');
-  return { brief, fullDescription, customUsage: ['--queue URL [FLAGS]'] };
+  return { brief, fullDescription };
 }
 
 function sharedFlags(): FlagParametersForType<DeadLettersFlags, CliContext> {

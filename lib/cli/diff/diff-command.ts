@@ -18,8 +18,11 @@ export const diffCommand: Command<CliContext> = buildCommand({
       'the evictions before and after. The commands are those that the disruption',
       'budgets allow now; with --ignore-budgets, all that the budgets allow in the end.',
       'Exit code 0: no difference; 1: differences; 2: bad input; 3: failure.',
+      '',
+      'Examples:',
+      '  kerf diff --snapshot cluster.json -f nodepool.yaml',
+      '  kerf diff --snapshot cluster.json -f pools/ --ignore-budgets -o markdown',
     ].join('\n'),
-    customUsage: ['--snapshot FILE -f PATH [FLAGS] [PATH...]'],
   },
   parameters: {
     ...PLAN_PARAMETERS,

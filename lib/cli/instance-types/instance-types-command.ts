@@ -21,8 +21,12 @@ export const instanceTypesCommand: Command<CliContext> = buildCommand({
       'of the shell. The command changes nothing. --output json writes the',
       'instanceTypes list of a snapshot. Exit code 0: listed; 2: bad input; 3:',
       'failure.',
+      '',
+      'Examples:',
+      "  kerf instance-types --name 'm7g.*' --region eu-west-1",
+      '  kerf instance-types -f ec2nodeclass.yaml',
+      '  kerf instance-types --from account -o json',
     ].join('\n'),
-    customUsage: ['[FLAGS] [PATH...]'],
   },
   parameters: {
     ...MANIFEST_PARAMETERS,

@@ -17,5 +17,3 @@ export const PLAN_PARAMETERS = {
     },
   },
 } as const;
-
-export const PLAN_USAGE = ['--snapshot FILE [FLAGS] [PATH...]'] as const;

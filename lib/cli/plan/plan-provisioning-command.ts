@@ -1,9 +1,9 @@
 import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
-import { PLAN_PARAMETERS, PLAN_USAGE, type PlanFlags } from './plan-parameters.ts';
+import { PLAN_PARAMETERS, type PlanFlags } from './plan-parameters.ts';
 
 export interface PlanProvisioningFlags extends PlanFlags {
-  readonly 'fail-on-unplaced': boolean;
+  readonly 'fail-on-pending': boolean;
 }
 
 /** `kerf plan provisioning --snapshot FILE`: shows the nodes that provisioning would launch for the pods of a snapshot. */
@@ -16,16 +16,20 @@ export const planProvisioningCommand: Command<CliContext> = buildCommand({
       'unschedulable pods. Manifests (-f, or plain arguments) are applied to the',
       'snapshot first: an object replaces one of the same name, or is added; the pods',
       'of a workload are pending and replace its pods in the snapshot. Exit code 0:',
-      'planned; 1: some pods are unschedulable, with --fail-on-unplaced; 2: bad input;',
+      'planned; 1: some pods are unschedulable, with --fail-on-pending; 2: bad input;',
       '3: failure.',
+      '',
+      'Examples:',
+      '  kerf plan provisioning --snapshot cluster.json',
+      '  kerf plan provisioning --snapshot cluster.json -f nodepool.yaml',
+      '  kerf snapshot | kerf plan provisioning --snapshot - --fail-on-pending',
     ].join('\n'),
-    customUsage: PLAN_USAGE,
   },
   parameters: {
     ...PLAN_PARAMETERS,
     flags: {
       ...PLAN_PARAMETERS.flags,
-      'fail-on-unplaced': {
+      'fail-on-pending': {
         kind: 'boolean',
         brief: 'Exit with code 1 if some pods are unschedulable',
         default: false,

@@ -24,6 +24,6 @@ export function runPlanProvisioning(context: CliContext, flags: PlanProvisioning
       ? `${JSON.stringify(provisioningOutput(verdict, { durationMs, notes }), null, 2)}\n`
       : renderProvisioning(verdict, context),
   );
-  const isIncomplete = flags['fail-on-unplaced'] && verdict.schedule.unplaced.length > 0;
+  const isIncomplete = flags['fail-on-pending'] && verdict.schedule.unplaced.length > 0;
   context.process.exitCode = isIncomplete ? EXIT.findings : EXIT.fine;
 }

@@ -42,8 +42,12 @@ export const simulateCommand: Command<CliContext> = buildCommand({
       '',
       'Exit codes: 0; 1 with --fail-on-pending for pods that should run and are pending,',
       'and for Jobs that failed; 2 for bad input; 130 for Ctrl-C.',
+      '',
+      'Examples:',
+      '  kerf simulate nodepools.yaml workloads.yaml',
+      '  kerf simulate charts/ --for 24h --show hours',
+      '  kerf simulate cluster/ scenario.yaml --fail-on-pending -o json',
     ].join('\n'),
-    customUsage: ['[FLAGS] PATH...'],
   },
   parameters: {
     positional: {
@@ -54,23 +58,32 @@ export const simulateCommand: Command<CliContext> = buildCommand({
     flags: {
       seed: {
         kind: 'parsed',
+        placeholder: 'NUMBER',
         brief: 'Seed of the random numbers (default: that of the Scenario, else 1)',
         parse: wholeNumber,
         optional: true,
       },
       speed: {
         kind: 'parsed',
+        placeholder: 'NUMBER',
         brief: 'Simulated seconds per second; 1 is real time (default: no limit)',
         parse: positiveNumber,
         optional: true,
       },
       for: {
         kind: 'parsed',
+        placeholder: 'DURATION',
         brief: 'Virtual time to simulate, such as 24h (default: that of the Scenario)',
         parse: duration,
         optional: true,
       },
-      region: { kind: 'parsed', brief: 'AWS region if no NodePool names a zone', parse: String, optional: true },
+      region: {
+        kind: 'parsed',
+        placeholder: 'REGION',
+        brief: 'AWS region if no NodePool names a zone',
+        parse: String,
+        optional: true,
+      },
       output: { kind: 'enum', brief: 'text or json', values: ['text', 'json'], default: 'text' },
       show: {
         kind: 'enum',

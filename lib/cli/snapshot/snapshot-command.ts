@@ -6,6 +6,7 @@ export interface SnapshotFlags {
   readonly context: string | undefined;
   readonly name: string | undefined;
   readonly region: string | undefined;
+  readonly output: 'json';
 }
 
 /** `kerf snapshot`: writes a snapshot of a live cluster. */
@@ -20,8 +21,11 @@ export const snapshotCommand: Command<CliContext> = buildCommand({
       'shipped with Kerf, in the zones of the status of each EC2NodeClass. User data,',
       'environment variables and arguments are left out. Exit code 0: written; 2: bad',
       'input; 3: failure.',
+      '',
+      'Examples:',
+      '  kerf snapshot --context prod > cluster.json',
+      '  kerf snapshot | kerf plan provisioning --snapshot -',
     ].join('\n'),
-    customUsage: ['[FLAGS] > FILE'],
   },
   parameters: {
     flags: {
@@ -53,7 +57,9 @@ export const snapshotCommand: Command<CliContext> = buildCommand({
         optional: true,
         placeholder: 'REGION',
       },
+      output: { kind: 'enum', brief: 'A snapshot is always JSON', values: ['json'], default: 'json' },
     },
+    aliases: { o: 'output' },
   },
   loader: async () => {
     const { runSnapshot } = await import('./run-snapshot.ts');

@@ -18,8 +18,11 @@ export const validateCommand: Command<CliContext> = buildCommand({
       'valid but probably unintended. If EC2NodeClasses are given, the class of each',
       'NodePool must be one of them. Exit code 0: all valid; 1: some are invalid or',
       'unreadable, or with --strict have warnings; 2: nothing could be read.',
+      '',
+      'Examples:',
+      '  kerf validate -f nodepools.yaml',
+      '  kerf validate charts/ --strict',
     ].join('\n'),
-    customUsage: ['[FLAGS] PATH...'],
   },
   parameters: {
     ...MANIFEST_PARAMETERS,

@@ -33,16 +33,18 @@ function explains(kind: WhyKind): () => Promise<Explain<WhyFlags>> {
 
 function docsOf(
   brief: string,
-  description: readonly string[],
-): { readonly brief: string; readonly fullDescription: string; readonly customUsage: readonly string[] } {
+  { description, examples }: { readonly description: readonly string[]; readonly examples: readonly string[] },
+): { readonly brief: string; readonly fullDescription: string } {
   const last = [
     'Manifests (-f) are applied to the snapshot first. Exit code 0: explained; 2: bad',
     'input, or no object of this name; 3: failure.',
+    '',
+    'Examples:',
+    ...examples,
   ];
   return {
     brief,
     fullDescription: [...description, ...last].join('\n'),
-    customUsage: ['NAME --snapshot FILE [FLAGS]'],
   };
 }
 
@@ -52,29 +54,47 @@ const NAME = {
 } as const;
 
 const podCommand: Command<CliContext> = buildCommand({
-  docs: docsOf('Explain why a pod is pending, or has its node', [
-    'Reads a snapshot of a cluster (JSON) and explains one pod: what it waits for,',
-    'the node that it has or would get, or why no NodePool has a node for it, with',
-    'what to do.',
-  ]),
+  docs: docsOf('Explain why a pod is pending, or has its node', {
+    description: [
+      'Reads a snapshot of a cluster (JSON) and explains one pod: what it waits for,',
+      'the node that it has or would get, or why no NodePool has a node for it, with',
+      'what to do.',
+    ],
+    examples: [
+      '  kerf why pod web-1 -n shop --snapshot cluster.json',
+      '  kerf why pod web-1 --snapshot cluster.json -f nodepool.yaml',
+    ],
+  }),
   parameters: { positional: NAME, flags: { ...flags, namespace: NAMESPACE }, aliases: { ...aliases, n: 'namespace' } },
   loader: explains('pod'),
 });
 
 const nodeCommand: Command<CliContext> = buildCommand<PlanFlags, [string], CliContext>({
-  docs: docsOf('Explain why a node stays, or is removed', [
-    'Reads a snapshot of a cluster (JSON) and explains one node: what it costs, why',
-    'it stays, or which command removes it and what this saves.',
-  ]),
+  docs: docsOf('Explain why a node stays, or is removed', {
+    description: [
+      'Reads a snapshot of a cluster (JSON) and explains one node: what it costs, why',
+      'it stays, or which command removes it and what this saves.',
+    ],
+    examples: [
+      '  kerf why node ip-10-0-1-7.ec2.internal --snapshot cluster.json',
+      '  kerf why node ip-10-0-1-7.ec2.internal --snapshot cluster.json -f pool.yaml',
+    ],
+  }),
   parameters: { positional: NAME, flags, aliases },
   loader: explains('node'),
 });
 
 const nodeClaimCommand: Command<CliContext> = buildCommand<PlanFlags, [string], CliContext>({
-  docs: docsOf('Explain the state of a NodeClaim', [
-    'Reads a snapshot of a cluster (JSON) and explains one NodeClaim: its launch, its',
-    'node, or its removal and what this waits for.',
-  ]),
+  docs: docsOf('Explain the state of a NodeClaim', {
+    description: [
+      'Reads a snapshot of a cluster (JSON) and explains one NodeClaim: its launch, its',
+      'node, or its removal and what this waits for.',
+    ],
+    examples: [
+      '  kerf why nodeclaim general-x7k2p --snapshot cluster.json',
+      '  kerf why nodeclaim general-x7k2p --snapshot cluster.json --output json',
+    ],
+  }),
   parameters: { positional: NAME, flags, aliases },
   loader: explains('nodeclaim'),
 });

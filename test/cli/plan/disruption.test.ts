@@ -262,7 +262,7 @@ describe('bad input', () => {
     ['a missing file', ['--snapshot', 'b.json'], /b\.json/],
     ['a snapshot that is not JSON', ['--snapshot', 'a.yaml'], /^a\.yaml: /],
     ['a list', ['--snapshot', 'list.json'], /^list\.json: /],
-    ['an unknown flag', ['--snapshot', 'a.json', '--fail-on-unplaced'], /is not a flag of this command/],
+    ['an unknown flag', ['--snapshot', 'a.json', '--fail-on-pending'], /is not a flag of this command/],
     [
       'an unknown output',
       ['--snapshot', 'a.json', '--output', 'yaml'],
@@ -278,7 +278,7 @@ describe('bad input', () => {
 
   test('kerf plan --help has both plans', async () => {
     const { stdout } = await runKerf(['plan', '--help']);
-    expect(stdout).toMatch(/kerf plan provisioning/);
+    expect(stdout).toMatch(/provisioning +Show the nodes that provisioning/);
     expect(stdout).toMatch(/disruption +Show the nodes that disruption would remove or replace/);
   });
 });

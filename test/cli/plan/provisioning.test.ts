@@ -302,12 +302,12 @@ describe('kerf plan provisioning as text', () => {
     expect(json.notes).toEqual(['ignored: web-1 and web-2: has scheduling gates']);
   });
 
-  test('--fail-on-unplaced gives exit code 1 only if a pod is unschedulable', async () => {
+  test('--fail-on-pending gives exit code 1 only if a pod is unschedulable', async () => {
     const lost = aDocument({ pods: pods(1, { nodeSelector: { team: 'a' } }) });
     const codes = [
       await plan(lost),
-      await plan(lost, ['--fail-on-unplaced']),
-      await plan(aDocument(), ['--fail-on-unplaced']),
+      await plan(lost, ['--fail-on-pending']),
+      await plan(aDocument(), ['--fail-on-pending']),
     ];
     expect(codes.map(({ code }) => code)).toEqual([0, 1, 0]);
   });

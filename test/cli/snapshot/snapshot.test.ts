@@ -50,7 +50,7 @@ function aCluster(over: Partial<LiveReader> = {}): LiveReader {
 
 async function snapshot(cluster: LiveReader, region?: string) {
   const { context, ran } = fakeShell();
-  const flags = { kubeconfig: undefined, context: 'prod', name: undefined, region };
+  const flags = { kubeconfig: undefined, context: 'prod', name: undefined, region, output: 'json' as const };
   await runSnapshot(context, flags, async () => cluster);
   return ran();
 }

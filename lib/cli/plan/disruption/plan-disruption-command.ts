@@ -1,6 +1,6 @@
 import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../../context.ts';
-import { PLAN_PARAMETERS, PLAN_USAGE, type PlanFlags } from '../plan-parameters.ts';
+import { PLAN_PARAMETERS, type PlanFlags } from '../plan-parameters.ts';
 
 /** `kerf plan disruption --snapshot FILE`: shows the nodes that disruption would remove and replace. */
 export const planDisruptionCommand: Command<CliContext> = buildCommand({
@@ -14,8 +14,11 @@ export const planDisruptionCommand: Command<CliContext> = buildCommand({
       'snapshot first, for example an edited NodePool: an object replaces one of the',
       'same name, or is added. Pods, workloads and PodDisruptionBudgets come from the',
       'snapshot only. Exit code 0: planned; 2: bad input; 3: failure.',
+      '',
+      'Examples:',
+      '  kerf plan disruption --snapshot cluster.json',
+      '  kerf plan disruption --snapshot cluster.json -f nodepool.yaml -o json',
     ].join('\n'),
-    customUsage: PLAN_USAGE,
   },
   parameters: PLAN_PARAMETERS,
   loader: async () => {
