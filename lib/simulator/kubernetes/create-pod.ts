@@ -9,6 +9,11 @@ export function createPod(state: KubernetesState, pod: Pod): void {
   writePod(state, { ...complete, spec: withPriority(state, complete.spec) });
 }
 
+/** The priority that a new pod gets. */
+export function priorityOf(state: KubernetesState, spec: PodSpec): number {
+  return withPriority(state, spec).priority ?? 0;
+}
+
 /**
  * The Priority admission plugin: the priority and the preemption policy of the PriorityClass of the pod, else of the class with
  * globalDefault. The real API server refuses a pod whose class does not exist; here, it has the priority 0.

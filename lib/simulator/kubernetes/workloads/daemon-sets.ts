@@ -1,7 +1,11 @@
 import { type DaemonSet, type Node, namespaceOf, type PodSpec, type PodTemplate } from '../../../apis/kubernetes.ts';
+import { isTerminal } from '../../../core/cluster/pods.ts';
 import { requirementsFromLabels } from '../../../core/requirements/requirements.ts';
+import { podRequests } from '../../../core/resources/pod-requests.ts';
+import { add, fits, parseResources, subtract } from '../../../core/resources/resources.ts';
 import { requiredAlternatives } from '../../../core/scheduling/pods/pod-requirements.ts';
 import { runsOn } from '../../../core/scheduling/pools/daemons.ts';
+import { priorityOf } from '../create-pod.ts';
 import { objectKeyOf, uidOf } from '../objects.ts';
 import type { KubernetesState } from '../state.ts';
 import { type CreatePod, controllerReference, type OwnedPods, type PodOwner } from './controller-pods.ts';
@@ -32,7 +36,8 @@ export function daemonSetController({ state, create, pods }: DaemonWorld): (daem
     const present = new Set(pods.of(owner.reference.uid).map((pod) => pod.spec.nodeName));
     for (const node of state.nodes.values()) {
       const { name, deletionTimestamp } = node.metadata;
-      if (deletionTimestamp !== undefined || present.has(name) || !fits(plan, node)) continue;
+      if (deletionTimestamp !== undefined || present.has(name) || !runsOnNode(plan, node)) continue;
+      if (!leavesRoom(state, template.spec, node)) continue;
       create(owner, { ...template, spec: { ...template.spec, nodeName: name } });
     }
   };
@@ -60,10 +65,26 @@ function planOf(daemonSet: DaemonSet): DaemonPlan {
   };
 }
 
-function fits({ template, fitting }: DaemonPlan, node: Node): boolean {
+function runsOnNode({ template, fitting }: DaemonPlan, node: Node): boolean {
   const known = fitting.get(node) ?? isWanted(template.spec, node);
   fitting.set(node, known);
   return known;
+}
+
+/**
+ * Whether the pod fits beside the pods of higher priority that are nominated to the node. Otherwise a pod that has preempted the pod of
+ * the DaemonSet would preempt the next one too. The scheduler would leave the pod pending; here, it is created later.
+ */
+function leavesRoom(state: KubernetesState, spec: PodSpec, node: Node): boolean {
+  const { name } = node.metadata;
+  const nominated = state.podIndex.unbound().filter(({ status }) => status?.nominatedNodeName === name);
+  if (nominated.length === 0) return true;
+  const priority = priorityOf(state, spec);
+  const before = nominated.filter((pod) => (pod.spec.priority ?? 0) > priority);
+  const there = state.podIndex.onNode(name).filter((pod) => !isTerminal(pod));
+  const used = add(...[...there, ...before].map(podRequests));
+  const own = podRequests({ metadata: { name }, spec });
+  return before.length === 0 || fits(own, subtract(parseResources(node.status?.allocatable), used));
 }
 
 function isWanted(spec: PodSpec, { metadata: { name, labels }, spec: nodeSpec }: Node): boolean {
