@@ -1,8 +1,7 @@
 import type { NodeClaim } from '../../apis/node-claim.ts';
+import { hasLostRecord } from '../../core/node-claim/mirror/lost-record.ts';
 import { decideStandalone } from '../../core/node-claim/mirror/standalone.ts';
-import { UnreadableError } from '../../ports/errors.ts';
 import type { ClusterWork } from '../instances/instance-work.ts';
-import { recordOfClaim } from '../instances/record-of-claim.ts';
 import type { WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
@@ -14,16 +13,21 @@ export async function syncNodeClaimStatus({
   world,
 }: ClusterWork<WritesStatus>): Promise<readonly Error[]> {
   const known = new Set(records.map(({ name }) => name));
+  const { instances } = world;
   if (world.mirrors.kind === 'unread') return [];
   const withoutRecord = world.mirrors.value.filter(({ metadata }) => !known.has(metadata.name));
   return syncObjects(withoutRecord, async (nodeClaim: NodeClaim) => {
     const { name } = nodeClaim.metadata;
-    const record = await recordOfClaim(ports.store, cluster, name);
-    // The list of records has reported it.
-    if (record instanceof UnreadableError) return;
+    // A record that cannot be read is a failure here too: the list of records does not contain that of a released claim.
+    const record = await ports.store.readNodeClaim(cluster, name);
+    const nowMs = ports.clock.now();
+    const isLost =
+      record === undefined &&
+      instances.kind !== 'unread' &&
+      hasLostRecord(nodeClaim, { instances: instances.value, nowMs });
     // Only this removes the object of a released claim. An object that Kerf did not create is kept.
-    if (record?.releasedAtMs !== undefined) await ports.cluster.removeNodeClaim(name);
-    const patch = record === undefined ? decideStandalone(nodeClaim, ports.clock.now()) : undefined;
+    if (record?.releasedAtMs !== undefined || isLost) return ports.cluster.removeNodeClaim(name);
+    const patch = record === undefined ? decideStandalone(nodeClaim, nowMs) : undefined;
     if (patch !== undefined) await ports.cluster.patchNodeClaim(nodeClaim, patch);
   });
 }

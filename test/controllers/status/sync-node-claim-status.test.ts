@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
+import { syncNodeClaimStatus } from '../../../lib/controllers/status/sync-node-claim-status.ts';
+import { type Observed, read } from '../../../lib/core/observed.ts';
+import type { DescribedInstance } from '../../../lib/ports/cloud-provider.ts';
+import { UnreachableError, UnreadableError } from '../../../lib/ports/errors.ts';
+import { MINUTE, NOW_MS } from '../../builders/times.ts';
+import { A_NODE_CLAIM } from '../../contract/cluster-objects.ts';
+
+/** An object that Kerf created 20 minutes ago, and that got no instance. */
+const unlaunched = (name: string): NodeClaim => ({
+  ...A_NODE_CLAIM,
+  metadata: {
+    name,
+    annotations: { 'karpenter.sh/nodepool-hash-version': 'kerf-3' },
+    creationTimestamp: new Date(NOW_MS - 20 * MINUTE).toISOString(),
+  },
+});
+
+async function synced(instances: Observed<readonly DescribedInstance[]>) {
+  const removed: string[] = [];
+  const readNodeClaim = async (_: string, name: string): Promise<undefined> => {
+    if (name === 'damaged') throw new UnreadableError('its body is not JSON');
+  };
+  const ports = {
+    store: { readNodeClaim },
+    cluster: { removeNodeClaim: async (name: string) => void removed.push(name), patchNodeClaim: async () => {} },
+    clock: { now: () => NOW_MS },
+  };
+  const world = { mirrors: read(['damaged', 'lost'].map(unlaunched)), instances };
+  const failures = await syncNodeClaimStatus(Object({ ports, cluster: 'demo', records: [], world }));
+  return { removed, failures: failures.map(({ message }) => message) };
+}
+
+test('the object of a lost record is removed, and a record that cannot be read is reported', async () => {
+  expect(await synced(read([]))).toEqual({
+    removed: ['lost'],
+    failures: ['NodeClaim damaged: its body is not JSON'],
+  });
+});
+
+test('no object is removed while the instances are not known', async () => {
+  const unread = { kind: 'unread', failure: new UnreachableError('EC2 did not answer') } as const;
+  expect((await synced(unread)).removed).toEqual([]);
+});
