@@ -96,7 +96,9 @@ function claimDuties(watched: WatchedClaims, record: NodeClaimRecord): readonly 
     const node = nodeNames.get(record.name);
     const pods = [...watched.simulation().state.pods.values()].filter(({ spec }) => spec.nodeName === node);
     const names = pods.map(({ metadata }) => metadata.name);
-    return [record.name, ...[instanceOf(record)?.id, node].filter((one) => one !== undefined), ...names];
+    const { launch } = record;
+    const group = launch.kind === 'requested' ? launch.request.nodeClaim : undefined;
+    return [record.name, ...[group, instanceOf(record)?.id, node].filter((one) => one !== undefined), ...names];
   };
   return dutiesOfClaim(watched, record).map((duty) => ({ ...duty, about }));
 }
