@@ -1,7 +1,9 @@
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { hasLostRecord } from '../../core/node-claim/mirror/lost-record.ts';
 import { decideStandalone } from '../../core/node-claim/mirror/standalone.ts';
+import { UnreadableError } from '../../ports/errors.ts';
 import type { ClusterWork } from '../instances/instance-work.ts';
+import { recordOfClaim } from '../instances/record-of-claim.ts';
 import type { WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
@@ -18,8 +20,9 @@ export async function syncNodeClaimStatus({
   const withoutRecord = world.mirrors.value.filter(({ metadata }) => !known.has(metadata.name));
   return syncObjects(withoutRecord, async (nodeClaim: NodeClaim) => {
     const { name } = nodeClaim.metadata;
-    // A record that cannot be read is a failure here too: the list of records does not contain that of a released claim.
-    const record = await ports.store.readNodeClaim(cluster, name);
+    const record = await recordOfClaim(ports.store, cluster, name);
+    // The store has reported it.
+    if (record instanceof UnreadableError) return;
     const nowMs = ports.clock.now();
     const isLost =
       record === undefined &&

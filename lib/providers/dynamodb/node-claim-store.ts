@@ -99,7 +99,7 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
   }
 
   readNodeClaim(cluster: string, name: string): Promise<NodeClaimRecord | undefined> {
-    return readClaim(this.#table, cluster, name);
+    return readClaim({ table: this.#table, report: this.#report }, cluster, name);
   }
 
   async listNodeClaims(cluster: string): Promise<readonly NodeClaimRecord[]> {
@@ -111,7 +111,7 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
   }
 
   findNodeClaim(instanceId: string): Promise<NodeClaimRecord | undefined> {
-    return findClaim(this.#table, instanceId);
+    return findClaim({ table: this.#table, report: this.#report }, instanceId);
   }
 
   updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord> {

@@ -4,7 +4,7 @@ import { StaleRecordError } from '../../ports/errors.ts';
 import type { NodeClaimList } from '../../ports/node-claim-store.ts';
 import { packRecord, unpackBody } from './body.ts';
 import { CLAIM, claimItemKey, clusterPartition, instanceKey, tombstoneKey } from './keys.ts';
-import { numberOf, type ReportUnreadable, readItems } from './readable.ts';
+import { numberOf, type ReportUnreadable, readItem, readItems } from './readable.ts';
 import { isNodeClaimRecord } from './stored-shapes.ts';
 import { ABSENT, type Attributes, type Item, type Key, type Table, type Write, type WriteCondition } from './table.ts';
 
@@ -21,10 +21,26 @@ export async function createClaim(table: Table, record: NodeClaimRecord): Promis
   await table.transact(writes, `create NodeClaim ${record.name}`);
 }
 
-export async function readClaim(table: Table, cluster: string, name: string): Promise<NodeClaimRecord | undefined> {
+interface ReadTable {
+  readonly table: Table;
+  readonly report: ReportUnreadable;
+}
+
+export async function readClaim(
+  { table, report }: ReadTable,
+  cluster: string,
+  name: string,
+): Promise<NodeClaimRecord | undefined> {
   // In this order, because a claim only moves from the first key to the second.
-  const item = (await table.get(claimItemKey(cluster, name))) ?? (await table.get(tombstoneKey(cluster, name)));
-  return item === undefined ? undefined : recordOf(item);
+  const item = await table.get(claimItemKey(cluster, name));
+  if (item !== undefined) return recordOf(item);
+  const tombstone = await table.get(tombstoneKey(cluster, name));
+  if (tombstone === undefined) return undefined;
+  const read = await readItem(tombstone, recordOf);
+  if (read.kind === 'read') return read.value;
+  // No list contains it.
+  report(read.error);
+  throw read.error;
 }
 
 /**
@@ -72,10 +88,10 @@ function isSameItem(one: Attributes, other: Attributes): boolean {
   );
 }
 
-export async function findClaim(table: Table, instanceId: string): Promise<NodeClaimRecord | undefined> {
-  const lookup = await table.get(instanceKey(instanceId));
+export async function findClaim(from: ReadTable, instanceId: string): Promise<NodeClaimRecord | undefined> {
+  const lookup = await from.table.get(instanceKey(instanceId));
   if (lookup === undefined) return undefined;
-  return readClaim(table, String(lookup['clusterName']), String(lookup['claimName']));
+  return readClaim(from, String(lookup['clusterName']), String(lookup['claimName']));
 }
 
 export async function updateClaim(table: Table, record: NodeClaimRecord): Promise<NodeClaimRecord> {

@@ -57,6 +57,13 @@ const BROKEN: readonly (readonly [string, object])[] = [
 ];
 
 describe.each(BROKEN)('an item %s', (_, broken) => {
+  test('of a released claim, which no list contains, is reported when it is read', async () => {
+    const { store, put, reported } = someStores();
+    await put(PARTITION, 'released#gone', broken);
+    await expect(store.readNodeClaim('demo', 'gone')).rejects.toBeInstanceOf(UnreadableError);
+    expect(reported).toEqual([expect.stringContaining('released#gone')]);
+  });
+
   test('does not end the list of claims; it is neither created again nor read as absent', async () => {
     const { store, put, reported } = someStores();
     await store.createNodeClaim(aRecord({ name: 'general-a' }));
