@@ -77,6 +77,9 @@ const ONLY_LOGGED: ReadonlySet<string> = new Set([
   'store.readNodeClaim',
 ]);
 
+/** The store reports it, below the fault. */
+const REPORTED_BY_STORE = 'store.readNodeClaim';
+
 /** The step that writes the Event may come after the end of a shorter fault. */
 const SHORT_MS = 2 * MINUTE_MS;
 
@@ -97,7 +100,7 @@ export const refusalsAreReported: RuleOf = ({ story, objectOf }) => {
         ? refused
             .filter((one) => objectOf(one) !== undefined)
             .flatMap(({ call, forMs }) => [
-              ...(logged.has(call) ? [] : [`the refusal of ${call} is in no log`]),
+              ...(logged.has(call) || call === REPORTED_BY_STORE ? [] : [`the refusal of ${call} is in no log`]),
               ...(shown.has(call) || ONLY_LOGGED.has(call) || forMs < SHORT_MS
                 ? []
                 : [`the refusal of ${call} has no Event`]),
