@@ -17,11 +17,12 @@ const unlaunched = (name: string): NodeClaim => ({
   },
 });
 
+async function readNodeClaim(_: string, name: string): Promise<undefined> {
+  if (name === 'damaged') throw new UnreadableError('its body is not JSON');
+}
+
 async function synced(instances: Observed<readonly DescribedInstance[]>) {
   const removed: string[] = [];
-  const readNodeClaim = async (_: string, name: string): Promise<undefined> => {
-    if (name === 'damaged') throw new UnreadableError('its body is not JSON');
-  };
   const ports = {
     store: { readNodeClaim },
     cluster: { removeNodeClaim: async (name: string) => void removed.push(name), patchNodeClaim: async () => {} },
