@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
+import type { ClusterWork } from '../../../lib/controllers/instances/instance-work.ts';
+import type { WritesStatus } from '../../../lib/controllers/run/ports.ts';
 import { syncNodeClaimStatus } from '../../../lib/controllers/status/sync-node-claim-status.ts';
 import { type Observed, read } from '../../../lib/core/observed.ts';
 import type { DescribedInstance } from '../../../lib/ports/cloud-provider.ts';
@@ -29,7 +31,8 @@ async function synced(instances: Observed<readonly DescribedInstance[]>) {
     clock: { now: () => NOW_MS },
   };
   const world = { mirrors: read(['damaged', 'lost'].map(unlaunched)), instances };
-  const failures = await syncNodeClaimStatus(Object({ ports, cluster: 'demo', records: [], world }));
+  const work: ClusterWork<WritesStatus> = Object({ ports, cluster: 'demo', records: [], world });
+  const failures = await syncNodeClaimStatus(work);
   return { removed, failures: failures.map(({ message }) => message) };
 }
 
