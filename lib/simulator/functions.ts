@@ -122,10 +122,11 @@ async function refresh(
   const { ports, messages, telemetry } = run;
   try {
     const failures = await refreshCatalogue({ ...ports, pricing, shippedPrices: new Map() });
-    for (const failure of failures) telemetry.error('failed to read prices', failure, {});
+    for (const failure of failures)
+      telemetry.error('failed to read prices: the previous prices stay in use', failure, {});
     return [];
   } catch (error) {
-    telemetry.error('failed to refresh the catalogue', error, {});
+    telemetry.error('failed to read prices: the previous prices stay in use', error, {});
     return messages.map(({ id }) => id);
   }
 }

@@ -38,7 +38,7 @@ async function aBoundPod() {
 const EVENT = {
   regarding: { kind: 'Node', name: 'granted' },
   type: 'Normal',
-  reason: 'Granted',
+  reason: 'Evicted',
   message: 'it may',
 } as const;
 

@@ -272,7 +272,7 @@ describe('events', () => {
 
   test('a message is cut to the bytes that the server takes, and between two letters', async () => {
     const regarding = { kind: 'Node', name: 'node-8' } as const;
-    await cluster.publishEvent({ regarding, type: 'Normal', reason: 'Long', message: `a${'🚀'.repeat(300)}` });
+    await cluster.publishEvent({ regarding, type: 'Normal', reason: 'Evicted', message: `a${'🚀'.repeat(300)}` });
     const said = listAt(await read(EVENTS), 'items').filter((one) => textAt(one, 'regarding', 'name') === 'node-8');
     expect(said.map((one) => textAt(one, 'note'))).toEqual([`a${'🚀'.repeat(255)}`]);
   });

@@ -379,7 +379,7 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
       });
 
       test('an event on any object can be published twice', async () => {
-        const event = { type: 'Normal', reason: 'Launched', message: 'm5.large in us-east-1a' } as const;
+        const event = { type: 'Normal', reason: 'Evicted', message: 'm5.large in us-east-1a' } as const;
         for (const kind of ['NodeClaim', 'Node', 'EC2NodeClass', 'NodeClaim'] as const) {
           await cluster.publishEvent({ ...event, regarding: { kind, name: 'general-a' } });
         }

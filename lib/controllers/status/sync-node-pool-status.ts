@@ -47,7 +47,7 @@ async function reportAnnotations({ ports }: ClusterWork<WritesStatus>, nodePool:
     await ports.cluster.publishEvent(warning(nodePool, 'InvalidAnnotation', annotationInWords(problem)));
 }
 
-function warning({ metadata: { name, uid } }: NodePool, reason: string, message: string): ClusterEvent {
+function warning({ metadata: { name, uid } }: NodePool, reason: ClusterEvent['reason'], message: string): ClusterEvent {
   return { regarding: { kind: 'NodePool', name, ...optional({ uid }) }, type: 'Warning', reason, message };
 }
 

@@ -3,7 +3,7 @@ import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import type { Action, Blocked, Decision } from '../model/decision.ts';
-import type { ClusterEvent } from '../model/event.ts';
+import type { ClusterEvent, EventReason } from '../model/event.ts';
 import { type DeletionReason, type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
 import type { Reason } from '../model/reasons.ts';
 import { formatSubject, isSameSubject, type Subject } from '../model/subject.ts';
@@ -108,7 +108,7 @@ function replacement({ command }: Of<'continue-disruption'>): readonly ClusterEv
 }
 
 /** F15: the event reasons of Karpenter. Other deletion reasons are disruptions. */
-const ENDING: Partial<Record<DeletionReason, string>> = {
+const ENDING: Partial<Record<DeletionReason, EventReason>> = {
   spot_interrupted: 'SpotInterrupted',
   capacity_reservation_interrupted: 'CapacityReservationInstanceInterrupted',
   instance_stopped: 'InstanceStopping',
@@ -236,7 +236,7 @@ function keptNode(name: string, { reason, message, nodePool }: Blocked): readonl
   ];
 }
 
-function warning(regarding: Regarding, reason: string, message: string): ClusterEvent {
+function warning(regarding: Regarding, reason: EventReason, message: string): ClusterEvent {
   return { regarding, type: 'Warning', reason, message };
 }
 

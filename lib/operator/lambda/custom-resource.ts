@@ -61,7 +61,7 @@ export async function answerTrigger(
   }
   const failure = await failureOf(runtime, type, work);
   if (failure instanceof UnfinishedError) throw failure;
-  if (failure !== undefined) telemetry.error(`${type} failed`, failure, { stack: ids.StackId });
+  if (failure !== undefined) telemetry.error('request of CloudFormation failed', failure, { type, stack: ids.StackId });
   const fails = failure !== undefined && type !== 'Delete';
   const body = JSON.stringify({
     Status: fails ? 'FAILED' : 'SUCCESS',

@@ -61,6 +61,22 @@ export const METRICS = {
   waitingPods: 'WaitingPods',
 } as const;
 
+/** What each metric counts, and when it is written. `npm run generate` writes docs/signals.md from this table. @internal */
+export const METRIC_MEANINGS: Readonly<Record<Exclude<keyof typeof METRICS, 'namespace'>, string>> = {
+  decisions: 'Decisions with actions. Written when there are any.',
+  failures: 'Failures of runs and of single objects. Written when there are any.',
+  onStandby: 'Whether Kerf is on standby in a cluster. Written each minute while it is.',
+  shadowDecisions: 'Decisions in shadow, which are not carried out. Written when there are any.',
+  pendingPods: 'Pods for which the scheduler finds no node. Written in each run of provisioning while there are any.',
+  nodes: 'Nodes of Kerf. Written in each run that reads them, while there are any, and when the number becomes 0.',
+  hourlyCostUsd: 'The price of the instances in USD an hour. Written when it changes.',
+  priceGapPercent:
+    'How far the price of the last new nodes is above the lower bound of all prices. Written when it changes.',
+  problems: 'Problems of a run besides waiting pods. Written in each run that finds any.',
+  waitingPods:
+    'Pods that wait for more than five minutes although Kerf has a node for them. Written while there are any.',
+};
+
 /** The metrics of the deployment, which have alarms. The others are those of a cluster. @internal */
 export const DEPLOYMENT_METRICS: readonly string[] = [METRICS.onStandby, METRICS.problems, METRICS.waitingPods];
 

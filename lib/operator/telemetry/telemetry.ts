@@ -2,7 +2,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { optional } from '../../apis/optional.ts';
 import type { RunReport } from '../../controllers/run/ports.ts';
-import type { Telemetry } from '../../controllers/run/telemetry.ts';
+import type { LogMessage, Telemetry } from '../../controllers/run/telemetry.ts';
 import type { Problem } from '../../core/problems/problems.ts';
 import { METRICS } from '../options/options.ts';
 import { type EmbeddedMetrics, runMetrics } from './embedded-metrics.ts';
@@ -12,12 +12,14 @@ import { problemsIn } from './problems-in.ts';
 export function telemetryOf(functionName: string, table = ''): Telemetry {
   const metrics = runMetrics(table);
   const logger = new Logger({ serviceName: `kerf-${functionName}` });
+  const log = (level: 'info' | 'warn', message: LogMessage, fields: Readonly<Record<string, unknown>>): void =>
+    logger[level](message, { ...fields });
   const error: Telemetry['error'] = (message, cause, fields) => {
     logger.error(message, { ...fields, error: cause instanceof Error ? cause : new Error(String(cause)) });
   };
   const warnOf = (problems: readonly Problem[], fields: Readonly<Record<string, unknown>>): void => {
     for (const { kind, message, numbers } of problems)
-      logger.warn('problem', {
+      log('warn', 'problem', {
         ...fields,
         problem: kind,
         why: message,
@@ -27,12 +29,12 @@ export function telemetryOf(functionName: string, table = ''): Telemetry {
   };
   return {
     error,
-    warn: (message, fields) => logger.warn(message, { ...fields }),
+    warn: (message, fields) => log('warn', message, fields),
     report(cause, report) {
       const { cluster, controller, skipped, decisions, due, gauges, failures, ignored, progress } = report;
       const actions = decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
       if (skipped === undefined) {
-        logger.info('reconciled', {
+        log('info', 'reconciled', {
           cluster,
           controller,
           ...cause,
@@ -42,14 +44,14 @@ export function telemetryOf(functionName: string, table = ''): Telemetry {
           ...optional({ progress }),
           gauges,
         });
-      } else logger.info('skipped', { cluster, controller, ...cause, why: skipped });
+      } else log('info', 'skipped', { cluster, controller, ...cause, why: skipped });
       const idle = gauges[METRICS.onStandby] === 1 ? decisions.flatMap(({ blocked }) => blocked) : [];
       for (const { reason, message, numbers } of idle)
-        logger.warn('standby', { cluster, controller, reason, why: message, numbers });
+        log('warn', 'standby', { cluster, controller, reason, why: message, numbers });
       // One function reports it each minute; the signs are the same for all of them.
       if (ignored !== undefined && controller === 'lifecycle' && cause.nodeClaim === undefined) {
         const { reason, message, numbers } = ignored;
-        logger.warn('sign of another autoscaler ignored', { cluster, controller, reason, why: message, numbers });
+        log('warn', 'sign of another autoscaler ignored', { cluster, controller, reason, why: message, numbers });
       }
       for (const failure of failures) error('reconcile step failed', failure, { cluster, controller });
       const problems = problemsIn(report);

@@ -43,7 +43,7 @@ export function wireInstaller(environment: Environment = process.env): Installer
   const options = installerOptions(environment);
   const telemetry = telemetryOf('installer');
   const eks = new EKSClient({ requestHandler: SDK_TIMEOUTS });
-  const warn: Warn = (cluster, message) => telemetry.warn(message, { cluster });
+  const warn: Warn = (cluster, message) => telemetry.warn('note on an installation', { cluster, note: message });
   const ports = portsOf(options, eks, warn);
   const report = (failures: readonly ClusterMessage[]): void => {
     for (const { cluster, message } of failures) {

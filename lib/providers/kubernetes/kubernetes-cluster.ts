@@ -34,6 +34,7 @@ import { type Patience, WATCH_TIMEOUTS } from './client/watch.ts';
 import { publishEvent } from './events.ts';
 import { deletePod, evictPod } from './evictions.ts';
 import { AutoscalerTraceReader } from './install/autoscaler-traces.ts';
+import type { KeptListNote } from './kept/kept-bytes.ts';
 import { type KeptLists, keptLists } from './kept/kept-lists.ts';
 import { applyNodeClaim, deleteNodeClaimObject, removeNodeClaim } from './node-claim-mirror.ts';
 import { nominatePod } from './pod-nominations.ts';
@@ -62,7 +63,7 @@ export interface KubernetesClusterOptions {
   /** The namespaces in which Karpenter may run. @default `KARPENTER_NAMESPACES` */
   readonly karpenterNamespaces?: readonly string[];
   /** Logs details about reading the cluster. @default no log */
-  readonly tell?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+  readonly tell?: (message: KeptListNote, fields: Readonly<Record<string, unknown>>) => void;
 }
 
 const KEPT_BYTES = 128 * 1024 * 1024;

@@ -79,7 +79,7 @@ describe('CloudFormation is answered', () => {
     const failing = { ...work, remove: async () => Promise.reject(new Error('no such cluster')) };
     await answerTrigger(runtime, DELETE, failing);
     expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS' })]);
-    expect(errors).toEqual(['Delete failed: Error: no such cluster']);
+    expect(errors).toEqual(['request of CloudFormation failed: Error: no such cluster']);
   });
 
   test('not yet, when removing takes longer than one call: Lambda calls again', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
+import type { EventReason } from '../../../lib/core/model/event.ts';
 import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { ApiClient } from '../../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../../lib/providers/kubernetes/kubernetes-cluster.ts';
@@ -238,7 +239,7 @@ describe('the NodeClaim mirror', () => {
 });
 
 describe('events', () => {
-  const event = { type: 'Warning', reason: 'Blocked', message: 'x'.repeat(2_000) } as const;
+  const event = { type: 'Warning', reason: 'DisruptionBlocked', message: 'x'.repeat(2_000) } as const;
 
   test('an event has the fields that the API server requires', async () => {
     await cluster.publishEvent({ ...event, regarding: { kind: 'Node', name: 'node-1' } });
@@ -249,8 +250,8 @@ describe('events', () => {
         eventTime: '2026-01-31T08:00:00.000000Z',
         reportingController: 'kerf',
         reportingInstance: 'kerf',
-        action: 'Blocked',
-        reason: 'Blocked',
+        action: 'DisruptionBlocked',
+        reason: 'DisruptionBlocked',
         type: 'Warning',
         note: 'x'.repeat(1_024),
         regarding: { apiVersion: 'v1', kind: 'Node', name: 'node-1', uid: 'node-1' },
@@ -262,13 +263,13 @@ describe('events', () => {
     const regarding = { kind: 'Pod', name: 'web-1', namespace: 'web', uid: 'uid-1' } as const;
     const events = () => server.store.list({ group: '/apis/events.k8s.io/v1', resource: 'events' });
     /** Another function, later, with only the state in the cluster. */
-    const say = async (afterSeconds: number, reason = 'Blocked') => {
+    const say = async (afterSeconds: number, reason: EventReason = 'DisruptionBlocked') => {
       const clock = { now: () => NOW_MS + afterSeconds * 1_000 };
       await new KubernetesCluster({ client, clock }).publishEvent({ ...event, reason, regarding });
     };
 
-    test.each([
-      ['Blocked', 120],
+    test.each<readonly [EventReason, number]>([
+      ['DisruptionBlocked', 120],
       ['FailedScheduling', 300],
       ['Unconsolidatable', 900],
     ])('%s is written once in %i seconds', async (reason, seconds) => {

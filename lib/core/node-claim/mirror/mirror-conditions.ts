@@ -2,6 +2,7 @@ import { parseNillableDuration } from '../../../apis/formats/duration.ts';
 import { formatTime } from '../../../apis/formats/time.ts';
 import type { Condition, Node } from '../../../apis/kubernetes.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
+import type { ConditionOf } from '../../model/conditions.ts';
 import { drainOverAt, instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
 import type { Reason } from '../../model/reasons.ts';
 import { whyNotInitialized } from '../registration.ts';
@@ -24,7 +25,9 @@ interface Answer {
 }
 
 /** The condition types that Kerf writes to NodeClaims. Some of them are written only while they are true. */
-const CONDITIONS: Readonly<Record<string, (record: NodeClaimRecord, view: ConditionsView) => Answer | undefined>> = {
+const ANSWERS: Readonly<
+  Record<ConditionOf<'NodeClaim'>, (record: NodeClaimRecord, view: ConditionsView) => Answer | undefined>
+> = {
   Launched: launched,
   Registered: registered,
   Initialized: initialized,
@@ -38,11 +41,11 @@ const CONDITIONS: Readonly<Record<string, (record: NodeClaimRecord, view: Condit
   InstanceTerminating: instanceTerminating,
 };
 
-export const CONDITION_TYPES: readonly string[] = Object.keys(CONDITIONS);
+export const CONDITION_TYPES: readonly string[] = Object.keys(ANSWERS);
 
 /** The conditions of a record. *Shape:* transition times come from the record, so that the same record gives the same conditions. */
 export function conditionsOf(record: NodeClaimRecord, view: ConditionsView): readonly Condition[] {
-  return Object.entries(CONDITIONS).flatMap(([type, ask]) => {
+  return Object.entries(ANSWERS).flatMap(([type, ask]) => {
     const answer = ask(record, view);
     if (answer === undefined) return [];
     const { status, reason, message = '', sinceMs } = answer;

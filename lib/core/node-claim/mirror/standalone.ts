@@ -13,7 +13,7 @@ export function decideStandalone(nodeClaim: NodeClaim, nowMs: number): ObjectPat
   const { metadata, status } = nodeClaim;
   if (metadata.deletionTimestamp !== undefined || status?.providerID !== undefined) return undefined;
   const before = status?.conditions ?? [];
-  const findings = ['Launched', 'Ready'].map(
+  const findings = (['Launched', 'Ready'] as const).map(
     (type) => ({ type, status: 'False', reason: REASON, message: MESSAGE }) as const,
   );
   const conditions = conditionsFrom(findings, { conditions: before, generation: metadata.generation }, nowMs);

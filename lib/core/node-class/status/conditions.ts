@@ -1,4 +1,4 @@
-import type { ConditionFinding } from '../../model/conditions.ts';
+import type { ConditionFinding, ConditionOf } from '../../model/conditions.ts';
 import type { Reason } from '../../model/reasons.ts';
 
 /** The conditions that Kerf sets on a NodeClass (A3.28). */
@@ -11,6 +11,6 @@ export const NODE_CLASS_CONDITIONS = [
   'PlacementGroupReady',
   'ValidationSucceeded',
   'Ready',
-] as const;
+] as const satisfies readonly ConditionOf<'EC2NodeClass'>[];
 
 export type NodeClassFinding = ConditionFinding<(typeof NODE_CLASS_CONDITIONS)[number], Reason>;

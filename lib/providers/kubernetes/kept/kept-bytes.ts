@@ -3,10 +3,13 @@ import { weightOf } from './estimated-bytes.ts';
 /** Estimates from a sample, because measuring 20,000 pods takes 250 ms. Shared parts are counted too often, which is safe. */
 const SAMPLED = 16;
 
+/** What the log shows of kept lists. */
+export type KeptListNote = 'list is too large to be cached; each run reads it completely' | 'watch did not catch up';
+
 export interface KeptBytesOptions {
   /** The limit for one cluster. */
   readonly limitBytes: number;
-  readonly tell: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+  readonly tell: (message: KeptListNote, fields: Readonly<Record<string, unknown>>) => void;
 }
 
 /** Tracks and limits the memory of the cached lists of a cluster. */
