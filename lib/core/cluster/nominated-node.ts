@@ -33,7 +33,12 @@ export function ownNomination(pod: Pod): string | undefined {
 
 /** Whether the kube-scheduler or another component has nominated a node: the pod waits for pods that it preempts. */
 export function hasForeignNomination(pod: Pod): boolean {
-  return nominatedNode(pod) !== undefined && ownNomination(pod) === undefined;
+  return foreignNomination(pod) !== undefined;
+}
+
+/** The node that the kube-scheduler or another component has nominated for the pod, and on which its room is reserved. */
+export function foreignNomination(pod: Pod): string | undefined {
+  return ownNomination(pod) === undefined ? nominatedNode(pod) : undefined;
 }
 
 function nominatedNode({ status }: Pod): string | undefined {

@@ -15,6 +15,7 @@ import {
 } from '../requirements/requirements.ts';
 import { podRequests } from '../resources/pod-requests.ts';
 import { add, parseResources, type Resources, subtract } from '../resources/resources.ts';
+import { foreignNomination } from './nominated-node.ts';
 import { isActive, isTerminal } from './pods.ts';
 import { replacedClaims } from './replaced-claims.ts';
 
@@ -34,7 +35,7 @@ export interface StateNode {
   /** Taints that count for scheduling (B16). */
   readonly taints: readonly Taint[];
   readonly allocatable: Resources;
-  /** The pods bound to it that are not terminal. */
+  /** The pods bound to it that are not terminal, and the pods for which the kube-scheduler deletes others there. */
   readonly pods: readonly Pod[];
   readonly initialized: boolean;
   /** It leaves: its NodeClaim or its Node is being deleted, or a disruption command replaces it. Its pods need another node. */
@@ -78,11 +79,14 @@ const claimKeys = onceFor((record: NodeClaimRecord): readonly string[] => {
   ];
 });
 
-/** The pods that are not terminal, by the name of their node. The records may change when the pods do not. */
+/**
+ * The pods that are not terminal, by the name of their node. A pod that preempts others counts on its node before it is bound, because
+ * the kube-scheduler reserves its room. The records may change when the pods do not.
+ */
 const podsOfNodes = onceFor((pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> => {
   const byNode = new Map<string, Pod[]>();
   for (const pod of pods) {
-    const { nodeName } = pod.spec;
+    const nodeName = pod.spec.nodeName ?? foreignNomination(pod);
     if (nodeName === undefined || isTerminal(pod)) continue;
     const others = byNode.get(nodeName);
     if (others === undefined) byNode.set(nodeName, [pod]);

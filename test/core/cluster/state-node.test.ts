@@ -4,7 +4,7 @@ import type { StateNode } from '../../../lib/core/cluster/state-node.ts';
 import { freeResources, stateNodes } from '../../../lib/core/cluster/state-node.ts';
 import { aClaim, claimSpec, launchedClaim } from '../../builders/node-claims.ts';
 import { aNode, type NodeOptions } from '../../builders/nodes.ts';
-import { runningPod } from '../../builders/pods.ts';
+import { aPod, runningPod } from '../../builders/pods.ts';
 import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
 
@@ -17,6 +17,13 @@ function starting(node: NodeOptions, spec: Parameters<typeof claimSpec>[0] = {})
   return stateNode;
 }
 
+/** A pending pod that is nominated to `node-1`. */
+function nominated(name: string, managedFields?: Pod['metadata']['managedFields']): Pod {
+  const pod = aPod({ name });
+  const metadata = { ...pod.metadata, ...(managedFields !== undefined && { managedFields }) };
+  return { ...pod, metadata, status: { ...pod.status, nominatedNodeName: 'node-1' } };
+}
+
 describe('nodes and claims of a snapshot', () => {
   test('initialized nodes come first, then the others by name (B15)', () => {
     const snapshot = snapshotOf([initializedNode({ name: 'z' }), initializedNode({ name: 'y' })], {
@@ -27,6 +34,14 @@ describe('nodes and claims of a snapshot', () => {
       ],
     });
     expect(stateNodes(snapshot).map(({ name }) => name)).toEqual(['y', 'z', 'a']);
+  });
+
+  test('a pod for which the kube-scheduler deletes others counts on its node; a nomination of Kerf does not (B6)', () => {
+    const ours = [{ manager: 'kerf', subresource: 'status' }];
+    const { node, nodeClaim } = initializedNode({ name: 'node-1' });
+    const pods = [nominated('preempts'), nominated('planned', ours)];
+    const [found] = stateNodes(aSnapshot({ nodes: [node], nodeClaims: [nodeClaim], pods }));
+    expect(found?.pods.map(({ metadata }) => metadata.name)).toEqual(['preempts']);
   });
 
   test('it is the same object until its node, its record or one of its pods changes', () => {
