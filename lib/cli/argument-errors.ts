@@ -16,12 +16,36 @@ export const ARGUMENT_ERRORS: ErrorTexts = {
   exceptionWhileRunningCommand: failureText,
 };
 
-/** The message of a failed command. Node.js names only the call that failed, so that a missing connection needs a hint. @internal */
+const CERTIFICATE =
+  'check the context of the kubeconfig and its certificate-authority-data, and whether a proxy replaces certificates';
+
+/** What to do about failures whose message names only the call that failed. The first that matches is used. */
+const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
+  [/ENOTFOUND|EAI_AGAIN/, 'check the network, the region and the address'],
+  [/ECONNREFUSED/, 'check the address and its port, and whether a tunnel or a proxy to it runs'],
+  [
+    /ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|no connection within|no response within/,
+    'check the network: a private endpoint is reachable from its VPC only',
+  ],
+  [
+    /self[- ]signed certificate|unable to verify|unable to get (?:local )?issuer|certificate has expired|ERR_TLS_CERT/,
+    CERTIFICATE,
+  ],
+  [/ExpiredToken|RequestExpired|security token[^:]* is expired/, 'sign in again (aws sso login)'],
+  [
+    /UnrecognizedClient|InvalidClientTokenId|AuthFailure|SignatureDoesNotMatch|InvalidAccessKeyId/,
+    'AWS does not accept the credentials: sign in again, and check AWS_PROFILE and the time of this machine',
+  ],
+  [/AccessDenied|UnauthorizedOperation/, 'the IAM identity of the shell needs this permission: check AWS_PROFILE'],
+];
+
+/** The message of a failed command, as one sentence. @internal */
 export function failureText(error: unknown): string {
-  const message = messageOf(error);
-  return /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT/.test(message)
-    ? `${message}; check the network, the region and the address`
-    : message;
+  const message = messageOf(error)
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ');
+  const hint = HINTS.find(([pattern]) => pattern.test(message))?.[1];
+  return hint === undefined ? message : `${message}; ${hint}`;
 }
 
 function textOf(error: ArgumentScannerError): string {

@@ -41,8 +41,19 @@ test.for(CASES)('%s is an error with what to do', async ([, args, message]) => {
 });
 
 test.each([
-  ['getaddrinfo ENOTFOUND sqs.mars.amazonaws.com', '; check the network, the region and the address'],
-  ['no permission', ''],
-])('the failure of a command (%s) names what to check if there is no connection', (message, hint) => {
-  expect(failureText(new Error(message))).toBe(`${message}${hint}`);
+  ['getaddrinfo ENOTFOUND sqs.mars.amazonaws.com', 'check the network, the region and the address'],
+  ['connect ECONNREFUSED 127.0.0.1:443', 'check the address and its port'],
+  ['connect ETIMEDOUT 10.0.0.1:443', 'a private endpoint is reachable from its VPC only'],
+  ['Kubernetes API: GET /api/v1/nodes: no answer: no connection within 3000 ms', 'a private endpoint'],
+  ['no answer: self-signed certificate in certificate chain', 'check the context of the kubeconfig'],
+  ['describe EKS cluster a: ExpiredTokenException: the token is expired', 'sign in again (aws sso login)'],
+  ['describe instance types: AuthFailure: AWS was not able to validate the credentials', 'check AWS_PROFILE'],
+  ['read queue: AccessDenied: not allowed', 'the IAM identity of the shell needs this permission'],
+])('the failure "%s" says what to check', (message, hint) => {
+  expect(failureText(new Error(message))).toMatch(`${message}; `);
+  expect(failureText(new Error(message))).toContain(hint);
+});
+
+test('other failures are printed as they are, on one line', () => {
+  expect(failureText(new Error('the plugin failed:\n  no permission\n'))).toBe('the plugin failed: no permission');
 });

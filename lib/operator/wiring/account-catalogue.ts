@@ -7,8 +7,8 @@ import { awsPricing } from '../../providers/aws/catalogue/aws-pricing.ts';
 import { describeCatalogue } from '../../providers/aws/catalogue/describe-catalogue.ts';
 import { priceListRegion } from '../../providers/aws/catalogue/price-list.ts';
 import { systemClock } from '../lambda/system-clock.ts';
-import { OptionError } from '../options/option-values.ts';
 import { readPriceTables } from './price-tables.ts';
+import { haveCredentials, regionOf } from './shell-account.ts';
 
 export interface AccountOptions {
   /** @default that of the shell */
@@ -26,7 +26,7 @@ export interface AccountOptions {
 export async function catalogueFromAccount({ region: asked, figures, tell }: AccountOptions): Promise<Catalogue> {
   const ec2 = new EC2Client(asked === undefined ? {} : { region: asked });
   const region = asked ?? (await regionOf(ec2));
-  await haveCredentials(ec2);
+  await haveCredentials(ec2, 'without --from account, no credentials are needed');
   const { onDemandUsdPerHour: shipped, branchInterfaces } = readPriceTables(figures, region);
   const pricing = awsPricing({
     region,
@@ -34,12 +34,13 @@ export async function catalogueFromAccount({ region: asked, figures, tell }: Acc
     priceList: new PricingClient({ region: priceListRegion(region) }),
     clock: systemClock,
   });
+  const notes: string[] = [];
   const orShipped = async <T>(prices: Promise<T>): Promise<T | undefined> => {
     try {
       return await prices;
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
-      tell(`${error.message}: shipped prices are used instead`);
+      notes.push(`${error.message}: shipped prices are used instead`);
       return undefined;
     }
   };
@@ -48,24 +49,7 @@ export async function catalogueFromAccount({ region: asked, figures, tell }: Acc
     orShipped(pricing.onDemandPrices()),
     orShipped(pricing.spotPrices()),
   ]);
+  // Without instance types, prices do not matter.
+  for (const note of notes) tell(note);
   return pricedCatalogue(described, { onDemand, spot, previous: undefined, shipped });
-}
-
-async function regionOf(client: EC2Client): Promise<string> {
-  try {
-    return await client.config.region();
-  } catch (cause) {
-    throw new OptionError('no AWS region is set: add --region, or set AWS_REGION', { cause });
-  }
-}
-
-async function haveCredentials(client: EC2Client): Promise<void> {
-  try {
-    await client.config.credentials();
-  } catch (cause) {
-    throw new OptionError(
-      'no AWS credentials were found: sign in (aws sso login), or set AWS_PROFILE; without --from account, no credentials are needed',
-      { cause },
-    );
-  }
 }

@@ -165,7 +165,9 @@ export function awsPortError(thrown: unknown, doing: string): unknown {
   if (!(thrown instanceof Error) || thrown instanceof PortError) return thrown;
   const kind = TRANSLATION[thrown.name] ?? kindOfUnknown(thrown);
   if (kind === undefined) return thrown;
-  const message = `${doing}: ${thrown.name}: ${readable(thrown.message)}`;
+  // Node.js names the errors of connections `Error`.
+  const code = thrown.name === 'Error' ? '' : `${thrown.name}: `;
+  const message = `${doing}: ${code}${readable(thrown.message)}`;
   return kind === 'unreachable'
     ? new UnreachableError(message, { cause: thrown })
     : new RefusedError(message, { cause: thrown });

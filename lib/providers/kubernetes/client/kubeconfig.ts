@@ -56,7 +56,7 @@ function loaded(name: string, file: string | undefined): KubeConfig {
     if (file === undefined) config.loadFromDefault();
     else config.loadFromFile(file);
   } catch (cause) {
-    throw new RefusedError(`${name} cannot be read: ${messageOf(cause)}`, { cause });
+    throw new RefusedError(`${name} cannot be read: ${readProblem(cause)}`, { cause });
   }
   // client-node makes a context for localhost if there is no file.
   if (file === undefined && config.getCurrentContext() === NO_KUBECONFIG)
@@ -82,13 +82,26 @@ async function tokenOf(config: KubeConfig, subject: string): Promise<string> {
   try {
     await config.applySecurityAuthentication(request);
   } catch (cause) {
-    throw new RefusedError(`${subject}: its user gets no token: ${messageOf(cause)}`, { cause });
+    throw new RefusedError(`${subject}: its user gets no token: ${pluginProblem(messageOf(cause))}`, { cause });
   }
   const token = /^Bearer (.+)$/.exec(request.getHeaders()['Authorization'] ?? '')?.[1];
   if (token === undefined) {
     throw new RefusedError(`${subject}: its user has no token and no exec plugin: run aws eks update-kubeconfig`);
   }
   return token;
+}
+
+function readProblem(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    ? 'there is no such file'
+    : messageOf(cause);
+}
+
+function pluginProblem(message: string): string {
+  const program = /^spawn (.+) ENOENT$/.exec(message)?.[1];
+  return program === undefined
+    ? message.trim()
+    : `the program ${program} of its exec plugin was not found: install it, or add its folder to PATH`;
 }
 
 function authorityOf({ caFile, caData }: Cluster, subject: string): string {

@@ -58,7 +58,11 @@ describe('a context of a kubeconfig', () => {
 
   test.each<[string, Parameters<typeof kubeconfig>, RegExp]>([
     ['whose user has a client certificate alone', [{ 'client-certificate-data': CA }], /no token/],
-    ['whose plugin fails', [{ exec: { command: join('/', 'no', 'such') } }], /gets no token: .*ENOENT/],
+    [
+      'whose plugin fails',
+      [{ exec: { command: join('/', 'no', 'such') } }],
+      /gets no token: the program \/no\/such of its exec plugin was not found: install it/,
+    ],
     ['that trusts any server', [{ token: 't' }, { 'insecure-skip-tls-verify': true }], /insecure-skip-tls-verify/],
     ['behind a proxy', [{ token: 't' }, { 'proxy-url': 'http://proxy' }], /has proxy-url, which kerf does not support/],
     ['without an authority', [{ token: 't' }, { 'certificate-authority-data': undefined }], /no certificate-authority/],
@@ -98,7 +102,7 @@ describe('a context of a kubeconfig', () => {
   });
 
   test('a missing file, or one that is not a kubeconfig, is rejected with its name', async () => {
-    await expect(access(join(folder, 'none'))).rejects.toThrow(/none cannot be read: ENOENT/);
+    await expect(access(join(folder, 'none'))).rejects.toThrow(/none cannot be read: there is no such file/);
     const file = join(folder, 'broken');
     writeFileSync(file, 'clusters: [');
     await expect(access(file)).rejects.toThrow(/broken cannot be read/);
