@@ -38,11 +38,12 @@ const WIDTH = 100;
 /** Renders the adoption as text: the table, the skipped objects with reasons, and the next step. */
 export function renderAdoption(shown: ShownAdoption, { columns }: Pick<CliContext, 'columns'>): string {
   const width = columns ?? WIDTH;
+  const { titles, rows, note } = formatTableWithin(COLUMNS, shown.lines, width);
   const lines = [
     ...shown.otherAutoscalers.flatMap(({ message }) => [...indented(message, 0, width), '']),
     ...(shown.ignored === undefined ? [] : [...indented(shown.ignored.message, 0, width), '']),
     ...shown.unknown.flatMap(({ message }) => indented(message, 0, width)),
-    ...(shown.lines.length === 0 ? [] : [...formatTableWithin(COLUMNS, shown.lines, width), '']),
+    ...(shown.lines.length === 0 ? [] : [titles, ...rows, ...note, '']),
     ...remarks('Skipped', shown.lines.map(whySkipped), width),
     ...remarks('Notes', shown.lines.map(notesOf), width),
     ...indented(conclusion(shown), 0, width),

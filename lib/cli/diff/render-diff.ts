@@ -12,11 +12,11 @@ const DEFAULT_COLUMNS = 120;
 
 const COLUMNS: readonly CellColumn<NodeLine>[] = [
   { title: '  node', align: 'left', cell: ({ sign, name }) => `${sign} ${name}` },
-  { title: 'NodePool', align: 'left', cell: ({ nodePool }) => nodePool, spare: 3 },
+  { title: 'NodePool', align: 'left', cell: ({ nodePool }) => nodePool, spare: 2 },
   { title: 'type', align: 'left', cell: ({ instanceType }) => instanceType },
   { title: 'capacity', align: 'left', cell: ({ capacityType }) => capacityType },
-  { title: 'zone', align: 'left', cell: ({ zone }) => zone, spare: 1 },
-  { title: 'by', align: 'left', cell: ({ by }) => by, spare: 2 },
+  { title: 'zone', align: 'left', cell: ({ zone }) => zone, spare: 3 },
+  { title: 'by', align: 'left', cell: ({ by }) => by, spare: 1 },
   { title: '$/h', align: 'right', cell: ({ usdPerHour }) => usdPerHour.toFixed(4) },
 ];
 
@@ -44,8 +44,10 @@ function nodesOf(difference: Difference, width: number): readonly string[] {
   const nodes = nodeLines(difference);
   if (nodes.length === 0) return [];
   const shown = nodes.slice(0, MAX_ROWS);
-  const lines = formatTableWithin(COLUMNS, shown, width - 2).map((line) => `  ${line}`);
-  return ['Nodes', ...lines, ...andMore(nodes.length - shown.length, 'node'), ''];
+  const { titles, rows, note } = formatTableWithin(COLUMNS, shown, width - 2);
+  const lines = [titles, ...rows].map((line) => `  ${line}`);
+  const more = andMore(nodes.length - shown.length, 'node');
+  return ['Nodes', ...lines, ...more, ...note.map((line) => `  ${line}`), ''];
 }
 
 function podsOf({ unschedulable, schedulable }: Difference, width: number): readonly string[] {

@@ -21,10 +21,10 @@ const COLUMNS: readonly CellColumn<InstanceType>[] = [
   },
   { title: 'vCPU', align: 'right', cell: ({ capacity }) => formatCpu(capacity['cpu'] ?? 0) },
   { title: 'memory', align: 'right', cell: ({ capacity }) => formatGib(capacity['memory']) },
-  { title: 'pods', align: 'right', cell: ({ capacity }) => String(capacity['pods'] ?? 0) },
+  { title: 'pods', align: 'right', cell: ({ capacity }) => String(capacity['pods'] ?? 0), spare: 5 },
   { title: 'cpu for pods', align: 'right', cell: ({ allocatable }) => formatCpu(allocatable['cpu'] ?? 0), spare: 4 },
   { title: 'memory for pods', align: 'right', cell: ({ allocatable }) => formatGib(allocatable['memory']), spare: 4 },
-  { title: 'devices', align: 'left', cell: devices, spare: 2 },
+  { title: 'devices', align: 'left', cell: devices },
   { title: 'zones', align: 'left', cell: zones, spare: 1 },
   { title: 'on-demand $/h', align: 'right', cell: (type) => cheapest(type, 'on-demand') },
   { title: 'spot from $/h', align: 'right', cell: (type) => cheapest(type, 'spot') },
@@ -50,9 +50,9 @@ export function renderInstanceTypes(
       (a.capacity['cpu'] ?? 0) - (b.capacity['cpu'] ?? 0) ||
       compareText(a.name, b.name),
   );
-  const [titles = '', ...rows] = formatTableWithin(COLUMNS, sorted, width);
+  const { titles, rows, note } = formatTableWithin(COLUMNS, sorted, width);
   const bold = color ? styleText('bold', titles, { validateStream: false }) : titles;
-  return [...indented(summary(catalogue, nodeClass, types.length), 0, width).map(printable), '', bold, ...rows]
+  return [...indented(summary(catalogue, nodeClass, types.length), 0, width).map(printable), '', bold, ...rows, ...note]
     .map((line) => `${line}\n`)
     .join('');
 }

@@ -23,9 +23,9 @@ const COLUMNS: readonly CellColumn<Row>[] = [
   { title: 'NodePool', align: 'left', cell: ({ nodePool }) => nodePool },
   { title: 'type', align: 'left', cell: ({ first }) => first.cheapest.type.name },
   { title: 'capacity', align: 'left', cell: ({ first }) => first.cheapest.offering.capacityType },
-  { title: 'zone', align: 'left', cell: ({ place }) => place, spare: 3 },
-  { title: 'cpu', align: 'right', cell: ({ first }) => formatCpu(first.cheapest.type.capacity['cpu'] ?? 0) },
-  { title: 'memory', align: 'right', cell: ({ first }) => formatGib(first.cheapest.type.capacity['memory']) },
+  { title: 'zone', align: 'left', cell: ({ place }) => place, spare: 5 },
+  { title: 'cpu', align: 'right', cell: ({ first }) => formatCpu(first.cheapest.type.capacity['cpu'] ?? 0), spare: 4 },
+  { title: 'memory', align: 'right', cell: ({ first }) => formatGib(first.cheapest.type.capacity['memory']), spare: 3 },
   { title: 'pods', align: 'right', cell: ({ pods }) => String(pods.length), spare: 2 },
   {
     title: '$/h each',
@@ -43,7 +43,7 @@ export function renderNewNodes(claims: readonly PlannedNodeClaim[], width: numbe
   if (claims.length === 0) return [];
   const rows = rowsOf(claims);
   const shown = rows.slice(0, MAX_ROWS);
-  const [titles = '', ...lines] = formatTableWithin(COLUMNS, shown, width - 2);
+  const { titles, rows: lines, note } = formatTableWithin(COLUMNS, shown, width - 2);
   return [
     '',
     'New nodes',
@@ -53,6 +53,7 @@ export function renderNewNodes(claims: readonly PlannedNodeClaim[], width: numbe
       ...indented(`for ${podSummary(pods, MAX_WORKLOADS)}`, 9, width),
     ]),
     ...andMore(rows.length - shown.length, 'kind of nodes', 'kinds of nodes'),
+    ...note.map((line) => `  ${line}`),
   ];
 }
 

@@ -1,3 +1,5 @@
+import { wrapText } from './wrap-text.ts';
+
 export interface TableColumn {
   readonly title: string;
   /** Numbers are aligned right. */
@@ -26,21 +28,46 @@ export interface CellColumn<Row> extends TableColumn {
   readonly spare?: number;
 }
 
-/** The table with as many columns as fit the width. */
+export interface FittedTable {
+  readonly titles: string;
+  readonly rows: readonly string[];
+  /** Names the columns that are left out, in lines of the width. */
+  readonly note: readonly string[];
+}
+
+/** The table with as many columns as fit the width. Columns without any text are left out first, and are not named. */
 export function formatTableWithin<Row>(
   columns: readonly CellColumn<Row>[],
   rows: readonly Row[],
   width: number,
-): readonly string[] {
-  const steps = [0, ...new Set(columns.flatMap(({ spare }) => spare ?? []))].toSorted((a, b) => a - b);
+): FittedTable {
+  const isEmpty = ({ cell }: CellColumn<Row>): boolean => rows.every((row) => cell(row) === '');
+  const spareOf = (column: CellColumn<Row>): number =>
+    isEmpty(column) ? 0 : (column.spare ?? Number.POSITIVE_INFINITY);
+  const steps = [-1, 0, ...new Set(columns.flatMap(({ spare }) => spare ?? []))].toSorted((a, b) => a - b);
+  let kept = columns;
   let lines: readonly string[] = [];
   for (const spared of steps) {
-    const kept = columns.filter(({ spare = Number.POSITIVE_INFINITY }) => spare > spared);
+    kept = columns.filter((column) => spareOf(column) > spared);
     lines = formatTable(
       kept,
       rows.map((row) => kept.map(({ cell }) => cell(row))),
     );
     if (lines.every((line) => line.length <= width)) break;
   }
-  return lines;
+  const [titles = '', ...others] = lines;
+  return {
+    titles,
+    rows: others,
+    note: noteOn(
+      columns.filter((column) => !kept.includes(column) && !isEmpty(column)),
+      width,
+    ),
+  };
+}
+
+function noteOn(omitted: readonly TableColumn[], width: number): readonly string[] {
+  if (omitted.length === 0) return [];
+  const names = omitted.map(({ title }) => title.trim()).join(', ');
+  return wrapText(`(not shown at this width: ${names}; see --output json)`, width);
 }

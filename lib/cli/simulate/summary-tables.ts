@@ -64,8 +64,10 @@ interface Rows<Row> {
 
 function table<Row>({ columns, rows, noun }: Rows<Row>, width: number): readonly string[] {
   if (rows.length === 0) return [];
+  const { titles, rows: shown, note } = formatTableWithin(columns, rows.slice(0, MAX_ROWS), width - 2);
   return [
-    ...formatTableWithin(columns, rows.slice(0, MAX_ROWS), width - 2).map((line) => `  ${line}`),
+    ...[titles, ...shown].map((line) => `  ${line}`),
     ...andMore(rows.length - MAX_ROWS, noun),
+    ...note.map((line) => `  ${line}`),
   ];
 }

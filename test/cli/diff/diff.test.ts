@@ -49,8 +49,8 @@ test('the same NodePool makes no difference', async () => {
 test('another type is launched in place of the first, and costs more', async () => {
   const { stdout, code } = await diff(PENDING, poolManifest({}, LARGE));
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^ {2}\+ new node +general +m5\.2xlarge +spot +provisioning +0\.1600$/m);
-  expect(stdout).toMatch(/^ {2}~ not launched +general +m5\.large +spot +provisioning +0\.0400$/m);
+  expect(stdout).toMatch(/^ {2}\+ new node +general +m5\.2xlarge +spot +us-east-1a +0\.1600$/m);
+  expect(stdout).toMatch(/^ {2}~ not launched +general +m5\.large +spot +us-east-1a +0\.0400$/m);
   expect(stdout).toContain('Cost: $0.0400/h before, $0.1600/h after: costs $0.1200/h more, about $88 a\nmonth.\n');
   expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
 });

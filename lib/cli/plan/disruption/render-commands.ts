@@ -30,7 +30,7 @@ const COLUMNS: readonly CellColumn<Row>[] = [
   { title: 'NodePool', align: 'left', cell: ({ nodePool }) => nodePool, spare: 2 },
   { title: 'type', align: 'left', cell: ({ type }) => type },
   { title: 'capacity', align: 'left', cell: ({ capacityType }) => capacityType },
-  { title: 'zone', align: 'left', cell: ({ place }) => place, spare: 3 },
+  { title: 'zone', align: 'left', cell: ({ place }) => place, spare: 5 },
   { title: 'pods', align: 'right', cell: ({ pods }) => String(pods), spare: 1 },
   { title: '$/h', align: 'right', cell: ({ price }) => price.toFixed(4) },
 ];
@@ -48,7 +48,11 @@ export function renderCommands(
   const shown = commands.slice(0, MAX_ROWS);
   const parts = shown.map((command) => ({ command, ...rowsOf(command, nodeNamed) }));
   // One table for all commands, so that their columns are aligned.
-  const [titles = '', ...lines] = formatTableWithin(
+  const {
+    titles,
+    rows: lines,
+    note,
+  } = formatTableWithin(
     COLUMNS,
     parts.flatMap(({ removed, launched }) => [...removed, ...launched]),
     width - INDENT,
@@ -71,6 +75,7 @@ export function renderCommands(
       ...andMore(command.replacements.length - launched.length, 'new node').map(deeper),
     ]),
     ...andMore(commands.length - shown.length, 'command'),
+    ...note.map((line) => `  ${line}`),
   ];
 }
 
