@@ -3,6 +3,7 @@ import type { Names } from '../../manifests/check/check-reference.ts';
 import { checkNodeClassName, nodeClassNameOf } from '../../manifests/check/check-together.ts';
 import { fixOf, formatPath, type ManifestProblem, type Report, sentenceOf } from '../../manifests/explain/problem.ts';
 import { type Advisor, advisor } from '../../manifests/lint/advisor.ts';
+import { nullTagAdvice } from '../../manifests/lint/null-tags.ts';
 import { placeholders } from '../../manifests/lint/placeholders.ts';
 import { classify, isOurs } from '../../manifests/read/classify.ts';
 import { type ManifestSource, readDocuments, type WrittenObject } from '../../manifests/read/read-documents.ts';
@@ -150,7 +151,8 @@ function validatedObject({ object, errors, read, ...checked }: Checked, advise: 
   const warnings = [...object.warnings, ...checked.warnings];
   for (const { source, object: sound } of read) {
     const report = reporterOf(source, warnings);
-    for (const { path, message, allowed } of advise(sound)) report(path, message, allowed);
+    const asWritten = sound.kind === 'EC2NodeClass' ? nullTagAdvice(source.value) : [];
+    for (const { path, message, allowed } of [...asWritten, ...advise(sound)]) report(path, message, allowed);
   }
   const ours = isOurs(written.value);
   if (!ours && warnings.length === 0) return undefined;

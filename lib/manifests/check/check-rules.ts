@@ -4,6 +4,7 @@ import { fieldOf, isRecord } from '../../apis/record.ts';
 import type { Rule, Schema } from '../../apis/schemas/schema.ts';
 import { suggest } from '../../core/suggest.ts';
 import type { Path, Report } from '../explain/problem.ts';
+import { rightLabel } from '../explain/right-label.ts';
 
 /**
  * Checks the CEL rules of a schema and the uniqueness of list entries. As on the API server, a rule that cannot be
@@ -75,7 +76,8 @@ function checkRule(rule: Rule, { value, path }: Pick<Place, 'value' | 'path'>, r
 
 /** Adds the most similar known value to the message, where the rule lists known values. */
 function nearestOf({ message, allowed, known }: Rule, written: unknown): Pick<Rule, 'message' | 'allowed'> {
-  const nearest = known === undefined || typeof written !== 'string' ? undefined : suggest(written, known);
+  const nearest =
+    known === undefined || typeof written !== 'string' ? undefined : (rightLabel(written) ?? suggest(written, known));
   return nearest === undefined
     ? { message, allowed }
     : { message: `${message}; did you mean ${nearest}?`, allowed: nearest };

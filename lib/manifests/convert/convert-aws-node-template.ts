@@ -6,13 +6,13 @@ import { convertMetadataOptions } from './fields/metadata-options.ts';
 import { addPlaceholderTerms, convertSelector, type SelectorName } from './fields/selector-terms.ts';
 import { convertVolumeSizes } from './fields/volume-sizes.ts';
 import { AWS_NODE_TEMPLATE } from './legacy/legacy-fields.ts';
-import { CHANGED, type ConversionSubject, dropStatus, type Outcome, setHead, specOf } from './subject.ts';
+import { CHANGED, type ConversionSubject, dropServerFields, type Outcome, setHead, specOf } from './subject.ts';
 
 const SELECTORS: readonly SelectorName[] = ['subnetSelector', 'securityGroupSelector', 'amiSelector'];
 
 export function convertAwsNodeTemplate(subject: ConversionSubject): Outcome {
   setHead(subject.root, 'karpenter.k8s.aws/v1', 'EC2NodeClass');
-  dropStatus(subject);
+  dropServerFields(subject);
   const spec = specOf(subject);
   prune(subject, subject.root, AWS_NODE_TEMPLATE);
   if (spec !== undefined) convertTemplateSpec(subject, spec);

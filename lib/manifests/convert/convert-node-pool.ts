@@ -10,7 +10,7 @@ import { BETA_NODE_CLAIM, BETA_NODE_POOL } from './legacy/legacy-fields.ts';
 import {
   CHANGED,
   type ConversionSubject,
-  dropStatus,
+  dropServerFields,
   type KubeletSettings,
   type Outcome,
   setHead,
@@ -19,7 +19,7 @@ import {
 
 export function convertNodePool(subject: ConversionSubject): Outcome {
   setHead(subject.root, 'karpenter.sh/v1', 'NodePool');
-  dropStatus(subject);
+  dropServerFields(subject);
   const spec = specOf(subject);
   prune(subject, subject.root, BETA_NODE_POOL);
   if (spec === undefined) return CHANGED;
@@ -32,7 +32,7 @@ export function convertNodePool(subject: ConversionSubject): Outcome {
 
 export function convertNodeClaim(subject: ConversionSubject): Outcome {
   setHead(subject.root, 'karpenter.sh/v1', 'NodeClaim');
-  dropStatus(subject);
+  dropServerFields(subject);
   const spec = specOf(subject);
   prune(subject, subject.root, BETA_NODE_CLAIM);
   if (spec === undefined) return CHANGED;

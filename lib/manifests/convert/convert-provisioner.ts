@@ -27,7 +27,7 @@ import { PROVIDER, PROVISIONER } from './legacy/legacy-fields.ts';
 import {
   CHANGED,
   type ConversionSubject,
-  dropStatus,
+  dropServerFields,
   type Outcome,
   setHead,
   specOf,
@@ -36,7 +36,7 @@ import {
 
 export function convertProvisioner(subject: ConversionSubject): Outcome {
   setHead(subject.root, 'karpenter.sh/v1', 'NodePool');
-  dropStatus(subject);
+  dropServerFields(subject);
   const spec = specOf(subject);
   prune(subject, subject.root, PROVISIONER);
   if (spec === undefined) return CHANGED;

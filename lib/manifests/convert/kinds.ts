@@ -9,7 +9,15 @@ import { convertMetadataOptions } from './fields/metadata-options.ts';
 import { convertVolumeSizes } from './fields/volume-sizes.ts';
 import { BETA_NODE_CLASS } from './legacy/legacy-fields.ts';
 import { hasFormerVersion, renewVersion } from './legacy/legacy-versions.ts';
-import { CHANGED, type ConversionSubject, dropStatus, type Outcome, setHead, specOf, UNCHANGED } from './subject.ts';
+import {
+  CHANGED,
+  type ConversionSubject,
+  dropServerFields,
+  type Outcome,
+  setHead,
+  specOf,
+  UNCHANGED,
+} from './subject.ts';
 
 export interface KindHead {
   readonly apiVersion: string;
@@ -123,7 +131,7 @@ function isWorkload({ apiVersion, kind }: KindHead): boolean {
 
 function convertEc2NodeClass(subject: ConversionSubject): Outcome {
   setHead(subject.root, 'karpenter.k8s.aws/v1', 'EC2NodeClass');
-  dropStatus(subject);
+  dropServerFields(subject);
   const spec = specOf(subject);
   prune(subject, subject.root, BETA_NODE_CLASS);
   if (spec === undefined) return CHANGED;

@@ -2,7 +2,7 @@ import { isMap, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { Path } from '../explain/problem.ts';
 import { keepPairs, setValue } from './documents/comments.ts';
 import type { Origins } from './documents/origins.ts';
-import { find, isNull, mapAt, newPair, setText, textAt } from './documents/yaml-map.ts';
+import { find, isNull, mapAt, newPair, pairKeyOf, setText, textAt } from './documents/yaml-map.ts';
 
 export interface ConversionWarning {
   /** The path to the field in the original document, including the List that contains the object. */
@@ -99,10 +99,44 @@ export function specOf(subject: ConversionSubject): YAMLMap | undefined {
   return mapAt(subject.root, 'spec');
 }
 
-/** Removes the status, which only the controller writes. */
-export function dropStatus({ root, warn }: ConversionSubject): void {
+/** What the API server and kubectl write into the metadata of an object. */
+const SERVER_METADATA: ReadonlySet<string> = new Set([
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'managedFields',
+  'selfLink',
+]);
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Removes what only the API server, kubectl and controllers write: `kubectl get -o yaml` prints it. */
+export function dropServerFields(subject: ConversionSubject): void {
+  const { root, warn } = subject;
   const status = find(root, 'status');
-  if (status === undefined) return;
-  keepPairs(root, (pair) => pair !== status);
-  warn(status, 'was removed: the controller writes the status', 'remove the status from the manifest');
+  if (status !== undefined) {
+    keepPairs(root, (pair) => pair !== status);
+    warn(status, 'was removed: the controller writes the status', 'remove the status from the manifest');
+  }
+  const metadata = mapAt(root, 'metadata');
+  if (metadata === undefined) return;
+  const written = metadata.items.filter((pair) => SERVER_METADATA.has(pairKeyOf(pair) ?? ''));
+  const [first] = written;
+  if (first !== undefined) {
+    const names = written.map(pairKeyOf).join(', ');
+    warn(first, `${names}: removed, because the API server writes it`, 'remove it from the manifest');
+    keepPairs(metadata, (pair) => !written.includes(pair));
+  }
+  dropLastApplied(subject, metadata);
+}
+
+function dropLastApplied({ warn }: ConversionSubject, metadata: YAMLMap): void {
+  const annotations = mapAt(metadata, 'annotations');
+  const applied = annotations === undefined ? undefined : find(annotations, LAST_APPLIED);
+  if (annotations === undefined || applied === undefined) return;
+  warn(applied, 'was removed: kubectl apply writes it', 'remove the annotation from the manifest');
+  keepPairs(annotations, (pair) => pair !== applied);
+  if (annotations.items.length === 0) keepPairs(metadata, (pair) => pairKeyOf(pair) !== 'annotations');
 }

@@ -1,6 +1,7 @@
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
+import { rightLabel } from '../explain/right-label.ts';
 import { type Asked, askedByLabels, askedByRequirements, fieldPathOf } from './values/asked.ts';
 import { isLeftOut } from './values/left-out-types.ts';
 import { listNames } from './values/words.ts';
@@ -13,6 +14,16 @@ export function askedByNodePool({ spec: { template } }: NodePool): readonly Aske
     ...askedByRequirements(template.spec.requirements, [...TEMPLATE, 'spec', 'requirements']),
     ...askedByLabels(template.metadata?.labels ?? {}, [...TEMPLATE, 'metadata', 'labels']),
   ];
+}
+
+/** Warns of labels that look like those of instance types, and are those of another controller or of no one. */
+export function otherLabels(asked: readonly Asked[]): readonly FieldProblem[] {
+  return asked.flatMap(({ key, path }) => {
+    const right = rightLabel(key);
+    if (right === undefined) return [];
+    const message = `${key} is not a label of instance types: it chooses no type, and each node gets it as a label of its own`;
+    return [{ path: typeof path.at(-1) === 'number' ? [...path, 'key'] : path, message, allowed: right }];
+  });
 }
 
 /** Warns of instance types that EC2 has and the bundled data leaves out: a simulation launches none of them. */

@@ -6,7 +6,7 @@ import type { NodeClassReference, NodePool } from '../../apis/node-pool.ts';
 import { annotationProblems } from '../../core/validation/annotations.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import { budgetAdvice } from './budgets.ts';
-import { askedByNodePool, leftOutAdvice } from './left-out.ts';
+import { askedByNodePool, leftOutAdvice, otherLabels } from './left-out.ts';
 import { limitAdvice, unknownLimits } from './limits.ts';
 import { requirementAdvice } from './requirements.ts';
 import type { Asked } from './values/asked.ts';
@@ -31,6 +31,7 @@ export function nodePoolAdvice(nodePool: NodePool, figures: KnownFigures): reado
   return [
     ...longName(metadata, 'karpenter.sh/nodepool'),
     ...problems,
+    ...otherLabels(asked),
     ...leftOutAdvice(asked),
     ...unknownLimits(spec.limits, figures.suggest),
     ...(types === undefined ? [] : minValuesAdvice(asked, figures.types, types)),

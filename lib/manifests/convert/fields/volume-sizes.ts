@@ -1,6 +1,7 @@
 import { isMap, isScalar, type Pair, type YAMLMap } from 'yaml';
 import { parseQuantityNano } from '../../../apis/formats/quantity.ts';
 import { VOLUME_SIZE_PATTERN } from '../../../apis/schemas/ec2-node-class-storage.ts';
+import { sizeMeant } from '../../explain/common-mistakes.ts';
 import { find, mapAt, mapsIn, setText } from '../documents/yaml-map.ts';
 import type { ConversionSubject } from '../subject.ts';
 
@@ -28,6 +29,12 @@ function convertSize(subject: ConversionSubject, size: Pair): void {
   const given: unknown = isScalar(size.value) ? size.value.value : undefined;
   if (typeof given !== 'string' && typeof given !== 'number' && typeof given !== 'bigint') return;
   if (CURRENT.test(String(given))) return;
+  if (/^\d{1,5}$/.test(String(given))) {
+    // A number without a unit is a number of bytes, and EC2 rejects so few: GiB were meant.
+    const meant = sizeMeant(String(given)) ?? '20Gi';
+    subject.warn(size, `${given} has no unit, so it means bytes, and is not converted`, `write ${meant}`);
+    return;
+  }
   const nano = parseQuantityNano(String(given));
   if (nano === undefined || nano <= 0n) return;
   const unit = roundUp(nano, GI) <= GI.most ? GI : G;
