@@ -52,6 +52,8 @@ export const NODE_CLASS_HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
 export const NODE_CLASS_HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-version';
 /** C54. */
 export const INSTANCE_PROFILE_NAME = 'karpenter.k8s.aws/instance-profile-name';
+/** On a NodeClaim and on an Event: the name of the decision that they belong to, as in the log. */
+export const DECISION = 'kerf.dev/decision';
 /** E8, G7: set by users on a NodePool: the IANA name of the time zone in which the schedules of its budgets are. */
 export const BUDGET_TIME_ZONE = 'kerf.dev/budget-time-zone';
 /** D14: set by users on a NodePool, and copied to its NodeClaims: how long an expired node may be replaced as a drifted one before it is deleted. */

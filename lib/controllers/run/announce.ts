@@ -29,7 +29,7 @@ export async function announceEvents(
 ): Promise<readonly Error[]> {
   const failures: Error[] = [];
   await inParallel(events, AT_ONCE, async (event) => {
-    failures.push(...(await failureOf(decision, cluster.publishEvent(event))));
+    failures.push(...(await failureOf(decision, cluster.publishEvent({ ...event, decision: decision.id }))));
   });
   return failures;
 }

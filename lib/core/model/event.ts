@@ -36,6 +36,8 @@ export interface ClusterEvent {
     /** Without it `kubectl describe` does not list the event. */
     readonly uid?: string;
   };
+  /** The decision that it is about. @default it is about no decision */
+  readonly decision?: string;
   readonly type: 'Normal' | 'Warning';
   readonly reason: EventReason;
   readonly message: string;

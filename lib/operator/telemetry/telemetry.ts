@@ -1,12 +1,11 @@
 /** Writes the log lines and metrics of a function. Controllers and core write neither. */
 import { Logger } from '@aws-lambda-powertools/logger';
-import { optional } from '../../apis/optional.ts';
-import type { RunReport } from '../../controllers/run/ports.ts';
 import type { LogMessage, Telemetry } from '../../controllers/run/telemetry.ts';
 import type { Problem } from '../../core/problems/problems.ts';
 import { METRICS } from '../options/options.ts';
 import { type EmbeddedMetrics, runMetrics } from './embedded-metrics.ts';
 import { problemsIn } from './problems-in.ts';
+import { runLine } from './run-line.ts';
 
 /** @param table the table of the deployment, for functions that may be on standby */
 export function telemetryOf(functionName: string, table = ''): Telemetry {
@@ -31,19 +30,9 @@ export function telemetryOf(functionName: string, table = ''): Telemetry {
     error,
     warn: (message, fields) => log('warn', message, fields),
     report(cause, report) {
-      const { cluster, controller, skipped, decisions, due, gauges, failures, ignored, progress } = report;
-      const actions = decisions.flatMap((decision) => decision.actions.map(({ kind }) => kind));
+      const { cluster, controller, skipped, decisions, gauges, failures, ignored } = report;
       if (skipped === undefined) {
-        log('info', 'reconciled', {
-          cluster,
-          controller,
-          ...cause,
-          actions,
-          refusals: refusalsOf(report),
-          due: due.length,
-          ...optional({ progress }),
-          gauges,
-        });
+        log('info', 'reconciled', { cluster, controller, ...cause, ...runLine(report) });
       } else log('info', 'skipped', { cluster, controller, ...cause, why: skipped });
       const idle = gauges[METRICS.onStandby] === 1 ? decisions.flatMap(({ blocked }) => blocked) : [];
       for (const { reason, message, numbers } of idle)
@@ -65,15 +54,6 @@ export function telemetryOf(functionName: string, table = ''): Telemetry {
       writeMetrics(metrics.ofFailure(wake.cluster, Date.now(), problems));
     },
   };
-}
-
-/** The number of refusals for each reason. */
-function refusalsOf({ decisions }: RunReport): Readonly<Record<string, number>> {
-  const reasons = Map.groupBy(
-    decisions.flatMap(({ blocked }) => blocked),
-    ({ reason }) => reason,
-  );
-  return Object.fromEntries([...reasons].map(([reason, all]) => [reason, all.length]));
 }
 
 /** One JSON object on each line, without the logger's fields, as CloudWatch requires for metrics. */

@@ -191,7 +191,11 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     // A cluster that was deleted and created again with the same name has another address.
     const server = await access.server();
     if (known?.endpoint !== server.endpoint) {
-      const client = new ApiClient({ ...server, token: async (refused) => await eks.token(refused) });
+      const client = new ApiClient({
+        ...server,
+        token: async (refused) => await eks.token(refused),
+        secrets: clients.webhook === undefined ? [] : [clients.webhook.secret],
+      });
       const webhook = clients.webhook && webhookRegistrationOf(cluster, clients.webhook, client);
       const kubernetes = new KubernetesCluster({
         client,

@@ -112,7 +112,7 @@ function workOf(options: InstallerOptions, ports: UninstallPorts, { warn, report
 
 /** The installer connects to a cluster at its first use, because the cluster may no longer exist in EKS. */
 function portsOf(options: InstallerOptions, eks: EKSClient, warn: Warn): Omit<UninstallPorts, 'remainingMs'> {
-  const { clusters, table: tableName, deployment, queueUrls, installedBy, region } = options;
+  const { clusters, table: tableName, deployment, queueUrls, installedBy } = options;
   const known = new Map(clusters.map((cluster) => [cluster.name, cluster]));
   const dynamodb = new DynamoDBClient({ requestHandler: SDK_TIMEOUTS });
   return {
@@ -124,7 +124,7 @@ function portsOf(options: InstallerOptions, eks: EKSClient, warn: Warn): Omit<Un
     messages: new SqsWakeQueue({ client: new SQSClient({ requestHandler: SDK_TIMEOUTS }), queueUrls }),
     installation: async (name) => {
       const cluster = known.get(name) ?? { name };
-      const client = await clientOf(cluster, region, eks);
+      const client = await clientOf(cluster, options, eks);
       const { karpenterNamespaces } = cluster;
       return kubernetesInstallation({
         client,
@@ -153,7 +153,11 @@ function uninstallTarget(cluster: ClusterOptions, { roles }: InstallerOptions): 
 }
 
 /** The address is the one in EKS, or in the configuration of the stack. */
-async function clientOf(cluster: ClusterOptions, region: string, client: EKSClient): Promise<ApiClient> {
+async function clientOf(
+  cluster: ClusterOptions,
+  { region, webhookSecret }: InstallerOptions,
+  client: EKSClient,
+): Promise<ApiClient> {
   const eks = new EksAccess({
     client,
     cluster: cluster.name,
@@ -162,5 +166,9 @@ async function clientOf(cluster: ClusterOptions, region: string, client: EKSClie
     clock: systemClock,
   });
   const server = await clusterAccess(cluster, eks).server();
-  return new ApiClient({ ...server, token: async (refused) => await eks.token(refused) });
+  return new ApiClient({
+    ...server,
+    token: async (refused) => await eks.token(refused),
+    secrets: [webhookSecret],
+  });
 }

@@ -1,4 +1,5 @@
 import { parseTime } from '../../apis/formats/time.ts';
+import { DECISION } from '../../apis/labels.ts';
 import { fingerprint } from '../../core/identity.ts';
 import { type ClusterEvent, dedupeMs } from '../../core/model/event.ts';
 import type { ApiClient } from './client/api-client.ts';
@@ -50,7 +51,7 @@ async function repeatEvent(
   if (nowMs - saidAtMs < dedupeMs(event)) return;
   const { resourceVersion } = fieldsOf(metadata);
   const body = {
-    metadata: { resourceVersion },
+    metadata: { resourceVersion, ...annotated(event) },
     series: { count: (typeof count === 'number' ? count : 1) + 1, lastObservedTime: microTime(nowMs) },
   };
   const answer = await client.send({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
@@ -59,7 +60,7 @@ async function repeatEvent(
 }
 
 function eventObject(
-  { regarding, reason, type, message }: ClusterEvent,
+  { regarding, reason, type, message, decision }: ClusterEvent,
   nowMs: number,
 ): RawObject & { readonly metadata: { readonly name: string; readonly namespace: string } } {
   const { kind, name, namespace, uid = kind === 'Node' ? name : undefined } = regarding;
@@ -69,7 +70,7 @@ function eventObject(
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata: { name: `${prefix}.${identity}`, namespace: namespace ?? 'default' },
+    metadata: { name: `${prefix}.${identity}`, namespace: namespace ?? 'default', ...annotated({ decision }) },
     eventTime: microTime(nowMs),
     reportingController: 'kerf',
     reportingInstance: 'kerf',
@@ -79,6 +80,11 @@ function eventObject(
     note: cutToBytes(message, LONGEST_NOTE),
     regarding: { apiVersion: API_VERSION[kind], kind, name, namespace, uid },
   };
+}
+
+/** The name of the decision, as in the log line of the run. A repeated event has that of the last one. */
+function annotated({ decision }: { readonly decision?: string | undefined }): object {
+  return decision === undefined ? {} : { annotations: { [DECISION]: decision } };
 }
 
 /** The decoder in streaming mode drops an incomplete character at the end. */

@@ -259,6 +259,17 @@ describe('events', () => {
     });
   });
 
+  test('an event has the name of its decision', async () => {
+    await cluster.publishEvent({
+      ...event,
+      decision: 'provisioning-7-abc',
+      regarding: { kind: 'Node', name: 'node-1' },
+    });
+    expect(lastRequest()).toMatchObject({
+      body: { metadata: { annotations: { 'kerf.dev/decision': 'provisioning-7-abc' } } },
+    });
+  });
+
   describe('a repeated event (F16)', () => {
     const regarding = { kind: 'Pod', name: 'web-1', namespace: 'web', uid: 'uid-1' } as const;
     const events = () => server.store.list({ group: '/apis/events.k8s.io/v1', resource: 'events' });

@@ -3,6 +3,7 @@ import { parseTime } from '../../../apis/formats/time.ts';
 import type { Labels, Node } from '../../../apis/kubernetes.ts';
 import {
   CAPACITY_TYPE,
+  DECISION,
   INITIALIZED,
   INSTANCE_TYPE,
   NODE_CLASS,
@@ -58,11 +59,11 @@ export function recordFromObject(evidence: ClaimEvidence, unknownSinceMs: number
     cluster,
     name,
     version: 0,
-    decisionId: instance === undefined ? `shown-${name}` : `adoption-${instance.id}`,
+    decisionId: annotations[DECISION] ?? (instance === undefined ? `shown-${name}` : `adoption-${instance.id}`),
     nodePool,
     ...poolUid(evidence),
     labels: labelsOfClaim(labels),
-    annotations: withCurrentClassHash(annotations, evidence.classHash, evidence),
+    annotations: withCurrentClassHash(withoutDecision(annotations), evidence.classHash, evidence),
     spec,
     createdAtMs: created === undefined ? (instance?.launchedAtMs ?? unknownSinceMs) : parseTime(created),
     pods: [],
@@ -102,6 +103,11 @@ function launchedClaim(evidence: ClaimEvidence, instance: FoundInstance, unknown
       atMs: registered ? instance.launchedAtMs : unknownSinceMs,
     },
   };
+}
+
+/** The record has the name of its decision in a field of its own. */
+function withoutDecision(annotations: Labels): Labels {
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => key !== DECISION));
 }
 
 /** Labels of the claim without those that only the node shows after registration and initialization. */

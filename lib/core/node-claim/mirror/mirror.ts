@@ -1,6 +1,6 @@
 import { formatTime } from '../../../apis/formats/time.ts';
 import type { Labels, OwnerReference } from '../../../apis/kubernetes.ts';
-import { REGION, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP, ZONE_ID } from '../../../apis/labels.ts';
+import { DECISION, REGION, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP, ZONE_ID } from '../../../apis/labels.ts';
 import type { NodeClaim } from '../../../apis/node-claim.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
 import { optional } from '../../../apis/optional.ts';
@@ -33,7 +33,7 @@ export function mirrorOf(record: NodeClaimRecord, view: MirrorView = {}): NodeCl
     metadata: {
       name: record.name,
       labels: { ...shownInstanceLabels(record, view), ...offeringLabels(record), ...record.labels },
-      annotations: { ...record.annotations, ...terminationTimestamp(record) },
+      annotations: { ...record.annotations, [DECISION]: record.decisionId, ...terminationTimestamp(record) },
       finalizers: finalizersOf(view),
       ...(ownerReferences.length === 0 ? {} : { ownerReferences }),
       creationTimestamp: formatTime(record.createdAtMs),

@@ -3,6 +3,7 @@ import * as https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import { optional } from '../../../apis/optional.ts';
+import { fieldsOf } from '../project/project.ts';
 import { type ApiResponse, kubernetesPortError, noAnswer } from './errors.ts';
 import { Silence } from './silence.ts';
 
@@ -15,6 +16,8 @@ export interface ApiClientOptions {
   readonly tlsServerName?: string;
   /** Called before each request, and once with a token that the server rejected (401). The source caches tokens. */
   readonly token?: (refused?: string) => Promise<string>;
+  /** Removed from the messages of refused requests: an API server repeats invalid values. @default none */
+  readonly secrets?: readonly string[];
   /** For a call. @default 10 s */
   readonly timeoutMs?: number;
   /** For the begin of a streamed response. @default 15 s */
@@ -213,7 +216,7 @@ export class ApiClient {
       response.on('error', reject);
       response.on('end', () => {
         try {
-          resolve(answered(response, Buffer.concat(chunks)));
+          resolve(withoutSecrets(answered(response, Buffer.concat(chunks)), this.#options.secrets));
         } catch (thrown) {
           reject(thrown instanceof Error ? thrown : new Error(String(thrown)));
         }
@@ -223,6 +226,15 @@ export class ApiClient {
     call.end(body);
     return promise;
   }
+}
+
+/** The content of a successful response is not changed. */
+function withoutSecrets(answer: Attempt, secrets: readonly string[] = []): Attempt {
+  if (answer.kind !== 'answered' || answer.status < 400 || secrets.length === 0) return answer;
+  const { message, ...status } = fieldsOf(answer.body);
+  if (typeof message !== 'string') return answer;
+  const hidden = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), message);
+  return { ...answer, body: { ...status, message: hidden } };
 }
 
 function outgoing(request: ApiRequest, token: string | undefined): Outgoing {

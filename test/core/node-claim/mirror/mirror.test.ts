@@ -116,10 +116,15 @@ describe('D4: the labels of the instance type', () => {
   });
 });
 
+test('a claim shows the decision that it belongs to, as the log does', () => {
+  const { annotations } = mirrorOf(aClaim({ decisionId: 'provisioning-7-abc' })).metadata;
+  expect(annotations).toEqual({ 'kerf.dev/decision': 'provisioning-7-abc' });
+});
+
 test('a claim that is being deleted shows the reason, the progress and the deadline (A2.6, D18)', () => {
   const deletion = { reason: 'spot_interrupted', message: 'in 2 minutes', requestedAtMs: NOW_MS } as const;
   const deleted = launchedClaim({ registeredAtMs: NOW_MS, deletion: { ...deletion, deadlineMs: NOW_MS + SECOND } });
-  expect(mirrorOf(deleted).metadata.annotations).toEqual({
+  expect(mirrorOf(deleted).metadata.annotations).toMatchObject({
     'karpenter.sh/nodeclaim-termination-timestamp': '2026-01-31T08:00:01Z',
   });
   expect(mirrorOf(deleted).status?.conditions).toContainEqual(

@@ -1,0 +1,51 @@
+import { optional } from '../../apis/optional.ts';
+import type { RunReport } from '../../controllers/run/ports.ts';
+import { loggedAction } from '../../core/explain/logged-action.ts';
+import type { Decision } from '../../core/model/decision.ts';
+
+/** A decision may have hundreds of actions. */
+const MAX_ACTIONS = 10;
+const MAX_IDS = 10;
+const MAX_PODS = 3;
+
+/**
+ * The fields of the log line of a run: what was done for which pods, with which types and prices, and what was refused, by reason.
+ * `decisions` has the names of the decisions, which the NodeClaims and the Events of a decision have too. *Shape:* empty fields are
+ * left out, because most runs do nothing and log bytes are paid for.
+ */
+export function runLine({ decisions, due, gauges, progress }: RunReport): Readonly<Record<string, unknown>> {
+  const acting = decisions.filter(({ actions }) => actions.length > 0);
+  const actions = acting.flatMap((decision) => decision.actions);
+  const [price] = acting.flatMap((decision) => decision.price ?? []);
+  return {
+    ...(acting.length > 0 && {
+      decisions: acting.slice(0, MAX_IDS).map(({ id }) => id),
+      actions: actions.slice(0, MAX_ACTIONS).map(loggedAction),
+      actionCounts: countsOf(actions.map(({ kind }) => kind)),
+      ...price,
+    }),
+    ...refusalsOf(decisions),
+    due: due.length,
+    ...optional({ progress }),
+    gauges,
+  };
+}
+
+/** The number of refusals for each reason, and the first pods that they are about. */
+function refusalsOf(decisions: readonly Decision[]): Readonly<Record<string, unknown>> {
+  const blocked = decisions.flatMap((decision) => decision.blocked);
+  const ofPods = blocked.flatMap(({ subject, reason }) =>
+    subject.kind === 'Pod' ? [{ reason, pod: `${subject.namespace}/${subject.name}` }] : [],
+  );
+  const refusedPods = [...Map.groupBy(ofPods, ({ reason }) => reason)].map(
+    ([reason, all]) => [reason, [...new Set(all.map(({ pod }) => pod))].slice(0, MAX_PODS)] as const,
+  );
+  return {
+    refusals: countsOf(blocked.map(({ reason }) => reason)),
+    ...(refusedPods.length > 0 && { refusedPods: Object.fromEntries(refusedPods) }),
+  };
+}
+
+function countsOf(words: readonly string[]): Readonly<Record<string, number>> {
+  return Object.fromEntries([...Map.groupBy(words, (word) => word)].map(([word, all]) => [word, all.length]));
+}
