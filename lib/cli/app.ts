@@ -6,6 +6,7 @@ import { ARGUMENT_ERRORS } from './argument-errors.ts';
 import type { CliContext } from './context.ts';
 import { convertCommand } from './convert/convert-command.ts';
 import { deadLettersRoutes } from './dead-letters/dead-letters-command.ts';
+import { decisionsCommand, replayCommand, showCommand } from './decisions/decisions-commands.ts';
 import { diffCommand } from './diff/diff-command.ts';
 import { EXIT } from './exit-codes.ts';
 import { completionCommand } from './help/completion-command.ts';
@@ -32,6 +33,9 @@ export const app: Application<CliContext> = buildApplication(
       why: whyRoutes,
       diff: diffCommand,
       snapshot: snapshotCommand,
+      decisions: decisionsCommand,
+      show: showCommand,
+      replay: replayCommand,
       validate: validateCommand,
       convert: convertCommand,
       'instance-types': instanceTypesCommand,

@@ -5,16 +5,21 @@ import { optional } from '../../apis/optional.ts';
 import type { Scenario } from '../../apis/scenario/scenario.ts';
 import type { Trace } from '../../apis/scenario/trace.ts';
 import { MAX_PODS } from '../../apis/schemas/scenario-fields.ts';
+import { type DecisionRecorder, decisionRecorder } from '../../controllers/record/decision-recorder.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
+import { KERF_VERSION } from '../../core/version.ts';
 import { formatProblem } from '../../manifests/explain/format-problem.ts';
 import { type ParsedManifests, readManifests } from '../../manifests/read/read-manifests.ts';
 import type { SimulationSummary } from '../../simulator/result.ts';
 import type { SimulationInput } from '../../simulator/simulation.ts';
+import { decidedText } from '../../snapshot/write-snapshot.ts';
 import type { CliContext } from '../context.ts';
+import { newRecordFiles } from '../decisions/record-files.ts';
 import { EXIT } from '../exit-codes.ts';
 import { readAllSources } from '../read-sources.ts';
 import { ignoredNotes, passedOverNotes } from '../render/ignored-notes.ts';
 import { printable } from '../render/render-lines.ts';
+import { userPath } from '../shell-context.ts';
 import { manifestGaps, withStandIns } from './manifest-gaps.ts';
 import { playSimulation } from './play-simulation.ts';
 import { scenarioTrace } from './scenario-trace.ts';
@@ -82,7 +87,14 @@ function inputOf(read: ParsedManifests, { flags, catalogue, gaps, trace }: Circu
     ],
     durationMs: durationMs ?? HOUR_MS,
     goesOn: durationMs !== undefined,
+    ...(flags.records !== undefined && { recorder: recorderTo(flags.records) }),
   };
+}
+
+/** Records in files, by the code that the functions use. */
+function recorderTo(folder: string): DecisionRecorder {
+  const { log, archive } = newRecordFiles(userPath(folder));
+  return decisionRecorder({ log, archive, snapshotText: decidedText, version: KERF_VERSION });
 }
 
 function checkSize(manifests: ParsedManifests): void {

@@ -11,6 +11,7 @@ export interface SimulateFlags {
   /** @default all up to six hours, else hours */
   readonly show: Detail | undefined;
   readonly 'fail-on-pending': boolean;
+  readonly records: string | undefined;
 }
 
 export const DETAILS = ['all', 'decisions', 'hours', 'summary'] as const;
@@ -36,6 +37,9 @@ export const simulateCommand: Command<CliContext> = buildCommand({
       'The run ends at --for, or at the duration of the Scenario. Without both, it ends',
       'when only the expiry of nodes remains, after 1h at most. Ctrl-C ends it early and',
       'prints the summary so far.',
+      '',
+      '--records DIR writes the record of each decision, and the snapshots of decisions',
+      'that acted, for kerf decisions, show, why --at and replay.',
       '',
       '--show all prints every event; decisions those of Kerf and of the Scenario; hours',
       'the events of the Scenario and a line for each hour; summary only the summary.',
@@ -90,6 +94,13 @@ export const simulateCommand: Command<CliContext> = buildCommand({
         brief: 'What to print of the timeline (default: all up to 6h, then hours)',
         values: DETAILS,
         optional: true,
+      },
+      records: {
+        kind: 'parsed',
+        brief: 'Write the records of decisions and their snapshots to this folder',
+        parse: String,
+        optional: true,
+        placeholder: 'DIR',
       },
       'fail-on-pending': {
         kind: 'boolean',

@@ -8,8 +8,10 @@ import { MAX_NAMES, type RecordedAction } from './decision-record.ts';
 export function recordedActions(actions: readonly Action[]): readonly RecordedAction[] {
   const evictions = actions.filter((action) => action.kind === 'evict-pod');
   const byNode = Map.groupBy(evictions, ({ nodeClaim, force }) => JSON.stringify([nodeClaim, force !== undefined]));
+  const others = actions.flatMap((action) => (action.kind === 'evict-pod' ? [] : [recordedAction(action)]));
   return [
-    ...actions.flatMap((action) => (action.kind === 'evict-pod' ? [] : [recordedAction(action)])),
+    // Each claim of a group has the launch of the group.
+    ...new Map(others.map((one) => [JSON.stringify(one), one])).values(),
     ...[...byNode.values()].flatMap(([first, ...more]) => (first === undefined ? [] : [evictionsOf([first, ...more])])),
   ];
 }

@@ -29,7 +29,7 @@ export interface DisruptContext extends PassContext {
  * Decides which nodes to disrupt. A command is first proposed, which has no effect. After 15 s it is validated, and the part that
  * is still valid is executed: its nodes are deleted, or first replaced. *Shape:* the actions of commands that have a next step, else
  * one `start-disruption` for each move of the first method that proposes one; beside both, taints that are added and removed.
- * *Source:* E1–E13, E29, E33–E36. @internal
+ * *Source:* E1–E13, E29, E33–E36.
  */
 export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
   return disruptBy(ALL_METHODS, snapshot, context);

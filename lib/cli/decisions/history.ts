@@ -1,0 +1,136 @@
+import { BadInputError } from '../../apis/bad-input-error.ts';
+import { parseDuration } from '../../apis/formats/duration.ts';
+import { DAY_MS, timeIn } from '../../apis/formats/time.ts';
+import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
+import { recordsNamed } from '../../core/decisions/select-records.ts';
+import type { DecisionArchive, DecisionLog } from '../../ports/decision-log.ts';
+import { checkingOptions } from '../checking-options.ts';
+import { userPath } from '../shell-context.ts';
+import { recordFiles } from './record-files.ts';
+
+/** Where records are read. */
+export interface HistoryFlags {
+  readonly records?: string | undefined;
+  readonly table?: string | undefined;
+  readonly bucket?: string | undefined;
+  readonly cluster?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+function textFlag(brief: string, placeholder: string) {
+  return { kind: 'parsed', brief, parse: String, optional: true, placeholder } as const;
+}
+
+export const HISTORY_FLAGS = {
+  records: textFlag('Folder that kerf simulate --records has written', 'DIR'),
+  table: textFlag('Table of the deployment (output TableName)', 'NAME'),
+  bucket: textFlag('Bucket of the deployment (output BodiesBucketName)', 'NAME'),
+  cluster: textFlag('Name of the cluster (with --records: default the only one)', 'NAME'),
+  region: textFlag('AWS region (default: that of the shell)', 'REGION'),
+} as const;
+
+export interface History {
+  readonly log: DecisionLog;
+  readonly archive?: DecisionArchive;
+  readonly cluster: string;
+}
+
+/** *Errors:* BadInputError if it is not clear where to read. */
+export async function openHistory(flags: HistoryFlags): Promise<History> {
+  const { records, table, cluster } = flags;
+  if ((records === undefined) === (table === undefined))
+    throw new BadInputError('name the records: --records DIR of a simulation, or --table NAME of a deployment');
+  if (records !== undefined) {
+    const { clusters, ...files } = recordFiles(userPath(records));
+    return { ...files, cluster: cluster ?? onlyOne(clusters(), records) };
+  }
+  if (cluster === undefined) throw new BadInputError('--table has the records of several clusters: add --cluster NAME');
+  const { bucket, region } = flags;
+  // Loaded only when it is needed, because the SDK loads slowly.
+  const { wireHistory } = await import('../../operator/wiring/records/history.ts');
+  const wired = await checkingOptions(async () => await wireHistory({ table: table ?? '', bucket, region }));
+  return { ...wired, cluster };
+}
+
+function onlyOne(clusters: readonly string[], folder: string): string {
+  const [first, ...more] = clusters;
+  if (first === undefined) throw new BadInputError(`--records ${folder} has no records: nothing was decided`);
+  if (more.length > 0) throw new BadInputError(`--records has the clusters ${clusters.join(', ')}: add --cluster NAME`);
+  return first;
+}
+
+/** Records are kept for 30 days. */
+const LIFETIME_MS = 30 * DAY_MS;
+
+/** The records of the last 30 days; of a folder, all. */
+export async function allRecords(
+  { log, cluster }: History,
+  { records }: HistoryFlags,
+): Promise<readonly DecisionRecord[]> {
+  if (records !== undefined) return log.list(cluster, { fromMs: 0, untilMs: Infinity });
+  const nowMs = Date.now();
+  return log.list(cluster, { fromMs: nowMs - LIFETIME_MS, untilMs: nowMs + DAY_MS });
+}
+
+/** A day before and after a record, in which its chain lies. */
+export async function recordsAround({ log, cluster }: History, atMs: number): Promise<readonly DecisionRecord[]> {
+  return log.list(cluster, { fromMs: atMs - DAY_MS, untilMs: atMs + DAY_MS });
+}
+
+/** *Errors:* BadInputError if no record or several have this name. */
+export async function recordNamed(history: History, flags: HistoryFlags, name: string): Promise<DecisionRecord> {
+  const atMs = timeOfId(name);
+  const around = atMs === undefined ? await allRecords(history, flags) : await recordsAround(history, atMs);
+  const found = recordsNamed(around, name);
+  const [first] = found;
+  if (first === undefined)
+    throw new BadInputError(`no record of cluster ${history.cluster} has the name ${name}: kerf decisions lists them`);
+  if (found.length > 1)
+    throw new BadInputError(
+      `${name} is the name of several records: ${found.map(({ id }) => id).join(', ')}; write one`,
+    );
+  return first;
+}
+
+const ID = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2}\.\d{3}Z)-/;
+
+function timeOfId(id: string): number | undefined {
+  const [, year, month, day, hours, minutes, seconds] = ID.exec(id) ?? [];
+  return timeIn(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}`);
+}
+
+/** A time, or how long before the end of the records: `24h`, `7d`, `2026-01-31T08:00:00Z`. For flags. */
+export function parseMoment(text: string): Moment {
+  const days = /^(\d{1,4})d$/.exec(text)?.[1];
+  const agoMs = days === undefined ? parseDuration(text) : Number(days) * DAY_MS;
+  if (agoMs !== undefined) return { agoMs };
+  const atMs = timeIn(text);
+  if (atMs !== undefined) return { atMs };
+  throw new SyntaxError(`"${text}" is not a time: write 24h, 7d or 2026-01-31T08:00:00Z`);
+}
+
+export type Moment = { readonly agoMs: number } | { readonly atMs: number };
+
+/** The time of a moment. With a folder, durations end at its last record. */
+export function timeOf(moment: Moment, flags: HistoryFlags, records: readonly DecisionRecord[]): number {
+  if ('atMs' in moment) return moment.atMs;
+  const endMs = flags.records === undefined ? Date.now() : (records.at(-1)?.atMs ?? 0);
+  return endMs - moment.agoMs;
+}
+
+/** The text that the archive has. *Errors:* BadInputError without an archive, or if the record has no snapshot. */
+export async function snapshotOf({ archive }: Pick<History, 'archive'>, record: DecisionRecord): Promise<string> {
+  const { id, snapshot } = record;
+  if (snapshot === undefined) throw new BadInputError(`record ${id} has no snapshot: ${whyNone(record)}`);
+  if (archive === undefined)
+    throw new BadInputError(
+      'the snapshot is in the bucket of the deployment: add --bucket NAME (output BodiesBucketName)',
+    );
+  return archive.get(snapshot);
+}
+
+function whyNone({ function: name }: DecisionRecord): string {
+  return name === 'provisioning' || name === 'disruption'
+    ? 'the setting decisionSnapshots says which decisions have one'
+    : `${name} decides for single objects, and does not read the cluster`;
+}

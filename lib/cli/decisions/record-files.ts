@@ -1,0 +1,86 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { BadInputError } from '../../apis/bad-input-error.ts';
+import { compareText } from '../../core/compare-text.ts';
+import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
+import { isDecisionRecord } from '../../core/decisions/read-record.ts';
+import type { DecisionArchive, DecisionLog } from '../../ports/decision-log.ts';
+import { UnreadableError } from '../../ports/errors.ts';
+
+/** Records in a folder: `decisions.jsonl`, a record a line, and the texts of the archive as compressed files. */
+export interface RecordFiles {
+  readonly log: DecisionLog;
+  readonly archive: DecisionArchive;
+  /** The names of the clusters that have records. */
+  readonly clusters: () => readonly string[];
+}
+
+const FILE = 'decisions.jsonl';
+
+/** A folder for the records of a new simulation. *Errors:* BadInputError if it has records, or cannot be written. */
+export function newRecordFiles(folder: string): RecordFiles {
+  const path = join(folder, FILE);
+  if (existsSync(path))
+    throw new BadInputError(`--records ${folder} has the records of another simulation: name another folder`);
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path, '');
+  } catch (cause) {
+    throw new BadInputError(`--records ${folder} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+  return filesIn(folder);
+}
+
+/** *Errors:* BadInputError if the folder has no records. */
+export function recordFiles(folder: string): RecordFiles {
+  if (!existsSync(join(folder, FILE)))
+    throw new BadInputError(
+      `--records ${folder} has no ${FILE}: name a folder that kerf simulate --records has written`,
+    );
+  return filesIn(folder);
+}
+
+/** Each call is finished when it returns, because a simulation does not wait in real time. */
+function filesIn(folder: string): RecordFiles {
+  const path = join(folder, FILE);
+  const all = (): readonly DecisionRecord[] => readFileSync(path, 'utf8').split('\n').flatMap(recordsOf);
+  return {
+    clusters: () => [...new Set(all().map(({ cluster }) => cluster))].toSorted(),
+    log: {
+      write: async (record) => appendFileSync(path, `${JSON.stringify(record)}\n`),
+      async list(cluster, { fromMs, untilMs }) {
+        const found = all().filter((one) => one.cluster === cluster && one.atMs >= fromMs && one.atMs < untilMs);
+        return [...new Map(found.map((one) => [one.id, one])).values()].toSorted((a, b) => compareText(a.id, b.id));
+      },
+    },
+    archive: {
+      async put(key, text) {
+        const file = join(folder, key);
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, gzipSync(text));
+      },
+      async get(key) {
+        try {
+          return gunzipSync(readFileSync(join(folder, key))).toString('utf8');
+        } catch (cause) {
+          throw new UnreadableError(`${join(folder, key)} cannot be read: ${messageOf(cause)}`, { cause });
+        }
+      },
+    },
+  };
+}
+
+function recordsOf(line: string): readonly DecisionRecord[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isDecisionRecord(value) ? [value] : [];
+  } catch {
+    // The last line of a simulation that was interrupted.
+    return [];
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

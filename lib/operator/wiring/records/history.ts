@@ -1,0 +1,29 @@
+/** Wires the commands that read records: the credentials of the shell, one table, one bucket. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { optional } from '../../../apis/optional.ts';
+import type { DecisionArchive, DecisionLog } from '../../../ports/decision-log.ts';
+import { DynamoDbDecisionLog } from '../../../providers/dynamodb/decision-log.ts';
+import { textOption } from '../../options/option-fields.ts';
+import { haveCredentials, regionOf } from '../shell-account.ts';
+import { bucketNamed } from './bucket.ts';
+
+export interface HistoryOptions {
+  readonly table: string;
+  /** @default without snapshots and large records */
+  readonly bucket: string | undefined;
+  /** @default that of the shell */
+  readonly region: string | undefined;
+}
+
+/** *Errors:* OptionError for an invalid option, or without a region or credentials. */
+export async function wireHistory(
+  options: HistoryOptions,
+): Promise<{ readonly log: DecisionLog; readonly archive?: DecisionArchive }> {
+  const tableName = textOption(options.table, '--table');
+  const client = new DynamoDBClient(optional({ region: options.region }));
+  const region = await regionOf(client);
+  await haveCredentials(client);
+  const { bucket } = options;
+  const archive = bucket === undefined ? undefined : bucketNamed(textOption(bucket, '--bucket'), { region }).archive;
+  return { log: new DynamoDbDecisionLog({ client, tableName, ...optional({ archive }) }), ...optional({ archive }) };
+}

@@ -1,0 +1,177 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { newRecordFiles, recordFiles } from '../../../lib/cli/decisions/record-files.ts';
+import type { DecisionRecord } from '../../../lib/core/decisions/decision-record.ts';
+import { aDeployment, aPool } from '../../builders/cluster-manifests.ts';
+import { aNodeClass } from '../../builders/node-pools.ts';
+import { decisionLogContract } from '../../contract/decisions/decision-log.ts';
+import { type Ran, runKerf } from '../run-kerf.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'kerf-records-'));
+const folder = join(root, 'records');
+afterAll(() => rmSync(root, { recursive: true }));
+
+let contracts = 0;
+decisionLogContract('files', async () => newRecordFiles(join(root, `contract-${(contracts += 1)}`)));
+
+const SCENARIO = {
+  apiVersion: 'kerf.dev/v1alpha1',
+  kind: 'Scenario',
+  metadata: { name: 'short' },
+  spec: { duration: '20m', events: [{ at: '5m', scale: { deployment: 'default/web', replicas: 0 } }] },
+};
+const MANIFESTS = [
+  aPool(),
+  aNodeClass(),
+  { apiVersion: 'apps/v1', kind: 'Deployment', ...aDeployment('web', 3) },
+  { apiVersion: 'apps/v1', kind: 'Deployment', ...aDeployment('huge', 1, '900') },
+  SCENARIO,
+];
+const FILES = { 'a.yaml': MANIFESTS.map((one) => stringify(one)).join('---\n') };
+
+async function kerf(...args: readonly string[]): Promise<Ran> {
+  return runKerf([...args, '--records', folder], FILES, { columns: 80 });
+}
+
+async function listed(...args: readonly string[]): Promise<readonly DecisionRecord[]> {
+  const { stdout, stderr, code } = await kerf('decisions', ...args, '-o', 'json');
+  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  const { records }: { readonly records: readonly DecisionRecord[] } = JSON.parse(stdout);
+  return records;
+}
+
+describe('the records of a simulation', () => {
+  let created: DecisionRecord;
+  beforeAll(async () => {
+    const { code, stderr } = await kerf('simulate', 'a.yaml', '--show', 'summary');
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    const [first] = (await listed()).filter(({ actions }) => actions.some(({ kind }) => kind === 'create-node-claim'));
+    if (first === undefined) throw new TypeError('no NodeClaim was created');
+    created = first;
+  });
+
+  test('are listed in 80 columns, oldest first', async () => {
+    const { stdout } = await kerf('decisions');
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^id {6}time \(UTC\) {6}function +decided$/);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    const ids = (await listed()).map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted());
+    expect(stdout).toContain('1 NodeClaim created');
+  });
+
+  test('are found by NodePool, reason, pod, node and time', async () => {
+    const all = await listed();
+    const [claim = ''] = created.actions[0]?.nodeClaims ?? [];
+    const [pod = ''] = created.actions[0]?.pods ?? [];
+    const counts = {
+      claim: (await listed('--node', claim)).length,
+      pod: (await listed('--pod', pod)).length,
+      short: (await listed('--pod', pod.split('/')[1] ?? '')).length,
+      pool: (await listed('--pool', 'general')).length,
+      reason: (await listed('--reason', 'InsufficientResources')).length,
+      none: (await listed('--pool', 'other')).length,
+      late: (await listed('--since', new Date(created.atMs + 1).toISOString())).length,
+    };
+    expect(counts.claim).toBeGreaterThan(5);
+    expect(counts.pod).toBeGreaterThan(0);
+    expect(counts.short).toBe(counts.pod);
+    expect(counts.pool).toBeGreaterThanOrEqual(counts.claim);
+    expect(counts.reason).toBe(1);
+    expect(counts.none).toBe(0);
+    expect(counts.late).toBeLessThan(all.length);
+    expect((await kerf('decisions', '--pool', 'other')).stdout).toMatch(/^no decisions: none of \d+ is about that\n$/);
+  });
+
+  test('one is shown by its id, the end of its id and the id of its decision, with what followed', async () => {
+    const short = created.id.slice(created.id.lastIndexOf('-') + 1);
+    const [decision = ''] = created.decisions;
+    const shown = await Promise.all([created.id, short, decision].map(async (name) => kerf('show', name)));
+    expect(new Set(shown.map(({ stdout }) => stdout)).size).toBe(1);
+    const { stdout, code } = shown[0] ?? { stdout: '', code: 1 };
+    expect(code).toBe(0);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(stdout).toContain(`\n  Cost: $0.0000/h before, $`);
+    expect(stdout).toMatch(/NodeClaim general-\w+ created/);
+    expect(stdout).toMatch(/InsufficientResources: 1 pod by NodePool general:\n {4}default\/huge-/);
+    expect(stdout).toContain('\nAfter\n');
+    expect(stdout).toContain('1 NodeClaim released');
+    const json = await kerf('show', short, '-o', 'json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ record: { id: created.id }, before: [] });
+  });
+
+  test('all decisions with a snapshot are decided again in the same way', async () => {
+    const { stdout, code } = await kerf('replay');
+    const stored = (await listed()).filter(({ snapshot }) => snapshot !== undefined).length;
+    expect(stored).toBeGreaterThan(2);
+    expect({ stdout, code }).toEqual({
+      stdout: `${stored} decisions replayed: ${stored} equal, 0 different\n`,
+      code: 0,
+    });
+  });
+
+  test('a decision with a changed manifest is different, and says where', async () => {
+    const limited = stringify({ ...aPool({ limits: { cpu: '0' } }) });
+    const { stdout, stderr, code } = await runKerf(['replay', created.id, '-f', 'b.yaml', '--records', folder], {
+      'b.yaml': limited,
+    });
+    expect({ stderr, code }).toEqual({ stderr: '', code: 1 });
+    expect(stdout).toContain('  actions[0]\n    - {"kind":"create-node-claim"');
+    expect(stdout).toContain('1 decision replayed with these manifests: 0 equal, 1 different');
+  });
+
+  test('a changed snapshot is found', async () => {
+    const file = join(folder, created.snapshot ?? '');
+    const before = readFileSync(file);
+    const text = gunzipSync(before).toString('utf8');
+    writeFileSync(file, gzipSync(text.replace('"message":"', '"message":"not ')));
+    const { stdout, code } = await kerf('replay', created.id, '-o', 'json');
+    writeFileSync(file, before);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ replayed: 1, different: [{ id: created.id }] });
+  });
+
+  test('a plan reads a stored snapshot', async () => {
+    const [file = ''] = readdirSync(join(folder, 'snapshots/simulated'));
+    const text = gunzipSync(readFileSync(join(folder, 'snapshots/simulated', file))).toString('utf8');
+    const { code } = await runKerf(['plan', 'provisioning', '--snapshot', 's.json'], { 's.json': text });
+    expect(code).toBeLessThan(2);
+  });
+
+  test.each([
+    [['decisions'], 'name the records: --records DIR of a simulation, or --table NAME of a deployment'],
+    [['decisions', '--table', 'kerf'], '--table has the records of several clusters: add --cluster NAME'],
+    [['decisions', '--records', join(root, 'nothing')], 'has no decisions.jsonl: name a folder'],
+    [['show', 'unknown', '--records', folder], 'no record of cluster simulated has the name unknown'],
+    [['replay', 'unknown', '--records', folder], 'no record of cluster simulated has the name unknown'],
+    [['decisions', '--since', 'soon', '--records', folder], '"soon" is not a time: write 24h, 7d or'],
+    [['simulate', 'a.yaml', '--records', folder], 'has the records of another simulation: name another folder'],
+  ])('%j is bad input, and the answer says what to do', async (args, message) => {
+    const { stderr, code } = await runKerf(args, FILES);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('    at ');
+    expect(code).toBe(2);
+  });
+
+  test('a decision without a snapshot cannot be replayed, and the answer says why', async () => {
+    const launch = (await listed()).find((record) => record.function === 'lifecycle');
+    const { stderr, code } = await kerf('replay', launch?.id ?? '');
+    expect(stderr).toContain('lifecycle decides for single objects, and does not read the cluster');
+    expect(code).toBe(2);
+  });
+
+  test('the last line of a simulation that was interrupted is left out', async () => {
+    const all = await listed();
+    const file = join(folder, 'decisions.jsonl');
+    const before = readFileSync(file, 'utf8');
+    writeFileSync(file, `${before}{"formatVersion":1,"id":"2026`);
+    expect(await listed()).toEqual(all);
+    writeFileSync(file, before);
+    expect(existsSync(file)).toBe(true);
+    expect(recordFiles(folder).clusters()).toEqual(['simulated']);
+  });
+});
