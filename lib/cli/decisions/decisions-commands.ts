@@ -53,8 +53,11 @@ export const decisionsCommand: Command<CliContext> = buildCommand<DecisionsFlags
       'did, what it refused for the first time, and the cost an hour afterwards.',
       ...SOURCES,
       'Exit code 0: listed; 2: bad input; 3: failure.',
+      '',
+      'Examples:',
+      '  kerf decisions --table Kerf-Table --cluster demo --since 2h --pod shop/web-1',
+      '  kerf decisions --records DIR --reason InsufficientResources',
     ].join('\n'),
-    customUsage: ['--records DIR [FLAGS]', '--table NAME --cluster NAME [FLAGS]'],
   },
   parameters: {
     flags: {
@@ -86,8 +89,11 @@ export const showCommand: Command<CliContext> = buildCommand<ShowFlags, [string]
       'a NodeClaim or an event has.',
       ...SOURCES,
       'Exit code 0: shown; 2: bad input, or no such record; 3: failure.',
+      '',
+      'Examples:',
+      '  kerf show 3tahvb --table Kerf-Table --cluster demo',
+      '  kerf show 3tahvb --records DIR --output json',
     ].join('\n'),
-    customUsage: ['DECISION --records DIR', 'DECISION --table NAME --cluster NAME [FLAGS]'],
   },
   parameters: {
     positional: {
@@ -116,8 +122,11 @@ export const replayCommand: Command<CliContext> = buildCommand<ReplayFlags, [str
       'the snapshot first, so that the difference is their effect.',
       ...SOURCES,
       'Exit code 0: equal; 1: differences; 2: bad input, or no snapshot; 3: failure.',
+      '',
+      'Examples:',
+      '  kerf replay 3tahvb --records DIR',
+      '  kerf replay 3tahvb --records DIR -f nodepool.yaml',
     ].join('\n'),
-    customUsage: ['[DECISION] --records DIR [FLAGS]', '[DECISION] --table NAME --bucket NAME --cluster NAME [FLAGS]'],
   },
   parameters: {
     positional: {

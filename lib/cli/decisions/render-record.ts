@@ -23,14 +23,15 @@ const COLUMNS: readonly CellColumn<DecisionRecord>[] = [
 
 /** A line for each record: the table, and what was decided. A longer text continues below. */
 export function recordLines(records: readonly DecisionRecord[], width: number): readonly string[] {
-  const [title = '', ...rows] = formatTableWithin(COLUMNS, records, Math.max(40, width - 40));
-  const start = Math.max(title.length, ...rows.map((row) => row.length)) + 2;
+  const { titles, rows, note } = formatTableWithin(COLUMNS, records, Math.max(40, width - 40));
+  const start = Math.max(titles.length, ...rows.map((row) => row.length)) + 2;
   return [
-    `${title.padEnd(start)}decided`,
+    `${titles.padEnd(start)}decided`,
     ...records.flatMap((record, at) => {
       const [first = '', ...more] = indented(describeRecord(record), start, width);
       return [`${(rows[at] ?? '').padEnd(start)}${first.trimStart()}`, ...more];
     }),
+    ...(note.length === 0 ? [] : indented(note.join(' '), 0, width)),
   ].map(printable);
 }
 

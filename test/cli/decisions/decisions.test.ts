@@ -57,6 +57,7 @@ describe('the records of a simulation', () => {
   test('are listed in 80 columns, oldest first', async () => {
     const { stdout } = await kerf('decisions');
     const lines = stdout.trimEnd().split('\n');
+    expect(lines.at(-1)).toContain('not shown at this width');
     expect(lines[0]).toMatch(/^id {6}time \(UTC\) {6}function +decided$/);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     const ids = (await listed()).map(({ id }) => id);
