@@ -19,6 +19,8 @@ export interface CliContext extends CommandContext {
   onInterrupt?(stop: () => void): () => void;
   /** `maxBytes`: a longer file is not read. @default MAX_TEXT. *Errors:* throws the error of the file system. */
   readText(path: string, maxBytes?: number): string;
+  /** Replaces the text of a file. *Errors:* throws the error of the file system. */
+  readonly writeText: (path: string, text: string) => void;
   /** The files below a folder, sorted; undefined if the path is not a folder. *Errors:* throws the error of the file system. */
   filesIn(path: string): readonly string[] | undefined;
   /** Ends early when the signal is aborted. */

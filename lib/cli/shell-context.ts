@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -34,6 +34,7 @@ export function shellContext(): CliContext {
     color: hasColor(process.stdout.isTTY, process.env),
     errorColumns: columnsOf(process.stderr),
     readText: (path, maxBytes = MAX_TEXT) => (path === '-' ? readAll(0, maxBytes) : readFile(userPath(path), maxBytes)),
+    writeText: (path, text) => writeFileSync(userPath(path), text),
     filesIn: (path) => (path === '-' ? undefined : filesIn(path)),
     sleep: async (ms, signal) => pause(ms, signal),
     onInterrupt,

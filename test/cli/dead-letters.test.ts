@@ -41,6 +41,7 @@ async function play(
     columns: 80,
     color: false,
     readText: () => '',
+    writeText: () => {},
     filesIn: () => undefined,
     sleep: async () => {},
   };

@@ -13,6 +13,7 @@ export function fakeShell(): { readonly context: CliContext; readonly ran: () =>
     columns: 80,
     color: false,
     readText: () => '',
+    writeText: () => {},
     filesIn: () => undefined,
     sleep: async () => {},
   };

@@ -8,6 +8,8 @@ export interface Ran {
   readonly code: number;
   /** The total time of its pauses. */
   readonly sleptMs: number;
+  /** The texts of the files that it wrote. @default none */
+  readonly writtenFiles?: ReadonlyMap<string, string>;
 }
 
 /** Runs the command line in this process, with files in memory. */
@@ -16,7 +18,7 @@ export async function runKerf(
   files: Readonly<Record<string, string>> = {},
   terminal: Partial<Pick<CliContext, 'onInterrupt' | 'columns' | 'errorColumns' | 'color'>> = {},
 ): Promise<Ran> {
-  const written = { stdout: '', stderr: '' };
+  const written = { stdout: '', stderr: '', files: new Map<string, string>() };
   let sleptMs = 0;
   const shell: {
     stdout: { write(text: string): void };
@@ -40,11 +42,13 @@ export async function runKerf(
         throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: 'ENOENT' });
       return text;
     },
+    writeText: (path, text) => void written.files.set(path, text),
     filesIn: (path) => {
       const below = Object.keys(files).filter((file) => file.startsWith(`${path}/`));
       return below.length === 0 ? undefined : below.toSorted();
     },
     sleep: async (ms) => void (sleptMs += ms),
   });
-  return { ...written, code, sleptMs };
+  const { files: writtenFiles, ...texts } = written;
+  return { ...texts, code, sleptMs, ...(writtenFiles.size > 0 && { writtenFiles }) };
 }

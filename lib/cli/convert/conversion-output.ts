@@ -1,6 +1,6 @@
-import { convertDocuments } from '../../manifests/convert/convert-documents.ts';
+import { type Conversion, convertDocuments } from '../../manifests/convert/convert-documents.ts';
 import { formatPath, sentenceOf } from '../../manifests/explain/problem.ts';
-import { parseDocuments } from '../../manifests/read/parse-documents.ts';
+import { parseDocuments, type SourceDocument } from '../../manifests/read/parse-documents.ts';
 import type { ManifestSource } from '../../manifests/read/read-documents.ts';
 import type { Unreadable } from '../read-sources.ts';
 
@@ -13,9 +13,20 @@ export interface ConversionNote {
   readonly fix: string;
 }
 
+export interface ConvertedFile {
+  readonly file: string;
+  readonly yaml: string;
+  /** The number of its documents that changed. */
+  readonly converted: number;
+  /** False if a part of it could not be read. */
+  readonly isSound: boolean;
+}
+
 export interface ConversionOutput {
   /** Every document: converted ones in the current API, the others unchanged. */
   readonly yaml: string;
+  /** The same by file. */
+  readonly files: readonly ConvertedFile[];
   /** The documents as values. */
   readonly objects: readonly unknown[];
   /** The number of documents that are not empty. */
@@ -31,13 +42,13 @@ export function convertSources(sources: readonly ManifestSource[]): ConversionOu
   const all = parsed.flatMap(({ file, documents }) => documents.map((source) => ({ file, source })));
   const conversions = convertDocuments(all.map(({ source }) => source.document));
   const documents = all.map((one, index) => ({ ...one, conversion: conversions[index] }));
-  const texts = documents.flatMap(({ source, conversion }) =>
-    conversion?.converted
-      ? conversion.documents.map((document) => document.toString({ lineWidth: 0, flowCollectionPadding: false }))
-      : [source.text],
-  );
   return {
-    yaml: texts.map(asDocument).join(''),
+    yaml: textsOf(documents).map(asDocument).join(''),
+    files: parsed.map(({ file, problems }) => {
+      const own = documents.filter((one) => one.file === file);
+      const converted = own.filter(({ conversion }) => conversion?.converted === true).length;
+      return { file, yaml: textsOf(own).map(asDocument).join(''), converted, isSound: problems.length === 0 };
+    }),
     objects: documents.flatMap(({ source, conversion }) =>
       conversion?.converted ? conversion.documents.map((document): unknown => document.toJS()) : [source.value],
     ),
@@ -52,6 +63,19 @@ export function convertSources(sources: readonly ManifestSource[]): ConversionOu
       problems.map((problem) => ({ file, line: problem.line, message: sentenceOf(problem) })),
     ),
   };
+}
+
+interface ConvertedDocument {
+  readonly source: SourceDocument;
+  readonly conversion: Conversion | undefined;
+}
+
+function textsOf(documents: readonly ConvertedDocument[]): readonly string[] {
+  return documents.flatMap(({ source, conversion }) =>
+    conversion?.converted
+      ? conversion.documents.map((document) => document.toString({ lineWidth: 0, flowCollectionPadding: false }))
+      : [source.text],
+  );
 }
 
 /** Adds the `---` that separates documents and a final line break. */

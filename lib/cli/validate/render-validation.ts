@@ -45,7 +45,8 @@ function wrapped(text: string, columns: number | undefined): readonly string[] {
   return columns === undefined ? [text] : wrapText(text, Math.max(columns - INDENT.length, 20));
 }
 
-function summaryOf({ objects, unreadable, seen }: Validation): string {
+/** `3 objects, 1 invalid, 2 warnings`. */
+export function summaryOf({ objects, unreadable, seen }: Validation): string {
   const invalid = objects.filter(({ valid }) => !valid).length;
   const warnings = objects.flatMap(({ findings }) => findings).filter(({ severity }) => severity === 'warning').length;
   const parts = [

@@ -2,7 +2,10 @@ import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import { MANIFEST_PARAMETERS, type ManifestFlags } from '../manifest-parameters.ts';
 
-export interface ValidateFlags extends ManifestFlags {
+const VALIDATION_OUTPUTS = ['text', 'json', 'github', 'sarif'] as const;
+
+export interface ValidateFlags extends Omit<ManifestFlags, 'output'> {
+  readonly output: (typeof VALIDATION_OUTPUTS)[number];
   readonly strict: boolean;
 }
 
@@ -22,12 +25,20 @@ export const validateCommand: Command<CliContext> = buildCommand({
       'Examples:',
       '  kerf validate -f nodepools.yaml',
       '  kerf validate charts/ --strict',
+      '  kerf validate charts/ -o github',
+      '  kerf validate charts/ -o sarif > kerf.sarif',
     ].join('\n'),
   },
   parameters: {
     ...MANIFEST_PARAMETERS,
     flags: {
       ...MANIFEST_PARAMETERS.flags,
+      output: {
+        kind: 'enum',
+        brief: 'text, json, annotations of GitHub Actions, or SARIF',
+        values: VALIDATION_OUTPUTS,
+        default: 'text',
+      },
       strict: {
         kind: 'boolean',
         brief: 'Exit with code 1 if there are warnings',
