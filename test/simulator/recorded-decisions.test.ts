@@ -6,6 +6,7 @@ import type { DecidedOn } from '../../lib/core/decisions/decided-on.ts';
 import type { DecisionRecord } from '../../lib/core/decisions/decision-record.ts';
 import { decideAgain, verdictDifferences } from '../../lib/core/decisions/replay.ts';
 import { chainOf } from '../../lib/core/decisions/select-records.ts';
+import { whyAt } from '../../lib/core/decisions/why-at.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
 import { runSimulation } from '../../lib/simulator/simulation.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
@@ -122,6 +123,59 @@ describe('the records of eight hours', () => {
     );
     for (const { price } of launched)
       expect(price?.afterUsdPerHour).toBeGreaterThan(price?.beforeUsdPerHour ?? Infinity);
+  });
+
+  test('each deleted NodeClaim is explained afterwards by who deleted it and why, and before by its launch', () => {
+    const deletions = records.flatMap((record) =>
+      record.actions
+        .filter(({ kind }) => kind === 'delete-node-claim')
+        .map(({ nodeClaims: [name = ''] = [], reason = '' }) => ({ name, reason, record })),
+    );
+    expect(new Set(deletions.map(({ reason }) => reason))).toEqual(
+      new Set(['empty', 'underutilized', 'spot_interrupted']),
+    );
+    for (const { name, reason, record } of deletions) {
+      const explained = whyAt(records, { kind: 'nodeclaim', name }, record.atMs + HOUR_MS);
+      expect(explained?.state).toBe('BeingRemoved');
+      expect(explained?.summary).toContain(`${record.function} deleted its NodeClaim at`);
+      expect(explained?.summary).toContain(`(${reason})`);
+      const created = records.find(({ actions }) =>
+        actions.some((one) => one.kind === 'create-node-claim' && one.nodeClaims?.includes(name)),
+      );
+      expect(whyAt(records, { kind: 'nodeclaim', name }, created?.atMs ?? 0)?.state).toBe('Launching');
+      expect(whyAt(records, { kind: 'nodeclaim', name }, (created?.atMs ?? 0) - 1)).toBeUndefined();
+    }
+  });
+
+  test('a node is explained by its own name too', () => {
+    const [registered] = records.flatMap(({ actions }) => actions.filter(({ kind }) => kind === 'register-node'));
+    const [node = ''] = registered?.nodes ?? [];
+    const [claim = ''] = registered?.nodeClaims ?? [];
+    const facts = (kind: 'node' | 'nodeclaim', name: string) => whyAt(records, { kind, name }, Infinity)?.facts;
+    expect(facts('node', node)).toEqual(facts('nodeclaim', claim));
+    expect(facts('node', node)?.length).toBeGreaterThan(3);
+  });
+
+  test('each pod for which a node was created has a place afterwards', () => {
+    for (const { atMs, actions } of records) {
+      for (const { pods = [] } of actions.filter(({ kind }) => kind === 'create-node-claim')) {
+        for (const name of pods) expect(whyAt(records, { kind: 'pod', name }, atMs)?.state).toBe('HasPlace');
+      }
+    }
+  });
+
+  test('a pod without a place is explained with the numbers, also hours later', () => {
+    const refused = records.flatMap(({ refusals }) => refusals.flatMap(({ names }) => names));
+    const name = refused.find((one) => one.startsWith('default/huge')) ?? '';
+    const explained = whyAt(records, { kind: 'pod', name }, Infinity);
+    expect(explained?.state).toBe('Unschedulable');
+    expect(explained?.reasons).toEqual([
+      expect.objectContaining({
+        reason: 'InsufficientResources',
+        nodePool: 'general',
+        message: expect.stringContaining('needs 500 cpu'),
+      }),
+    ]);
   });
 
   test('a pod that waits all the time is refused in one record', () => {

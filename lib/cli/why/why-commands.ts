@@ -1,15 +1,41 @@
 import { buildCommand, buildRouteMap, type Command, type RouteMap } from '@stricli/core';
+import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { CliContext } from '../context.ts';
+import { HISTORY_FLAGS, type HistoryFlags, type Moment, parseMoment } from '../decisions/history.ts';
 import { PLAN_PARAMETERS, type PlanFlags } from '../plan/plan-parameters.ts';
 
+/** Of an explanation from a snapshot. */
 export interface WhyFlags extends PlanFlags {
   /** Of a pod. */
   readonly namespace?: string | undefined;
 }
 
+/** Of an explanation from records. */
+export interface PastFlags extends HistoryFlags {
+  readonly at: Moment;
+  readonly output: 'text' | 'json';
+}
+
+interface Flags extends Omit<WhyFlags, 'snapshot'>, Partial<Pick<PastFlags, 'at'>>, HistoryFlags {
+  readonly snapshot?: string | undefined;
+}
+
 export type WhyKind = 'pod' | 'node' | 'nodeclaim';
 
-const { aliases, flags } = PLAN_PARAMETERS;
+const { aliases } = PLAN_PARAMETERS;
+
+const flags = {
+  ...PLAN_PARAMETERS.flags,
+  snapshot: { ...PLAN_PARAMETERS.flags.snapshot, optional: true },
+  at: {
+    kind: 'parsed',
+    brief: 'Explain from the records: 2h, 7d (before now) or 2026-01-31T08:00:00Z',
+    parse: parseMoment,
+    optional: true,
+    placeholder: 'TIME',
+  },
+  ...HISTORY_FLAGS,
+} as const;
 
 const NAMESPACE = {
   kind: 'parsed',
@@ -19,14 +45,22 @@ const NAMESPACE = {
   placeholder: 'NAME',
 } as const;
 
-type Explain<Flags> = (this: CliContext, flags: Flags, name: string) => void;
+type Explain = (this: CliContext, flags: Flags, name: string) => Promise<void>;
 
 /** Loads the code only when the command runs. */
-function explains(kind: WhyKind): () => Promise<Explain<WhyFlags>> {
+function explains(kind: WhyKind): () => Promise<Explain> {
   return async () => {
-    const { runWhy } = await import('./run-why.ts');
-    return function (given, name) {
-      runWhy(this, given, { kind, name });
+    const [{ runWhy }, { runWhyAt }] = await Promise.all([import('./run-why.ts'), import('./run-why-at.ts')]);
+    return async function (given, name) {
+      const { at, snapshot, namespace = 'default' } = given;
+      if (at !== undefined) {
+        const key = kind === 'pod' ? `${namespace}/${name}` : name;
+        await runWhyAt(this, { ...given, at }, { kind, name: key });
+      } else if (snapshot === undefined)
+        throw new BadInputError(
+          'an explanation needs a cluster: add --snapshot FILE, or for the past --at TIME with --records DIR or --table NAME',
+        );
+      else runWhy(this, { ...given, snapshot }, { kind, name });
     };
   };
 }
@@ -36,8 +70,10 @@ function docsOf(
   { description, examples }: { readonly description: readonly string[]; readonly examples: readonly string[] },
 ): { readonly brief: string; readonly fullDescription: string } {
   const last = [
-    'Manifests (-f) are applied to the snapshot first. Exit code 0: explained; 2: bad',
-    'input, or no object of this name; 3: failure.',
+    'Manifests (-f) are applied to the snapshot first. With --at, the records of',
+    'decisions explain what happened until then (--records DIR, or --table NAME and',
+    '--cluster NAME). Exit code 0: explained; 2: bad input, or no object of this',
+    'name; 3: failure.',
     '',
     'Examples:',
     ...examples,
@@ -53,7 +89,7 @@ const NAME = {
   parameters: [{ brief: 'Name of the object', placeholder: 'NAME', parse: String }],
 } as const;
 
-const podCommand: Command<CliContext> = buildCommand({
+const podCommand: Command<CliContext> = buildCommand<Flags, [string], CliContext>({
   docs: docsOf('Explain why a pod is pending, or has its node', {
     description: [
       'Reads a snapshot of a cluster (JSON) and explains one pod: what it waits for,',
@@ -63,13 +99,14 @@ const podCommand: Command<CliContext> = buildCommand({
     examples: [
       '  kerf why pod web-1 -n shop --snapshot cluster.json',
       '  kerf why pod web-1 --snapshot cluster.json -f nodepool.yaml',
+      '  kerf why pod web-1 --at 2h --table Kerf-Table --cluster demo',
     ],
   }),
   parameters: { positional: NAME, flags: { ...flags, namespace: NAMESPACE }, aliases: { ...aliases, n: 'namespace' } },
   loader: explains('pod'),
 });
 
-const nodeCommand: Command<CliContext> = buildCommand<PlanFlags, [string], CliContext>({
+const nodeCommand: Command<CliContext> = buildCommand<Omit<Flags, 'namespace'>, [string], CliContext>({
   docs: docsOf('Explain why a node stays, or is removed', {
     description: [
       'Reads a snapshot of a cluster (JSON) and explains one node: what it costs, why',
@@ -84,7 +121,7 @@ const nodeCommand: Command<CliContext> = buildCommand<PlanFlags, [string], CliCo
   loader: explains('node'),
 });
 
-const nodeClaimCommand: Command<CliContext> = buildCommand<PlanFlags, [string], CliContext>({
+const nodeClaimCommand: Command<CliContext> = buildCommand<Omit<Flags, 'namespace'>, [string], CliContext>({
   docs: docsOf('Explain the state of a NodeClaim', {
     description: [
       'Reads a snapshot of a cluster (JSON) and explains one NodeClaim: its launch, its',

@@ -31,19 +31,19 @@ function isOfPool(nodePool: string): (action: RecordedAction) => boolean {
     (action.nodeClaims ?? []).some((name) => name.slice(0, name.lastIndexOf('-')) === nodePool);
 }
 
-function hasPod(pod: string): (action: RecordedAction) => boolean {
+export function hasPod(pod: string): (action: RecordedAction) => boolean {
   return ({ pods = [] }) => pods.some((name) => isNamed(name, pod));
 }
 
-function hasNode(node: string): (action: RecordedAction) => boolean {
+export function hasNode(node: string): (action: RecordedAction) => boolean {
   return ({ nodes = [], nodeClaims = [] }) => nodes.includes(node) || nodeClaims.includes(node);
 }
 
-function isAbout(kind: RecordedRefusal['kind'], name: string): (refusal: RecordedRefusal) => boolean {
+export function isAbout(kind: RecordedRefusal['kind'], name: string): (refusal: RecordedRefusal) => boolean {
   return (refusal) => refusal.kind === kind && refusal.names.some((one) => isNamed(one, name));
 }
 
-function isAboutNode(name: string): (refusal: RecordedRefusal) => boolean {
+export function isAboutNode(name: string): (refusal: RecordedRefusal) => boolean {
   return (refusal) => isAbout('Node', name)(refusal) || isAbout('NodeClaim', name)(refusal);
 }
 

@@ -105,6 +105,24 @@ describe('the records of a simulation', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ record: { id: created.id }, before: [] });
   });
 
+  test('a pod, a node and a NodeClaim are explained at a time, in 80 columns', async () => {
+    const [claim = ''] = created.actions[0]?.nodeClaims ?? [];
+    const [pod = ''] = created.actions[0]?.pods ?? [];
+    const removed = await kerf('why', 'nodeclaim', claim, '--at', '0s');
+    expect({ stderr: removed.stderr, code: removed.code }).toEqual({ stderr: '', code: 0 });
+    expect(removed.stdout).toMatch(/^nodeclaim general-\w+: BeingRemoved\n {2}Disruption deleted its NodeClaim at/);
+    expect(removed.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    const at = new Date(created.atMs).toISOString();
+    const placed = await kerf('why', 'pod', pod.split('/')[1] ?? '', '--at', at, '-o', 'json');
+    expect(JSON.parse(placed.stdout)).toMatchObject({
+      state: 'HasPlace',
+      subject: { kind: 'Pod', namespace: 'default' },
+    });
+    const unknown = await kerf('why', 'node', 'unknown', '--at', '0s');
+    expect(unknown.stderr).toMatch(/none of \d+ records until \S+ names node unknown: check the name and --at/);
+    expect(unknown.code).toBe(2);
+  });
+
   test('all decisions with a snapshot are decided again in the same way', async () => {
     const { stdout, code } = await kerf('replay');
     const stored = (await listed()).filter(({ snapshot }) => snapshot !== undefined).length;
@@ -145,6 +163,8 @@ describe('the records of a simulation', () => {
 
   test.each([
     [['decisions'], 'name the records: --records DIR of a simulation, or --table NAME of a deployment'],
+    [['why', 'pod', 'web', '--at', '2h'], 'name the records: --records DIR of a simulation, or --table NAME'],
+    [['why', 'pod', 'web'], 'add --snapshot FILE, or for the past --at TIME with --records DIR or --table NAME'],
     [['decisions', '--table', 'kerf'], '--table has the records of several clusters: add --cluster NAME'],
     [['decisions', '--records', join(root, 'nothing')], 'has no decisions.jsonl: name a folder'],
     [['show', 'unknown', '--records', folder], 'no record of cluster simulated has the name unknown'],

@@ -76,7 +76,7 @@ test('the usage names what is required', async () => {
     '  kerf plan provisioning --snapshot FILE [FLAGS] [PATH...]\n',
   );
   expect(await helpOf(['simulate'])).toContain('  kerf simulate [FLAGS] PATH...\n');
-  expect(await helpOf(['why', 'pod'])).toContain('  kerf why pod --snapshot FILE [FLAGS] NAME\n');
+  expect(await helpOf(['why', 'pod'])).toContain('  kerf why pod [FLAGS] NAME\n');
 });
 
 test.each([[[]], [['plan']], [['why']], [['dead-letters']]])(
