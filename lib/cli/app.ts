@@ -14,6 +14,7 @@ import { HELP_FLAG } from './help/help-flag.ts';
 import { instanceTypesCommand } from './instance-types/instance-types-command.ts';
 import { planDisruptionCommand } from './plan/disruption/plan-disruption-command.ts';
 import { planProvisioningCommand } from './plan/plan-provisioning-command.ts';
+import { schemaCommand } from './schema/schema-command.ts';
 import { simulateCommand } from './simulate/simulate-command.ts';
 import { snapshotCommand } from './snapshot/snapshot-command.ts';
 import { validateCommand } from './validate/validate-command.ts';
@@ -41,6 +42,7 @@ export const app: Application<CliContext> = buildApplication(
       'instance-types': instanceTypesCommand,
       adopt: adoptCommand,
       'dead-letters': deadLettersRoutes,
+      schema: schemaCommand,
       completion: completionCommand,
     },
     docs: {

@@ -5,6 +5,7 @@ import { CUSTOM_RESOURCES } from '../../lib/apis/custom-resources.ts';
 import type { CustomResource } from '../../lib/apis/schemas/custom-resource.ts';
 import { SCENARIO } from '../../lib/apis/schemas/scenario.ts';
 import type { Schema } from '../../lib/apis/schemas/schema.ts';
+import { jsonSchemaFiles } from './json-schemas.ts';
 
 /** The generated files: path from the root of the project, and text. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
@@ -14,7 +15,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     files.set(`data/crds/${resource.group}_${resource.plural}.yaml`, definitionOf(resource));
   }
   files.set('lib/apis/generated/scenario-manifest.ts', await scenarioTypes());
-  return files;
+  return new Map([...files, ...jsonSchemaFiles()]);
 }
 
 const HEADER = 'Generated from lib/apis/schemas by `npm run generate`: do not edit.';

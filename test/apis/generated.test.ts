@@ -11,9 +11,10 @@ test.each([...files])('%s is generated from the schemas by `npm run generate`', 
   expect(readFileSync(join(ROOT, path), 'utf8')).toBe(text);
 });
 
-test.each(['lib/apis/generated', 'data/crds'])('%s contains no other files', (folder) => {
+test.each(['lib/apis/generated', 'data/crds', 'data/schemas'])('%s contains no other files', (folder) => {
   const expected = [...files.keys()]
     .filter((path) => path.startsWith(folder))
     .map((path) => path.slice(folder.length + 1));
-  expect(readdirSync(join(ROOT, folder)).toSorted()).toEqual(expected.toSorted());
+  const found = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+  expect(found.filter((file) => /\.(?:ts|yaml|json)$/.test(file)).toSorted()).toEqual(expected.toSorted());
 });

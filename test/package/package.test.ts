@@ -77,6 +77,9 @@ const OFFLINE: readonly (readonly string[])[] = [
   ['validate', ...DEMO, `${EXAMPLES}/arm-v1alpha5`],
   ['convert', `${EXAMPLES}/arm-v1alpha5`],
   ['instance-types', '--name', 'm7g.*'],
+  ['schema'],
+  ['schema', 'NodePool'],
+  ['completion', 'bash'],
   ['simulate', 'missing.yaml'],
   ['simulat'],
 ];
