@@ -137,7 +137,7 @@ test('a rule on the bus receives the decision', async () => {
 
 test("the run is in the metrics, in CloudWatch's format", async () => {
   const metrics = await eventually('a gauge of pending pods', async () =>
-    (await logLines('Provisioning')).find((line) => at(line, 'PendingPods') === 1),
+    (await logLines('Provisioning')).find((line) => at(line, 'karpenter_scheduler_queue_depth') === 1),
   );
   expect(metrics).toMatchObject({ Cluster: 'demo', _aws: { CloudWatchMetrics: [{ Namespace: 'Kerf' }] } });
 });

@@ -67,7 +67,7 @@ export async function recordAndAct(
   const due = [...verdict.due, ...again, ...unfinished];
   const read = { decisionId: named.id, nowMs: atMs, ...context };
   const decided = [{ controller, snapshot, context: read, verdict, decisions: done }];
-  return { controller, cluster, decisions: done, decided, due, gauges: gaugesOf(snapshot, done), failures };
+  return { controller, cluster, decisions: done, decided, due, gauges: gaugesOf(snapshot, done, atMs), failures };
 }
 
 interface RecordedParts {

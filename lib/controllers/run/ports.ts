@@ -136,7 +136,7 @@ export interface RunReport {
   readonly due: readonly Due[];
   /** How far a pass is that has used its steps. @default it has evaluated every candidate */
   readonly progress?: string;
-  /** Observed values by metric name: `PendingPods`, `Nodes`, `HourlyCostUsd`. */
+  /** Observed values: `PendingPods`, `Nodes`, `HourlyCostUsd`. */
   readonly gauges: Readonly<Record<string, number>>;
   /** Signs of other autoscalers that do not count, because a user of one namespace can create them. @default none was found */
   readonly ignored?: Blocked;

@@ -1,13 +1,21 @@
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import { type Decision, gapPercent } from '../model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
-import { isProvisionable } from './pods.ts';
+import { isProvisionable, pendingSinceMs } from './pods.ts';
 
 /** The observed values of a run, by metric name. The gap of the price is set if the run creates nodes for pods. */
-export function gaugesOf(snapshot: ClusterSnapshot, decisions: readonly Decision[]): Readonly<Record<string, number>> {
+export function gaugesOf(
+  snapshot: ClusterSnapshot,
+  decisions: readonly Decision[],
+  nowMs: number,
+): Readonly<Record<string, number>> {
   const [price] = decisions.flatMap((decision) => decision.price ?? []);
+  const pending = snapshot.pods.filter(isProvisionable);
+  const sinceMs = Math.min(...pending.map((pod) => pendingSinceMs(pod) ?? nowMs));
   return {
-    PendingPods: snapshot.pods.filter(isProvisionable).length,
+    PendingPods: pending.length,
+    ...(pending.length > 0 && { OldestPendingSeconds: Math.max(0, Math.floor((nowMs - sinceMs) / SECOND_MS)) }),
     ...gaugesOfNodes(snapshot.nodes, snapshot.nodeClaims),
     ...(price !== undefined && { PriceGapPercent: gapPercent(price) }),
   };

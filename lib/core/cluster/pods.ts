@@ -49,6 +49,13 @@ export function isProvisionable(pod: Pod): boolean {
   );
 }
 
+/** Since when the scheduler has found no node for the pod. *Shape:* undefined for a pod without times, from a file. */
+export function pendingSinceMs({ metadata, status }: Pod): number | undefined {
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  const text = scheduled?.lastTransitionTime ?? metadata.creationTimestamp;
+  return text === undefined ? undefined : parseTime(text);
+}
+
 /** B8: a pod that excludes all nodes of NodePools is ignored without an event. */
 function refusesKerf(pod: Pod): boolean {
   const terms =

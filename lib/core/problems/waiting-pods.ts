@@ -1,18 +1,11 @@
-import { MINUTE_MS, parseTime, SECOND_MS } from '../../apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
-import { isProvisionable } from '../cluster/pods.ts';
+import { isProvisionable, pendingSinceMs } from '../cluster/pods.ts';
 import type { Schedule } from '../scheduling/schedule.ts';
 import { listed, type Problem } from './problems.ts';
 
 /** A node usually takes one to two minutes from the first pending pod to the running pod. */
 const WAITS_TOO_LONG_MS = 5 * MINUTE_MS;
-
-/** Since when the scheduler has found no node for the pod. *Shape:* undefined for a pod without times, from a file. */
-function pendingSinceMs({ metadata, status }: Pod): number | undefined {
-  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  const text = scheduled?.lastTransitionTime ?? metadata.creationTimestamp;
-  return text === undefined ? undefined : parseTime(text);
-}
 
 /**
  * The pods that have been pending for long and that the schedule places: only Kerf, EC2 or the node can delay them. A pod that

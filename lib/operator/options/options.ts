@@ -44,19 +44,22 @@ export {
 export { SLOW_TICK_MINUTES, tickedEachMinute, tickedSlowly } from '../../core/delivery/ticks.ts';
 /** The stack allows access entries with these groups alone, to which RBAC grants rights. */
 export { groupOf } from '../../core/install/rbac.ts';
+/** The queries of the log lines name actions and reasons. */
+export type { Action } from '../../core/model/decision.ts';
+export type { DeletionReason } from '../../core/model/node-claim-record.ts';
 /** The stack's IAM conditions name what a launch writes. */
 export { CLUSTER_TAG, ownershipTags } from '../../core/model/ownership-tags.ts';
 
+/** The metrics that are paid for. Those that Karpenter has too have its names (F11). */
 export const METRICS = {
   namespace: 'Kerf',
   decisions: 'Decisions',
   failures: 'Failures',
   onStandby: 'StoodDown',
   shadowDecisions: 'ShadowDecisions',
-  pendingPods: 'PendingPods',
-  nodes: 'Nodes',
-  hourlyCostUsd: 'HourlyCostUsd',
-  priceGapPercent: 'PriceGapPercent',
+  pendingPods: 'karpenter_scheduler_queue_depth',
+  nodes: 'karpenter_cluster_state_node_count',
+  hourlyCostUsd: 'karpenter_nodepools_cost_total',
   problems: 'Problems',
   waitingPods: 'WaitingPods',
 } as const;
@@ -70,8 +73,6 @@ export const METRIC_MEANINGS: Readonly<Record<Exclude<keyof typeof METRICS, 'nam
   pendingPods: 'Pods for which the scheduler finds no node. Written in each run of provisioning while there are any.',
   nodes: 'Nodes of Kerf. Written in each run that reads them, while there are any, and when the number becomes 0.',
   hourlyCostUsd: 'The price of the instances in USD an hour. Written when it changes.',
-  priceGapPercent:
-    'How far the price of the last new nodes is above the lower bound of all prices. Written when it changes.',
   problems: 'Problems of a run besides waiting pods. Written in each run that finds any.',
   waitingPods:
     'Pods that wait for more than five minutes although Kerf has a node for them. Written while there are any.',

@@ -17,6 +17,13 @@ export interface RunMetrics {
 /** Written in each run in which they are above zero, so that an alarm can use them. */
 const REPEATED: ReadonlySet<string> = new Set([METRICS.nodes, METRICS.pendingPods]);
 
+/** The metrics of gauges. The other gauges are in the log line alone, which costs less. */
+const PAID_GAUGES: ReadonlyMap<string, string> = new Map([
+  ['PendingPods', METRICS.pendingPods],
+  ['Nodes', METRICS.nodes],
+  ['HourlyCostUsd', METRICS.hourlyCostUsd],
+]);
+
 /**
  * Counts are written if they are above zero, and gauges if they have changed since this process wrote them. So an idle cluster has
  * one metric, its nodes, and a cluster without nodes has none.
@@ -35,7 +42,11 @@ export function runMetrics(table: string): RunMetrics {
     ofReport(report, atMs) {
       const { cluster, failures, problems } = report;
       const { [METRICS.onStandby]: onStandby = 0, ...gauges } = report.gauges;
-      const news = Object.entries(gauges).filter(([name, value]) => isNews(cluster, name, value));
+      const paid = Object.entries(gauges).flatMap(([gauge, value]) => {
+        const name = PAID_GAUGES.get(gauge);
+        return name === undefined ? [] : [[name, value] as const];
+      });
+      const news = paid.filter(([name, value]) => isNews(cluster, name, value));
       const counts = aboveZero({ ...decisionsOf(report), [METRICS.failures]: failures.length });
       return [
         ...lines(atMs, { Cluster: cluster }, { ...Object.fromEntries(news), ...counts }),
@@ -67,10 +78,7 @@ function aboveZero(counts: Readonly<Record<string, number>>): Readonly<Record<st
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
 
-const UNITS: ReadonlyMap<string, string> = new Map([
-  [METRICS.hourlyCostUsd, 'None'],
-  [METRICS.priceGapPercent, 'Percent'],
-]);
+const UNITS: ReadonlyMap<string, string> = new Map([[METRICS.hourlyCostUsd, 'None']]);
 
 /** No line without values: CloudWatch rejects a line without metrics. */
 function lines(

@@ -22,6 +22,7 @@ export function runLine({ decisions, due, gauges, progress }: RunReport): Readon
       decisions: acting.slice(0, MAX_IDS).map(({ id }) => id),
       actions: actions.slice(0, MAX_ACTIONS).map(loggedAction),
       actionCounts: countsOf(actions.map(({ kind }) => kind)),
+      deletions: countsOf(actions.flatMap((one) => (one.kind === 'delete-node-claim' ? [one.reason] : []))),
       ...price,
     }),
     ...refusalsOf(decisions),

@@ -5,6 +5,7 @@ import { launchedClaim } from '../../builders/node-claims.ts';
 import { aNode } from '../../builders/nodes.ts';
 import { aPod, pendingPod } from '../../builders/pods.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
+import { NOW_MS, SECOND } from '../../builders/times.ts';
 
 const SNAPSHOT = aSnapshot({
   nodes: [aNode()],
@@ -12,9 +13,10 @@ const SNAPSHOT = aSnapshot({
   pods: [pendingPod(), aPod({ name: 'b' })],
 });
 
-test('the gauges count nodes and pods that need one, and sum the prices of instances', () => {
-  expect(gaugesOf(SNAPSHOT, [aDecision()])).toEqual({
+test('the gauges count nodes and pods that need one, with the age of the oldest pod, and sum the prices of instances', () => {
+  expect(gaugesOf(SNAPSHOT, [aDecision()], NOW_MS + 90 * SECOND)).toEqual({
     PendingPods: 1,
+    OldestPendingSeconds: 90,
     Nodes: 1,
     HourlyCostUsd: expect.any(Number),
   });
@@ -22,7 +24,7 @@ test('the gauges count nodes and pods that need one, and sum the prices of insta
 
 test('a decision that creates nodes for pods has the gap between its price and the lower bound', () => {
   const priced = aDecision({ price: { usdPerHour: 1.1, lowerBoundUsdPerHour: 1 } });
-  expect(gaugesOf(SNAPSHOT, [priced])).toMatchObject({ PriceGapPercent: 10 });
+  expect(gaugesOf(SNAPSHOT, [priced], NOW_MS)).toMatchObject({ PriceGapPercent: 10 });
   const free = aDecision({ price: { usdPerHour: 1.1, lowerBoundUsdPerHour: 0 } });
-  expect(gaugesOf(SNAPSHOT, [free])).toMatchObject({ PriceGapPercent: 0 });
+  expect(gaugesOf(SNAPSHOT, [free], NOW_MS)).toMatchObject({ PriceGapPercent: 0 });
 });

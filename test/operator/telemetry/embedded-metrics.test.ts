@@ -32,16 +32,15 @@ function metricsOf(lines: readonly EmbeddedMetrics[]): readonly string[] {
 const TERMINATE: Action = { kind: 'terminate-instance', nodeClaim: 'x', instanceId: 'i-1' };
 const GAUGES = { PendingPods: 0, Nodes: 3, HourlyCostUsd: 0.41, StoodDown: 0 };
 
-test('a run has its gauges, its decisions with actions and its failures, by cluster', () => {
+test("F11: a run has its gauges by Karpenter's names, its decisions with actions and its failures, by cluster", () => {
   const run = report({
     gauges: { Nodes: 3, HourlyCostUsd: 0.41, PriceGapPercent: 1.5 },
     decisions: [decisionOf([TERMINATE, TERMINATE]), decisionOf([TERMINATE]), decisionOf([])],
     failures: [new Error('one claim')],
   });
   expect(metricsOf(runMetrics('table').ofReport(run, 5))).toEqual([
-    'Nodes{Cluster=demo} 3 Count',
-    'HourlyCostUsd{Cluster=demo} 0.41 None',
-    'PriceGapPercent{Cluster=demo} 1.5 Percent',
+    'karpenter_cluster_state_node_count{Cluster=demo} 3 Count',
+    'karpenter_nodepools_cost_total{Cluster=demo} 0.41 None',
     'Decisions{Cluster=demo} 2 Count',
     'Failures{Cluster=demo} 1 Count',
   ]);
@@ -50,7 +49,9 @@ test('a run has its gauges, its decisions with actions and its failures, by clus
 test('an idle cluster pays for one metric, its nodes', () => {
   const metrics = runMetrics('table');
   metrics.ofReport(report({ gauges: GAUGES }), 5);
-  expect(metricsOf(metrics.ofReport(report({ gauges: GAUGES }), 6))).toEqual(['Nodes{Cluster=demo} 3 Count']);
+  expect(metricsOf(metrics.ofReport(report({ gauges: GAUGES }), 6))).toEqual([
+    'karpenter_cluster_state_node_count{Cluster=demo} 3 Count',
+  ]);
 });
 
 test('a cluster without nodes pays for no metric', () => {
@@ -65,18 +66,18 @@ test('a gauge that has changed is written, also when it becomes zero', () => {
   metrics.ofReport(report({ gauges: GAUGES }), 5);
   const ended = { ...GAUGES, Nodes: 0, HourlyCostUsd: 0 };
   expect(metricsOf(metrics.ofReport(report({ gauges: ended }), 6))).toEqual([
-    'Nodes{Cluster=demo} 0 Count',
-    'HourlyCostUsd{Cluster=demo} 0 None',
+    'karpenter_cluster_state_node_count{Cluster=demo} 0 Count',
+    'karpenter_nodepools_cost_total{Cluster=demo} 0 None',
   ]);
   const other = metrics.ofReport({ ...report({ gauges: ended }), cluster: 'other' }, 7);
-  expect(metricsOf(other)).toContain('Nodes{Cluster=other} 0 Count');
+  expect(metricsOf(other)).toContain('karpenter_cluster_state_node_count{Cluster=other} 0 Count');
 });
 
 test('pending pods are written in each run, so that an alarm can use them', () => {
   const metrics = runMetrics('table');
   const run = report({ gauges: { PendingPods: 2 } });
   metrics.ofReport(run, 5);
-  expect(metricsOf(metrics.ofReport(run, 6))).toEqual(['PendingPods{Cluster=demo} 2 Count']);
+  expect(metricsOf(metrics.ofReport(run, 6))).toEqual(['karpenter_scheduler_queue_depth{Cluster=demo} 2 Count']);
 });
 
 test('standby is a metric of the deployment, because its alarm is', () => {
