@@ -8,6 +8,7 @@ import { EVENT_REASONS } from '../lib/core/model/event.ts';
 import { NODE_CLASS_CONDITIONS } from '../lib/core/node-class/status/conditions.ts';
 import { METRIC_MEANINGS, METRICS } from '../lib/operator/options/options.ts';
 import { ALARMS } from '../lib/stack/monitoring/alarms.ts';
+import { QUERIES } from '../lib/stack/monitoring/queries.ts';
 import { RUNBOOK_SECTIONS, signalsDocument } from '../scripts/generate/signals-document.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -30,7 +31,7 @@ function namesIn(page: string, head: string): readonly string[] {
   return table
     .split('\n')
     .slice(2)
-    .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/[`[]([A-Za-z]+)[`\]]/g)].map(([, name = '']) => name));
+    .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/[`[]([A-Za-z_]+)[`\]]/g)].map(([, name = '']) => name));
 }
 
 test('docs/signals.md is current: `npm run generate` writes it', () => {
@@ -76,6 +77,35 @@ describe('docs/operations.md', () => {
 
   test('has a row for each alarm', () => {
     expect(namesIn(OPERATIONS, '| alarm | reads').toSorted()).toEqual(Object.keys(ALARMS).toSorted());
+  });
+});
+
+describe('docs/karpenter-metrics.md', () => {
+  const page = read('docs/karpenter-metrics.md');
+  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+
+  test('names each saved query, and only those that exist', () => {
+    const named = new Set([...page.matchAll(/query \*([^*]+)\*/g)].map(([, title = '']) => title));
+    expect([...named].toSorted()).toEqual(
+      Object.values(QUERIES)
+        .map(({ title }) => title)
+        .toSorted(),
+    );
+  });
+
+  test('names the metrics with the names of Karpenter, and only those that exist', () => {
+    const named = rows.flatMap((row) => [...row.matchAll(/metric `([^`]+)`/g)].map(([, name = '']) => name));
+    const paid = Object.values(METRICS).filter((name) => name.startsWith('karpenter_'));
+    expect(named.toSorted()).toEqual(paid.toSorted());
+  });
+
+  test('has each metric once, with its place', () => {
+    const metrics = rows.flatMap((row) =>
+      [...(row.split('|')[1] ?? '').matchAll(/`([a-z_*]+)`/g)].map(([, one]) => one),
+    );
+    expect(metrics.length).toBeGreaterThan(60);
+    expect(new Set(metrics).size).toBe(metrics.length);
+    for (const row of rows) expect(row.split('|')[2]?.trim()).toMatch(/^(metric|query|not there|Kubernetes|AWS\/)/);
   });
 });
 

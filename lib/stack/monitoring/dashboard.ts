@@ -1,29 +1,114 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
+  Alarm,
+  AlarmStatusWidget,
   Dashboard as CloudWatchDashboard,
+  DashboardVariable,
+  DefaultValue,
   GraphWidget,
   type IMetric,
   type IWidget,
+  LogQueryVisualizationType,
   LogQueryWidget,
   MathExpression,
   Metric,
+  TextWidget,
+  Values,
+  VariableInputType,
+  VariableType,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { CLUSTER_FUNCTIONS, METRICS } from '../../operator/options/options.ts';
+import { METRICS } from '../../operator/options/options.ts';
 import type { WakeFunction } from '../wake-function.ts';
+import { type LogQuery, QUERIES, queryLines } from './queries.ts';
 
 export interface DashboardProps {
   readonly clusters: readonly string[];
+  /** By name: `lifecycle`, and `NETWORK lifecycle` for those of a network. */
   readonly functions: Readonly<Record<string, WakeFunction>>;
 }
 
-/** A dashboard of Kerf's metrics and log lines: one row for each cluster, then the dead-letter queues. */
+/** Stands for the chosen cluster. CloudWatch replaces it everywhere in the body, so it is part of no other name. */
+const CLUSTER = 'KERF_CLUSTER';
+/** CloudWatch accepts no more for a query. */
+const MAX_LOG_GROUPS = 50;
+
+/**
+ * The dashboard of the deployment: the alarms, one cluster that is chosen by a variable, and the functions. A dashboard costs
+ * 3 USD a month if it has more than 50 metrics, so the number of clusters does not change the number of metrics. Queries of logs
+ * are no metrics.
+ */
 export class Dashboard extends Construct {
+  readonly #functions: readonly (readonly [name: string, WakeFunction])[];
+
   constructor(scope: Construct, id: string, { clusters, functions }: DashboardProps) {
     super(scope, id);
-    const queues = new Map(
-      Object.entries(functions).map(([name, { wakeQueue }]) => [wakeQueue.deadLetters.queue, name]),
-    );
+    // Networks share the catalogue function.
+    this.#functions = [...new Map(Object.entries(functions).map(([name, one]) => [one, name]))].map(([one, name]) => [
+      name,
+      one,
+    ]);
+    const [first = ''] = clusters;
+    new CloudWatchDashboard(this, 'Dashboard', {
+      defaultInterval: Duration.hours(12),
+      variables: [
+        new DashboardVariable({
+          id: 'cluster',
+          label: 'Cluster',
+          type: VariableType.PATTERN,
+          inputType: VariableInputType.SELECT,
+          value: CLUSTER,
+          values: Values.fromValues(...clusters.map((value) => ({ label: value, value }))),
+          defaultValue: DefaultValue.value(first),
+        }),
+      ],
+      widgets: [this.#alarms(), ...this.#cluster(), ...this.#deployment()],
+    });
+    this.#save();
+  }
+
+  #alarms(): IWidget[] {
+    const alarms = Stack.of(this)
+      .node.findAll()
+      .filter((one) => one instanceof Alarm);
+    return [
+      new AlarmStatusWidget({ title: 'Alarms', alarms, width: 18, height: 4 }),
+      new TextWidget({
+        markdown: `**Cluster ${CLUSTER}** in the widgets below, without the last row.\n\nThe text of each alarm names its section of docs/runbook.md.`,
+        width: 6,
+        height: 4,
+      }),
+    ];
+  }
+
+  #cluster(): IWidget[][] {
+    return [
+      [
+        graph('Pending pods', [ofCluster(METRICS.pendingPods, 'Maximum')]),
+        this.#log(QUERIES.pendingAge),
+        graph('Nodes', [ofCluster(METRICS.nodes, 'Maximum')]),
+        // Written only when it changes.
+        graph('Cost, USD an hour', [lastOf(ofCluster(METRICS.hourlyCostUsd, 'Maximum'))]),
+      ],
+      [
+        graph('Decisions and failures', [
+          ofCluster(METRICS.decisions, 'Sum'),
+          ofCluster(METRICS.shadowDecisions, 'Sum'),
+          ofCluster(METRICS.failures, 'Sum'),
+        ]),
+        this.#log(QUERIES.actions),
+        this.#log(QUERIES.deletions),
+        this.#log(QUERIES.capacity),
+      ],
+      [this.#log(QUERIES.decisions, 24)],
+      [this.#log(QUERIES.problems, 12), this.#log(QUERIES.refusedPods, 12)],
+    ];
+  }
+
+  /** Of all clusters. */
+  #deployment(): IWidget[][] {
+    const queues = new Map(this.#functions.map(([name, { wakeQueue }]) => [wakeQueue.deadLetters.queue, name]));
     const deadLetters = [...queues].map(([queue, name]) =>
       queue.metricApproximateNumberOfMessagesVisible({
         // Wakes share their dead letters.
@@ -32,38 +117,53 @@ export class Dashboard extends Construct {
         statistic: 'Maximum',
       }),
     );
-    const logs = Object.entries(functions).flatMap(([name, { logGroup }]) =>
-      CLUSTER_FUNCTIONS.some((one) => name.endsWith(one)) ? [logGroup.logGroupName] : [],
+    const period = Duration.minutes(5);
+    const ages = this.#functions.map(([label, { wakeQueue }]) =>
+      wakeQueue.queue.metricApproximateAgeOfOldestMessage({ label, period, statistic: 'Maximum' }),
     );
-    new CloudWatchDashboard(this, 'Dashboard', {
-      widgets: [
-        ...clusters.map((cluster) => clusterRow(cluster, logs)),
-        [new GraphWidget({ title: 'Dead letters', left: deadLetters, width: 24 })],
+    const sums = { period, statistic: 'Sum' } as const;
+    return [
+      [
+        graph('Oldest message of each queue, seconds', ages),
+        graph('Dead letters', deadLetters),
+        graph(
+          'Errors of functions',
+          this.#functions.map(([label, one]) => one.function.metricErrors({ ...sums, label })),
+        ),
+        graph(
+          'Throttles of functions',
+          this.#functions.map(([label, one]) => one.function.metricThrottles({ ...sums, label })),
+        ),
       ],
+    ];
+  }
+
+  /** @param width @default 6, a quarter of the row */
+  #log(query: LogQuery, width = 6): LogQueryWidget {
+    const view = { line: LogQueryVisualizationType.LINE, bar: LogQueryVisualizationType.BAR, table: undefined };
+    return new LogQueryWidget({
+      title: query.title,
+      logGroupNames: this.#logGroupsOf(query),
+      queryLines: queryLines(query, CLUSTER),
+      view: view[query.view ?? 'table'] ?? LogQueryVisualizationType.TABLE,
+      width,
     });
   }
-}
 
-function clusterRow(cluster: string, logGroupNames: string[]): IWidget[] {
-  return [
-    widget(`${cluster}: pending pods`, metric(METRICS.pendingPods, cluster, 'Maximum')),
-    widget(`${cluster}: nodes`, metric(METRICS.nodes, cluster, 'Maximum')),
-    // Written only when it changes.
-    widget(`${cluster}: cost, USD an hour`, lastOf(metric(METRICS.hourlyCostUsd, cluster, 'Maximum'))),
-    widget(`${cluster}: failures`, metric(METRICS.failures, cluster, 'Sum')),
-    new LogQueryWidget({
-      title: `${cluster}: actions`,
-      logGroupNames,
-      // A decision has many actions of a kind, so the first shows what was decided.
-      queryLines: [
-        'fields @timestamp, controller, reason, actions.0, actions.1, actions.2',
-        `filter message = "reconciled" and cluster = "${cluster}" and ispresent(actions.0)`,
-        'sort @timestamp desc',
-        'limit 50',
-      ],
-      width: 8,
-    }),
-  ];
+  /** The queries as saved queries of Logs Insights, over all clusters. */
+  #save(): void {
+    for (const [id, query] of Object.entries(QUERIES))
+      new CfnQueryDefinition(this, `Query-${id}`, {
+        name: `${Stack.of(this).stackName}/${query.title}`,
+        queryString: queryLines(query).join('\n| '),
+        logGroupNames: this.#logGroupsOf(query),
+      });
+  }
+
+  #logGroupsOf({ functions }: LogQuery): string[] {
+    const named = this.#functions.filter(([name]) => functions.some((one) => name.endsWith(one)));
+    return named.map(([, { logGroup }]) => logGroup.logGroupName).slice(0, MAX_LOG_GROUPS);
+  }
 }
 
 /** The last value, where none was written. */
@@ -76,16 +176,16 @@ function lastOf(written: Metric): MathExpression {
   });
 }
 
-function metric(metricName: string, cluster: string, statistic: string): Metric {
+function ofCluster(metricName: string, statistic: string): Metric {
   return new Metric({
     namespace: METRICS.namespace,
     metricName,
-    dimensionsMap: { Cluster: cluster },
+    dimensionsMap: { Cluster: CLUSTER },
     statistic,
     period: Duration.minutes(1),
   });
 }
 
-function widget(title: string, left: IMetric): GraphWidget {
-  return new GraphWidget({ title, left: [left], width: 4, leftYAxis: { min: 0 } });
+function graph(title: string, left: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, left, width: 6, leftYAxis: { min: 0 } });
 }
