@@ -2,6 +2,7 @@ import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../.
 import type { Names } from '../../manifests/check/check-reference.ts';
 import { checkNodeClassName, nodeClassNameOf } from '../../manifests/check/check-together.ts';
 import { fixOf, formatPath, type ManifestProblem, type Report, sentenceOf } from '../../manifests/explain/problem.ts';
+import { acrossObjects } from '../../manifests/lint/across-objects.ts';
 import { type Advisor, advisor } from '../../manifests/lint/advisor.ts';
 import { nullTagAdvice } from '../../manifests/lint/null-tags.ts';
 import { placeholders } from '../../manifests/lint/placeholders.ts';
@@ -49,7 +50,9 @@ export function validate(sources: readonly ManifestSource[], isComplete = true):
   const { objects, problems, passedOver } = readDocuments(sources);
   const classes = isComplete && problems.length === 0 ? nodeClassesOf(objects) : [];
   const checked = objects.map((object) => withClassNames(check(object), classes));
-  const advise = advisor(objects.flatMap(({ today }) => today.map(({ value }) => value)));
+  const adviseAlone = advisor(objects.flatMap(({ today }) => today.map(({ value }) => value)));
+  const adviseTogether = acrossObjects(checked.flatMap(({ read }) => read.map(({ object }) => object)));
+  const advise: Advisor = (object) => [...adviseAlone(object), ...adviseTogether(object)];
   return {
     objects: checked.flatMap((one) => validatedObject(one, advise) ?? []),
     unreadable: [
