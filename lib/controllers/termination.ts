@@ -1,14 +1,15 @@
+import { MINUTE_MS } from '../apis/formats/time.ts';
 import { TERMINATION_FINALIZER } from '../apis/labels.ts';
 import { isDisrupted } from '../core/cluster/state-node.ts';
 import { type Due, pollAfter } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
 import { readOr } from '../core/observed.ts';
-import { isConflict } from '../ports/errors.ts';
+import { isConflict, PortError } from '../ports/errors.ts';
 import type { Wake } from '../ports/messages.ts';
 import { explainEvictions } from './act/explain-evictions.ts';
 import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
-import { findClaims } from './observe/find-claims.ts';
+import { type FoundClaims, findClaims } from './observe/find-claims.ts';
 import {
   type ObservedTermination,
   observeTermination,
@@ -19,7 +20,7 @@ import { announceRefusals } from './run/announce-refusals.ts';
 import { applyVerdict, type ObjectRun, type VerdictPorts } from './run/apply-verdict.ts';
 import { type Aside, eachClaim } from './run/each-claim.ts';
 import { onFreshState } from './run/fresh-state.ts';
-import type { InspectsInstances, ReadsZonalShifts, RunReport } from './run/ports.ts';
+import type { HasClock, InspectsInstances, ReadsClaims, ReadsZonalShifts, RunReport } from './run/ports.ts';
 import { armWakeUp, conflictRetry } from './run/wake-up.ts';
 
 type TerminationPorts = VerdictPorts & TerminationViewPorts & InspectsInstances & ReadsZonalShifts;
@@ -27,7 +28,7 @@ type TerminationPorts = VerdictPorts & TerminationViewPorts & InspectsInstances 
 /** Deleted NodeClaims → drained nodes → terminated instances → released records. */
 export async function reconcileTermination(ports: TerminationPorts, wake: Wake): Promise<RunReport> {
   const { cluster } = wake;
-  const found = await findClaims(ports, wake);
+  const found = (await isIdleTick(ports, wake)) ? NONE : await findClaims(ports, wake);
   const records = found.records.filter((record) => record.deletion !== undefined);
   const world = await observeTermination(ports, cluster, records);
   const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [] };
@@ -44,6 +45,26 @@ export async function reconcileTermination(ports: TerminationPorts, wake: Wake):
   await armWakeUp(ports, 'termination', { ...again, cluster, due });
   const failures = [...found.failures, ...notReported(run, each.failures), ...notes.failures];
   return { controller: 'termination', cluster, decisions: notes.decisions, due, gauges: {}, failures };
+}
+
+const NONE: FoundClaims = { records: [], failures: [] };
+/** How often a tick reads all claims, for claims whose deletion was recorded without a mark. */
+const WHOLE_EVERY_MINUTES = 5;
+
+/** Whether the run is for a tick alone, and no claim is marked as being deleted: a large cluster has thousands of claims. */
+async function isIdleTick(
+  { store, clock }: ReadsClaims & HasClock,
+  { cluster, nodeClaim, reason }: Wake,
+): Promise<boolean> {
+  if (nodeClaim !== undefined || reason.split('+').some((one) => one !== 'tick')) return false;
+  if (Math.floor(clock.now() / MINUTE_MS) % WHOLE_EVERY_MINUTES === 0) return false;
+  try {
+    return !(await store.hasDeletedClaims(cluster));
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    // The list of claims is the same kind of call, and its failure is reported.
+    return false;
+  }
 }
 
 async function terminate(

@@ -24,6 +24,11 @@ export interface ClaimReader {
   listNodeClaims(cluster: string): Promise<readonly NodeClaimRecord[]>;
   /** The same list, with the names of the claims that cannot be read. */
   readNodeClaims(cluster: string): Promise<NodeClaimList>;
+  /**
+   * Whether a claim of the cluster is being deleted. It may be true for some time longer, and false for a claim whose deletion an
+   * earlier version has recorded. *Cost:* half a read unit while there is none, whatever the number of claims.
+   */
+  hasDeletedClaims(cluster: string): Promise<boolean>;
   /** The claim that launched the instance, found by the instance id alone. */
   findNodeClaim(instanceId: string): Promise<NodeClaimRecord | undefined>;
 }

@@ -66,6 +66,7 @@ function nodeClaims(): Part<
   | 'readNodeClaim'
   | 'listNodeClaims'
   | 'readNodeClaims'
+  | 'hasDeletedClaims'
   | 'findNodeClaim'
   | 'updateNodeClaim'
   | 'updateNodeClaims'
@@ -103,6 +104,7 @@ function nodeClaims(): Part<
     readNodeClaim: async (cluster, name) => claims.get(keyOf(cluster, name)),
     listNodeClaims: async (cluster) => listed(cluster),
     readNodeClaims: async (cluster) => ({ records: listed(cluster), unreadable: [] }),
+    hasDeletedClaims: async (cluster) => listed(cluster).some(({ deletion }) => deletion !== undefined),
     findNodeClaim: async (instanceId) => claims.get(owners.get(instanceId) ?? ''),
     async updateNodeClaim(record) {
       checkVersion(record);

@@ -234,6 +234,21 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.readNodeClaim(cluster, 'general-a')).toEqual(won[0]?.value);
       });
 
+      test('a cluster has deleted claims from the first record with a deletion until the last one is released', async () => {
+        const deletion = { reason: 'expired', message: 'older', requestedAtMs: NOW_MS } as const;
+        await store.createNodeClaim(claim({ name: 'a' }));
+        expect(await store.hasDeletedClaims(cluster)).toBe(false);
+        const [a, b] = [await store.updateNodeClaim(claim({ name: 'a', deletion })), claim({ name: 'b', deletion })];
+        await store.createNodeClaim(b);
+        await store.updateNodeClaim({ ...a, ...released });
+        expect([await store.hasDeletedClaims(cluster), await store.hasDeletedClaims(`${cluster}-2`)]).toEqual([
+          true,
+          false,
+        ]);
+        await store.updateNodeClaim({ ...b, ...released });
+        expect(await store.hasDeletedClaims(cluster)).toBe(false);
+      });
+
       test('a list is by name, without released claims and those of other clusters', async () => {
         for (const each of ['b', 'a', 'c', 'a-2']) await store.createNodeClaim(claim({ name: each }));
         await store.createNodeClaim(claim({ name: 'd', cluster: `${cluster}-2` }));

@@ -14,7 +14,7 @@ const METHODS = {
     'instanceOwners describeInstanceHealth shiftedZones autoMode describeCatalogue',
   ),
   store: words(
-    'readNodeClaim listNodeClaims readNodeClaims findNodeClaim createNodeClaim updateNodeClaim updateNodeClaims readEpoch',
+    'readNodeClaim listNodeClaims readNodeClaims hasDeletedClaims findNodeClaim createNodeClaim updateNodeClaim updateNodeClaims readEpoch',
     'recordDecision openDecisions closeDecision recordShadow startCommand continueCommand listCommands endCommand',
     'readPassMemory writePassMemory recordMove listMoves nominate listNominations setStandby isOnStandby',
   ),

@@ -25,7 +25,8 @@ export interface TableGrant {
 export type TableAction = 'ConditionCheckItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'Query' | 'UpdateItem';
 
 const KEY = ['pk', 'sk'];
-const CLAIM = [...KEY, 'claimVersion', 'instanceId', 'payload'];
+/** Of claims, and of the marks of those that are being deleted. */
+const CLAIM = [...KEY, 'claimVersion', 'expiresAt', 'instanceId', 'payload'];
 const LOOKUP = [...KEY, 'claimName', 'clusterName'];
 const BUDGET = [...KEY, 'bucketTokens', 'bucketVersion', 'expiresAt', 'filledAtMs', 'throttledAtMs', 'tokensPerSecond'];
 const UNAVAILABLE = [

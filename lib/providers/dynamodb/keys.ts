@@ -6,6 +6,7 @@ import type { Key } from './table.ts';
  * so a strongly consistent read finds it by its id (an index is eventually consistent).
  */
 export const CLAIM = 'claim#';
+export const DELETED = 'deleted#';
 export const OPEN = 'open#';
 export const COMMAND = 'command#';
 export const MOVE = 'move#';
@@ -39,6 +40,12 @@ export const claimItemKey = (cluster: string, name: string): Key => ({
 export const tombstoneKey = (cluster: string, name: string): Key => ({
   pk: clusterPartition(cluster),
   sk: `released#${name}`,
+});
+
+/** The mark of a claim that is being deleted. */
+export const deletedKey = (cluster: string, name: string): Key => ({
+  pk: clusterPartition(cluster),
+  sk: DELETED + name,
 });
 
 export const commandKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: COMMAND + id });

@@ -37,7 +37,15 @@ import {
   passMemoryKey,
   standbyKey,
 } from './keys.ts';
-import { createClaim, findClaim, listClaims, readClaim, updateClaim, updateClaims } from './node-claims.ts';
+import {
+  createClaim,
+  findClaim,
+  hasDeletedClaims,
+  listClaims,
+  readClaim,
+  updateClaim,
+  updateClaims,
+} from './node-claims.ts';
 import { numberOf, type ReportUnreadable, readableItems } from './readable.ts';
 import { isDisruptionCommand, isPassMemory, isPastMove } from './stored-shapes.ts';
 import { ABSENT, type Attributes, type Item, PRESENT, Table, type TableOptions } from './table.ts';
@@ -104,6 +112,10 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
 
   async listNodeClaims(cluster: string): Promise<readonly NodeClaimRecord[]> {
     return (await this.readNodeClaims(cluster)).records;
+  }
+
+  hasDeletedClaims(cluster: string): Promise<boolean> {
+    return hasDeletedClaims(this.#table, cluster);
   }
 
   readNodeClaims(cluster: string): Promise<NodeClaimList> {

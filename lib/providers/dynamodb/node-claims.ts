@@ -3,7 +3,7 @@ import { instanceOf, type NodeClaimRecord, withoutLaunchOptions } from '../../co
 import { StaleRecordError } from '../../ports/errors.ts';
 import type { NodeClaimList } from '../../ports/node-claim-store.ts';
 import { packRecord, unpackBody } from './body.ts';
-import { CLAIM, claimItemKey, clusterPartition, instanceKey, tombstoneKey } from './keys.ts';
+import { CLAIM, claimItemKey, clusterPartition, DELETED, deletedKey, instanceKey, tombstoneKey } from './keys.ts';
 import { numberOf, type ReportUnreadable, readItem, readItems } from './readable.ts';
 import { isNodeClaimRecord } from './stored-shapes.ts';
 import { ABSENT, type Attributes, type Item, type Key, type Table, type Write, type WriteCondition } from './table.ts';
@@ -12,6 +12,7 @@ import { ABSENT, type Attributes, type Item, type Key, type Table, type Write, t
 const TOMBSTONE_SECONDS = 30 * 24 * 3_600;
 
 export async function createClaim(table: Table, record: NodeClaimRecord): Promise<void> {
+  await markDeleted(table, record);
   const writes: readonly Write[] = [
     { kind: 'put', item: itemOf(claimItemKey(record.cluster, record.name), record), condition: ABSENT },
     { kind: 'check', key: tombstoneKey(record.cluster, record.name), condition: ABSENT },
@@ -94,7 +95,33 @@ export async function findClaim(from: ReadTable, instanceId: string): Promise<No
   return readClaim(from, String(lookup['clusterName']), String(lookup['claimName']));
 }
 
+/** A released claim has no mark. This is for marks that remain, as after a rollback. */
+const MARK_SECONDS = 24 * 60 * 60;
+/** A process writes the mark of a claim once. */
+const marked = onceFor((_table: Table) => new Set<string>());
+const MAX_MARKED = 10_000;
+
+/**
+ * Marks a claim that is being deleted, before its record says so: a mark without such a record is harmless, and a record without a mark
+ * would be found late. *Cost:* a write unit for each process that writes the record.
+ */
+async function markDeleted(table: Table, { cluster, name, deletion }: NodeClaimRecord): Promise<void> {
+  if (deletion === undefined) return;
+  const known = marked(table);
+  const key = deletedKey(cluster, name);
+  if (known.has(key.pk + key.sk)) return;
+  const expiresAt = Math.ceil(deletion.requestedAtMs / 1_000) + MARK_SECONDS;
+  await table.write({ kind: 'put', item: { ...key, expiresAt } });
+  if (known.size >= MAX_MARKED) known.clear();
+  known.add(key.pk + key.sk);
+}
+
+export async function hasDeletedClaims(table: Table, cluster: string): Promise<boolean> {
+  return (await table.query(clusterPartition(cluster), DELETED, 'sk')).length > 0;
+}
+
 export async function updateClaim(table: Table, record: NodeClaimRecord): Promise<NodeClaimRecord> {
+  if (record.releasedAtMs === undefined) await markDeleted(table, record);
   const next = withoutLaunchOptions({ ...record, version: record.version + 1 });
   const unchanged: WriteCondition = { expression: 'claimVersion = :read', values: { ':read': record.version } };
   const written =
@@ -166,6 +193,7 @@ async function release(table: Table, next: NodeClaimRecord, unchanged: WriteCond
   const writes: readonly Write[] = [
     { kind: 'delete', key: claimItemKey(next.cluster, next.name), condition: unchanged },
     { kind: 'put', item: tombstone },
+    ...(next.deletion === undefined ? [] : [{ kind: 'delete', key: deletedKey(next.cluster, next.name) } as const]),
     ...lookupOf(next, { expiresAt }),
   ];
   return (await table.transact(writes, `release NodeClaim ${next.name}`)).kind === 'written';

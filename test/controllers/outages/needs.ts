@@ -101,6 +101,7 @@ export const NEEDS: Readonly<Record<Method, Partial<Record<Activity, Need>>>> = 
   'store.createNodeClaim': LAUNCH,
   'store.endCommand': {},
   'store.findNodeClaim': { 'spot warning': 'needed' },
+  'store.hasDeletedClaims': {},
   'store.isOnStandby': {},
   'store.listCommands': {},
   // The runs of a tick find their claims in it. A spot warning wakes termination for one claim.
