@@ -33,7 +33,7 @@ export async function reconcileTermination(ports: TerminationPorts, wake: Wake):
   const world = await observeTermination(ports, cluster, records);
   const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [] };
   const run: ObjectRun<TerminationPorts> = { ports, controller: 'termination', cluster, notes };
-  const each = await eachClaim(records, ports.clock.now(), async (known, aside) => {
+  const each = await eachClaim(records, ports, async (known, aside) => {
     const next = await onFreshState(ports, { record: known, seen: world }, async (record) =>
       terminate(run, { record, world, aside }),
     );

@@ -54,7 +54,7 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster & HasSetting
   const nowMs = ports.clock.now();
   const claims = sharedRead(async () => ports.store.readNodeClaims(cluster));
   const named = unrecorded.map((found) => ({ name: found.instance.nodeClaim, found }));
-  const { failures } = await eachClaim(named, nowMs, async ({ name, found }, aside) => {
+  const { failures } = await eachClaim(named, ports, async ({ name, found }, aside) => {
     // The list of claims is older than the list of instances. A strong read finds a record that was written in between.
     const record = isGroupName(name)
       ? await claimOfMember(ports.store, found.instance, claims)

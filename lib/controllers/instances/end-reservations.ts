@@ -27,7 +27,7 @@ export async function endReservations(work: ClusterWork<ResolvesNodeClasses>): P
   if (catalogue.kind === 'unread') return [];
   const blocks = await capacityBlocks(ports, nodeClasses.value, reserved);
   const nowMs = ports.clock.now();
-  const { failures } = await eachClaim(reserved, nowMs, async ({ name, instance, node }) => {
+  const { failures } = await eachClaim(reserved, ports, async ({ name, instance, node }) => {
     const record = await ports.store.readNodeClaim(cluster, name);
     if (record === undefined || record.releasedAtMs !== undefined) return [];
     const reservation = blocks.get(instance.reservation?.id ?? '');

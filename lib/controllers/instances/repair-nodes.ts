@@ -21,7 +21,7 @@ export async function repairNodes(work: ClusterWork<HasSettings>): Promise<Omit<
   const seen = { records, nodes: nodes.value, shifted: shifted.value };
   const repairs = decideRepairs({ ...seen, policies: repairPolicies(repairAfterMs) }, nowMs);
   const named = repairs.map((repair) => ({ name: repair.record.name, ...repair }));
-  const { failures } = await eachClaim(named, nowMs, async ({ record, node, actions, blocked }) => {
+  const { failures } = await eachClaim(named, ports, async ({ record, node, actions, blocked }) => {
     const { name, version } = record;
     await applyVerdict(work, { name, version, atMs: nowMs, seen: { nodes: [node] } }, { actions, blocked });
     return [];

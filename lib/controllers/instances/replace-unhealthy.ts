@@ -14,7 +14,7 @@ export async function replaceUnhealthy(work: ClusterWork<InspectsInstances>): Pr
   const unhealthy = await ports.cloud.describeInstanceHealth([...byInstance.keys()]);
   const nowMs = ports.clock.now();
   const named = unhealthy.map((health) => ({ name: byInstance.get(health.id)?.name ?? '', health }));
-  const { failures } = await eachClaim(named, nowMs, async ({ name, health }) => {
+  const { failures } = await eachClaim(named, ports, async ({ name, health }) => {
     const record = await ports.store.readNodeClaim(cluster, name);
     const action = record && record.releasedAtMs === undefined ? decideHealth(record, health, nowMs) : undefined;
     if (record === undefined || action === undefined) return [];

@@ -28,7 +28,7 @@ export async function tagInstances(work: ClusterWork): Promise<readonly Error[]>
   const registered = new Set(due.map(({ name }) => name));
   const unnamed = await nameMembers(work, shifted.value, (record) => !registered.has(record.name));
   const nowMs = ports.clock.now();
-  const { failures } = await eachClaim(turn(due, nowMs), nowMs, async ({ name, version, action }) => {
+  const { failures } = await eachClaim(turn(due, nowMs), ports, async ({ name, version, action }) => {
     await applyVerdict(work, { name, version, atMs: nowMs }, { actions: [action], blocked: [] });
     return [];
   });

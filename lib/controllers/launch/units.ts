@@ -17,7 +17,7 @@ interface Advanced {
 /** A unit that fails or hangs does not delay the others, and what follows a unit does not wait for others. */
 export async function advanceUnits(ports: HasClock, units: readonly Unit[]): Promise<EachClaim> {
   const followers: EachClaim[] = [];
-  const each = await eachClaim(units, ports.clock.now(), async (unit) => {
+  const each = await eachClaim(units, ports, async (unit) => {
     const { due, next = [] } = await unit.advance();
     if (next.length > 0) followers.push(await advanceUnits(ports, next));
     return due;

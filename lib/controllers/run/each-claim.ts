@@ -1,8 +1,10 @@
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import { type Due, pollAfter } from '../../core/model/decision.ts';
 import { inTurn, type Turning } from '../../core/node-claim/turn.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
 import { inParallel } from '../act/in-parallel.ts';
 import { failureOf } from '../act/run-notes.ts';
+import type { HasClock } from './ports.ts';
 
 export interface EachClaim {
   readonly due: readonly Due[];
@@ -17,19 +19,25 @@ export type Aside = (work: () => Promise<unknown>) => void;
 /** The number of claims that are reconciled in parallel, so that a slow claim does not delay the launch of others. */
 const AT_ONCE = 10;
 
+/** Less than half of the time limit of a function. A longer run would be abandoned, with what it has to report. */
+const MAX_MS = 25 * SECOND_MS;
+
 /**
- * Reconciles every claim, in turn (`inTurn`). A claim that fails or hangs does not delay the others (promise 7). After a retryable
+ * Reconciles every claim, in turn (`inTurn`). After 25 seconds, no further claim is begun: the next run, a few seconds later, begins at
+ * another claim. A claim that fails or hangs does not delay the others (promise 7). After a retryable
  * failure, the claim is reconciled again within five seconds; after a conflict, when `conflictRetry` says.
  */
 export async function eachClaim<Claim extends Turning>(
   records: readonly Claim[],
-  nowMs: number,
+  { clock }: HasClock,
   reconcile: (record: Claim, aside: Aside) => Promise<readonly Due[]>,
 ): Promise<EachClaim> {
+  const nowMs = clock.now();
   const due: Due[] = [];
   const failures: Error[] = [];
   const asides: Promise<void>[] = [];
   let hasConflict = false;
+  let isLate = false;
   const noteFailure = async ({ name }: Claim, work: Promise<unknown>): Promise<void> => {
     try {
       await work;
@@ -44,6 +52,10 @@ export async function eachClaim<Claim extends Turning>(
     }
   };
   await inParallel(inTurn(records, nowMs), AT_ONCE, async (record) => {
+    if (clock.now() >= nowMs + MAX_MS) {
+      isLate = true;
+      return;
+    }
     const aside: Aside = (work) => void asides.push(noteFailure(record, work()));
     await noteFailure(
       record,
@@ -51,5 +63,6 @@ export async function eachClaim<Claim extends Turning>(
     );
   });
   await Promise.all(asides);
+  if (isLate) due.push(pollAfter(clock.now()));
   return { due, failures, hasConflict };
 }
