@@ -6,7 +6,7 @@ import { commandFromStored, type StoredCommand } from '../core/model/disruption-
 import { instanceOf, type NodeClaimRecord, withoutLaunchOptions } from '../core/model/node-claim-record.ts';
 import { EpochMovedError, StaleLeaseError, StaleRecordError } from '../ports/errors.ts';
 import type { Lease } from '../ports/leases.ts';
-import type { NodeClaimStore, Nomination } from '../ports/node-claim-store.ts';
+import type { ClaimReader, ClaimWriter, NodeClaimStore, Nomination } from '../ports/node-claim-store.ts';
 
 /** The NodeClaimStore in memory. @param isCurrent whether no later holder has acquired the lease */
 export function memoryNodeClaimStore(isCurrent: (lease: Lease) => boolean = () => true): NodeClaimStore {
@@ -61,16 +61,7 @@ function decisions(
   };
 }
 
-function nodeClaims(): Part<
-  | 'createNodeClaim'
-  | 'readNodeClaim'
-  | 'listNodeClaims'
-  | 'readNodeClaims'
-  | 'hasDeletedClaims'
-  | 'findNodeClaim'
-  | 'updateNodeClaim'
-  | 'updateNodeClaims'
-> {
+function nodeClaims(): ClaimReader & ClaimWriter {
   const claims = new Map<string, NodeClaimRecord>();
   /** The key of the claim of each instance. */
   const owners = new Map<string, string>();
