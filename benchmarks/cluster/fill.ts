@@ -40,7 +40,7 @@ export async function putUnbound({ etcd }: ControlPlane, unbound: number): Promi
 }
 
 /** Waits until the API server has cached all objects. Before, it answers from etcd, which takes ten times as long. */
-async function settle(to: ControlPlane): Promise<void> {
+export async function settle(to: ControlPlane): Promise<void> {
   const client = clientOf(to);
   const query = { fieldSelector: 'spec.nodeName=' };
   try {
@@ -55,7 +55,7 @@ async function settle(to: ControlPlane): Promise<void> {
 }
 
 /** Applied before their objects: stored objects of a kind that is not served yet are not read. */
-async function applyDefinitions(to: ControlPlane): Promise<void> {
+export async function applyDefinitions(to: ControlPlane): Promise<void> {
   const client = clientOf(to);
   try {
     for (const file of readdirSync(DEFINITIONS).filter((name) => name.endsWith('.yaml'))) {

@@ -1,0 +1,71 @@
+/**
+ * Measures the functions in large clusters: `npm run bench:scale -- [--nodes 500,5000] [--output FILE]`. Each function runs as it is
+ * deployed, in a process with its memory and its share of a CPU, on a real API server and over the table in memory. Exits with 1 if a
+ * function needs more than its memory, or more than half of its time limit. The fleet is simulated; AWS is answered by this program.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { abortOnSignals, buildControlPlane } from '../../scripts/cluster-build.ts';
+import { startControlPlane } from '../../scripts/control-plane.ts';
+import { deployedFunctions } from './deployed-functions.ts';
+import { measureFleet } from './measure-fleet.ts';
+import { missed, type Row, renderRows } from './rows.ts';
+import { simulatedFleet } from './simulated-fleet.ts';
+
+const { values } = parseArgs({
+  options: {
+    nodes: { type: 'string', default: '500,5000' },
+    output: { type: 'string', default: join(import.meta.dirname, '..', 'out', 'scale.json') },
+  },
+});
+const sizes = values.nodes.split(',').map((text) => {
+  if (/^[1-9]\d*$/.test(text) && Number(text) <= 10_000) return Number(text);
+  console.error(`--nodes ${values.nodes}: write numbers from 1 to 10000, separated by commas`);
+  process.exit(2);
+});
+const interrupted = abortOnSignals();
+const folder = mkdtempSync(join(tmpdir(), 'kerf-bench-scale-'));
+try {
+  const binaries = await buildControlPlane(interrupted);
+  const { functions, remove } = deployedFunctions();
+  const rows: Row[] = [];
+  for (const nodes of sizes) {
+    const fleet = await simulatedFleet(nodes, progressOf(nodes));
+    const home = join(folder, String(nodes));
+    mkdirSync(home);
+    const controlPlane = await startControlPlane({ binaries, folder: home, interrupted, withControllers: false });
+    try {
+      for await (const row of measureFleet({ nodes, fleet, controlPlane, functions, folder: home })) {
+        rows.push(row);
+        console.log(renderRows([row], rows.length === 1));
+      }
+    } finally {
+      await controlPlane.stop();
+    }
+  }
+  remove();
+  const misses = missed(rows);
+  for (const miss of misses) console.log(`missed: ${miss}`);
+  const output = resolve(process.env['INIT_CWD'] ?? process.cwd(), values.output);
+  mkdirSync(dirname(output), { recursive: true });
+  writeFileSync(output, `${JSON.stringify({ rows, missed: misses }, undefined, 2)}\n`);
+  if (misses.length > 0) process.exitCode = 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  if (process.env['KERF_KEEP_LOGS'] === undefined) rmSync(folder, { recursive: true, force: true });
+  else console.error(`logs: ${folder}`);
+}
+
+function progressOf(nodes: number): (done: number) => void {
+  let shown = 0;
+  return (done) => {
+    if (done - shown < 500 && done !== nodes) return;
+    if (done === shown) return;
+    shown = done;
+    process.stderr.write(`${done} of ${nodes} nodes launched in the simulator\n`);
+  };
+}

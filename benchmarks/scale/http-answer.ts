@@ -1,0 +1,4 @@
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: string;
+}
