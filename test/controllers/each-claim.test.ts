@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { eachClaim } from '../../../lib/controllers/run/each-claim.ts';
-import { MINUTE, NOW_MS } from '../../builders/times.ts';
+import { eachClaim } from '../../lib/controllers/run/each-claim.ts';
+import { MINUTE, NOW_MS } from '../builders/times.ts';
 
 const NAMES = Array.from({ length: 100 }, (_, index) => ({ name: `claim-${index}` }));
 const SECOND = 1_000;
