@@ -7,7 +7,8 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { type Bodies, BodyBucket } from '../../lib/providers/dynamodb/body-bucket.ts';
+import type { DecisionArchive } from '../../lib/ports/decision-log.ts';
+import { type Bodies, BodyBucket, BucketArchive } from '../../lib/providers/dynamodb/body-bucket.ts';
 import { variable } from './deployment.ts';
 
 export interface TestTable {
@@ -52,9 +53,9 @@ export async function testTable(configuration: DynamoDBClientConfig): Promise<Te
 }
 
 /** A bucket of ministack, which is deleted with the emulator. */
-export async function testBodies(): Promise<Bodies> {
+export async function testBucket(): Promise<{ readonly bodies: Bodies; readonly archive: DecisionArchive }> {
   const client = new S3Client({});
   const bucket = `kerf-${randomUUID()}`;
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  return new BodyBucket({ client, bucket });
+  return { bodies: new BodyBucket({ client, bucket }), archive: new BucketArchive({ client, bucket }) };
 }

@@ -37,7 +37,8 @@ export function isWorthRecording(decisions: readonly Decision[], fresh: readonly
 
 /** About one in ten is a sample, by its name. */
 export function isArchived(mode: DecisionSnapshots = 'off', id: string, decisions: readonly Decision[]): boolean {
-  const acted = decisions.some(({ actions }) => actions.length > 0);
+  // A nomination is a hint, which is repeated as long as pods wait for a node.
+  const acted = decisions.some(({ actions }) => actions.some(({ kind }) => kind !== 'nominate-node'));
   switch (mode) {
     case 'off':
       return false;

@@ -26,7 +26,7 @@ export interface FeatureGates {
   readonly staticCapacity: boolean;
 }
 
-/** Of which decisions on the cluster the snapshot is stored: none, about a tenth of those that acted, all that acted, or all. */
+/** Of which decisions on the cluster the snapshot is stored: none, about a tenth of those that acted, all that acted (more than nominations), or all. */
 export const DECISION_SNAPSHOTS = ['off', 'sampled', 'acted', 'all'] as const;
 export type DecisionSnapshots = (typeof DECISION_SNAPSHOTS)[number];
 

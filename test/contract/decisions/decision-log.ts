@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../../lib/apis/formats/time.ts';
 import type { DecisionRecord } from '../../../lib/core/decisions/decision-record.ts';
 import { recordOfRun } from '../../../lib/core/decisions/record-of-run.ts';
@@ -9,19 +9,25 @@ import { aDecision } from '../../builders/decisions.ts';
 import { aClaim } from '../../builders/node-claims.ts';
 import { NOW_MS } from '../../builders/times.ts';
 
+export interface DecisionLogHarness {
+  readonly log: DecisionLog;
+  readonly archive: DecisionArchive;
+  readonly close?: () => Promise<void>;
+}
+
 /** The doc comment of `lib/ports/decision-log.ts`, executed. */
-export function decisionLogContract(
-  name: string,
-  make: () => Promise<{ readonly log: DecisionLog; readonly archive: DecisionArchive }>,
-): void {
+export function decisionLogContract(name: string, make: () => Promise<DecisionLogHarness>): void {
   describe(`DecisionLog: ${name}`, () => {
+    let harness: DecisionLogHarness;
     let log: DecisionLog;
     let archive: DecisionArchive;
     let cluster: string;
     beforeEach(async () => {
-      ({ log, archive } = await make());
+      harness = await make();
+      ({ log, archive } = harness);
       cluster = `cluster-${randomUUID()}`;
     });
+    afterEach(() => harness.close?.());
 
     function recordAt(atMs: number, over: Partial<DecisionRecord> = {}): DecisionRecord {
       const decisions = [aDecision({ atMs, actions: [{ kind: 'create-node-claim', nodeClaim: aClaim() }] })];

@@ -10,6 +10,7 @@ import type { Action, Blocked, Decision } from '../../../lib/core/model/decision
 import type { DecisionLog } from '../../../lib/ports/decision-log.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { aDecision, aRunReport } from '../../builders/decisions.ts';
+import { aClaim } from '../../builders/node-claims.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { memoryDecisionArchive, memoryDecisionLog } from '../../fakes/memory-decision-log.ts';
@@ -141,7 +142,7 @@ describe('a recorder', () => {
   });
 
   describe('stores the snapshot', () => {
-    const acted = aDecision({ actions: [NOMINATION] });
+    const acted = aDecision({ actions: [{ kind: 'create-node-claim', nodeClaim: aClaim() }] });
     const refusal = aDecision({ blocked: [refused('a')] });
     const withSnapshot = (decision: Decision, snapshots: ReportedRun['snapshots']) => {
       const report = aRunReport({ controller: 'provisioning', decisions: [decision], decided: [decidedOn(decision)] });
@@ -163,6 +164,11 @@ describe('a recorder', () => {
         expect(record?.snapshot !== undefined).toBe(expected);
         if (record?.snapshot !== undefined) expect(await archive.get(record.snapshot)).toBe('{}');
       }
+    });
+
+    test('acted: not of a decision that only nominates a node', async () => {
+      await recorder().record(withSnapshot(aDecision({ actions: [NOMINATION] }), 'acted'));
+      expect((await records()).map(({ snapshot }) => snapshot)).toEqual([undefined]);
     });
 
     test('sampled: of about a tenth', async () => {
