@@ -49,9 +49,8 @@ export const app: Application<CliContext> = buildApplication(
       brief: 'Node autoscaling for Amazon EKS, without pods in the cluster',
       fullDescription: [
         'kerf help COMMAND, or kerf COMMAND --help, explains a command and shows examples.',
-        'Paths are relative to the current folder; - is standard input. Without a',
-        'terminal, output has no colors and is 120 columns wide; NO_COLOR=1 and',
-        'FORCE_COLOR=1 override this.',
+        'Paths are relative to the current folder; - is standard input. A terminal has',
+        'colors, and a pipe has none; NO_COLOR=1 and FORCE_COLOR=1 override this.',
         '',
         'The exit code of every command is one of these:',
         '',

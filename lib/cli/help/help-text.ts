@@ -79,7 +79,10 @@ function usageOf({ parameters: { flags = {}, positional } }: Command<CliContext>
 
 function argumentsOf(positional: Positional | undefined): readonly string[] {
   if (positional === undefined) return [];
-  if (positional.kind === 'tuple') return positional.parameters.map(({ placeholder }) => placeholder ?? 'VALUE');
+  if (positional.kind === 'tuple')
+    return positional.parameters.map(({ placeholder = 'VALUE', optional }) =>
+      optional === true ? `[${placeholder}]` : placeholder,
+    );
   const name = `${positional.parameter.placeholder ?? 'VALUE'}...`;
   return [positional.minimum === undefined ? `[${name}]` : name];
 }
