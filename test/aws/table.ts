@@ -52,10 +52,16 @@ export async function testTable(configuration: DynamoDBClientConfig): Promise<Te
   };
 }
 
+export interface TestBucket {
+  readonly bucket: string;
+  readonly bodies: Bodies;
+  readonly archive: DecisionArchive;
+}
+
 /** A bucket of ministack, which is deleted with the emulator. */
-export async function testBucket(): Promise<{ readonly bodies: Bodies; readonly archive: DecisionArchive }> {
+export async function testBucket(): Promise<TestBucket> {
   const client = new S3Client({});
   const bucket = `kerf-${randomUUID()}`;
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  return { bodies: new BodyBucket({ client, bucket }), archive: new BucketArchive({ client, bucket }) };
+  return { bucket, bodies: new BodyBucket({ client, bucket }), archive: new BucketArchive({ client, bucket }) };
 }

@@ -8,6 +8,7 @@ import { decideAgain, verdictDifferences } from '../../lib/core/decisions/replay
 import { chainOf } from '../../lib/core/decisions/select-records.ts';
 import { whyAt } from '../../lib/core/decisions/why-at.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
+import { UnreachableError } from '../../lib/ports/errors.ts';
 import { runSimulation } from '../../lib/simulator/simulation.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { decidedText } from '../../lib/snapshot/write-snapshot.ts';
@@ -192,7 +193,7 @@ test('a cluster in which nothing happens has no records for hours', async () => 
     manifests: someManifests({ deployments: [aDeployment('web', 6), aDeployment('huge', 1, '500')] }),
     catalogue: SMALL_CATALOGUE,
     seed: 3,
-    durationMs: 12 * HOUR_MS,
+    durationMs: 6 * HOUR_MS,
     goesOn: true,
     recorder: decisionRecorder({ log: quiet, archive, snapshotText: decidedText, version: 'test' }),
   });
@@ -200,4 +201,25 @@ test('a cluster in which nothing happens has no records for hours', async () => 
   const startMs = times[0] ?? 0;
   expect(times.length).toBeGreaterThan(3);
   expect(times.filter((atMs) => atMs > startMs + HOUR_MS)).toEqual([]);
+});
+
+async function fails(): Promise<never> {
+  throw new UnreachableError('no answer');
+}
+
+test('a table and a bucket that fail change nothing but the records', async () => {
+  const input = {
+    manifests: someManifests({ deployments: [aDeployment('web', 6), aDeployment('late', 0)] }),
+    scenario: { name: 'hours', events: events.filter(({ atMs }) => atMs < HOUR_MS) },
+    catalogue: SMALL_CATALOGUE,
+    seed: 3,
+    durationMs: HOUR_MS,
+    goesOn: true,
+  };
+  const failing = { log: { write: fails, list: fails }, archive: { put: fails, get: fails } };
+  const recorder = decisionRecorder({ ...failing, snapshotText: decidedText, version: 'test' });
+  const [plain, failed] = await Promise.all([runSimulation(input), runSimulation({ ...input, recorder })]);
+  const failures = failed.timeline.filter(({ kind }) => kind === 'function-failed');
+  expect(failures.length).toBeGreaterThan(10);
+  expect({ ...failed, timeline: failed.timeline.filter((entry) => !failures.includes(entry)) }).toEqual(plain);
 });

@@ -63,11 +63,8 @@ function onlyOne(clusters: readonly string[], folder: string): string {
 const LIFETIME_MS = 30 * DAY_MS;
 
 /** The records of the last 30 days; of a folder, all. */
-export async function allRecords(
-  { log, cluster }: History,
-  { records }: HistoryFlags,
-): Promise<readonly DecisionRecord[]> {
-  if (records !== undefined) return log.list(cluster, { fromMs: 0, untilMs: Infinity });
+async function allRecords({ log, cluster }: History, { records }: HistoryFlags): Promise<readonly DecisionRecord[]> {
+  if (records !== undefined) return log.list(cluster, ALWAYS);
   const nowMs = Date.now();
   return log.list(cluster, { fromMs: nowMs - LIFETIME_MS, untilMs: nowMs + DAY_MS });
 }
@@ -111,11 +108,44 @@ export function parseMoment(text: string): Moment {
 
 export type Moment = { readonly agoMs: number } | { readonly atMs: number };
 
-/** The time of a moment. With a folder, durations end at its last record. */
-export function timeOf(moment: Moment, flags: HistoryFlags, records: readonly DecisionRecord[]): number {
-  if ('atMs' in moment) return moment.atMs;
-  const endMs = flags.records === undefined ? Date.now() : (records.at(-1)?.atMs ?? 0);
-  return endMs - moment.agoMs;
+/** The records from a moment on. With a folder, durations end at its last record. *Cost:* of a table, the records since then are read. */
+export async function recordsFrom(
+  { log, cluster }: History,
+  { records: folder }: HistoryFlags,
+  moment: Moment,
+): Promise<readonly DecisionRecord[]> {
+  if (folder === undefined) {
+    const nowMs = Date.now();
+    const fromMs = Math.max(timeOf(moment, nowMs), nowMs - LIFETIME_MS);
+    return log.list(cluster, { fromMs, untilMs: nowMs + DAY_MS });
+  }
+  const all = await log.list(cluster, ALWAYS);
+  const fromMs = timeOf(moment, all.at(-1)?.atMs ?? 0);
+  return all.filter(({ atMs }) => atMs >= fromMs);
+}
+
+/** What happened to an object that is older begins with what is known of it then. */
+const PAST_MS = 7 * DAY_MS;
+
+/** The records until a moment: of a folder all, of a table those of seven days. */
+export async function recordsUntil(
+  { log, cluster }: History,
+  { records: folder }: HistoryFlags,
+  moment: Moment,
+): Promise<{ readonly records: readonly DecisionRecord[]; readonly atMs: number }> {
+  if (folder === undefined) {
+    const atMs = timeOf(moment, Date.now());
+    return { records: await log.list(cluster, { fromMs: atMs - PAST_MS, untilMs: atMs + 1 }), atMs };
+  }
+  const all = await log.list(cluster, ALWAYS);
+  const atMs = timeOf(moment, all.at(-1)?.atMs ?? 0);
+  return { records: all.filter((record) => record.atMs <= atMs), atMs };
+}
+
+const ALWAYS = { fromMs: 0, untilMs: Infinity };
+
+function timeOf(moment: Moment, nowMs: number): number {
+  return 'atMs' in moment ? moment.atMs : nowMs - moment.agoMs;
 }
 
 /** The text that the archive has. *Errors:* BadInputError without an archive, or if the record has no snapshot. */

@@ -3,7 +3,7 @@ import { selectRecords } from '../../core/decisions/select-records.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { DecisionsFlags } from './decisions-commands.ts';
-import { allRecords, openHistory, timeOf } from './history.ts';
+import { openHistory, recordsFrom } from './history.ts';
 import { recordLines } from './render-record.ts';
 
 const DEFAULT_COLUMNS = 120;
@@ -11,10 +11,8 @@ const DEFAULT_COLUMNS = 120;
 /** Runs `kerf decisions`. *Errors:* BadInputError if the records cannot be found. */
 export async function runDecisions(context: CliContext, flags: DecisionsFlags): Promise<void> {
   const history = await openHistory(flags);
-  const all = await allRecords(history, flags);
-  const sinceMs = timeOf(flags.since ?? { agoMs: DAY_MS }, flags, all);
+  const recent = await recordsFrom(history, flags, flags.since ?? { agoMs: DAY_MS });
   const { pool: nodePool, reason, pod, node } = flags;
-  const recent = all.filter(({ atMs }) => atMs >= sinceMs);
   const records = selectRecords(recent, { nodePool, reason, pod, node });
   const text = (): string =>
     records.length === 0

@@ -9,7 +9,7 @@ import { type ManifestObjects } from '../plan/manifest-objects.ts';
 import { manifestsOf, withGiven } from '../plan/planned-snapshot.ts';
 import { printable } from '../render/render-lines.ts';
 import type { ReplayFlags } from './decisions-commands.ts';
-import { allRecords, type History, openHistory, recordNamed, snapshotOf, timeOf } from './history.ts';
+import { type History, openHistory, recordNamed, recordsFrom, snapshotOf } from './history.ts';
 
 /** A decision that was made again. */
 interface Replayed {
@@ -39,9 +39,8 @@ export async function runReplay(context: CliContext, flags: ReplayFlags, name: s
 }
 
 async function storedRecords(history: History, flags: ReplayFlags): Promise<readonly DecisionRecord[]> {
-  const all = await allRecords(history, flags);
-  const sinceMs = flags.since === undefined ? 0 : timeOf(flags.since, flags, all);
-  const stored = all.filter(({ atMs, snapshot }) => atMs >= sinceMs && snapshot !== undefined);
+  const all = await recordsFrom(history, flags, flags.since ?? { atMs: 0 });
+  const stored = all.filter(({ snapshot }) => snapshot !== undefined);
   if (stored.length === 0)
     throw new BadInputError(`none of ${counted(all.length, 'record')} of cluster ${history.cluster} has a snapshot`);
   return stored;

@@ -3,7 +3,7 @@ import { counted } from '../../apis/counted.ts';
 import { formatTime } from '../../apis/formats/time.ts';
 import { type AskedObject, whyAt } from '../../core/decisions/why-at.ts';
 import type { CliContext } from '../context.ts';
-import { allRecords, openHistory, timeOf } from '../decisions/history.ts';
+import { openHistory, recordsUntil } from '../decisions/history.ts';
 import { EXIT } from '../exit-codes.ts';
 import { renderExplanation } from './render-explanation.ts';
 import type { PastFlags } from './why-commands.ts';
@@ -11,13 +11,11 @@ import type { PastFlags } from './why-commands.ts';
 /** Runs `kerf why … --at TIME`. *Errors:* BadInputError if no record until then names the object. */
 export async function runWhyAt(context: CliContext, flags: PastFlags, asked: AskedObject): Promise<void> {
   const history = await openHistory(flags);
-  const records = await allRecords(history, flags);
-  const atMs = timeOf(flags.at, flags, records);
+  const { records, atMs } = await recordsUntil(history, flags, flags.at);
   const explanation = whyAt(records, asked, atMs);
   if (explanation === undefined) {
-    const until = records.filter((record) => record.atMs <= atMs).length;
     throw new BadInputError(
-      `none of ${counted(until, 'record')} until ${formatTime(atMs)} names ${asked.kind} ${asked.name}: check the name and --at`,
+      `none of ${counted(records.length, 'record')} until ${formatTime(atMs)} names ${asked.kind} ${asked.name}: check the name and --at`,
     );
   }
   context.process.stdout.write(
