@@ -47,6 +47,7 @@ export interface FunctionSetProps {
  */
 export class FunctionSet {
   readonly functions: WakeFunctions;
+  readonly webhook: Webhook;
   readonly #scope: Construct;
 
   constructor(scope: Construct, props: FunctionSetProps) {
@@ -68,6 +69,7 @@ export class FunctionSet {
       environment,
       ...(secretRotation !== undefined && { secretRotation }),
     });
+    this.webhook = webhook;
     webhook.introduceTo(this.functions.lifecycle);
     const nodes = clusters.map((cluster) => this.#nodeRolesOf(cluster));
     this.#permit({ clusters, state, bodies, decisions, nodeRoles: nodes.flatMap(({ arns }) => arns) });

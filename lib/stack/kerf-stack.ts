@@ -46,17 +46,19 @@ export class KerfStack extends Stack {
     const sets = [...Map.groupBy(clusters, networkName)].map(([network, members]) => {
       // Functions without a network have no prefix, as in a deployment without networks.
       const place = network === undefined ? this : new Construct(this, `Network-${network}`);
-      return {
-        network,
-        functions: new FunctionSet(place, { ...shared, clusters: members }).functions,
-      };
+      const { functions: own, webhook } = new FunctionSet(place, { ...shared, clusters: members });
+      return { network, functions: own, webhook };
     });
     const functions = sets.flatMap(({ network, functions: each }) =>
       Object.entries(each).map(([name, one]) => [network === undefined ? name : `${network} ${name}`, one] as const),
     );
     const names = clusters.map(({ name }) => name);
     this.#watch(state.name);
-    new Dashboard(this, 'Dashboard', { clusters: names, functions: Object.fromEntries(functions) });
+    new Dashboard(this, 'Dashboard', {
+      clusters: names,
+      functions: Object.fromEntries(functions),
+      webhooks: sets.map(({ webhook }) => webhook.function),
+    });
     const { wakeQueue, logGroup } = catalogue;
     const outputs = { CatalogueQueueUrl: wakeQueue.queue.queueUrl, CatalogueLogGroup: logGroup.logGroupName };
     const values = {

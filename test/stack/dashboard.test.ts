@@ -18,6 +18,7 @@ const HUNDRED = clustersNamed(100).map((cluster, index) => {
 });
 
 const one = synthesize(clustersNamed(1));
+const two = synthesize([{ name: 'open' }, { name: 'closed', network: NETWORK }]);
 const hundred = synthesize(HUNDRED);
 
 function bodyTextOf(template: typeof one): string {
@@ -43,12 +44,21 @@ describe('a deployment has one dashboard', () => {
     expect(widgetsOf(hundred)).toHaveLength(widgetsOf(one).length);
   });
 
-  test('which is free for one network, and within the limits of CloudWatch for 100 clusters in three networks', () => {
+  test('which is free for two networks, and within the limits of CloudWatch for 100 clusters in three networks', () => {
     // Three dashboards of at most 50 metrics are free. More networks have more queues and functions.
     expect(metricsOf(one).length).toBeLessThanOrEqual(50);
+    expect(metricsOf(two).length).toBeLessThanOrEqual(50);
     expect(metricsOf(hundred).length).toBeLessThanOrEqual(100);
     for (const widget of widgetsOf(hundred)) expect(listAt(widget, 'properties', 'metrics').length).toBeLessThan(500);
     expect(bodyTextOf(hundred).length).toBeLessThan(100_000);
+  });
+
+  test('with the errors and throttles of every function that runs by itself', () => {
+    const functions = propertiesOf(one, 'AWS::Lambda::Function').filter(
+      ({ Description }) => Description !== 'Kerf installer',
+    );
+    for (const name of ['Errors', 'Throttles'])
+      expect(metricsOf(one).filter((metric) => at(metric, '1') === name)).toHaveLength(functions.length);
   });
 
   test('with every alarm', () => {

@@ -17,6 +17,7 @@ import {
   VariableInputType,
   VariableType,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { METRICS } from '../../operator/options/options.ts';
@@ -27,6 +28,7 @@ export interface DashboardProps {
   readonly clusters: readonly string[];
   /** By name: `lifecycle`, and `NETWORK lifecycle` for those of a network. */
   readonly functions: Readonly<Record<string, WakeFunction>>;
+  readonly webhooks: readonly IFunction[];
 }
 
 /** Stands for the chosen cluster. CloudWatch replaces it everywhere in the body, so it is part of no other name. */
@@ -40,10 +42,12 @@ const MAX_LOG_GROUPS = 50;
  * are no metrics.
  */
 export class Dashboard extends Construct {
+  readonly #webhooks: readonly IFunction[];
   readonly #functions: readonly (readonly [name: string, WakeFunction])[];
 
-  constructor(scope: Construct, id: string, { clusters, functions }: DashboardProps) {
+  constructor(scope: Construct, id: string, { clusters, functions, webhooks }: DashboardProps) {
     super(scope, id);
+    this.#webhooks = webhooks;
     // Networks share the catalogue function.
     this.#functions = [...new Map(Object.entries(functions).map(([name, one]) => [one, name]))].map(([one, name]) => [
       name,
@@ -121,19 +125,19 @@ export class Dashboard extends Construct {
     const ages = this.#functions.map(([label, { wakeQueue }]) =>
       wakeQueue.queue.metricApproximateAgeOfOldestMessage({ label, period, statistic: 'Maximum' }),
     );
+    const all = [
+      ...this.#functions.map(([label, one]) => ({ label, function: one.function })),
+      ...this.#webhooks.map((webhook) => ({ label: 'webhook', function: webhook })),
+    ];
     const sums = { period, statistic: 'Sum' } as const;
+    const errors = all.map(({ label, function: one }) => one.metricErrors({ ...sums, label }));
+    const throttles = all.map(({ label, function: one }) => one.metricThrottles({ ...sums, label }));
     return [
       [
         graph('Oldest message of each queue, seconds', ages),
         graph('Dead letters', deadLetters),
-        graph(
-          'Errors of functions',
-          this.#functions.map(([label, one]) => one.function.metricErrors({ ...sums, label })),
-        ),
-        graph(
-          'Throttles of functions',
-          this.#functions.map(([label, one]) => one.function.metricThrottles({ ...sums, label })),
-        ),
+        graph('Errors of functions', errors),
+        graph('Throttles of functions', throttles),
       ],
     ];
   }
