@@ -1,5 +1,7 @@
 /** The error texts of the command line itself: unknown commands, unknown flags, missing and wrong values, failed commands. */
+
 import { type ApplicationText, ArgumentScannerError, formatMessageForArgumentScannerError } from '@stricli/core';
+import { BadInputError } from '../apis/bad-input-error.ts';
 
 type ErrorTexts = Pick<
   ApplicationText,
@@ -39,11 +41,10 @@ const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
   [/AccessDenied|UnauthorizedOperation/, 'the IAM identity of the shell needs this permission: check AWS_PROFILE'],
 ];
 
-/** The message of a failed command, as one sentence. @internal */
+/** The message of a failed command, as one sentence. Bad input has a line for each problem. @internal */
 export function failureText(error: unknown): string {
-  const message = messageOf(error)
-    .trim()
-    .replaceAll(/\s*\n\s*/g, ' ');
+  const text = messageOf(error).trim();
+  const message = error instanceof BadInputError ? text : text.replaceAll(/\s*\n\s*/g, ' ');
   const hint = HINTS.find(([pattern]) => pattern.test(message))?.[1];
   return hint === undefined ? message : `${message}; ${hint}`;
 }
