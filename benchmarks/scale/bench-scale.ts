@@ -1,7 +1,7 @@
 /**
- * Measures the functions in large clusters: `npm run bench:scale -- [--nodes 500,5000] [--output FILE]`. Each function runs as it is
+ * Measures the functions in large clusters: `npm run bench:scale -- [--nodes 500,5000] [--output FILE] [--pictures]`. Each function runs as it is
  * deployed, in a process with its memory and its share of a CPU, on a real API server and over the table in memory. Exits with 1 if a
- * function needs more than its memory, or more than half of its time limit. The fleet is simulated; AWS is answered by this program.
+ * function needs more than its memory, or more than half of its time limit. `--pictures` writes docs/pictures/scale-*.svg. The fleet is simulated; AWS is answered by this program.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +11,16 @@ import { abortOnSignals, buildControlPlane } from '../../scripts/cluster-build.t
 import { startControlPlane } from '../../scripts/control-plane.ts';
 import { deployedFunctions } from './deployed-functions.ts';
 import { measureFleet } from './measure-fleet.ts';
+import { picturesOf } from './pictures.ts';
 import { missed, type Row, renderRows } from './rows.ts';
 import { simulatedFleet } from './simulated-fleet.ts';
+
+const PICTURES = join(import.meta.dirname, '..', '..', 'docs', 'pictures');
 
 const { values } = parseArgs({
   options: {
     nodes: { type: 'string', default: '500,5000' },
+    pictures: { type: 'boolean', default: false },
     output: { type: 'string', default: join(import.meta.dirname, '..', 'out', 'scale.json') },
   },
 });
@@ -51,6 +55,7 @@ try {
   const output = resolve(process.env['INIT_CWD'] ?? process.cwd(), values.output);
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, `${JSON.stringify({ rows, missed: misses }, undefined, 2)}\n`);
+  if (values.pictures) for (const [file, svg] of picturesOf(rows)) writeFileSync(join(PICTURES, file), svg);
   if (misses.length > 0) process.exitCode = 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

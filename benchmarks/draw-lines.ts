@@ -1,13 +1,14 @@
-/** A picture of lines over days. */
+/** A picture of lines. */
 export interface LinePicture {
   readonly title: string;
   /** Of the vertical axis. */
   readonly unit: string;
+  /** Of the horizontal axis. @default 'days' */
+  readonly across?: string;
   /** At most as many as there are colours. */
   readonly lines: readonly { readonly name: string; readonly points: readonly Point[] }[];
 }
 
-/** `x`: days from the start. */
 interface Point {
   readonly x: number;
   readonly y: number;
@@ -26,15 +27,16 @@ const COLOURS = [
 ] as const;
 
 /** An SVG without a background, whose colours follow the page: it can be read on a light and on a dark one. */
-export function drawLines({ title, unit, lines }: LinePicture): string {
+export function drawLines({ title, unit, across = 'days', lines }: LinePicture): string {
   const points = lines.flatMap((line) => line.points);
-  const days = Math.max(...points.map(({ x }) => x), 1);
+  const right = Math.max(...points.map(({ x }) => x), 1);
   const step = niceStep(Math.max(...points.map(({ y }) => y), 1e-9) / 5);
   const top = step * Math.ceil(Math.max(...points.map(({ y }) => y), step) / step);
-  const x = (value: number): number => FRAME.left + (value / days) * (WIDTH - FRAME.left - FRAME.right);
+  const x = (value: number): number => FRAME.left + (value / right) * (WIDTH - FRAME.left - FRAME.right);
   const y = (value: number): number => HEIGHT - FRAME.bottom - (value / top) * (HEIGHT - FRAME.top - FRAME.bottom);
   const rows = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step);
-  const columns = Array.from({ length: Math.floor(days) + 1 }, (_, at) => at);
+  const between = right <= 10 ? 1 : niceStep(right / 6);
+  const columns = Array.from({ length: Math.floor(right / between) + 1 }, (_, at) => at * between);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}">`,
     `<style>${style(lines.length)}</style>`,
@@ -44,9 +46,9 @@ export function drawLines({ title, unit, lines }: LinePicture): string {
       `<text x="${FRAME.left - 8}" y="${round(y(value) + 4)}" text-anchor="end">${labelOf(value, step)}</text>`,
     ]),
     ...columns.map(
-      (day) => `<text x="${round(x(day))}" y="${HEIGHT - FRAME.bottom + 18}" text-anchor="middle">${day}</text>`,
+      (value) => `<text x="${round(x(value))}" y="${HEIGHT - FRAME.bottom + 18}" text-anchor="middle">${value}</text>`,
     ),
-    `<text x="${(FRAME.left + WIDTH - FRAME.right) / 2}" y="${HEIGHT - 6}" text-anchor="middle">days</text>`,
+    `<text x="${(FRAME.left + WIDTH - FRAME.right) / 2}" y="${HEIGHT - 6}" text-anchor="middle">${across}</text>`,
     ...lines.flatMap((line, at) => [
       `<path class="line c${at}" d="${pathOf(line.points, x, y)}"/>`,
       `<path class="line c${at}" d="M${FRAME.left + at * KEY_WIDTH} 40h20"/>`,
