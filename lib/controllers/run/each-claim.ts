@@ -20,10 +20,10 @@ export type Aside = (work: () => Promise<unknown>) => void;
 const AT_ONCE = 10;
 
 /** Less than half of the time limit of a function. A longer run would be abandoned, with what it has to report. */
-const MAX_MS = 25 * SECOND_MS;
+const MAX_MS = 20 * SECOND_MS;
 
 /**
- * Reconciles every claim, in turn (`inTurn`). After 25 seconds, no further claim is begun: the next run, a few seconds later, begins at
+ * Reconciles every claim, in turn (`inTurn`). After 20 seconds, no further claim is begun: the next run, a few seconds later, begins at
  * another claim. A claim that fails or hangs does not delay the others (promise 7). After a retryable
  * failure, the claim is reconciled again within five seconds; after a conflict, when `conflictRetry` says.
  */
