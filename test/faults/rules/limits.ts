@@ -29,6 +29,8 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startM
   };
   /** A node that was lost may return after its replacement was launched: only a write before a launch buys more. */
   const returnedMs = new Map<string, number>();
+  /** A decision that was made before an adoption may be carried out after it. */
+  const adoptedMs = new Map<string, number>();
   const checkHolds = ({ name, holds, types }: NodeClaimRecord): void => {
     const largest = types.reduce<Resources>((most, { capacity }) => larger(most, capacity), {});
     for (const resource of ['cpu', 'memory'])
@@ -41,6 +43,7 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startM
   return {
     recordWritten(after, earlier) {
       if (earlier?.nodeLostAtMs !== undefined && after.nodeLostAtMs === undefined) returnedMs.set(after.name, nowMs());
+      if (isAdopted(after, earlier)) adoptedMs.set(after.name, nowMs());
       if (isAdopted(after, earlier) || earlier?.launch.kind === 'launched') return;
       if (earlier === undefined) checkHolds(after);
       const pool = after.nodePool;
@@ -51,7 +54,7 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startM
           one.name !== after.name &&
           !isGivenUp(one, startMs() + nowMs()) &&
           // A decision that was made while its node was lost may be carried out after the node has returned.
-          nowMs() - (returnedMs.get(one.name) ?? -Infinity) > DECIDED_BEFORE_MS,
+          nowMs() - (returnedMs.get(one.name) ?? adoptedMs.get(one.name) ?? -Infinity) > DECIDED_BEFORE_MS,
       );
       const usage = usageOf([...others, after], deleting);
       const before = usageOf(earlier === undefined ? others : [...others, earlier], deleting);
