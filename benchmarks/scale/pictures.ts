@@ -1,4 +1,4 @@
-import { drawLines } from '../draw-lines.ts';
+import { drawLines } from '../pictures/draw-lines.ts';
 import type { Row } from './rows.ts';
 
 /** What a function does, as a line of the pictures. */

@@ -1,4 +1,4 @@
-import { drawLines } from '../draw-lines.ts';
+import { drawLines } from '../pictures/draw-lines.ts';
 import { titleOf } from './render-week.ts';
 import type { MeasuredWeek } from './run-week.ts';
 

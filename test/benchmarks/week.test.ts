@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drawLines } from '../../benchmarks/draw-lines.ts';
+import { drawLines } from '../../benchmarks/pictures/draw-lines.ts';
 import { boundMeter } from '../../benchmarks/week/lower-bound.ts';
 import { MODES } from '../../benchmarks/week/modes.ts';
 import { renderWeek } from '../../benchmarks/week/render-week.ts';
