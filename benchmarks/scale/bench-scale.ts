@@ -1,7 +1,7 @@
 /**
  * Measures the functions in large clusters: `npm run bench:scale -- [--nodes 500,5000] [--output FILE] [--pictures]`. Each function runs as it is
  * deployed, in a process with its memory and its share of a CPU, on a real API server and over the table in memory. Exits with 1 if a
- * function needs more than its memory, or more than half of its time limit. `--pictures` writes docs/pictures/scale-*.svg. The fleet is simulated; AWS is answered by this program.
+ * function needs more than its memory, or more than half of its time limit. `--pictures` writes those of docs/scale.md. The fleet is simulated; AWS is answered by this program.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
