@@ -149,7 +149,10 @@ export function liftStartupTaints(
   instance: SimulatedInstance,
 ): void {
   const node = state.nodes.get(nodeNameOf(instance));
-  const nodeClaim = state.nodeClaims.get(instance.nodeClaim);
+  // The tag of an instance may have had the name of a group, and its adoption gave it a NodeClaim of another name.
+  const nodeClaim =
+    state.nodeClaims.get(instance.nodeClaim) ??
+    [...state.nodeClaims.values()].find(({ status }) => status?.providerID === providerIdOf(instance));
   const startup = nodeClaim?.spec.startupTaints ?? [];
   if (node === undefined || (nodeClaim !== undefined && startup.length === 0)) return;
   // The node gets its startup taints at its registration.
