@@ -56,9 +56,11 @@ async function run(ports: DisruptionPorts, wake: CoalescedWake, disruption: Disr
   const kept = disruption.claims.get(cluster);
   // With the claims of the last look, only the last verdict is given again. Everything else is decided on a new list.
   const isKept = kept !== undefined && kept.digest === wake.claimsDigest;
-  let look = await lookAt(ports, { cluster, epoch, disruption, ...(isKept && { claims: kept.claims }) });
-  if (isKept && !isQuiet(disruption, look)) look = await lookAt(ports, { cluster, epoch, disruption });
-  const { noting, snapshot, context, named, log } = look;
+  const noting: NotingRun = { ports, cluster, notes: { decisions: [], failures: [], due: [] } };
+  const of = { noting, epoch, disruption };
+  let look = await lookAt(ports, { ...of, ...(isKept && { claims: kept.claims }) });
+  if (isKept && !isQuiet(disruption, look)) look = await lookAt(ports, of);
+  const { snapshot, context, named, log } = look;
   const verdict = decide(disruption, snapshot, context);
   const { refused = new Set(), taints = true } = context;
   const read = { refused: [...refused].toSorted(), taints };
@@ -83,20 +85,21 @@ interface Look {
   readonly context: DisruptContext;
   readonly named: NamedDecision;
   readonly log: Readings;
-  readonly noting: NotingRun;
 }
 
 /** What the function sees of the cluster. @param claims the NodeClaims, if they are not read again */
 async function lookAt(
   ports: DisruptionPorts,
   of: {
-    readonly cluster: string;
+    /** Of the run, which may look twice. */
+    readonly noting: NotingRun;
     readonly epoch: number;
     readonly disruption: Disruption;
     readonly claims?: NodeClaimList;
   },
 ): Promise<Look> {
-  const { cluster, epoch, disruption } = of;
+  const { noting, epoch, disruption } = of;
+  const { cluster } = noting;
   const log = readings();
   const instanceTypes = (pools: SeenPools): boolean => needsInstanceTypes(disruption.methods, pools);
   const claims = of.claims ?? (await ports.store.readNodeClaims(cluster));
@@ -105,7 +108,6 @@ async function lookAt(
   else disruption.claims.set(cluster, { claims, digest: claimsDigest(records) });
   const observed = await observeCluster(ports, cluster, { instanceTypes, epoch, readings: log, claims });
   const seen = await withPastMoves(ports, observed, log);
-  const noting: NotingRun = { ports, cluster, notes: { decisions: [], failures: [], due: [] } };
   // In shadow, the NodeClaim objects have the times of the last pod events.
   const noted = ports.settings.shadow ? seen : await notePodEvents({ ...noting, ports }, seen);
   const nodePools = seen.nodePools.map(({ nodePool }) => nodePool);
@@ -114,7 +116,7 @@ async function lookAt(
   const names = snapshot.nodeClaims.map(({ name }) => name);
   const refused = refusedDeletions(ports, cluster, names);
   const context = { decisionId: named.id, nowMs: named.atMs, refused, taints: !ports.settings.shadow };
-  return { snapshot, context, named, log, noting };
+  return { snapshot, context, named, log };
 }
 
 function isQuiet({ quiet }: Disruption, { snapshot, context }: Look): boolean {

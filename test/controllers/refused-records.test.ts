@@ -43,3 +43,29 @@ test('a record that the table refuses to write keeps its empty node, and the oth
   const forIt = commands.filter(({ candidates }) => candidates.some(({ nodeClaim }) => nodeClaim === seen.name));
   expect(forIt, 'commands for the node that cannot be removed').toHaveLength(1);
 });
+
+function refusePodEvents(ports: ControllerPorts): ControllerPorts {
+  const updateNodeClaim = async (record: NodeClaimRecord): Promise<NodeClaimRecord> => {
+    const before = await ports.store.readNodeClaim(record.cluster, record.name);
+    // The first event of a node is recorded, so that the NodeClaims are the same in the next looks.
+    const isNext = before?.lastPodEventAtMs !== undefined && before.lastPodEventAtMs !== record.lastPodEventAtMs;
+    if (isNext) throw new RefusedError('the pod event is refused');
+    return ports.store.updateNodeClaim(record);
+  };
+  return { ...ports, store: { ...ports.store, updateNodeClaim } };
+}
+
+test('a refused write of a pod event is reported, also if the run reads the NodeClaims again', async () => {
+  const { timeline } = await live({
+    manifests: someManifests({ nodePools: [aPool()], deployments: [aDeployment('web', 3, '1500m')] }),
+    scenario: {
+      name: 'fewer',
+      events: [{ kind: 'scale', atMs: 20.5 * MINUTE_MS, deployment: 'default/web', replicas: 2 }],
+    },
+    catalogue: SMALL_CATALOGUE,
+    durationMs: 25 * MINUTE_MS,
+    wrapPorts: refusePodEvents,
+  });
+  const failed = timeline.flatMap((one) => (one.kind === 'function-failed' ? [one.message] : []));
+  expect(failed.filter((message) => message.endsWith('the pod event is refused'))).not.toEqual([]);
+});
