@@ -27,11 +27,11 @@ export async function handleEvents(
       const { envelope, failures, reports } = await handled(runtime, message, async (event) =>
         withinTime(timer, handle(event)),
       );
-      for (const report of reports) await timed.record({ reason: 'event' }, report);
-      if (failures.length === 0) return [];
       for (const failure of failures) reportFailure(runtime, message, failure);
-      await deliverAgain(runtime, [message], eventPauseMs(message.receives, eventLife(envelope)));
-      return [message.id];
+      const isFailed = failures.length > 0;
+      if (isFailed) await deliverAgain(runtime, [message], eventPauseMs(message.receives, eventLife(envelope)));
+      for (const report of reports) await timed.record({ reason: 'event' }, report);
+      return isFailed ? [message.id] : [];
     }),
   );
   return failed.flat();
