@@ -1,3 +1,4 @@
+import { firstNames } from '../../apis/counted.ts';
 import { namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import { workloadIn } from '../../core/cluster/workload-of.ts';
 import { compareText } from '../../core/compare-text.ts';
@@ -12,8 +13,7 @@ export function podSummary(pods: readonly Pod[], max: number): string {
   }
   const sorted = [...counts].toSorted(([a, few], [b, many]) => many - few || compareText(a, b));
   const shown = sorted.slice(0, max).map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
-  const rest = sorted.length - shown.length;
-  return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`;
+  return firstNames(shown, max, sorted.length);
 }
 
 /** The name of the workload if the name of the pod begins with it, or else the name of the pod without its number. */

@@ -1,4 +1,4 @@
-import { counted } from '../../apis/counted.ts';
+import { counted, firstNames } from '../../apis/counted.ts';
 import { formatDuration } from '../../apis/formats/duration.ts';
 import type { DisruptionCommand } from '../../core/model/disruption-command.ts';
 import { formatSavings, totalUsd } from '../render/format-money.ts';
@@ -8,8 +8,7 @@ const MAX_NAMES = 6;
 /** `Underutilized: nodes a (m5.xlarge), b (m5.large) replaced by 1 node (c6g.large or 4 other types), saves $0.1000/h`. */
 export function describeDisruption({ reason, candidates, replacements }: DisruptionCommand): string {
   const named = candidates.slice(0, MAX_NAMES).map((one) => `${shortName(one.node)} (${one.instanceType})`);
-  const more = candidates.length - named.length;
-  const names = `${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+  const names = firstNames(named, MAX_NAMES, candidates.length);
   const saved = totalUsd([
     ...candidates.map(({ priceUsdPerHour }) => priceUsdPerHour),
     ...replacements.map(({ priceUsdPerHour }) => -priceUsdPerHour),

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { counted } from '../../apis/counted.ts';
+import { counted, firstNames } from '../../apis/counted.ts';
 import { HOUR_MS } from '../../apis/formats/time.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { SimulationInput } from '../../simulator/simulation.ts';
@@ -94,7 +94,7 @@ function merged(all: readonly Held[]): readonly Held[] {
     const [first] = some;
     if (first?.description.repeats === undefined || some.length <= MAX_WORKLOADS) return some;
     const names = some.map(({ description }) => description.repeats?.who ?? '').toSorted(compareText);
-    const who = `${names.slice(0, MAX_WORKLOADS).join(', ')} and ${some.length - MAX_WORKLOADS} more`;
+    const who = firstNames(names, MAX_WORKLOADS);
     const repeats = { ...first.description.repeats, who };
     const count = some.reduce((sum, one) => sum + one.count, 0);
     return [{ at: first.at, description: { ...first.description, repeats }, count }];

@@ -1,4 +1,4 @@
-import { counted } from '../../apis/counted.ts';
+import { counted, firstNames } from '../../apis/counted.ts';
 import type { Action } from '../model/decision.ts';
 import type { DecisionRecord, RecordedAction, RecordedRefusal } from './decision-record.ts';
 
@@ -81,17 +81,11 @@ function objectNames({ kind, nodeClaims = [], nodes = [], pods = [], command }: 
 const SHOWN = 5;
 
 function podsOf({ pods = [], morePods = 0 }: RecordedAction): string {
-  return `${counted(pods.length + morePods, 'pod')}: ${listed(pods, pods.length + morePods)}`;
-}
-
-/** The first names, and the number of the others. */
-function listed(names: readonly string[], count = names.length): string {
-  const shown = names.slice(0, SHOWN);
-  return count > shown.length ? `${shown.join(', ')} and ${count - shown.length} more` : shown.join(', ');
+  return `${counted(pods.length + morePods, 'pod')}: ${firstNames(pods, SHOWN, pods.length + morePods)}`;
 }
 
 /** What was refused, without the reason and the message. */
 export function describeRefused({ kind, nodePool, names, count }: RecordedRefusal): string {
   const pool = nodePool === undefined ? '' : ` by NodePool ${nodePool}`;
-  return `${counted(count, kind === 'Pod' ? 'pod' : kind)}${pool}: ${listed(names, count)}`;
+  return `${counted(count, kind === 'Pod' ? 'pod' : kind)}${pool}: ${firstNames(names, SHOWN, count)}`;
 }

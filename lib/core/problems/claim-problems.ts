@@ -1,8 +1,9 @@
+import { firstNames } from '../../apis/counted.ts';
 import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { compareText } from '../compare-text.ts';
 import type { Deletion, NodeClaimRecord } from '../model/node-claim-record.ts';
 import { launchRefusal } from '../node-claim/launch/launch-refusal.ts';
-import { listed, type Problem, type ProblemKind } from './problems.ts';
+import { MAX_NAMES, type Problem, type ProblemKind } from './problems.ts';
 
 /** A launch that waits for its turn is given up after 20 minutes. */
 const LAUNCHED_WITHIN_MS = 25 * MINUTE_MS;
@@ -43,7 +44,7 @@ function problemOf(
   const names = [...causes.keys()].toSorted(compareText);
   const [first] = names;
   if (first === undefined) return [];
-  const message = `NodeClaim ${listed(names)}: ${causes.get(first) ?? ''}`;
+  const message = `NodeClaim ${firstNames(names, MAX_NAMES)}: ${causes.get(first) ?? ''}`;
   return [{ kind, message, numbers: { nodeClaims: names.length } }];
 }
 

@@ -29,10 +29,5 @@ export class ProblemError extends Error {
   }
 }
 
-const MAX_NAMES = 3;
-
-/** *Shape:* `a, b, c and 2 more`. */
-export function listed(names: readonly string[]): string {
-  const more = names.length - MAX_NAMES;
-  return more > 0 ? `${names.slice(0, MAX_NAMES).join(', ')} and ${more} more` : names.join(', ');
-}
+/** The number of objects that the message of a problem names. */
+export const MAX_NAMES = 3;

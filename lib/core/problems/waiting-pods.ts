@@ -1,8 +1,9 @@
+import { firstNames } from '../../apis/counted.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { isProvisionable, pendingSinceMs } from '../cluster/pods.ts';
 import type { Schedule } from '../scheduling/schedule.ts';
-import { listed, type Problem } from './problems.ts';
+import { MAX_NAMES, type Problem } from './problems.ts';
 
 /** A node usually takes one to two minutes from the first pending pod to the running pod. */
 const WAITS_TOO_LONG_MS = 5 * MINUTE_MS;
@@ -25,7 +26,7 @@ export function waitingPods(pods: readonly Pod[], schedule: Schedule, nowMs: num
   return [
     {
       kind: 'WaitingPods',
-      message: `${listed(names)}: pending for ${Math.floor(oldestSeconds / 60)} minutes, although Kerf has a node for them`,
+      message: `${firstNames(names, MAX_NAMES)}: pending for ${Math.floor(oldestSeconds / 60)} minutes, although Kerf has a node for them`,
       numbers: { pods: waiting.length, oldestSeconds },
     },
   ];

@@ -1,3 +1,4 @@
+import { firstNames } from '../../apis/counted.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Refusal } from '../model/refusal.ts';
 import type { Unplaced } from '../scheduling/schedule.ts';
@@ -49,7 +50,6 @@ export function reasonLines(reasons: RefusedPods<unknown>['reasons']): readonly 
   return [...byMessage].map(([message, same]) => {
     const pools = same.flatMap(({ nodePool }) => nodePool ?? []);
     if (pools.length === 0) return message;
-    const more = pools.length > MAX_POOLS ? ` and ${pools.length - MAX_POOLS} more` : '';
-    return `NodePool${pools.length === 1 ? '' : 's'} ${pools.slice(0, MAX_POOLS).join(', ')}${more}: ${message}`;
+    return `NodePool${pools.length === 1 ? '' : 's'} ${firstNames(pools, MAX_POOLS)}: ${message}`;
   });
 }

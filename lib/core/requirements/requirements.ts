@@ -1,3 +1,4 @@
+import { firstNames } from '../../apis/counted.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { currentLabelName, WELL_KNOWN_LABELS } from '../../apis/labels.ts';
 import type { NodePoolRequirement } from '../../apis/node-pool.ts';
@@ -118,12 +119,8 @@ export function toNodeSelector(all: Requirements): readonly NodePoolRequirement[
 /** `In [a, b]`, `NotIn [c]`, `Exists, Gte 4`. */
 export function formatRequirement(one: Requirement): string {
   return toNodeSelectorRequirements(one)
-    .map(({ operator, values }) => (values === undefined ? operator : `${operator} [${shortened(values)}]`))
+    .map(({ operator, values }) => (values === undefined ? operator : `${operator} [${firstNames(values, 4)}]`))
     .join(', ');
-}
-
-function shortened(values: readonly string[]): string {
-  return values.length <= 4 ? values.join(', ') : `${values.slice(0, 4).join(', ')} and ${values.length - 4} more`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { firstNames } from '../../../apis/counted.ts';
 import type { EC2NodeClass, EC2NodeClassStatus } from '../../../apis/ec2-node-class.ts';
 import { NODE_CLASS_FINALIZER } from '../../../apis/labels.ts';
 import { conditionsFrom } from '../../model/conditions.ts';
@@ -39,10 +40,7 @@ export function decideNodeClassTermination(
 }
 
 function messageOf(nodeClaims: readonly string[]): string {
-  const names = nodeClaims.toSorted();
-  const others = names.length - MAX_NAMES;
-  const shown = names.slice(0, MAX_NAMES).join(', ');
-  return `deletion waits for NodeClaims that reference this class: ${shown}${others > 0 ? ` and ${others} more` : ''}`;
+  return `deletion waits for NodeClaims that reference this class: ${firstNames(nodeClaims.toSorted(), MAX_NAMES)}`;
 }
 
 /** Undefined where the status is up to date. */

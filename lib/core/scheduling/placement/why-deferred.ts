@@ -1,4 +1,4 @@
-import { counted } from '../../../apis/counted.ts';
+import { counted, firstNames } from '../../../apis/counted.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Demand } from '../pods/demand.ts';
 import { has } from '../pools/bitset.ts';
@@ -32,9 +32,7 @@ function whyDeferred({ types, set }: Deferral, { requests }: Demand): Refusal {
   const wanted = types.selectionFor(set).reserved.filter(({ type }) => has(roomy, type));
   const instances = new Map(wanted.map(({ reservation }) => [reservation.id, reservation.instances]));
   const free = [...instances.values()].reduce((sum, one) => sum + one, 0);
-  const names = [...instances.keys()].toSorted();
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  const of = `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
+  const of = firstNames([...instances.keys()].toSorted(), MAX_NAMED);
   const message =
     free === 0
       ? `only reserved capacity fits, and it has no free instance (${of}): the pod waits for one`
