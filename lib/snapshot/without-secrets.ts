@@ -1,6 +1,6 @@
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import type { Container, Pod } from '../apis/kubernetes.ts';
-import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
+import { type NodeClaimRecord, requestWithoutUserData } from '../core/model/node-claim-record.ts';
 
 /** What may contain secrets, and no decision reads, is left out of every snapshot. */
 
@@ -20,8 +20,7 @@ export function withoutUserData(nodeClass: EC2NodeClass): EC2NodeClass {
 export function withoutRequestedUserData(record: NodeClaimRecord): NodeClaimRecord {
   const { launch } = record;
   if (launch.kind !== 'requested') return record;
-  const templates = launch.request.templates.map((template) => ({ ...template, userData: '' }));
-  return { ...record, launch: { ...launch, request: { ...launch.request, templates } } };
+  return { ...record, launch: { ...launch, request: requestWithoutUserData(launch.request) } };
 }
 
 const SECRET = ['env', 'envFrom', 'args', 'command'] as const;

@@ -291,6 +291,11 @@ export interface NodeClaimRecord {
   readonly releasedAtMs?: number;
 }
 
+/** The request for what people read: user data may contain secrets. */
+export function requestWithoutUserData(request: LaunchRequest): LaunchRequest {
+  return { ...request, templates: request.templates.map((template) => ({ ...template, userData: '' })) };
+}
+
 /**
  * The record without what only a launch needs, once it is launched: 360 options and 60 types, which take 70 KB of memory. The
  * lists stay, because earlier versions of Kerf read them.

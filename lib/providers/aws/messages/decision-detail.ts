@@ -1,4 +1,5 @@
 import type { Action, Blocked, Decision } from '../../../core/model/decision.ts';
+import { requestWithoutUserData } from '../../../core/model/node-claim-record.ts';
 
 /** An entry may have 256 KB with source, type and bus name; the rest is margin. @internal */
 export const LARGEST_DETAIL_BYTES = 240 * 1024;
@@ -77,8 +78,7 @@ function fits(detail: string): boolean {
 
 function withoutUserData(action: Action): Action {
   if (action.kind !== 'launch-instance') return action;
-  const templates = action.request.templates.map((template) => ({ ...template, userData: '' }));
-  return { ...action, request: { ...action.request, templates } };
+  return { ...action, request: requestWithoutUserData(action.request) };
 }
 
 function withFewOptions(action: Action): Action {
