@@ -4,6 +4,7 @@ import { sameContent } from '../../core/canonical-json.ts';
 import { type Due, type PodTarget, pollAfter } from '../../core/model/decision.ts';
 import { decisionOn } from '../../core/model/decision-id.ts';
 import type { EvictionsRefused, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { nameWithNamespace } from '../../core/model/subject.ts';
 import {
   examineRefusals,
   examinesRefusals,
@@ -75,11 +76,11 @@ function refusedPods(run: ObjectRun, name: string): readonly PodTarget[] {
   const refused = new Set(
     run.notes.decisions.flatMap(({ blocked }) =>
       blocked.flatMap(({ subject, reason }) =>
-        reason === 'PDB' && subject.kind === 'Pod' ? [`${subject.namespace}/${subject.name}`] : [],
+        reason === 'PDB' && subject.kind === 'Pod' ? [nameWithNamespace(subject)] : [],
       ),
     ),
   );
-  return evictsOf(run, name).filter((pod) => refused.has(`${pod.namespace}/${pod.name}`));
+  return evictsOf(run, name).filter((pod) => refused.has(nameWithNamespace(pod)));
 }
 
 /** The record is read again, because the verdict of the run may have been written to it. */

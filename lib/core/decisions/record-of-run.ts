@@ -1,13 +1,14 @@
 import { formatExactTime } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import { gaugesOfNodes } from '../cluster/gauges.ts';
+import { countsOf } from '../counts-of.ts';
 import { fingerprint } from '../identity.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Action, Blocked, Controller, Decision } from '../model/decision.ts';
-import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
+import { instanceOf } from '../model/node-claim-record.ts';
 import type { DecisionRecord, RecordedPrice } from './decision-record.ts';
 import { recordedActions } from './recorded-actions.ts';
-import { countsByReason, recordedRefusals } from './recorded-refusals.ts';
+import { recordedRefusals } from './recorded-refusals.ts';
 
 /** One run that has ended. */
 export interface EndedRun {
@@ -42,7 +43,7 @@ export function recordOfRun(run: EndedRun, fresh: readonly Blocked[]): DecisionR
     decisions: ids,
     ...(causes.length > 0 && { causes }),
     actions: recordedActions(actions),
-    refused: countsByReason(decisions.flatMap(({ blocked }) => blocked)),
+    refused: countsOf(decisions.flatMap(({ blocked }) => blocked.map(({ reason }) => reason))),
     refusals: recordedRefusals(fresh),
     ...(run.snapshot && { price: priceOf(run.snapshot, actions, price?.lowerBoundUsdPerHour) }),
     ...(decisions.some(({ shadow }) => shadow === true) && { shadow: true as const }),
@@ -73,7 +74,7 @@ function priceOf(
 ): RecordedPrice {
   const byName = new Map(nodeClaims.map((record) => [record.name, record]));
   const changes = actions.map((action) => {
-    if (action.kind === 'create-node-claim') return cheapestUsd(action.nodeClaim);
+    if (action.kind === 'create-node-claim') return action.nodeClaim.options[0]?.priceUsdPerHour ?? 0;
     if (action.kind !== 'delete-node-claim') return 0;
     const record = byName.get(action.nodeClaim);
     return -((record && instanceOf(record)?.priceUsdPerHour) ?? 0);
@@ -85,8 +86,4 @@ function priceOf(
     afterUsdPerHour: Math.round(after * 1e4) / 1e4,
     ...optional({ lowerBoundUsdPerHour }),
   };
-}
-
-function cheapestUsd({ options }: NodeClaimRecord): number {
-  return options.length === 0 ? 0 : Math.min(...options.map(({ priceUsdPerHour }) => priceUsdPerHour));
 }

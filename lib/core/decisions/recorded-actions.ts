@@ -2,6 +2,7 @@ import { optional } from '../../apis/optional.ts';
 import type { Action } from '../model/decision.ts';
 import type { DisruptionCommand } from '../model/disruption-command.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
+import { nameWithNamespace } from '../model/subject.ts';
 import { MAX_NAMES, type RecordedAction } from './decision-record.ts';
 
 /** The actions by the objects that they are about. *Shape:* the evictions of a node are one action; all others are in their order. */
@@ -19,7 +20,7 @@ export function recordedActions(actions: readonly Action[]): readonly RecordedAc
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
 
 function evictionsOf([first, ...more]: readonly [Of<'evict-pod'>, ...Of<'evict-pod'>[]]): RecordedAction {
-  const pods = [first, ...more].map(({ pod }) => `${pod.namespace}/${pod.name}`);
+  const pods = [first, ...more].map(({ pod }) => nameWithNamespace(pod));
   const reason = first.force === undefined ? {} : { reason: 'forced' };
   return { kind: 'evict-pod', nodeClaims: [first.nodeClaim], ...namedPods(pods), ...reason };
 }
@@ -69,7 +70,7 @@ function recordedAction(action: Exclude<Action, Of<'evict-pod'>>): RecordedActio
 }
 
 function newClaim({ name, nodePool, options, pods, command }: NodeClaimRecord): Omit<RecordedAction, 'kind'> {
-  const cheapest = options.toSorted((a, b) => a.priceUsdPerHour - b.priceUsdPerHour).at(0);
+  const [cheapest] = options;
   return {
     nodeClaims: [name],
     nodePool,

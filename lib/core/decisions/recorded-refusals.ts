@@ -1,7 +1,6 @@
 import { optional } from '../../apis/optional.ts';
 import type { Blocked } from '../model/decision.ts';
-import type { Reason } from '../model/reasons.ts';
-import { formatSubject } from '../model/subject.ts';
+import { formatSubject, nameWithNamespace } from '../model/subject.ts';
 import { MAX_NAMES, type RecordedRefusal } from './decision-record.ts';
 
 /** The number of entries in one record. Further messages of a reason share its last entry. */
@@ -21,13 +20,6 @@ export function refusalKey({ subject, nodePool = '', reason }: Omit<Blocked, 'me
   return `${formatSubject(subject)} ${nodePool} ${reason}`;
 }
 
-/** The number of refusals by reason. */
-export function countsByReason(blocked: readonly Blocked[]): Readonly<Partial<Record<Reason, number>>> {
-  const counts: Partial<Record<Reason, number>> = {};
-  for (const { reason } of blocked) counts[reason] = (counts[reason] ?? 0) + 1;
-  return counts;
-}
-
 function kindOf({ reason, nodePool, subject }: Pick<Blocked, 'reason' | 'nodePool' | 'subject'>): readonly unknown[] {
   return [reason, nodePool, subject.kind];
 }
@@ -36,7 +28,7 @@ function refusalOf(group: readonly Blocked[]): readonly RecordedRefusal[] {
   const [first] = group;
   if (first === undefined) return [];
   const { subject, reason, nodePool, message, numbers } = first;
-  const names = [...new Set(group.map(nameOf))];
+  const names = [...new Set(group.map(({ subject: one }) => nameWithNamespace(one)))];
   return [
     {
       reason,
@@ -48,8 +40,4 @@ function refusalOf(group: readonly Blocked[]): readonly RecordedRefusal[] {
       names: names.slice(0, MAX_NAMES),
     },
   ];
-}
-
-function nameOf({ subject }: Pick<Blocked, 'subject'>): string {
-  return 'namespace' in subject ? `${subject.namespace}/${subject.name}` : subject.name;
 }

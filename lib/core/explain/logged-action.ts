@@ -3,6 +3,7 @@ import { optional } from '../../apis/optional.ts';
 import type { Action } from '../model/decision.ts';
 import type { DisruptionCommand } from '../model/disruption-command.ts';
 import type { LaunchOption } from '../model/node-claim-record.ts';
+import { nameWithNamespace } from '../model/subject.ts';
 import { toMicros } from '../usd-per-hour.ts';
 
 /** An action in a log line. It has no content of an object, so no user data, tags or values of labels. */
@@ -63,7 +64,7 @@ export function loggedAction(action: Action): LoggedAction {
     case 'delete-node-claim':
       return { kind, nodeClaim: action.nodeClaim, reason: action.reason, why: cut(action.message) };
     case 'evict-pod':
-      return { kind, nodeClaim: action.nodeClaim, ...podsOf([`${action.pod.namespace}/${action.pod.name}`]) };
+      return { kind, nodeClaim: action.nodeClaim, ...podsOf([nameWithNamespace(action.pod)]) };
     case 'terminate-instance': {
       const { nodeClaim, instanceId: instance, message } = action;
       return { kind, nodeClaim, instance, ...optional({ why: message && cut(message) }) };

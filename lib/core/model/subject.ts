@@ -14,10 +14,14 @@ export interface ClusterScopedSubject {
   readonly name: string;
 }
 
+/** `namespace/name`, or the name of an object without a namespace. */
+export function nameWithNamespace({ namespace, name }: { readonly namespace?: string; readonly name: string }): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
 /** The subject as text: `pod default/web-1`, `node ip-10-0-0-1`. *Shape:* different subjects have different texts. */
 export function formatSubject(subject: Subject): string {
-  const name = 'namespace' in subject ? `${subject.namespace}/${subject.name}` : subject.name;
-  return `${subject.kind.toLowerCase()} ${name}`;
+  return `${subject.kind.toLowerCase()} ${nameWithNamespace(subject)}`;
 }
 
 /** Whether two refusals are about the same object. */

@@ -1,7 +1,9 @@
 import { optional } from '../../apis/optional.ts';
 import type { RunReport } from '../../controllers/run/ports.ts';
+import { countsOf } from '../../core/counts-of.ts';
 import { loggedAction } from '../../core/explain/logged-action.ts';
 import type { Decision } from '../../core/model/decision.ts';
+import { nameWithNamespace } from '../../core/model/subject.ts';
 
 /** A decision may have hundreds of actions. */
 const MAX_ACTIONS = 10;
@@ -36,7 +38,7 @@ export function runLine({ decisions, due, gauges, progress }: RunReport): Readon
 function refusalsOf(decisions: readonly Decision[]): Readonly<Record<string, unknown>> {
   const blocked = decisions.flatMap((decision) => decision.blocked);
   const ofPods = blocked.flatMap(({ subject, reason }) =>
-    subject.kind === 'Pod' ? [{ reason, pod: `${subject.namespace}/${subject.name}` }] : [],
+    subject.kind === 'Pod' ? [{ reason, pod: nameWithNamespace(subject) }] : [],
   );
   const refusedPods = [...Map.groupBy(ofPods, ({ reason }) => reason)].map(
     ([reason, all]) => [reason, [...new Set(all.map(({ pod }) => pod))].slice(0, MAX_PODS)] as const,
@@ -45,8 +47,4 @@ function refusalsOf(decisions: readonly Decision[]): Readonly<Record<string, unk
     refusals: countsOf(blocked.map(({ reason }) => reason)),
     ...(refusedPods.length > 0 && { refusedPods: Object.fromEntries(refusedPods) }),
   };
-}
-
-function countsOf(words: readonly string[]): Readonly<Record<string, number>> {
-  return Object.fromEntries([...Map.groupBy(words, (word) => word)].map(([word, all]) => [word, all.length]));
 }
