@@ -1,7 +1,8 @@
 /** Servers that tests start: on a free port of 127.0.0.1, with a log, stopped without a trace. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import type { Server as HttpServer } from 'node:http';
+import { createServer, type Server as NetServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
@@ -69,6 +70,24 @@ async function answers(child: ChildProcess, url: string): Promise<void> {
   throw new Error(child.exitCode === null ? `no answer in ${START_WITHIN_MS} ms` : `exit code ${child.exitCode}`);
 }
 
+/** A server of this process on a free port of 127.0.0.1. */
+export interface Listening {
+  readonly endpoint: string;
+  /** Ends the open connections too. */
+  readonly close: () => Promise<void>;
+}
+
+export async function listening(server: HttpServer): Promise<Listening> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    endpoint: `http://127.0.0.1:${portOf(server)}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
 /** A developer's profile or session must not leak into a test. */
 export function withoutAws(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('AWS_')));
@@ -77,8 +96,13 @@ export function withoutAws(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const port = portOf(server);
   await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function portOf(server: NetServer): number {
+  const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('this machine gave no port');
   return address.port;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { ControlPlane } from '../../scripts/control-plane.ts';
+import { listening } from '../../scripts/server.ts';
 
 export interface ApiProxy {
   readonly endpoint: string;
@@ -31,11 +32,9 @@ export async function startApiProxy(to: ControlPlane): Promise<ApiProxy> {
     outgoing.on('close', () => sent.destroy());
     incoming.pipe(sent);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('this machine gave no port');
+  const { endpoint, close } = await listening(server);
   return {
-    endpoint: `http://127.0.0.1:${address.port}`,
+    endpoint,
     take() {
       const taken = requests;
       requests = {};
@@ -43,8 +42,7 @@ export async function startApiProxy(to: ControlPlane): Promise<ApiProxy> {
     },
     close: async () => {
       agent.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }

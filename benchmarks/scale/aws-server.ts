@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { listening } from '../../scripts/server.ts';
 import type { InProcessTable } from '../../test/fakes/dynamodb/in-process-table.ts';
 import { type AccountFacts, answerEc2 } from './ec2-protocol.ts';
 import type { HttpAnswer } from './http-answer.ts';
@@ -33,20 +34,15 @@ export async function startAwsServer(facts: AwsFacts): Promise<AwsServer> {
       response.end(answer);
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('this machine gave no port');
+  const { endpoint, close } = await listening(server);
   return {
-    endpoint: `http://127.0.0.1:${address.port}`,
+    endpoint,
     take() {
       const taken = calls;
       calls = {};
       return taken;
     },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request } from 'node:https';
 import type { ClusterFunction } from '../../../lib/core/install/rbac.ts';
+import { listening } from '../../../scripts/server.ts';
 import { variable } from './api-client.ts';
 import { speakingFor } from './identities.ts';
 
@@ -35,15 +36,5 @@ export async function startGrantedProxy(name: ClusterFunction): Promise<GrantedP
     incoming.pipe(sent);
   };
   const server = createServer(forward);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('this machine gave no port');
-  return {
-    endpoint: `http://127.0.0.1:${address.port}`,
-    calls,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...(await listening(server)), calls };
 }

@@ -6,6 +6,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { listening } from '../../../scripts/server.ts';
 import { at, textAt } from '../../stack/json.ts';
 
 export interface Identity {
@@ -49,17 +50,8 @@ export async function startTokenReview(options: TokenReviewOptions): Promise<Tok
     response.end(JSON.stringify({ apiVersion: at(review, 'apiVersion'), kind: 'TokenReview', status }));
   };
   const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('this machine gave no port');
-  return {
-    url: `http://127.0.0.1:${address.port}/`,
-    refusals,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { endpoint, close } = await listening(server);
+  return { url: `${endpoint}/`, refusals, close };
 }
 
 const PREFIX = 'k8s-aws-v1.';
