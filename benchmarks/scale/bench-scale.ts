@@ -2,6 +2,7 @@
  * Measures the functions in large clusters: `npm run bench:scale -- [--nodes 500,5000] [--output FILE] [--pictures]`. Each function runs as it is
  * deployed, in a process with its memory and its share of a CPU, on a real API server and over the table in memory. Exits with 1 if a
  * function needs more than its memory, or more than half of its time limit. `--pictures` writes those of docs/scale.md. The fleet is simulated; AWS is answered by this program.
+ * With KERF_KEEP_LOGS=1, the logs of the functions are kept, and their folder is printed.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { abortOnSignals, buildControlPlane } from '../../scripts/cluster-build.ts';
 import { startControlPlane } from '../../scripts/control-plane.ts';
 import { deployedFunctions } from './deployed-functions.ts';
-import { measureFleet } from './measure-fleet.ts';
+import { type FleetPlan, measureFleet } from './measure-fleet.ts';
 import { picturesOf } from './pictures.ts';
 import { missed, type Row, renderRows } from './rows.ts';
 import { simulatedFleet } from './simulated-fleet.ts';
@@ -35,21 +36,15 @@ try {
   const binaries = await buildControlPlane(interrupted);
   const { functions, remove } = deployedFunctions();
   const rows: Row[] = [];
-  for (const nodes of sizes) {
-    const fleet = await simulatedFleet(nodes, progressOf(nodes));
-    const home = join(folder, String(nodes));
-    mkdirSync(home);
-    const controlPlane = await startControlPlane({ binaries, folder: home, interrupted, withControllers: false });
-    try {
-      for await (const row of measureFleet({ nodes, fleet, controlPlane, functions, folder: home })) {
+  try {
+    for (const nodes of sizes)
+      for await (const row of rowsOf(nodes, { binaries, functions })) {
         rows.push(row);
         console.log(renderRows([row], rows.length === 1));
       }
-    } finally {
-      await controlPlane.stop();
-    }
+  } finally {
+    remove();
   }
-  remove();
   const misses = missed(rows);
   for (const miss of misses) console.log(`missed: ${miss}`);
   const output = resolve(process.env['INIT_CWD'] ?? process.cwd(), values.output);
@@ -65,11 +60,25 @@ try {
   else console.error(`logs: ${folder}`);
 }
 
+async function* rowsOf(
+  nodes: number,
+  { binaries, functions }: Pick<FleetPlan, 'functions'> & { readonly binaries: string },
+): AsyncGenerator<Row> {
+  const fleet = await simulatedFleet(nodes, progressOf(nodes));
+  const home = join(folder, String(nodes));
+  mkdirSync(home);
+  const controlPlane = await startControlPlane({ binaries, folder: home, interrupted, withControllers: false });
+  try {
+    yield* measureFleet({ nodes, fleet, controlPlane, functions, folder: home });
+  } finally {
+    await controlPlane.stop();
+  }
+}
+
 function progressOf(nodes: number): (done: number) => void {
   let shown = 0;
   return (done) => {
-    if (done - shown < 500 && done !== nodes) return;
-    if (done === shown) return;
+    if (done === shown || (done - shown < 500 && done !== nodes)) return;
     shown = done;
     process.stderr.write(`${done} of ${nodes} nodes launched in the simulator\n`);
   };
