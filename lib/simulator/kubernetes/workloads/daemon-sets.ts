@@ -81,10 +81,11 @@ function leavesRoom(state: KubernetesState, spec: PodSpec, node: Node): boolean 
   if (nominated.length === 0) return true;
   const priority = priorityOf(state, spec);
   const before = nominated.filter((pod) => (pod.spec.priority ?? 0) > priority);
+  if (before.length === 0) return true;
   const there = state.podIndex.onNode(name).filter((pod) => !isTerminal(pod));
   const used = add(...[...there, ...before].map(podRequests));
   const own = podRequests({ metadata: { name }, spec });
-  return before.length === 0 || fits(own, subtract(parseResources(node.status?.allocatable), used));
+  return fits(own, subtract(parseResources(node.status?.allocatable), used));
 }
 
 function isWanted(spec: PodSpec, { metadata: { name, labels }, spec: nodeSpec }: Node): boolean {
