@@ -1,7 +1,7 @@
 import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import { MANIFEST_PARAMETERS } from '../manifest-parameters.ts';
-import { HISTORY_FLAGS, type HistoryFlags, type Moment, parseMoment } from './history.ts';
+import { HISTORY_FLAGS, type HistoryFlags, type Moment, parseMoment, textFlag } from './history.ts';
 
 interface OutputFlags extends HistoryFlags {
   readonly output: 'text' | 'json';
@@ -20,12 +20,6 @@ export type ShowFlags = OutputFlags;
 export interface ReplayFlags extends OutputFlags {
   readonly since: Moment | undefined;
   readonly file: readonly string[] | undefined;
-}
-
-const OUTPUT = { kind: 'enum', brief: 'text or json', values: ['text', 'json'], default: 'text' } as const;
-
-function filterFlag(brief: string) {
-  return { kind: 'parsed', brief, parse: String, optional: true, placeholder: 'NAME' } as const;
 }
 
 function sinceFlag(fallback: string) {
@@ -63,11 +57,11 @@ export const decisionsCommand: Command<CliContext> = buildCommand<DecisionsFlags
     flags: {
       ...HISTORY_FLAGS,
       since: sinceFlag('24h'),
-      pool: filterFlag('Only decisions on this NodePool'),
-      reason: filterFlag('Only refusals and actions with this reason'),
-      pod: filterFlag('Only decisions on this pod: NAMESPACE/NAME or NAME'),
-      node: filterFlag('Only decisions on this node or NodeClaim'),
-      output: OUTPUT,
+      pool: textFlag('Only decisions on this NodePool', 'NAME'),
+      reason: textFlag('Only refusals and actions with this reason', 'NAME'),
+      pod: textFlag('Only decisions on this pod: NAMESPACE/NAME or NAME', 'NAME'),
+      node: textFlag('Only decisions on this node or NodeClaim', 'NAME'),
+      output: MANIFEST_PARAMETERS.flags.output,
     },
     aliases: { o: 'output' },
   },
@@ -100,7 +94,7 @@ export const showCommand: Command<CliContext> = buildCommand<ShowFlags, [string]
       kind: 'tuple',
       parameters: [{ brief: 'Name of the decision', placeholder: 'DECISION', parse: String }],
     },
-    flags: { ...HISTORY_FLAGS, output: OUTPUT },
+    flags: { ...HISTORY_FLAGS, output: MANIFEST_PARAMETERS.flags.output },
     aliases: { o: 'output' },
   },
   loader: async () => {
@@ -137,7 +131,7 @@ export const replayCommand: Command<CliContext> = buildCommand<ReplayFlags, [str
       ...HISTORY_FLAGS,
       since: sinceFlag('all'),
       file: MANIFEST_PARAMETERS.flags.file,
-      output: OUTPUT,
+      output: MANIFEST_PARAMETERS.flags.output,
     },
     aliases: { o: 'output', f: 'file' },
   },

@@ -17,7 +17,7 @@ export interface HistoryFlags {
   readonly region?: string | undefined;
 }
 
-function textFlag(brief: string, placeholder: string) {
+export function textFlag(brief: string, placeholder: string) {
   return { kind: 'parsed', brief, parse: String, optional: true, placeholder } as const;
 }
 

@@ -4,9 +4,23 @@ import { REASONS } from '../../core/model/reasons.ts';
 import { formatSubject } from '../../core/model/subject.ts';
 import { reasonLines } from '../../core/provisioning/pod-refusals.ts';
 import type { CliContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
 import { indented, printable } from '../render/render-lines.ts';
 
 const DEFAULT_COLUMNS = 120;
+
+/** Writes the answer of `kerf why`. */
+export function writeExplanation(
+  context: CliContext,
+  { output }: { readonly output: 'text' | 'json' },
+  explanation: Explanation,
+): void {
+  const { process } = context;
+  process.stdout.write(
+    output === 'json' ? `${JSON.stringify(explanation, null, 2)}\n` : renderExplanation(explanation, context),
+  );
+  process.exitCode = EXIT.fine;
+}
 
 /** Renders the explanation: one sentence, the facts, and each reason with what to do. */
 export function renderExplanation(

@@ -4,8 +4,7 @@ import { formatTime } from '../../apis/formats/time.ts';
 import { type AskedObject, whyAt } from '../../core/decisions/why-at.ts';
 import type { CliContext } from '../context.ts';
 import { openHistory, recordsUntil } from '../decisions/history.ts';
-import { EXIT } from '../exit-codes.ts';
-import { renderExplanation } from './render-explanation.ts';
+import { writeExplanation } from './render-explanation.ts';
 import type { PastFlags } from './why-commands.ts';
 
 /** Runs `kerf why … --at TIME`. *Errors:* BadInputError if no record until then names the object. */
@@ -18,8 +17,5 @@ export async function runWhyAt(context: CliContext, flags: PastFlags, asked: Ask
       `none of ${counted(records.length, 'record')} until ${formatTime(atMs)} names ${asked.kind} ${asked.name}: check the name and --at`,
     );
   }
-  context.process.stdout.write(
-    flags.output === 'json' ? `${JSON.stringify(explanation, null, 2)}\n` : renderExplanation(explanation, context),
-  );
-  context.process.exitCode = EXIT.fine;
+  writeExplanation(context, flags, explanation);
 }

@@ -9,10 +9,9 @@ import { whyNode } from '../../core/explain/why-node.ts';
 import { whyPod } from '../../core/explain/why-pod.ts';
 import { suggest } from '../../core/suggest.ts';
 import type { CliContext } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
 import { type PlannedSnapshot, readPlanned } from '../plan/planned-snapshot.ts';
 import { printable } from '../render/render-lines.ts';
-import { renderExplanation } from './render-explanation.ts';
+import { writeExplanation } from './render-explanation.ts';
 import type { WhyFlags, WhyKind } from './why-commands.ts';
 
 interface Asked {
@@ -24,16 +23,12 @@ interface Asked {
 export function runWhy(context: CliContext, flags: WhyFlags, asked: Asked): void {
   const planned = readPlanned(context, { flags, more: [] });
   if (planned === undefined) return;
-  const { stdout, stderr } = context.process;
-  stderr.write(planned.notes.map((note) => `${printable(note)}\n`).join(''));
+  context.process.stderr.write(planned.notes.map((note) => `${printable(note)}\n`).join(''));
   const explanation =
     asked.kind === 'pod'
       ? explainPod(planned, `${flags.namespace ?? 'default'}/${asked.name}`)
       : explainNode(planned, asked);
-  stdout.write(
-    flags.output === 'json' ? `${JSON.stringify(explanation, null, 2)}\n` : renderExplanation(explanation, context),
-  );
-  context.process.exitCode = EXIT.fine;
+  writeExplanation(context, flags, explanation);
 }
 
 function explainPod({ snapshot, nowMs }: PlannedSnapshot, key: string): Explanation {

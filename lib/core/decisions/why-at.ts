@@ -29,7 +29,7 @@ export function whyAt(records: readonly DecisionRecord[], asked: AskedObject, at
   const found = asked.kind === 'pod' ? eventsOfPod(until, asked.name) : eventsOfNode(until, asked.name);
   const last = found.at(-1);
   if (last === undefined) return undefined;
-  const lasting = found.findLast((event) => 'action' in event);
+  const lasting = found.findLast((event) => actionOf(event) !== undefined);
   return {
     subject: subjectOf(asked),
     ...(asked.kind === 'pod' ? podState(last) : nodeState(lasting ?? last, found)),
@@ -58,8 +58,8 @@ function eventsIn(
 /** With the launch of the node that was created for it. */
 function eventsOfPod(records: readonly DecisionRecord[], pod: string): readonly Event[] {
   const own = eventsIn(records, hasPod(pod), isAbout('Pod', pod));
-  const created = own.findLast((event) => 'action' in event && event.action.kind === 'create-node-claim');
-  const [claim] = (created !== undefined && 'action' in created && created.action.nodeClaims) || [];
+  const created = actionsIn(own).findLast(({ kind }) => kind === 'create-node-claim');
+  const [claim] = created?.nodeClaims ?? [];
   if (claim === undefined) return own;
   const isOfLaunch = (action: RecordedAction): boolean => STARTS.has(action.kind) && hasNode(claim)(action);
   const launch = eventsIn(records, isOfLaunch, () => false);
@@ -70,30 +70,26 @@ const STARTS: ReadonlySet<RecordedAction['kind']> = new Set(['launch-instance', 
 
 /** A node and its NodeClaim have different names, which its registration has both. */
 function eventsOfNode(records: readonly DecisionRecord[], name: string): readonly Event[] {
-  const registered = eventsIn(
-    records,
-    (action) => action.kind === 'register-node' && hasNode(name)(action),
-    () => false,
-  );
-  const names = new Set([
-    name,
-    ...registered.flatMap((event) =>
-      'action' in event ? [...(event.action.nodes ?? []), ...(event.action.nodeClaims ?? [])] : [],
-    ),
-  ]);
+  const actions = records.flatMap((record) => record.actions);
+  const registered = actions.filter((action) => action.kind === 'register-node' && hasNode(name)(action));
+  const names = new Set([name, ...registered.flatMap(({ nodes = [], nodeClaims = [] }) => [...nodes, ...nodeClaims])]);
   const some = <Item>(is: (one: string) => (item: Item) => boolean): ((item: Item) => boolean) => {
     const tests = [...names].map(is);
     return (item) => tests.some((test) => test(item));
   };
-  const commands = new Set(
-    eventsIn(records, some(hasNode), () => false).flatMap((event) =>
-      'action' in event ? (event.action.command ?? []) : [],
-    ),
-  );
   const isOwn = some(hasNode);
+  const commands = new Set(actions.filter(isOwn).flatMap(({ command }) => command ?? []));
   const isOfCommand = ({ kind, command }: RecordedAction): boolean =>
     kind === 'end-disruption' && commands.has(command ?? '');
   return eventsIn(records, (action) => isOwn(action) || isOfCommand(action), some(isAboutNode));
+}
+
+function actionOf(event: Event): RecordedAction | undefined {
+  return 'action' in event ? event.action : undefined;
+}
+
+function actionsIn(events: readonly Event[]): readonly RecordedAction[] {
+  return events.flatMap((event) => actionOf(event) ?? []);
 }
 
 type Told = Pick<Explanation, 'state' | 'summary'>;
@@ -126,13 +122,13 @@ const NODE_STATES: Readonly<Partial<Record<RecordedAction['kind'], State>>> = {
 
 function nodeState(last: Event, events: readonly Event[]): Told {
   const since = formatTime(last.record.atMs);
-  const state = ('action' in last ? NODE_STATES[last.action.kind] : undefined) ?? 'Stays';
-  const deletion = events.findLast((event) => 'action' in event && event.action.kind === 'delete-node-claim');
+  const kind = actionOf(last)?.kind;
+  const state = (kind && NODE_STATES[kind]) ?? 'Stays';
+  const deletion = events.findLast((event) => actionOf(event)?.kind === 'delete-node-claim');
   if (deletion !== undefined && 'action' in deletion) {
     const { reason, message } = deletion.action;
     const { function: name, atMs } = deletion.record;
-    const gone =
-      'action' in last && last.action.kind === 'release-node-claim' ? `; its instance has ended at ${since}` : '';
+    const gone = kind === 'release-node-claim' ? `; its instance has ended at ${since}` : '';
     return {
       state: 'BeingRemoved',
       summary: `${name} deleted its NodeClaim at ${formatTime(atMs)} (${reason}): ${message}${gone}`,
