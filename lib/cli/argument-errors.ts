@@ -2,6 +2,7 @@
 
 import { type ApplicationText, ArgumentScannerError, formatMessageForArgumentScannerError } from '@stricli/core';
 import { BadInputError } from '../apis/bad-input-error.ts';
+import { errorMessage } from '../core/error-message.ts';
 
 type ErrorTexts = Pick<
   ApplicationText,
@@ -14,7 +15,7 @@ export const ARGUMENT_ERRORS: ErrorTexts = {
       ? `no command is given before ${input}: write one, such as kerf plan provisioning, or see kerf --help`
       : `"${input}" is not a command: ${writeOne(corrections.map(withoutQuotes))}see kerf --help`,
   exceptionWhileParsingArguments: (error) =>
-    error instanceof ArgumentScannerError ? textOf(error) : `the arguments cannot be read: ${messageOf(error)}`,
+    error instanceof ArgumentScannerError ? textOf(error) : `the arguments cannot be read: ${errorMessage(error)}`,
   exceptionWhileRunningCommand: failureText,
 };
 
@@ -43,7 +44,7 @@ const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
 
 /** The message of a failed command, as one sentence. Bad input has a line for each problem. @internal */
 export function failureText(error: unknown): string {
-  const text = messageOf(error).trim();
+  const text = errorMessage(error).trim();
   const message = error instanceof BadInputError ? text : text.replaceAll(/\s*\n\s*/g, ' ');
   const hint = HINTS.find(([pattern]) => pattern.test(message))?.[1];
   return hint === undefined ? message : `${message}; ${hint}`;
@@ -55,7 +56,7 @@ function textOf(error: ArgumentScannerError): string {
       `--${input} is not a flag of this command: ${writeOne(corrections.map((name) => `--${name}`))}see --help`,
     AliasNotFoundError: ({ input }) => `-${input} is not a flag of this command: see --help`,
     ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, exception }) =>
-      `${name === name.toUpperCase() ? name : `--${name}`}: ${messageOf(exception)}`,
+      `${name === name.toUpperCase() ? name : `--${name}`}: ${errorMessage(exception)}`,
     EnumValidationError: ({ externalFlagName, input, values }) =>
       `--${externalFlagName}: "${input}" is not allowed; write ${values.join(' or ')}`,
     UnsatisfiedFlagError: ({ externalFlagName: name }) => `--${name} has no value: add --${name} and its value`,
@@ -71,8 +72,4 @@ function writeOne(corrections: readonly string[]): string {
 /** The library writes the names of commands in backticks. */
 function withoutQuotes(name: string): string {
   return name.replaceAll('`', '');
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -17,6 +17,7 @@ import { EVENT_PLAN, EVENT_SLOTS } from '../core/delivery/deliveries.ts';
 import { hungClusters } from '../core/delivery/hung-clusters.ts';
 import type { Method } from '../core/disruption/method.ts';
 import { ALL_METHODS } from '../core/disruption/methods/all-methods.ts';
+import { errorMessage } from '../core/error-message.ts';
 import type { WakeTarget } from '../ports/messages.ts';
 import type { Pricing } from '../ports/pricing.ts';
 import type { QueuedMessage } from '../ports/redelivery.ts';
@@ -162,7 +163,7 @@ function telemetryOf(
     timeline.note({
       kind: 'function-failed',
       function: name,
-      message: error instanceof Error ? error.message : String(error),
+      message: errorMessage(error),
     });
   };
   return {

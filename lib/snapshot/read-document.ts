@@ -4,6 +4,7 @@ import { counted } from '../apis/counted.ts';
 import { withDefaults } from '../apis/formats/with-defaults.ts';
 import { fieldOf, isRecord, type UnknownRecord } from '../apis/record.ts';
 import type { Schema } from '../apis/schemas/schema.ts';
+import { errorMessage } from '../core/error-message.ts';
 import { AJV_OPTIONS } from '../manifests/check/ajv-options.ts';
 import { FORMAT_CHECKS, isDateTime } from '../manifests/check/format-checks.ts';
 import { explain } from '../manifests/explain/explain.ts';
@@ -83,7 +84,7 @@ function parseJson(text: string, file: string): unknown {
     // Most texts do not contain null and need no second pass.
     return text.includes('null') ? withoutNulls(value, 0) : value;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     throw new BadInputError(
       `${file}: is not valid JSON: ${why.replaceAll('\n', ' ')}; write a JSON object, see docs/snapshot.md, and pass YAML manifests with -f`,
       { cause },

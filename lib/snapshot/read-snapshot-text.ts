@@ -1,4 +1,5 @@
 import { BadInputError } from '../apis/bad-input-error.ts';
+import { errorMessage } from '../core/error-message.ts';
 
 /** The maximum size in bytes: enough for a hundred thousand pods. It is larger than for manifests, because JSON is fast to parse. */
 const MAX_SNAPSHOT = 256 * 1_024 * 1_024;
@@ -15,7 +16,7 @@ export function readSnapshotText(context: TextReader, path: string, what: string
     return context.readText(path, MAX_SNAPSHOT);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-    const why = REASONS.get(code) ?? (cause instanceof Error ? cause.message : String(cause));
+    const why = REASONS.get(code) ?? errorMessage(cause);
     throw new BadInputError(`${what} cannot be read: ${why}`, { cause });
   }
 }

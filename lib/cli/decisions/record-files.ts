@@ -5,6 +5,7 @@ import { BadInputError } from '../../apis/bad-input-error.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
 import { isDecisionRecord } from '../../core/decisions/read-record.ts';
+import { errorMessage } from '../../core/error-message.ts';
 import type { DecisionArchive, DecisionLog } from '../../ports/decision-log.ts';
 import { UnreadableError } from '../../ports/errors.ts';
 
@@ -27,7 +28,7 @@ export function newRecordFiles(folder: string): RecordFiles {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path, '');
   } catch (cause) {
-    throw new BadInputError(`--records ${folder} cannot be written: ${messageOf(cause)}`, { cause });
+    throw new BadInputError(`--records ${folder} cannot be written: ${errorMessage(cause)}`, { cause });
   }
   return filesIn(folder);
 }
@@ -64,7 +65,7 @@ function filesIn(folder: string): RecordFiles {
         try {
           return gunzipSync(readFileSync(join(folder, key))).toString('utf8');
         } catch (cause) {
-          throw new UnreadableError(`${join(folder, key)} cannot be read: ${messageOf(cause)}`, { cause });
+          throw new UnreadableError(`${join(folder, key)} cannot be read: ${errorMessage(cause)}`, { cause });
         }
       },
     },
@@ -79,8 +80,4 @@ function recordsOf(line: string): readonly DecisionRecord[] {
     // The last line of a simulation that was interrupted.
     return [];
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

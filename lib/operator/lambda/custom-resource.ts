@@ -6,6 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ownField } from '../../apis/record.ts';
 import type { Telemetry } from '../../controllers/run/telemetry.ts';
+import { errorMessage } from '../../core/error-message.ts';
 import type { ResourceState } from '../../providers/aws/cloudformation/stack-resource.ts';
 
 export interface DeploymentWork {
@@ -65,7 +66,7 @@ export async function answerTrigger(
   const fails = failure !== undefined && type !== 'Delete';
   const body = JSON.stringify({
     Status: fails ? 'FAILED' : 'SUCCESS',
-    Reason: fails ? messageOf(failure).slice(0, LONGEST_REASON) : 'done',
+    Reason: fails ? errorMessage(failure).slice(0, LONGEST_REASON) : 'done',
     ...ids,
   });
   await put(responseUrl, body);
@@ -134,10 +135,6 @@ async function isBeingDeleted({
     telemetry.error('the state of the deployment is unknown, and Kerf is installed', error, {});
     return false;
   }
-}
-
-function messageOf(failure: unknown): string {
-  return failure instanceof Error ? failure.message : String(failure);
 }
 
 const TRIES = 5;

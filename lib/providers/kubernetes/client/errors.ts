@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../core/error-message.ts';
 import { ConflictError, type PortError, RefusedError, UnreachableError } from '../../../ports/errors.ts';
 import { each, fieldsOf } from '../project/project.ts';
 
@@ -39,7 +40,7 @@ export function kubernetesPortError(response: ApiResponse, doing: string): PortE
 
 /** No response, or a timeout. */
 export function noAnswer(doing: string, cause: unknown): UnreachableError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = errorMessage(cause);
   return new UnreachableError(`Kubernetes API: ${doing}: no answer: ${why}`, { cause });
 }
 

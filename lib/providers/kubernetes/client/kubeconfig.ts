@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Cluster, HttpMethod, KubeConfig, RequestContext, type User } from '@kubernetes/client-node';
 import { optional } from '../../../apis/optional.ts';
+import { errorMessage } from '../../../core/error-message.ts';
 import { RefusedError } from '../../../ports/errors.ts';
 import type { ApiClientOptions } from './api-client.ts';
 
@@ -82,7 +83,7 @@ async function tokenOf(config: KubeConfig, subject: string): Promise<string> {
   try {
     await config.applySecurityAuthentication(request);
   } catch (cause) {
-    throw new RefusedError(`${subject}: its user gets no token: ${pluginProblem(messageOf(cause))}`, { cause });
+    throw new RefusedError(`${subject}: its user gets no token: ${pluginProblem(errorMessage(cause))}`, { cause });
   }
   const token = /^Bearer (.+)$/.exec(request.getHeaders()['Authorization'] ?? '')?.[1];
   if (token === undefined) {
@@ -94,7 +95,7 @@ async function tokenOf(config: KubeConfig, subject: string): Promise<string> {
 function readProblem(cause: unknown): string {
   return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
     ? 'there is no such file'
-    : messageOf(cause);
+    : errorMessage(cause);
 }
 
 function pluginProblem(message: string): string {
@@ -108,8 +109,4 @@ function authorityOf({ caFile, caData }: Cluster, subject: string): string {
   if (caFile !== undefined) return readFileSync(caFile, 'utf8');
   if (caData !== undefined) return Buffer.from(caData, 'base64').toString('utf8');
   throw new RefusedError(`${subject} has no certificate-authority-data: run aws eks update-kubeconfig`);
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,5 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { errorMessage } from '../../../core/error-message.ts';
 import type { WebhookEndpoint } from '../../../core/install/webhook-configuration.ts';
 import { fieldsOf } from '../project/project.ts';
 
@@ -35,7 +36,7 @@ export async function probeWebhook(endpoint: WebhookEndpoint, options: ProbeOpti
   } catch (error) {
     if (!reached.connected && !needsConnection) return undefined;
     if (signal.aborted) return `the webhook did not answer within ${ANSWER_WITHIN_MS} ms`;
-    return `the webhook did not answer: ${error instanceof Error ? error.message : String(error)}`;
+    return `the webhook did not answer: ${errorMessage(error)}`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../core/error-message.ts';
 import { UnreachableError } from '../../../ports/errors.ts';
 import type { ApiClient, ApiStream } from '../client/api-client.ts';
 import { listDecoder, type ProtobufList } from './list-decoder.ts';
@@ -33,7 +34,7 @@ export async function streamList<T>(
   try {
     return await readList(stream, options);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     throw new UnreachableError(`Kubernetes API: list ${options.path}: the response is incomplete: ${why}`, { cause });
   } finally {
     stream.body.destroy();
