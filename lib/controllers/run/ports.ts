@@ -41,7 +41,7 @@ export interface ControllerPorts extends UsesCatalogue, HasClock, HasSettings, R
   readonly lease?: Lease;
   /** The webhook of the cluster. Only lifecycle has it, where Kerf installs a webhook. */
   readonly webhook?: WebhookRegistration;
-  /** @default every run reports its refusals */
+  /** The permanent refusals that earlier runs have reported. @default every run reports its refusals */
   readonly refusals?: ReportedRefusals;
 }
 
@@ -146,4 +146,5 @@ export interface RunReport {
   readonly failures: readonly Error[];
 }
 
+/** One run of a function for one cluster. */
 export type Reconcile = (ports: ControllerPorts, wake: CoalescedWake) => Promise<RunReport>;
