@@ -23,7 +23,7 @@ export function writeExplanation(
 }
 
 /** Renders the explanation: one sentence, the facts, and each reason with what to do. */
-export function renderExplanation(
+function renderExplanation(
   { subject, state, summary, reasons, facts }: Explanation,
   { columns, color }: Pick<CliContext, 'columns' | 'color'>,
 ): string {
