@@ -8,12 +8,6 @@ import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 
 /** The hashed fields are those of Karpenter. The hash function is Kerf's own, so hashes of other versions are not comparable. */
 const VERSION = 'kerf-3';
-const OWN_VERSION = /^kerf-/;
-
-/** Whether Kerf has written the hash, of this version or another. Other programs write other versions. */
-export function hasOwnPoolHash(annotations: Labels): boolean {
-  return OWN_VERSION.test(annotations[NODE_POOL_HASH_VERSION] ?? '');
-}
 
 /**
  * A1.27: the annotations that show whether a node matches the template of its pool. Their values change with every field of

@@ -1,9 +1,11 @@
 import { MINUTE_MS, parseTime } from '../../../apis/formats/time.ts';
+import { NODE_POOL_HASH_VERSION } from '../../../apis/labels.ts';
 import type { NodeClaim } from '../../../apis/node-claim.ts';
-import { hasOwnPoolHash } from '../../node-pool/node-pool-hash.ts';
 
 /** Longer than a lost launch takes to appear in EC2's list, with which its instance is adopted under the name of the object. */
 const AWAITED_MS = 15 * MINUTE_MS;
+/** Other programs write other versions of the hash. */
+const OUR_VERSION = /^kerf-/;
 
 /**
  * Whether Kerf removes a NodeClaim object that has no record, because nothing came of its launch: Kerf has created the object, which has
@@ -15,7 +17,7 @@ export function hasLostRecord(
   { instances, nowMs }: { readonly instances: readonly { readonly nodeClaim: string }[]; readonly nowMs: number },
 ): boolean {
   const { name, annotations = {}, creationTimestamp } = metadata;
-  if (status?.providerID !== undefined || !hasOwnPoolHash(annotations)) return false;
+  if (status?.providerID !== undefined || !OUR_VERSION.test(annotations[NODE_POOL_HASH_VERSION] ?? '')) return false;
   if (creationTimestamp === undefined || nowMs - parseTime(creationTimestamp) < AWAITED_MS) return false;
   return instances.every(({ nodeClaim }) => nodeClaim !== name);
 }
