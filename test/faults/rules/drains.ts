@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
-import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
 import { nodeOf, recordOf } from './nodes.ts';
 import { isDrainable, isOwnedByDaemonSet, isTerminal } from './pods.ts';
@@ -65,7 +65,8 @@ export const instancesEndForAReason: RuleOf = (watched) => {
         .find((one) => one.id === id);
       // EC2 refuses the termination of an instance without tags. Kerf sees this only if EC2 lists the instance.
       if (instance === undefined || instance.endedAtMs !== undefined || instance.cluster !== cluster) return;
-      const record = records.get(instance.nodeClaim);
+      // The tag of an instance of a group names the group until it can be replaced; its record names the instance.
+      const record = records.get(instance.nodeClaim) ?? recordOf(watched, providerIdOf(instance));
       if (record === undefined)
         return violate(rule, `instance ${id}: its NodeClaim ${instance.nodeClaim} has no record`);
       const own = instanceOf(record);
