@@ -162,23 +162,33 @@ function isAwaited({ launch }: NodeClaimRecord, group: string): boolean {
   return launch.kind === 'requested' && launch.request.nodeClaim === group;
 }
 
-/** Every running instance of the cluster has a record that names it, at the latest some minutes after its launch. */
+/**
+ * Every running instance of the cluster has a record that names it, at the latest some minutes after its launch. While the tags of an
+ * instance are removed, the claims of its group may be refused and released. No record names the group after that.
+ */
 export const everyInstanceHasARecord: RuleOf = ({ violate, records, simulation, nowMs, story }) => {
   const unknownSince = new Map<string, number>();
+  const groups = new Set<string>();
+  const untagged = new Set<string>();
   let isReplaced = false;
   return {
     replaced() {
       isReplaced = true;
     },
+    recordWritten({ launch }) {
+      if (launch.kind === 'requested' && launch.request.members !== undefined) groups.add(launch.request.nodeClaim);
+    },
     step() {
       const known = new Set([...records.values()].flatMap((record) => instanceOf(record)?.id ?? []));
       for (const { id, cluster, nodeClaim, endedAtMs } of simulation().ec2.instances()) {
+        if (cluster === '') untagged.add(id);
         const isOver = endedAtMs !== undefined || cluster !== 'simulated' || known.has(id);
         if (isOver) {
           unknownSince.delete(id);
           continue;
         }
-        const isKnown = records.has(nodeClaim) || [...records.values()].some((one) => isAwaited(one, nodeClaim));
+        const isOfPast = records.has(nodeClaim) || (untagged.has(id) && groups.has(nodeClaim));
+        const isKnown = isOfPast || [...records.values()].some((one) => isAwaited(one, nodeClaim));
         if (!isKnown && !unknownSince.has(id) && !isReplaced)
           violate('every instance has a record', `instance ${id}: its NodeClaim ${nodeClaim} has no record`);
         const sinceMs = Math.max(unknownSince.get(id) ?? nowMs(), story.calmFromMs);
