@@ -30,6 +30,7 @@ const FLOORS: readonly string[] = [
   'provisioning',
   'disruption',
   'problems',
+  'status',
   'explain',
   'decisions',
 ];

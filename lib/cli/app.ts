@@ -17,6 +17,7 @@ import { planProvisioningCommand } from './plan/plan-provisioning-command.ts';
 import { schemaCommand } from './schema/schema-command.ts';
 import { simulateCommand } from './simulate/simulate-command.ts';
 import { snapshotCommand } from './snapshot/snapshot-command.ts';
+import { statusCommand } from './status/status-command.ts';
 import { validateCommand } from './validate/validate-command.ts';
 import { whyRoutes } from './why/why-commands.ts';
 
@@ -34,6 +35,7 @@ export const app: Application<CliContext> = buildApplication(
       why: whyRoutes,
       diff: diffCommand,
       snapshot: snapshotCommand,
+      status: statusCommand,
       decisions: decisionsCommand,
       show: showCommand,
       replay: replayCommand,

@@ -1,4 +1,5 @@
 import type { DecisionRecord } from '../core/decisions/decision-record.ts';
+import type { FunctionMark } from '../core/status/function-mark.ts';
 
 /** *Units:* milliseconds since 1970. */
 export interface TimeRange {
@@ -11,13 +12,18 @@ export interface TimeRange {
  * The records of decisions. No decision reads them.
  *
  * *Contract* (`test/contract/decisions/decision-log.ts`, run on every implementation): a record is read as it was written, by the time of its
- * decision; writing a record again changes nothing; a record that cannot be read is left out of the list.
+ * decision; writing a record again changes nothing; a record that cannot be read is left out of the list. Of the marks of a function, the
+ * last one that was written is read.
  * *Errors:* UnreachableError, RefusedError.
  */
 export interface DecisionLog {
   write(record: DecisionRecord): Promise<void>;
   /** Oldest first. */
   list(cluster: string, range: TimeRange): Promise<readonly DecisionRecord[]>;
+  /** Replaces the mark of the function. */
+  mark(mark: FunctionMark): Promise<void>;
+  /** One for each function, by its name. */
+  marks(cluster: string): Promise<readonly FunctionMark[]>;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { STATUS_METRICS } from '../../lib/cli/status/prometheus.ts';
 import { LOG_MESSAGES } from '../../lib/controllers/run/telemetry.ts';
 import { CONDITIONS } from '../../lib/core/model/conditions.ts';
 import { EVENT_REASONS } from '../../lib/core/model/event.ts';
@@ -15,6 +16,7 @@ export function signalsDocument(): string {
     section('Alarms', ['alarm', 'meaning'], Object.entries(ALARMS)),
     section('Problems', ['`problem` in the log line', 'meaning'], Object.entries(PROBLEMS)),
     section('Metrics', ['metric', 'dimension', 'meaning'], metricRows()),
+    section('Metrics of `kerf status --output prometheus`', ['metric', 'meaning'], Object.entries(STATUS_METRICS)),
     section('Events', ['reason of the event', 'meaning'], Object.entries(EVENT_REASONS)),
     section('Conditions', ['object', 'condition', 'meaning'], conditionRows()),
     section('Log messages', ['`message` of the log line', 'meaning'], Object.entries(LOG_MESSAGES)),

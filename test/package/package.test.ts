@@ -110,7 +110,11 @@ test('on Node.js 20, the records of a simulation are listed, shown and replayed 
   const listed = await installed.kerf(['decisions', '--records', 'recs']);
   expect(listed).toEqual(await installed.sources(['decisions', '--records', 'recs']));
   const id = /^([a-z0-9]{6}) .* provisioning /m.exec(listed.stdout)?.[1] ?? '';
-  for (const args of [['show', id], ['replay', id], ['replay']].map((words) => [...words, '--records', 'recs'])) {
+  for (const args of [['show', id], ['replay', id], ['replay'], ['status']].map((words) => [
+    ...words,
+    '--records',
+    'recs',
+  ])) {
     const packaged = await installed.kerf(args);
     expect(packaged, args.join(' ')).toMatchObject({ code: 0, stdout: expect.stringMatching(/./) });
     expect(packaged).toEqual(await installed.sources(args));
@@ -118,7 +122,7 @@ test('on Node.js 20, the records of a simulation are listed, shown and replayed 
 });
 
 /** The commands with tests of their own. */
-const RECORDED = [['decisions'], ['show'], ['replay']];
+const RECORDED = [['decisions'], ['show'], ['replay'], ['status']];
 
 /** The commands that connect to a cluster or to AWS, which have tests of their own below. */
 const ONLINE = [

@@ -216,7 +216,10 @@ test('a table and a bucket that fail change nothing but the records', async () =
     durationMs: HOUR_MS,
     goesOn: true,
   };
-  const failing = { log: { write: fails, list: fails }, archive: { put: fails, get: fails } };
+  const failing = {
+    log: { write: fails, list: fails, mark: fails, marks: fails },
+    archive: { put: fails, get: fails },
+  };
   const recorder = decisionRecorder({ ...failing, snapshotText: decidedText, version: 'test' });
   const [plain, failed] = await Promise.all([runSimulation(input), runSimulation({ ...input, recorder })]);
   const failures = failed.timeline.filter(({ kind }) => kind === 'function-failed');

@@ -14,6 +14,7 @@ export interface HistoryFlags {
   readonly table?: string | undefined;
   readonly bucket?: string | undefined;
   readonly cluster?: string | undefined;
+  readonly profile?: string | undefined;
   readonly region?: string | undefined;
 }
 
@@ -26,6 +27,7 @@ export const HISTORY_FLAGS = {
   table: textFlag('Table of the deployment (output TableName)', 'NAME'),
   bucket: textFlag('Bucket of the deployment (output BodiesBucketName)', 'NAME'),
   cluster: textFlag('Name of the cluster (with --records: default the only one)', 'NAME'),
+  profile: textFlag('Profile of the AWS configuration (default: that of the shell)', 'NAME'),
   region: textFlag('AWS region (default: that of the shell)', 'REGION'),
 } as const;
 
@@ -45,10 +47,10 @@ export async function openHistory(flags: HistoryFlags): Promise<History> {
     return { ...files, cluster: cluster ?? onlyOne(clusters(), records) };
   }
   if (cluster === undefined) throw new BadInputError('--table has the records of several clusters: add --cluster NAME');
-  const { bucket, region } = flags;
+  const { bucket, region, profile } = flags;
   // Loaded only when it is needed, because the SDK loads slowly.
   const { wireHistory } = await import('../../operator/wiring/records/history.ts');
-  const wired = await checkingOptions(async () => await wireHistory({ table: table ?? '', bucket, region }));
+  const wired = await checkingOptions(async () => await wireHistory({ table: table ?? '', bucket, region, profile }));
   return { ...wired, cluster };
 }
 

@@ -6,10 +6,14 @@ import { compareText } from '../../core/compare-text.ts';
 import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
 import { isDecisionRecord } from '../../core/decisions/read-record.ts';
 import { errorMessage } from '../../core/error-message.ts';
+import { type FunctionMark, isFunctionMark } from '../../core/status/function-mark.ts';
 import type { DecisionArchive, DecisionLog } from '../../ports/decision-log.ts';
 import { UnreadableError } from '../../ports/errors.ts';
 
-/** Records in a folder: `decisions.jsonl`, a record a line, and the texts of the archive as compressed files. */
+/**
+ * Records in a folder: `decisions.jsonl`, a record a line; `marks.json`, the last mark of each function; and the texts of the archive as
+ * compressed files.
+ */
 export interface RecordFiles {
   readonly log: DecisionLog;
   readonly archive: DecisionArchive;
@@ -18,6 +22,7 @@ export interface RecordFiles {
 }
 
 const FILE = 'decisions.jsonl';
+const MARKS = 'marks.json';
 
 /** A folder for the records of a new simulation. *Errors:* BadInputError if it has records, or cannot be written. */
 export function newRecordFiles(folder: string): RecordFiles {
@@ -47,13 +52,21 @@ function filesIn(folder: string): RecordFiles {
   const path = join(folder, FILE);
   const all = (): readonly DecisionRecord[] => readFileSync(path, 'utf8').split('\n').flatMap(recordsOf);
   return {
-    clusters: () => [...new Set(all().map(({ cluster }) => cluster))].toSorted(),
+    clusters: () => [...new Set([...all(), ...marksIn(folder)].map(({ cluster }) => cluster))].toSorted(),
     log: {
       write: async (record) => appendFileSync(path, `${JSON.stringify(record)}\n`),
       async list(cluster, { fromMs, untilMs }) {
         const found = all().filter((one) => one.cluster === cluster && one.atMs >= fromMs && one.atMs < untilMs);
         return [...new Map(found.map((one) => [one.id, one])).values()].toSorted((a, b) => compareText(a.id, b.id));
       },
+      async mark(mark) {
+        const others = marksIn(folder).filter((one) => one.cluster !== mark.cluster || one.function !== mark.function);
+        writeFileSync(join(folder, MARKS), `${JSON.stringify([...others, mark])}\n`);
+      },
+      marks: async (cluster) =>
+        marksIn(folder)
+          .filter((one) => one.cluster === cluster)
+          .toSorted((a, b) => compareText(a.function, b.function)),
     },
     archive: {
       async put(key, text) {
@@ -70,6 +83,18 @@ function filesIn(folder: string): RecordFiles {
       },
     },
   };
+}
+
+/** *Shape:* none if the simulation ended before the first tick, or was made by an earlier version. */
+function marksIn(folder: string): readonly FunctionMark[] {
+  const path = join(folder, MARKS);
+  if (!existsSync(path)) return [];
+  try {
+    const marks: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return Array.isArray(marks) ? marks.filter(isFunctionMark) : [];
+  } catch (cause) {
+    throw new BadInputError(`${path} cannot be read: ${errorMessage(cause)}; remove it`, { cause });
+  }
 }
 
 function recordsOf(line: string): readonly DecisionRecord[] {

@@ -7,8 +7,8 @@ import type { Blocked } from '../../core/model/decision.ts';
 import type { DecisionSnapshots } from '../../core/model/settings.ts';
 import type { DecisionArchive, DecisionLog } from '../../ports/decision-log.ts';
 import type { Timer } from '../../ports/timer.ts';
-import type { RunReport } from '../run/ports.ts';
 import type { Telemetry } from '../run/telemetry.ts';
+import { type MarkedRun, runMarks } from './mark-runs.ts';
 import { isArchived, isKnownShadow, isWorthRecording, type Part, partsOf } from './parts-of-run.ts';
 import { refusalMemory } from './refusal-memory.ts';
 
@@ -23,9 +23,7 @@ export interface RecorderOptions {
 }
 
 /** A run that has ended. */
-export interface ReportedRun {
-  readonly wokenBy: string;
-  readonly report: RunReport;
+export interface ReportedRun extends MarkedRun {
   readonly durationMs: number;
   /** @default 'off' */
   readonly snapshots?: DecisionSnapshots | undefined;
@@ -40,10 +38,14 @@ export interface DecisionRecorder {
 
 const MAX_WAIT_MS = 2 * SECOND_MS;
 
-/** With its memory of refusals. *Cost:* nothing for a run that neither acts nor has a new refusal; else a write, and a PUT for a snapshot. */
+/**
+ * With its memory of refusals and marks. *Cost:* nothing for a run that neither acts nor has a new refusal; else a write, and a PUT for a
+ * snapshot. The marks of a cluster are 16 writes an hour.
+ */
 export function decisionRecorder(options: RecorderOptions): DecisionRecorder {
   const memory = refusalMemory();
   const shadows = new Map<string, string>();
+  const marks = runMarks();
   return {
     async record(run) {
       const { cluster, controller } = run.report;
@@ -56,26 +58,31 @@ export function decisionRecorder(options: RecorderOptions): DecisionRecorder {
           nowMs,
         );
         if (!isWorthRecording(part.decisions, fresh) || isKnownShadow(shadows, work, part)) continue;
-        if (await isWritten(options, run, { ...part, fresh })) memory.recorded(work, fresh, nowMs);
+        const isWritten = await isDone(run, 'failed to record a decision', async () =>
+          write(options, run, { ...part, fresh }),
+        );
+        if (isWritten) memory.recorded(work, fresh, nowMs);
       }
+      const mark = marks.due(run, options.version);
+      if (mark !== undefined && (await isDone(run, 'failed to mark a run', async () => options.log.mark(mark))))
+        marks.written(mark);
     },
   };
 }
 
-async function isWritten(
-  options: RecorderOptions,
-  run: ReportedRun,
-  part: Part & { readonly fresh: readonly Blocked[] },
+async function isDone(
+  { timer, telemetry, report }: ReportedRun,
+  failed: 'failed to mark a run' | 'failed to record a decision',
+  work: () => Promise<void>,
 ): Promise<boolean> {
-  const { timer, telemetry, report } = run;
   const { promise: expired, resolve } = Promise.withResolvers<Error>();
   const ms = Math.min(MAX_WAIT_MS, timer.remainingMs() / 2);
   const cancel = timer.after(ms, () => resolve(new Error(`not written within ${ms} ms`)));
-  const failure = await Promise.race([failureOf(write(options, run, part)), expired]);
+  const failure = await Promise.race([failureOf(work()), expired]);
   cancel();
   if (failure === undefined) return true;
   const { cluster, controller } = report;
-  telemetry.error('failed to record a decision', failure, { cluster, controller });
+  telemetry.error(failed, failure, { cluster, controller });
   return false;
 }
 

@@ -1,24 +1,32 @@
 import type { ClusterSettings } from '../../core/model/settings.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Timer } from '../../ports/timer.ts';
 import type { RunReport } from '../run/ports.ts';
 import type { MessageRuntime } from '../run/retry-soon.ts';
 
+/** What is known of the cluster of a run. */
+export interface RunPlace {
+  readonly settings: Pick<ClusterSettings, 'decisionSnapshots' | 'shadow'>;
+  readonly clock: Clock;
+  /** @default the cluster has none */
+  readonly webhook?: object | undefined;
+}
+
 /** A run that begins now. Its recording never throws. */
 export interface TimedRun {
-  record(
-    wake: { readonly reason: string },
-    report: RunReport,
-    settings?: Pick<ClusterSettings, 'decisionSnapshots'>,
-  ): Promise<void>;
+  /** @param place of a function that reconciles a cluster */
+  record(wake: { readonly reason: string }, report: RunReport, place?: RunPlace): Promise<void>;
 }
 
 export function timedRun({ recorder, telemetry }: MessageRuntime, timer: Timer): TimedRun {
   const beforeMs = timer.remainingMs();
   return {
-    async record({ reason }, report, settings) {
+    async record({ reason }, report, place) {
       const durationMs = beforeMs - timer.remainingMs();
-      const snapshots = settings?.decisionSnapshots;
-      await recorder?.record({ wokenBy: reason, report, durationMs, snapshots, timer, telemetry });
+      const { decisionSnapshots: snapshots, shadow } = place?.settings ?? {};
+      const atMs = place?.clock.now() ?? report.decisions[0]?.atMs ?? 0;
+      const marked = { wokenBy: reason, report, atMs, shadow, hasWebhook: place?.webhook !== undefined };
+      await recorder?.record({ ...marked, durationMs, snapshots, timer, telemetry });
     },
   };
 }

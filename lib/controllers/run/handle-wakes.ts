@@ -86,7 +86,7 @@ async function runOnce(
     const report = await withinTime(timer, reconcile(ports, wake));
     runtime.telemetry.report(wake, report);
     runtime.hung.finished(wake.cluster);
-    await timed.record(wake, report, ports.settings);
+    await timed.record(wake, report, ports);
     return true;
   } catch (error) {
     // A conflict of two runs does not need an alarm: the next run is soon.

@@ -1,10 +1,10 @@
 /** Writes the log lines and metrics of a function. Controllers and core write neither. */
 import { Logger } from '@aws-lambda-powertools/logger';
+import { problemsIn } from '../../controllers/record/problems-in.ts';
 import type { LogMessage, Telemetry } from '../../controllers/run/telemetry.ts';
 import type { Problem } from '../../core/problems/problems.ts';
 import { METRICS } from '../options/options.ts';
 import { type EmbeddedMetrics, runMetrics } from './embedded-metrics.ts';
-import { problemsIn } from './problems-in.ts';
 import { runLine } from './run-line.ts';
 
 /** @param table the table of the deployment, for functions that may be on standby */

@@ -2,9 +2,10 @@ import { DAY_MS, formatExactTime } from '../../apis/formats/time.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
 import { isDecisionRecord } from '../../core/decisions/read-record.ts';
+import { type FunctionMark, isFunctionMark } from '../../core/status/function-mark.ts';
 import type { DecisionArchive, DecisionLog, TimeRange } from '../../ports/decision-log.ts';
 import { compressWithDictionary, MAX_ITEM_BODY_BYTES, tooLarge, unpackBody, unpackText } from './body.ts';
-import { clusterPartition, RECORD, recordKey } from './keys.ts';
+import { clusterPartition, MARK, markKey, RECORD, recordKey } from './keys.ts';
 import { type ReportUnreadable, readableItems } from './readable.ts';
 import { type Attributes, Table, type TableOptions } from './table.ts';
 
@@ -59,6 +60,17 @@ export class DynamoDbDecisionLog implements DecisionLog {
     return records.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs).toSorted((a, b) => compareText(a.id, b.id));
   }
 
+  async mark(mark: FunctionMark): Promise<void> {
+    const expiresAt = Math.ceil(mark.atMs / 1_000) + LIFETIME_SECONDS;
+    const item = { ...markKey(mark.cluster, mark.function), payload: compressWithDictionary(mark), expiresAt };
+    await this.#table.write({ kind: 'put', item });
+  }
+
+  async marks(cluster: string): Promise<readonly FunctionMark[]> {
+    const items = await this.#table.query(clusterPartition(cluster), MARK);
+    return readableItems(items, markOf, this.#report);
+  }
+
   async #recordOf(item: Attributes): Promise<DecisionRecord> {
     const subject = `record item ${String(item['sk'])}`;
     const { payloadKey } = item;
@@ -66,6 +78,10 @@ export class DynamoDbDecisionLog implements DecisionLog {
       return unpackBody(item['payload'], isDecisionRecord, subject);
     return unpackText(await this.#archive.get(String(payloadKey)), isDecisionRecord, subject);
   }
+}
+
+async function markOf(item: Attributes): Promise<FunctionMark> {
+  return unpackBody(item['payload'], isFunctionMark, `mark item ${String(item['sk'])}`);
 }
 
 /** The days of the range, as the ids of records begin with them. */

@@ -14,6 +14,7 @@ export const NOMINATION = 'nomination#';
 export const OFFERING = 'offering#';
 export const MEMORY = 'memory#';
 export const RECORD = 'record#';
+export const MARK = 'mark#';
 
 export const clusterPartition = (cluster: string): string => `cluster#${cluster}`;
 
@@ -27,6 +28,8 @@ export const decisionKey = (cluster: string, id: string): Key => ({
 });
 
 export const recordKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: RECORD + id });
+
+export const markKey = (cluster: string, name: string): Key => ({ pk: clusterPartition(cluster), sk: MARK + name });
 
 /** Only a pointer: the body is in the decision's item, so closing a decision does not rewrite it. */
 export const openKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: OPEN + id });

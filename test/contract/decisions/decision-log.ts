@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../../lib/apis/formats/time.ts';
 import type { DecisionRecord } from '../../../lib/core/decisions/decision-record.ts';
 import { recordOfRun } from '../../../lib/core/decisions/record-of-run.ts';
+import type { FunctionMark, MarkedFunction } from '../../../lib/core/status/function-mark.ts';
 import type { DecisionArchive, DecisionLog } from '../../../lib/ports/decision-log.ts';
 import { UnreadableError } from '../../../lib/ports/errors.ts';
 import { aDecision } from '../../builders/decisions.ts';
@@ -13,6 +14,11 @@ export interface DecisionLogHarness {
   readonly log: DecisionLog;
   readonly archive: DecisionArchive;
   readonly close?: () => Promise<void>;
+}
+
+function aMark(cluster: string, of: MarkedFunction, atMs: number): FunctionMark {
+  const problems = [{ kind: 'DrainStuck', message: 'é' }] as const;
+  return { formatVersion: 1, cluster, function: of, atMs, version: '1', failures: 0, problems, gauges: { Nodes: 2 } };
 }
 
 /** The doc comment of `lib/ports/decision-log.ts`, executed. */
@@ -65,6 +71,18 @@ export function decisionLogContract(name: string, make: () => Promise<DecisionLo
       const large = recordAt(NOW_MS, { actions: [{ kind: 'nominate-node', nodes: ['a'], pods }] });
       await log.write(large);
       expect(await log.list(cluster, since(NOW_MS))).toEqual([large]);
+    });
+
+    test('the last mark of each function is read, and not those of another cluster', async () => {
+      await log.mark(aMark(cluster, 'termination', NOW_MS));
+      await log.mark(aMark(cluster, 'lifecycle', NOW_MS));
+      await log.mark(aMark(cluster, 'lifecycle', NOW_MS + 1));
+      await log.mark(aMark(`${cluster}-b`, 'lifecycle', NOW_MS));
+      expect(await log.marks(cluster)).toEqual([
+        aMark(cluster, 'lifecycle', NOW_MS + 1),
+        aMark(cluster, 'termination', NOW_MS),
+      ]);
+      expect(await log.list(cluster, since(0))).toEqual([]);
     });
 
     test('a text is read as it was put, and one that does not exist is an error', async () => {

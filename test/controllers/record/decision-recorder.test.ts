@@ -5,6 +5,7 @@ import {
   type RecorderOptions,
   type ReportedRun,
 } from '../../../lib/controllers/record/decision-recorder.ts';
+import type { RunReport } from '../../../lib/controllers/run/ports.ts';
 import type { DecidedOn } from '../../../lib/core/decisions/decided-on.ts';
 import type { Action, Blocked, Decision } from '../../../lib/core/model/decision.ts';
 import type { DecisionLog } from '../../../lib/ports/decision-log.ts';
@@ -63,6 +64,7 @@ describe('a recorder', () => {
     return {
       wokenBy: 'tick',
       report: aRunReport({ controller: 'provisioning', decisions }),
+      atMs: NOW_MS,
       durationMs: 5,
       telemetry: { report: () => {}, failure: () => {}, warn: () => {}, error: fail },
       timer: {
@@ -139,6 +141,68 @@ describe('a recorder', () => {
     expire?.();
     await recorded;
     expect(errors).toEqual(['failed to record a decision']);
+  });
+
+  describe('marks', () => {
+    const tick = (over: Partial<RunReport>, run: Partial<ReportedRun> = {}): ReportedRun => {
+      const decisions: readonly Decision[] = [];
+      return aRun([], { report: aRunReport({ controller: 'lifecycle', decisions, ...over }), ...run });
+    };
+    const times = async () => (await log.marks('demo')).map((mark) => [mark.function, mark.atMs - NOW_MS]);
+
+    test('a tick at once, and then every ten minutes while nothing changes', async () => {
+      const one = recorder();
+      for (let minute = 0; minute < 10; minute += 1)
+        await one.record(tick({ gauges: { Nodes: minute } }, { atMs: NOW_MS + minute * MINUTE_MS }));
+      expect(await times()).toEqual([['lifecycle', 0]]);
+      await one.record(tick({}, { atMs: NOW_MS + 10 * MINUTE_MS }));
+      expect(await times()).toEqual([['lifecycle', 10 * MINUTE_MS]]);
+    });
+
+    test('a problem and its end at once', async () => {
+      const one = recorder();
+      const problem = { kind: 'DrainStuck', message: 'long', numbers: {} } as const;
+      const found = async () => (await log.marks('demo')).flatMap(({ problems }) => problems);
+      await one.record(tick({}));
+      await one.record(tick({ problems: [problem] }));
+      expect(await found()).toEqual([{ kind: 'DrainStuck', message: 'long' }]);
+      await one.record(tick({}));
+      expect(await found()).toEqual([]);
+    });
+
+    test('neither a run for one object, nor one that another run answered, nor the interruption function', async () => {
+      const one = recorder();
+      await one.record(tick({}, { wokenBy: 'webhook' }));
+      await one.record(tick({ skipped: 'busy' }));
+      await one.record(tick({ controller: 'interruption' }));
+      expect(await times()).toEqual([]);
+    });
+
+    test('standby with the other autoscaler, shadow, and the webhook', async () => {
+      const other = refused('a');
+      const decisions = [aDecision({ blocked: [other] })];
+      await recorder().record(tick({ decisions, gauges: { StoodDown: 1 } }, { shadow: true, hasWebhook: true }));
+      expect(await log.marks('demo')).toEqual([
+        expect.objectContaining({ standby: other.message, shadow: true, webhook: true }),
+      ]);
+    });
+
+    test('again after a failure, which is logged', async () => {
+      let failures = 1;
+      const flaky: DecisionLog = {
+        ...log,
+        async mark(mark) {
+          failures -= 1;
+          if (failures >= 0) throw new UnreachableError('the table does not answer');
+          await log.mark(mark);
+        },
+      };
+      const one = recorder({ log: flaky });
+      await one.record(tick({}));
+      expect(errors).toEqual(['failed to mark a run']);
+      await one.record(tick({}));
+      expect(await times()).toEqual([['lifecycle', 0]]);
+    });
   });
 
   describe('stores the snapshot', () => {

@@ -13,6 +13,8 @@ export interface HistoryOptions {
   readonly bucket: string | undefined;
   /** @default that of the shell */
   readonly region: string | undefined;
+  /** @default that of the shell */
+  readonly profile?: string | undefined;
 }
 
 /** *Errors:* OptionError for an invalid option, or without a region or credentials. */
@@ -20,10 +22,13 @@ export async function wireHistory(
   options: HistoryOptions,
 ): Promise<{ readonly log: DecisionLog; readonly archive?: DecisionArchive }> {
   const tableName = textOption(options.table, '--table');
-  const client = new DynamoDBClient(optional({ region: options.region }));
+  const client = new DynamoDBClient(optional({ region: options.region, profile: options.profile }));
   const region = await regionOf(client);
   await haveCredentials(client);
   const { bucket } = options;
-  const archive = bucket === undefined ? undefined : bucketNamed(textOption(bucket, '--bucket'), { region }).archive;
+  const archive =
+    bucket === undefined
+      ? undefined
+      : bucketNamed(textOption(bucket, '--bucket'), { region, ...optional({ profile: options.profile }) }).archive;
   return { log: new DynamoDbDecisionLog({ client, tableName, ...optional({ archive }) }), ...optional({ archive }) };
 }

@@ -1,6 +1,6 @@
-import type { RunReport } from '../../controllers/run/ports.ts';
 import { type Problem, ProblemError, type ProblemKind } from '../../core/problems/problems.ts';
 import { CallBudgetError } from '../../ports/errors.ts';
+import type { RunReport } from '../run/ports.ts';
 
 /** The problems of a run: those that it has found, and those that its failures show. One for each kind. */
 export function problemsIn({ problems = [], failures }: Pick<RunReport, 'problems' | 'failures'>): readonly Problem[] {

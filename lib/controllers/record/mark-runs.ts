@@ -1,0 +1,71 @@
+import {
+  type FunctionMark,
+  MARK_PAUSE_MS,
+  MARKED_FUNCTIONS,
+  type MarkedFunction,
+  markEssence,
+} from '../../core/status/function-mark.ts';
+import type { RunReport } from '../run/ports.ts';
+import { problemsIn } from './problems-in.ts';
+
+/** A run that may have to be marked. */
+export interface MarkedRun {
+  readonly wokenBy: string;
+  readonly report: RunReport;
+  readonly atMs: number;
+  /** @default false */
+  readonly shadow?: boolean | undefined;
+  /** The cluster has a webhook by its configuration. @default false */
+  readonly hasWebhook?: boolean | undefined;
+}
+
+/** The last marks that this process has written. */
+export interface RunMarks {
+  /** *Shape:* undefined if the last mark is young and says the same, or if the run did not look at the whole cluster. */
+  due(run: MarkedRun, version: string): FunctionMark | undefined;
+  written(mark: FunctionMark): void;
+}
+
+export function runMarks(): RunMarks {
+  const known = new Map<string, FunctionMark>();
+  return {
+    due(run, version) {
+      const mark = markOf(run, version);
+      if (mark === undefined) return undefined;
+      const last = known.get(keyOf(mark));
+      const isYoung = last !== undefined && mark.atMs - last.atMs < MARK_PAUSE_MS[mark.function];
+      return isYoung && markEssence(last) === markEssence(mark) ? undefined : mark;
+    },
+    written: (mark) => void known.set(keyOf(mark), mark),
+  };
+}
+
+function keyOf(mark: FunctionMark): string {
+  return `${mark.cluster} ${mark.function}`;
+}
+
+/** Only a tick looks at the whole cluster. */
+function markOf(run: MarkedRun, version: string): FunctionMark | undefined {
+  const { report, wokenBy, atMs } = run;
+  const { controller, cluster, failures, gauges, decisions } = report;
+  const name = MARKED_FUNCTIONS.find((one): one is MarkedFunction => one === controller);
+  if (name === undefined || report.skipped !== undefined || !wokenBy.split('+').includes('tick')) return undefined;
+  const isOnStandby = gauges['StoodDown'] === 1;
+  const [other] = decisions.flatMap(({ blocked }) => blocked);
+  return {
+    formatVersion: 1,
+    cluster,
+    function: name,
+    atMs,
+    version,
+    failures: failures.length,
+    problems: problemsIn(report).map(({ kind, message }) => ({ kind, message: message.slice(0, MAX_MESSAGE) })),
+    ...(isOnStandby && { standby: (other?.message ?? 'another autoscaler').slice(0, MAX_MESSAGE) }),
+    ...(run.shadow === true && { shadow: true as const }),
+    ...(name === 'lifecycle' && run.hasWebhook === true && { webhook: true as const }),
+    gauges,
+  };
+}
+
+/** A mark is one write unit: 1 kB, compressed. */
+const MAX_MESSAGE = 300;

@@ -1,0 +1,61 @@
+import { MINUTE_MS } from '../../apis/formats/time.ts';
+import { isRecord, ownField } from '../../apis/record.ts';
+import type { ProblemKind } from '../problems/problems.ts';
+
+/** The functions that reconcile a cluster each minute or two. */
+export const MARKED_FUNCTIONS = ['provisioning', 'lifecycle', 'disruption', 'termination'] as const;
+export type MarkedFunction = (typeof MARKED_FUNCTIONS)[number];
+
+/**
+ * What a function found in its last tick, for `kerf status`. No decision reads it. It is written when something in it other than the
+ * time and the gauges changes, and else after a pause (`MARK_PAUSE_MS`).
+ */
+export interface FunctionMark {
+  readonly formatVersion: 1;
+  readonly cluster: string;
+  readonly function: MarkedFunction;
+  /** When the run ended. */
+  readonly atMs: number;
+  /** The version of Kerf. */
+  readonly version: string;
+  /** The failures of the run. Most repeated ones are counted once an hour. */
+  readonly failures: number;
+  readonly problems: readonly { readonly kind: ProblemKind; readonly message: string }[];
+  /** The other autoscaler, because of which Kerf is on standby. @default it is not on standby */
+  readonly standby?: string;
+  /** @default decisions are carried out */
+  readonly shadow?: true;
+  /** Lifecycle: whether the cluster has a webhook of this deployment by its configuration. @default it has none, or another function */
+  readonly webhook?: true;
+  /** `PendingPods`, `Nodes`, `HourlyCostUsd`, as far as the run has read them. */
+  readonly gauges: Readonly<Record<string, number>>;
+}
+
+/**
+ * The pause between two marks without a change. Runs of provisioning and disruption also leave their time in the lease, so that their
+ * marks need not. *Cost:* 16 write units an hour, 0.007 USD a month for each cluster.
+ */
+export const MARK_PAUSE_MS: Readonly<Record<MarkedFunction, number>> = {
+  provisioning: 30 * MINUTE_MS,
+  lifecycle: 10 * MINUTE_MS,
+  disruption: 30 * MINUTE_MS,
+  termination: 10 * MINUTE_MS,
+};
+
+/** What must be known at once. */
+export function markEssence({ failures, problems, standby, shadow, webhook, version }: FunctionMark): string {
+  const kinds = problems.map(({ kind }) => kind).toSorted();
+  return JSON.stringify([failures > 0, kinds, standby !== undefined, shadow === true, webhook === true, version]);
+}
+
+/** Whether a stored value is a mark of this version. */
+export function isFunctionMark(value: unknown): value is FunctionMark {
+  return (
+    isRecord(value) &&
+    ownField(value, 'formatVersion') === 1 &&
+    ['atMs', 'failures'].every((name) => typeof ownField(value, name) === 'number') &&
+    ['cluster', 'function', 'version'].every((name) => typeof ownField(value, name) === 'string') &&
+    Array.isArray(ownField(value, 'problems')) &&
+    isRecord(ownField(value, 'gauges'))
+  );
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { formatTime, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import {
+  type ClusterFacts,
+  deploymentStatus,
+  isHealthy,
+  shortAge,
+} from '../../../lib/core/status/deployment-status.ts';
+import { type FunctionMark, MARKED_FUNCTIONS } from '../../../lib/core/status/function-mark.ts';
+import { aClaim } from '../../builders/node-claims.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+function aMark(over: Partial<FunctionMark> = {}): FunctionMark {
+  const named = { formatVersion: 1, cluster: 'demo', function: 'lifecycle', version: '1.0.0' } as const;
+  return { ...named, atMs: NOW_MS - MINUTE_MS, failures: 0, problems: [], gauges: {}, ...over };
+}
+
+const ALIVE: readonly FunctionMark[] = MARKED_FUNCTIONS.map((name) => aMark({ function: name }));
+
+function facts(over: Partial<ClusterFacts> = {}): ClusterFacts {
+  return { cluster: 'demo', marks: ALIVE, ...over };
+}
+
+function only(over: Partial<ClusterFacts>) {
+  const status = deploymentStatus([facts(over)], { unread: [] }, NOW_MS);
+  const [cluster] = status.clusters;
+  if (cluster === undefined) throw new TypeError('no cluster');
+  return cluster;
+}
+
+const later = (name: FunctionMark['function'], atMs: number) =>
+  ALIVE.map((mark) => (mark.function === name ? { ...mark, atMs } : mark));
+
+describe('a cluster', () => {
+  test('is healthy if every function ran', () => {
+    const status = deploymentStatus([facts()], { unread: [] }, NOW_MS);
+    expect(isHealthy(status)).toBe(true);
+    expect(status.clusters[0]).toMatchObject({ mode: 'active', version: '1.0.0', wrong: [] });
+  });
+
+  test('has a late function five minutes after its next record was due', () => {
+    expect(only({ marks: later('termination', NOW_MS - 15 * MINUTE_MS) }).wrong).toEqual([]);
+    expect(only({ marks: later('termination', NOW_MS - 15 * MINUTE_MS - 1) }).wrong).toEqual([
+      'the last run of termination was 15m ago',
+    ]);
+    expect(only({ marks: ALIVE.slice(1) }).wrong).toEqual(['provisioning has not run']);
+  });
+
+  test('is judged by the lease, where there is one', () => {
+    const marks = later('provisioning', NOW_MS - 30 * MINUTE_MS);
+    expect(only({ marks, leasedAtMs: { provisioning: NOW_MS - SECOND_MS } }).wrong).toEqual([]);
+    expect(only({ marks, leasedAtMs: { provisioning: NOW_MS - 8 * MINUTE_MS } }).wrong).toEqual([
+      'the last run of provisioning was 8m ago',
+    ]);
+  });
+
+  test('in shadow needs only the functions that decide, and its open decisions are not wrong', () => {
+    const marks = ALIVE.map((mark) => ({ ...mark, shadow: true as const })).filter(
+      (mark) => mark.function === 'provisioning' || mark.function === 'disruption',
+    );
+    const { mode, wrong, functions } = only({ marks, openDecisionsMs: [NOW_MS - HOUR_MS] });
+    expect({ mode, wrong }).toEqual({ mode: 'shadow', wrong: [] });
+    expect(functions.map((one) => one.function)).toEqual(['provisioning', 'disruption']);
+  });
+
+  test('on standby is not healthy, and the other autoscaler is named', () => {
+    const marks = ALIVE.map((mark) => ({ ...mark, standby: 'Karpenter runs' }));
+    expect(only({ marks })).toMatchObject({ mode: 'standby', wrong: ['on standby: Karpenter runs'] });
+    const leasedAtMs = { provisioning: NOW_MS - HOUR_MS };
+    expect(only({ marks: later('provisioning', NOW_MS - HOUR_MS / 2), leasedAtMs }).wrong).toHaveLength(1);
+    const standby = marks.map((mark) => ({ ...mark, atMs: NOW_MS - 12 * MINUTE_MS }));
+    expect(only({ marks: standby, leasedAtMs }).wrong).toHaveLength(1);
+  });
+
+  test('has the problems of its NodeClaims as they are now, and the others as they were found', () => {
+    const problems = [
+      { kind: 'DrainStuck', message: 'was stuck' },
+      { kind: 'WebhookDisabled', message: 'no answer' },
+    ] as const;
+    const marks = ALIVE.map((mark) =>
+      mark.function === 'lifecycle' ? { ...mark, problems, webhook: true as const } : mark,
+    );
+    const kinds = (over: Partial<ClusterFacts>) => only({ marks, ...over }).problems.map(({ kind }) => kind);
+    expect(kinds({})).toEqual(['DrainStuck', 'WebhookDisabled']);
+    expect(kinds({ nodeClaims: [] })).toEqual(['WebhookDisabled']);
+    const stuck = aClaim({ createdAtMs: NOW_MS - HOUR_MS, launch: { kind: 'planned' } });
+    expect(kinds({ nodeClaims: [stuck] })).toEqual(['NodeClaimStuck', 'WebhookDisabled']);
+    expect(only({ marks }).webhook).toBe('disabled');
+  });
+
+  test('has a webhook in use only if the last run of lifecycle had no failure', () => {
+    const of = (over: Partial<FunctionMark>) => only({ marks: [aMark(over)] }).webhook;
+    expect(of({ webhook: true })).toBe('in use');
+    expect(of({ webhook: true, failures: 1 })).toBe('unknown');
+    expect(of({})).toBe('none');
+    expect(only({ marks: [] }).webhook).toBe('unknown');
+  });
+
+  test('with a decision that is open for more than ten minutes is not healthy', () => {
+    expect(only({ openDecisionsMs: [NOW_MS - 10 * MINUTE_MS] }).wrong).toEqual([]);
+    expect(only({ openDecisionsMs: [NOW_MS, NOW_MS - 11 * MINUTE_MS] })).toMatchObject({
+      openDecisions: 2,
+      wrong: ['a decision of 11m ago is not carried out completely'],
+    });
+  });
+});
+
+test('a deployment with dead letters or old prices is not healthy', () => {
+  const of = (over: object) => deploymentStatus([facts()], { unread: [], ...over }, NOW_MS).wrong;
+  const queue = 'Kerf-DeadLetters';
+  expect(of({ deadLetters: [{ queue, messages: 0 }] })).toEqual([]);
+  expect(of({ deadLetters: [{ queue, messages: 2 }] })).toEqual([`2 dead letters in ${queue}: kerf dead-letters list`]);
+  expect(of({ prices: 'none' })).toEqual([expect.stringContaining('has not run')]);
+  const oldPrices = [36, 49].map((hours) => ({ prices: { asOf: formatTime(NOW_MS - hours * HOUR_MS) } }));
+  const [enough, old] = oldPrices.map(of);
+  expect(enough).toEqual([]);
+  expect(old).toEqual([expect.stringContaining('is 2d old')]);
+});
+
+test('an age is one number, rounded down', () => {
+  expect([0, 61_000, 119_999, 120_000, 47 * HOUR_MS, 48 * HOUR_MS].map(shortAge)).toEqual([
+    '0s',
+    '1m1s',
+    '1m59s',
+    '2m',
+    '47h',
+    '2d',
+  ]);
+});
