@@ -2,14 +2,22 @@ import type { Action, Due } from '../../core/model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { LaunchGroup } from '../../core/node-claim/launch/launch-groups.ts';
 import { readOr } from '../../core/observed.ts';
-import { PortError } from '../../ports/errors.ts';
+import { PortError, StaleRecordError } from '../../ports/errors.ts';
 import { inParallel } from '../act/in-parallel.ts';
 import { type Outcome, outcomeOf, outcomeWithReport } from '../act/outcomes.ts';
 import type { ObservedClaims } from '../observe/observe-claims.ts';
 import { reportActions } from '../run/apply-verdict.ts';
 import type { Launches } from '../run/ports.ts';
 import { type AdvanceRun, whyNotNow } from './advance-claim.ts';
-import { type LaunchReply, recordOutcome, sendRequest } from './launch-instance.ts';
+import {
+  afterLaunch,
+  awaits,
+  type LaunchReply,
+  MAX_TRIES,
+  recordOutcome,
+  sendRequest,
+  wasSentBefore,
+} from './launch-instance.ts';
 
 /** The records of a group that are written at the same time. */
 const AT_ONCE = 10;
@@ -50,7 +58,9 @@ export async function launchGroup(run: AdvanceRun, group: LaunchGroup, world: Ob
       reply = await sendRequest(ports, group.request, written[0] ?? { types: [] });
     });
     // All claims share the failure.
-    return reply === undefined ? [sent] : recordOutcomes(run, { written, actions, reply, records });
+    if (reply === undefined) return [sent];
+    const answered: Answered = { written, actions, reply, records };
+    return reply.outcome.kind === 'launched' ? recordOutcomes(run, answered) : recordTogether(run, answered);
   };
   await reportActions(run, { name, atMs: ports.clock.now(), seen }, { actions, blocked, carryOutAll });
   return { kind: 'done', records, due: [] };
@@ -83,6 +93,42 @@ async function recordOutcomes(
   const [action] = actions;
   const { unmarked: error } = reply;
   return error === undefined || action === undefined ? outcomes : [...outcomes, { kind: 'failed', action, error }];
+}
+
+/**
+ * EC2 launched nothing. The records of all claims get this in one transaction: if some had it and the run ended, the next run would
+ * send the request again for the others, and EC2 would launch an instance for each claim of it.
+ */
+async function recordTogether(run: AdvanceRun, answered: Answered): Promise<readonly Outcome[]> {
+  const { store } = run.ports;
+  const { written, actions, reply, records } = answered;
+  const { request, unmarked } = reply;
+  let open = written;
+  const write = async (): Promise<void> => {
+    for (let tries = 1; open.length > 0; tries += 1) {
+      // Another run that recorded an outcome has sent the request too.
+      const sentBefore = open.length < written.length || open.some(wasSentBefore);
+      try {
+        records.push(...(await store.updateNodeClaims(open.map((record) => afterLaunch(record, reply, sentBefore)))));
+        return;
+      } catch (error) {
+        if (!(error instanceof StaleRecordError) || tries === MAX_TRIES) throw error;
+      }
+      const fresh = await Promise.all(written.map(({ cluster, name }) => store.readNodeClaim(cluster, name)));
+      open = fresh.filter((record) => awaits(record, request));
+    }
+  };
+  const [first] = actions;
+  if (first === undefined) return [];
+  const outcome = await outcomeOf(first, write);
+  // The table refuses one of the records. The list of instances decides about each claim for itself.
+  if (outcome.kind === 'refused') {
+    const { message } = outcome.error;
+    return recordOutcomes(run, { ...answered, reply: { ...reply, outcome: { kind: 'spent', missing: [], message } } });
+  }
+  if (outcome.kind !== 'done') return [outcome];
+  const failed = unmarked === undefined ? [] : [{ kind: 'failed', action: first, error: unmarked } as const];
+  return [...actions.map((action): Outcome => ({ kind: 'done', action, lostWakes: [] })), ...failed];
 }
 
 /** Writes the names of the claims into the tags of their instances. What fails is repeated by a later tick, which reports it. */

@@ -71,7 +71,7 @@ async function markMissing(
 }
 
 /** How often the outcome is written if other functions change the record meanwhile. */
-const MAX_TRIES = 3;
+export const MAX_TRIES = 3;
 
 /** Records the outcome for one claim of the request, also if the claim was deleted meanwhile. */
 export async function recordOutcome(
@@ -90,16 +90,27 @@ export async function recordOutcome(
       if (!(error instanceof StaleRecordError) || tries === MAX_TRIES) throw error;
     }
     const fresh = await store.readNodeClaim(known.cluster, known.name);
-    const isOpen = fresh?.launch.kind === 'requested' && fresh.launch.request.clientToken === request.clientToken;
-    if (!isOpen) return { record: fresh };
+    if (!awaits(fresh, request)) return { record: fresh };
     // Another claim has the instance, so the reply is not that of the first call: the list of instances decides.
     if (fresh.version === record.version) return { record: await store.updateNodeClaim(spentLaunch(fresh, nowMs)) };
     record = fresh;
   }
 }
 
-/** The next attempt follows at once only if it avoids the missing capacity. */
-function afterLaunch(record: NodeClaimRecord, { request, outcome, nowMs, learned }: LaunchReply): NodeClaimRecord {
+/** Whether the outcome of the request is not recorded for the claim. */
+export function awaits(record: NodeClaimRecord | undefined, request: LaunchRequest): record is NodeClaimRecord {
+  return record?.launch.kind === 'requested' && record.launch.request.clientToken === request.clientToken;
+}
+
+/**
+ * The next attempt follows at once only if it avoids the missing capacity.
+ * @param sentBefore a rejection does not show what EC2 did with the same request before
+ */
+export function afterLaunch(
+  record: NodeClaimRecord,
+  { request, outcome, nowMs, learned }: LaunchReply,
+  sentBefore: boolean = wasSentBefore(record),
+): NodeClaimRecord {
   if (outcome.kind === 'launched') {
     const { instances, message = `EC2 launched ${instances.length} of ${request.members?.length ?? 1} instances` } =
       outcome;
@@ -109,10 +120,10 @@ function afterLaunch(record: NodeClaimRecord, { request, outcome, nowMs, learned
       : launched(record, instance, nowMs);
   }
   const { message } = outcome;
-  const isKnown = outcome.kind === 'refused' || (outcome.kind === 'rejected' && !wasSentBefore(record));
+  const isKnown = outcome.kind === 'refused' || (outcome.kind === 'rejected' && !sentBefore);
   return isKnown ? refusedLaunch(record, { message, nowMs, learned }) : spentLaunch(record, nowMs);
 }
 
-function wasSentBefore({ launch }: NodeClaimRecord): boolean {
+export function wasSentBefore({ launch }: NodeClaimRecord): boolean {
   return launch.kind === 'requested' && launch.sentAgainAtMs !== undefined;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
-import type { LaunchRequest } from '../../../lib/core/model/node-claim-record.ts';
-import type { LaunchAdmission } from '../../../lib/ports/cloud-provider.ts';
+import type { LaunchRequest, NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import type { LaunchAdmission, LaunchOutcome } from '../../../lib/ports/cloud-provider.ts';
 import { RefusedError, StaleRecordError, UnreachableError } from '../../../lib/ports/errors.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { type OpenSimulation, openSimulation, type SimulationInput } from '../../../lib/simulator/simulation.ts';
@@ -158,6 +158,104 @@ describe('claims with equal requests', () => {
     }));
     expect(sizes(played)).toEqual([NODES]);
     expect(played.failures).toEqual([]);
+    expectOneInstanceForEachClaim(played);
+  });
+
+  const REJECTED: LaunchOutcome = { kind: 'rejected', missing: [], message: 'UnauthorizedOperation' };
+
+  test('have one instance each if EC2 rejects the call and the table takes only some of the refusals', async () => {
+    let calls = 0;
+    let refusals = 0;
+    const isLost = (records: readonly NodeClaimRecord[]): boolean => {
+      if (!records.some(({ launch }) => launch.kind === 'refused')) return false;
+      refusals += 1;
+      return refusals === 2 || records.length > 1;
+    };
+    const played = await play(({ cloud, store }, nowMs) => ({
+      cloud: {
+        ...cloud,
+        launch: async (request) => {
+          calls += 1;
+          return calls === 1 ? REJECTED : cloud.launch(request);
+        },
+      },
+      store: {
+        ...store,
+        updateNodeClaim: async (record) => {
+          if (nowMs() < 10 * SECOND_MS && isLost([record])) throw new UnreachableError('throttled');
+          return store.updateNodeClaim(record);
+        },
+        updateNodeClaims: async (records) => {
+          if (nowMs() < 10 * SECOND_MS && isLost(records)) throw new UnreachableError('throttled');
+          return store.updateNodeClaims(records);
+        },
+      },
+    }));
+    expect(refusals).toBeGreaterThan(0);
+    expectOneInstanceForEachClaim(played);
+  });
+
+  test('have one instance each if another run sends the call for some of them, and EC2 takes only that one', async () => {
+    let calls = 0;
+    const played = await play(({ cloud, store }) => ({
+      cloud: {
+        ...cloud,
+        launch: async (request) => {
+          calls += 1;
+          if (calls > 1) return cloud.launch(request);
+          const records = await store.listNodeClaims(request.cluster);
+          const others = records.filter(({ name }) => request.members?.slice(0, 2).includes(name));
+          const again = others.flatMap(({ launch, ...one }): NodeClaimRecord[] =>
+            launch.kind === 'requested' ? [{ ...one, launch: { ...launch, sentAgainAtMs: launch.atMs } }] : [],
+          );
+          await store.updateNodeClaims(again);
+          await cloud.launch(request);
+          return REJECTED;
+        },
+      },
+    }));
+    expectOneInstanceForEachClaim(played);
+  });
+
+  test('have one instance each if EC2 rejects the call and the table refuses to record it for all of them', async () => {
+    let calls = 0;
+    const played = await play(({ cloud, store }) => ({
+      cloud: {
+        ...cloud,
+        launch: async (request) => {
+          calls += 1;
+          return calls === 1 ? REJECTED : cloud.launch(request);
+        },
+      },
+      store: {
+        ...store,
+        updateNodeClaims: async (records) => {
+          if (records.some(({ launch }) => launch.kind !== 'requested' || launch.spent))
+            throw new RefusedError('refused');
+          return store.updateNodeClaims(records);
+        },
+      },
+    }));
+    expect(calls).toBeGreaterThan(1);
+    expectOneInstanceForEachClaim(played);
+  });
+
+  test('are launched by another call after EC2 rejects the first, also if one of them has changed meanwhile', async () => {
+    let calls = 0;
+    const played = await play(({ cloud, store }) => ({
+      cloud: {
+        ...cloud,
+        launch: async (request) => {
+          calls += 1;
+          if (calls > 1) return cloud.launch(request);
+          const [record] = await store.listNodeClaims(request.cluster);
+          if (record !== undefined) await store.updateNodeClaim({ ...record, podsSeen: 'changed' });
+          return REJECTED;
+        },
+      },
+    }));
+    expect(new Set(played.sent.map(({ request }) => request.clientToken)).size).toBe(1);
+    expect(calls).toBe(2);
     expectOneInstanceForEachClaim(played);
   });
 
