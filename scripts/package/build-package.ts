@@ -2,10 +2,11 @@
  * Builds the command line to JavaScript for Node.js 20.12 and newer into `dist`, with the packages that it uses and their licenses.
  * `npm pack` runs this script.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build as bundle, type Metafile, type Plugin } from 'esbuild';
 import { isRecord } from '../../lib/apis/record.ts';
+import { pageAssets } from '../../lib/cli/live/page-assets.ts';
 import { REQUIRE_BANNER } from '../../lib/stack/bundles/require-banner.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -32,10 +33,16 @@ const { metafile } = await bundle({
   legalComments: 'none',
   banner: { js: REQUIRE_BANNER },
   alias: { undici: './scripts/package/no-undici.ts' },
+  // The package has the built page, and does not build it.
+  external: ['esbuild'],
   plugins: [onlyWhatIsUsed('@kubernetes/client-node')],
   metafile: true,
 });
 writeFileSync(join(DIST, 'LICENSES.txt'), licensesOf(metafile));
+const page = await pageAssets();
+mkdirSync(join(DIST, 'page'));
+writeFileSync(join(DIST, 'page/main.js'), page.script);
+writeFileSync(join(DIST, 'page/page.css'), page.style);
 
 /** Leaves out the modules of a package that nothing uses, although it does not declare that they have no side effects. */
 function onlyWhatIsUsed(name: string): Plugin {

@@ -2,6 +2,7 @@ import { HOUR_MS } from '../../apis/formats/time.ts';
 import type { Ended, SimulationSummary } from '../../simulator/result.ts';
 import { openSimulation, type SimulationInput } from '../../simulator/simulation.ts';
 import type { CliContext } from '../context.ts';
+import { reportTo } from '../live/write-report.ts';
 import { jsonPrinter, textPrinter } from './print-simulation.ts';
 import { type ProgressLine, progressLine } from './progress-line.ts';
 import type { Detail, SimulateFlags } from './simulate-command.ts';
@@ -21,6 +22,7 @@ export async function playSimulation(
     flags.output === 'json'
       ? jsonPrinter(detail)
       : textPrinter(context, input, { detail, speed: flags.speed, stopped });
+  const report = flags.report === undefined ? undefined : reportTo(context, { path: flags.report, simulation, input });
   const progress = progressOf(context);
   const print = (text: string): void => {
     if (text === '') return;
@@ -31,12 +33,15 @@ export async function playSimulation(
   let ended: Ended | undefined;
   while (ended === undefined) {
     ended = stopped.aborted ? 'interrupted' : await simulation.step();
-    for (const entry of simulation.timeline.take()) print(await printer.entry(entry));
+    const entries = simulation.timeline.take();
+    report?.step(entries);
+    for (const entry of entries) print(await printer.entry(entry));
     progress?.show(() => simulation.progress());
   }
   const summary = simulation.summary(ended);
   progress?.clear();
   print(printer.end(summary));
+  await report?.write();
   restore?.();
   return summary;
 }

@@ -1,13 +1,12 @@
 import { styleText } from 'node:util';
-import { counted, firstNames } from '../../apis/counted.ts';
+import { counted } from '../../apis/counted.ts';
 import { HOUR_MS } from '../../apis/formats/time.ts';
-import { compareText } from '../../core/compare-text.ts';
 import type { SimulationInput } from '../../simulator/simulation.ts';
-import type { Figures } from '../../simulator/summary/figures.ts';
 import type { TimelineEntry } from '../../simulator/timeline.ts';
 import type { CliContext } from '../context.ts';
 import { wrapText } from '../render/wrap-text.ts';
-import { type Description, describeEntry, describeFigures } from './describe-entry.ts';
+import type { Description } from './describe-entry.ts';
+import { type TimelineLine, timelineLines } from './timeline-lines.ts';
 
 /** The width of the output, and whether it has colour. */
 type Terminal = Pick<CliContext, 'columns' | 'color'>;
@@ -27,81 +26,23 @@ interface TimelineOptions {
   readonly isBrief: boolean;
 }
 
-interface Held {
-  readonly at: number;
-  readonly description: Description;
-  count: number;
-}
-
 const DEFAULT_COLUMNS = 120;
 
 export function timelineRenderer(terminal: Terminal, { durationMs, isBrief }: TimelineOptions): TimelineRenderer {
-  const held = new Map<string, Held>();
+  const lines = timelineLines({ isBrief });
   const hours = Math.max(2, String(Math.floor(durationMs / HOUR_MS)).length);
-  const format = (at: number, description: Description): string => formatLine(clock(at, hours), description, terminal);
-  const flush = (): string => {
-    const lines = merged([...held.values()]).map(({ at, description, count }) => {
-      return format(at, { ...description, text: textOf(description, count) });
-    });
-    held.clear();
-    return lines.join('');
-  };
-  const shown = (at: number, description: Description): string => {
-    if (description.repeats === undefined && description.alike === undefined) return flush() + format(at, description);
-    const key = description.alike?.what ?? JSON.stringify(description);
-    const known = held.get(key);
-    if (known === undefined) held.set(key, { at, description, count: 1 });
-    else known.count += 1;
-    return '';
-  };
-  let figures: Figures | undefined;
-  const described = (entry: TimelineEntry): readonly Description[] => {
-    if (entry.kind !== 'figures') return describeEntry(entry).slice(0, isBrief ? 1 : 2);
-    const before = figures;
-    figures = entry;
-    if (before !== undefined && isSame(before, entry)) return [];
-    return [{ label: 'hour', text: describeFigures(entry, before), style: 'plain' }];
-  };
+  const format = (all: readonly TimelineLine[]): string =>
+    all.map((one) => formatLine(clock(one.at, hours), one, terminal)).join('');
   return {
-    flush,
-    title: (input) => title(input, terminal),
-    entry: (entry) =>
-      described(entry)
-        .map((description) => shown(entry.at, description))
-        .join(''),
+    flush: () => format(lines.flush()),
+    title: (input) =>
+      `${paint(wrapText(simulationTitle(input), terminal.columns ?? DEFAULT_COLUMNS).join('\n'), 'bold', terminal)}\n\n`,
+    entry: (entry) => format(lines.entry(entry)),
   };
 }
 
-/** Whether nothing has changed but the time and the cost. */
-function isSame(a: Figures, b: Figures): boolean {
-  return (['nodesLaunched', 'nodesEnded', 'podsRunning', 'podsPending'] as const).every((name) => a[name] === b[name]);
-}
-
-function textOf({ text, repeats, alike }: Description, count: number): string {
-  if (repeats !== undefined) return `${repeats.who}: ${counted(count, 'pod')} ${repeats.what}`;
-  return alike === undefined || count === 1 ? text : `${count} ${alike.what}, for example ${alike.example}`;
-}
-
-/** More workloads than these become one line. */
-const MAX_WORKLOADS = 3;
-
-/** `Job default/a, Job default/b, Job default/c and 841 more`: the same event of many workloads becomes one line. */
-function merged(all: readonly Held[]): readonly Held[] {
-  const same = Map.groupBy(all, ({ description: { label, style, repeats } }) =>
-    JSON.stringify([label, style, repeats?.what]),
-  );
-  return [...same.values()].flatMap((some) => {
-    const [first] = some;
-    if (first?.description.repeats === undefined || some.length <= MAX_WORKLOADS) return some;
-    const names = some.map(({ description }) => description.repeats?.who ?? '').toSorted(compareText);
-    const who = firstNames(names, MAX_WORKLOADS);
-    const repeats = { ...first.description.repeats, who };
-    const count = some.reduce((sum, one) => sum + one.count, 0);
-    return [{ at: first.at, description: { ...first.description, repeats }, count }];
-  });
-}
-
-function title({ manifests, catalogue, seed }: SimulationInput, terminal: Terminal): string {
+/** `Simulated EKS cluster in us-east-1: 1 NodePool, 3 Deployments. …` */
+export function simulationTitle({ manifests, catalogue, seed }: SimulationInput): string {
   const { nodePools, deployments, replicaSets, statefulSets, daemonSets, jobs, cronJobs, pods } = manifests;
   const counts = [
     [nodePools.length, 'NodePool'],
@@ -115,12 +56,11 @@ function title({ manifests, catalogue, seed }: SimulationInput, terminal: Termin
   ] as const;
   const what = counts.flatMap(([count, kind]) => (count === 0 ? [] : [counted(count, kind)])).join(', ');
   const source = `${catalogue.facts.length} instance types, prices of ${catalogue.asOf.slice(0, 10)}`;
-  const text = `Simulated EKS cluster in ${catalogue.region}: ${what}. ${source}, seed ${seed}. It starts with 0 nodes.`;
-  return `${paint(wrapText(text, terminal.columns ?? DEFAULT_COLUMNS).join('\n'), 'bold', terminal)}\n\n`;
+  return `Simulated EKS cluster in ${catalogue.region}: ${what}. ${source}, seed ${seed}. It starts with 0 nodes.`;
 }
 
 /** `00:01:12  label        text`; long text is wrapped and indented. */
-function formatLine(time: string, { label, text, style }: Description, terminal: Terminal): string {
+function formatLine(time: string, { label, text, style }: TimelineLine, terminal: Terminal): string {
   const head = `${time}  ${label.padEnd(11)} `;
   const room = Math.max(40, (terminal.columns ?? DEFAULT_COLUMNS) - head.length);
   const [first = '', ...more] = wrapText(text, room);

@@ -12,6 +12,7 @@ export interface SimulateFlags {
   readonly show: Detail | undefined;
   readonly 'fail-on-pending': boolean;
   readonly records: string | undefined;
+  readonly report: string | undefined;
 }
 
 export const DETAILS = ['all', 'decisions', 'hours', 'summary'] as const;
@@ -41,6 +42,9 @@ export const simulateCommand: Command<CliContext> = buildCommand({
       '--records DIR writes the record of each decision, and the snapshots of decisions',
       'that acted, for kerf decisions, show, why --at and replay.',
       '',
+      '--report FILE writes the run as one HTML page: the nodes at each moment, the',
+      'decisions with their reasons, and the cost. The page loads nothing from a network.',
+      '',
       '--show all prints every event; decisions those of Kerf and of the Scenario; hours',
       'the events of the Scenario and a line for each hour; summary only the summary.',
       '',
@@ -51,6 +55,7 @@ export const simulateCommand: Command<CliContext> = buildCommand({
       '  kerf simulate nodepools.yaml workloads.yaml',
       '  kerf simulate charts/ --for 24h --show hours',
       '  kerf simulate cluster/ scenario.yaml --fail-on-pending -o json',
+      '  kerf simulate cluster/ scenario.yaml --report run.html',
     ].join('\n'),
   },
   parameters: {
@@ -101,6 +106,13 @@ export const simulateCommand: Command<CliContext> = buildCommand({
         parse: String,
         optional: true,
         placeholder: 'DIR',
+      },
+      report: {
+        kind: 'parsed',
+        brief: 'Write the run as one HTML page to this file',
+        parse: String,
+        optional: true,
+        placeholder: 'FILE',
       },
       'fail-on-pending': {
         kind: 'boolean',
