@@ -4,6 +4,7 @@ import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '.
 import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait } from '../cluster/at-rest.ts';
+import { hardestToPlaceFirst } from '../cluster/hardest-to-place.ts';
 import { graceMsOf, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import {
@@ -147,9 +148,13 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
   });
   const left = pods.filter((pod) => !forced.some((one) => one.pod.uid === pod.metadata.uid));
   const held = left.filter((pod) => !isTerminating(pod) && isKeptInPlace(pod, nowMs));
-  const evictions = firstTier(pods)
-    .filter((pod) => left.includes(pod) && !isTerminating(pod) && !held.includes(pod))
-    .map((pod) => ({ kind: 'evict-pod' as const, nodeClaim: record.name, pod: targetOf(pod) }));
+  const evicted = firstTier(pods).filter((pod) => left.includes(pod) && !isTerminating(pod) && !held.includes(pod));
+  // The kube-scheduler places their successors in this order. Small pods fit into what large ones leave.
+  const evictions = hardestToPlaceFirst(evicted).map((pod) => ({
+    kind: 'evict-pod' as const,
+    nodeClaim: record.name,
+    pod: targetOf(pod),
+  }));
   return {
     actions: [...cordon, ...forced, ...evictions],
     blocked: held.map((pod) => heldBack(record, pod)),

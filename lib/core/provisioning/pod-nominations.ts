@@ -1,12 +1,9 @@
 import { namespaceOf, type Pod, podKey } from '../../apis/kubernetes.ts';
-import { HOSTNAME } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
+import { hardestToPlaceFirst } from '../cluster/hardest-to-place.ts';
 import { ownNomination, type PodNomination } from '../cluster/nominated-node.ts';
 import { isProvisionable } from '../cluster/pods.ts';
 import { knownNodeName } from '../cluster/state-node.ts';
-import { compareText } from '../compare-text.ts';
-import { podRequests } from '../resources/pod-requests.ts';
-import type { Resources } from '../resources/resources.ts';
 import type { Schedule } from '../scheduling/schedule.ts';
 import { isBufferPod } from './buffer-pods.ts';
 
@@ -21,7 +18,7 @@ import { isBufferPod } from './buffer-pods.ts';
  */
 export function podNominations(pods: readonly Pod[], planned: ReadonlyMap<string, string>): readonly PodNomination[] {
   const changed = pods.filter((pod) => isProvisionable(pod) && ownNomination(pod) !== planned.get(podKey(pod)));
-  return inOrder(changed).map((pod) => ({
+  return hardestToPlaceFirst(changed).map((pod) => ({
     pod: { namespace: namespaceOf(pod), name: pod.metadata.name, uid: pod.metadata.uid ?? '' },
     ...optional({ before: ownNomination(pod), node: planned.get(podKey(pod)) }),
   }));
@@ -41,45 +38,4 @@ export function plannedNodes({ existing }: Pick<Schedule, 'existing'>): Readonly
 /** Removes all of Kerf's nominations: other autoscalers leave a pod with a nomination alone. */
 export function withdrawnNominations(pods: readonly Pod[]): readonly PodNomination[] {
   return podNominations(pods, new Map());
-}
-
-interface Weighed {
-  readonly pod: Pod;
-  readonly strictness: number;
-  readonly requests: Resources;
-}
-
-function inOrder(pods: readonly Pod[]): readonly Pod[] {
-  const weighed = pods.map((pod) => ({ pod, strictness: strictnessOf(pod), requests: podRequests(pod) }));
-  const largest = weighed.reduce((most, { requests }) => largerOf(most, requests), { cpu: 1, memory: 1 });
-  return weighed.toSorted(strictestFirst(largest)).map(({ pod }) => pod);
-}
-
-function strictestFirst(largest: Largest): (a: Weighed, b: Weighed) => number {
-  return (a, b) =>
-    b.strictness - a.strictness ||
-    shareOf(b.requests, largest) - shareOf(a.requests, largest) ||
-    compareText(podKey(a.pod), podKey(b.pod));
-}
-
-/** 2 for required anti-affinity between pods of one node, 1 for a required spread over nodes, otherwise 0. */
-function strictnessOf({ spec }: Pod): number {
-  const apart = spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-  if (apart.some(({ topologyKey }) => topologyKey === HOSTNAME)) return 2;
-  const spread = spec.topologySpreadConstraints ?? [];
-  return spread.some((one) => one.topologyKey === HOSTNAME && one.whenUnsatisfiable === 'DoNotSchedule') ? 1 : 0;
-}
-
-interface Largest {
-  readonly cpu: number;
-  readonly memory: number;
-}
-
-function largerOf(most: Largest, { cpu = 0, memory = 0 }: Resources): Largest {
-  return { cpu: Math.max(most.cpu, cpu), memory: Math.max(most.memory, memory) };
-}
-
-/** The larger of the shares of cpu and memory. */
-function shareOf({ cpu = 0, memory = 0 }: Resources, largest: Largest): number {
-  return Math.max(cpu / largest.cpu, memory / largest.memory);
 }

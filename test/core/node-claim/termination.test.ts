@@ -100,6 +100,11 @@ describe('the drain', () => {
     expect(order).toEqual([['plain'], ['daemon'], ['critical'], ['critical-daemon']]);
   });
 
+  test('in a tier, the pods that are hardest to place are evicted first', () => {
+    const pods = [pod('a', { requests: { cpu: '1' } }), pod('b', { requests: { cpu: '2' } })];
+    expect(evicted(decideTermination(viewOf(pods), NOW_MS))).toEqual(['b', 'a']);
+  });
+
   test('a numeric priority does not make a pod critical (D20)', () => {
     const pods = [pod('a', { spec: { nodeName: 'node-1', priority: 2_000_000_000 } }), pod('b')];
     expect(evicted(decideTermination(viewOf(pods), NOW_MS))).toEqual(['a', 'b']);
