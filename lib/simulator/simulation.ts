@@ -2,7 +2,7 @@ import type { ClusterManifests } from '../apis/cluster-manifests.ts';
 import { formatTime, MINUTE_MS, parseTime, SECOND_MS } from '../apis/formats/time.ts';
 import { type Pod, podKey } from '../apis/kubernetes.ts';
 import { optional } from '../apis/optional.ts';
-import type { Scenario } from '../apis/scenario/scenario.ts';
+import type { Scenario, ScenarioEvent } from '../apis/scenario/scenario.ts';
 import type { Trace } from '../apis/scenario/trace.ts';
 import { SLOW_TICK_MINUTES, tickedEachMinute, tickedSlowly } from '../core/delivery/ticks.ts';
 import type { ResolvedCapacityReservation } from '../core/model/resolved-node-class.ts';
@@ -35,8 +35,10 @@ import { workloadOf } from './kubernetes/workloads/controller-pods.ts';
 import { workloads } from './kubernetes/workloads/workloads.ts';
 import { type Random, randomFrom } from './random.ts';
 import { type Ended, type SimulationResult, type SimulationSummary, summaryOf } from './result.ts';
-import { playScenario } from './scenario/play-scenario.ts';
+import { ongoing } from './scenario/ongoing.ts';
+import { playEvent, playScenario } from './scenario/play-scenario.ts';
 import { faultsOf } from './scenario/scenario-faults.ts';
+import type { ScenarioStage } from './scenario/scenario-stage.ts';
 import type { Progress } from './summary/figures.ts';
 import type { LastRefusals } from './summary/pending-pods.ts';
 import { type Recorder, recorderFrom } from './summary/recorder.ts';
@@ -95,6 +97,8 @@ export interface OpenSimulation {
   progress(): Progress;
   /** The facts until now. */
   summary(ended: Ended): SimulationSummary;
+  /** Schedules an event that the Scenario does not have. `atMs` counts from now. */
+  play(event: ScenarioEvent): void;
   readonly timetable: Timetable;
   readonly timeline: Timeline;
   readonly endMs: number;
@@ -149,7 +153,7 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
   if (input.secondDeployment !== undefined) deployments.push(deploySecond(input.secondDeployment, input, world));
   startCluster(parts, deployments, input);
   const endMs = startMs + input.durationMs;
-  beginScenario(input, world, endMs);
+  const stage = beginScenario(input, world, endMs);
   faults.begin({ ...world, ...optional({ backups: first.backups }) });
   const isSettled = startTicks(parts, deployments);
   noteFigures(parts, input.figuresEveryMs);
@@ -161,6 +165,7 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
       return input.goesOn !== true && isSettled() ? 'settled' : undefined;
     },
     ...reader(input, parts, { refusals, startMs }),
+    play: (event) => playEvent(stage, event),
     state,
     ec2,
     messages: first.messages,
@@ -191,10 +196,16 @@ function reader(
   };
 }
 
-function beginScenario(input: SimulationInput, world: Parts & { readonly ec2: SimulatedEc2 }, endMs: number): void {
+function beginScenario(
+  input: SimulationInput,
+  world: Parts & { readonly ec2: SimulatedEc2 },
+  endMs: number,
+): ScenarioStage {
   const { scenario, trace, catalogue, seed } = input;
   const onLaunch = (listener: (instance: SimulatedInstance) => void): void => void world.launchListeners.push(listener);
-  if (scenario !== undefined) playScenario({ ...world, catalogue, seed, endMs, onLaunch }, scenario, trace);
+  const stage = { ...world, catalogue, seed, endMs, onLaunch, ongoing: ongoing() };
+  if (scenario !== undefined) playScenario(stage, scenario, trace);
+  return stage;
 }
 
 /** EC2 of the account. Its events reach every deployment. */

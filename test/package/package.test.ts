@@ -121,6 +121,17 @@ test('on Node.js 20, the records of a simulation are listed, shown and replayed 
   }
 });
 
+test('on Node.js 20, the page of a simulation is that of the sources, byte for byte', async () => {
+  const args = ['simulate', ...DEMO, '--for', '3m', '--show', 'summary', '--report'];
+  expect(await installed.kerf([...args, 'package.html'])).toMatchObject({ code: 0 });
+  expect(await installed.sources([...args, 'sources.html'])).toMatchObject({ code: 0 });
+  const [packaged, fromSources] = ['package.html', 'sources.html'].map((name) =>
+    readFileSync(join(installed.folder, name), 'utf8'),
+  );
+  expect(packaged).toContain('<!doctype html>');
+  expect(packaged).toBe(fromSources);
+});
+
 /** The commands with tests of their own. */
 const RECORDED = [['decisions'], ['show'], ['replay'], ['status']];
 

@@ -13,7 +13,9 @@ export interface FleetRecorder {
   step(entries: readonly TimelineEntry[]): void;
   /** The frames that are complete and have not been taken. */
   take(): readonly Frame[];
-  /** Completes the last frame. */
+  /** Completes a frame that something has changed in, so that nothing waits for the next change. */
+  flush(): void;
+  /** Completes the last frame, with the figures of the end. */
   end(): void;
 }
 
@@ -49,7 +51,7 @@ export function fleetRecorder(simulation: OpenSimulation, input: SimulationInput
     changedAt: 0,
     isDirty: true,
   };
-  const { nodes, pending, lines } = collected;
+  const { nodes, pending } = collected;
   const now = (): number => (timetable.now() - startMs) / SECOND_MS;
   const isLater = (): boolean => Math.floor(now() / frameSeconds) > Math.floor(collected.changedAt / frameSeconds);
   const touch = (): void => {
@@ -58,8 +60,8 @@ export function fleetRecorder(simulation: OpenSimulation, input: SimulationInput
     collected.isDirty = true;
   };
   const readFigures = (): void => {
-    const { cpu, memory } = nodes.requested();
-    collected.figures = figuresOf(simulation, bound(cpu, memory));
+    const requested = nodes.requested();
+    collected.figures = figuresOf(simulation, bound(requested.cpu, requested.memory));
   };
   state.watchers.push({
     pod(before, after) {
@@ -72,19 +74,20 @@ export function fleetRecorder(simulation: OpenSimulation, input: SimulationInput
       nodes.node(after);
     },
   });
-  for (const pod of state.pods.values()) pending.pod(undefined, pod, 0);
+  state.pods.forEach((pod) => pending.pod(undefined, pod, 0));
   return {
     step(entries) {
       for (const entry of entries) {
         touch();
         nodes.note(entry);
         pending.note(entry);
-        collected.logged.push(...lines.entry(entry));
+        collected.logged.push(...collected.lines.entry(entry));
       }
       if (collected.isDirty ? isLater() : now() - collected.changedAt >= QUIET_SECONDS) touch();
       if (collected.isDirty) readFigures();
     },
     take: () => frames.splice(0),
+    flush: () => void (collected.isDirty && frames.push(frameOf(collected))),
     end() {
       touch();
       readFigures();

@@ -2,7 +2,8 @@ import { HOUR_MS } from '../../apis/formats/time.ts';
 import type { Ended, SimulationSummary } from '../../simulator/result.ts';
 import { openSimulation, type SimulationInput } from '../../simulator/simulation.ts';
 import type { CliContext } from '../context.ts';
-import { reportTo } from '../live/write-report.ts';
+import { fleetRecorder } from '../live/fleet-recorder.ts';
+import { checkReport, writeReport } from '../live/write-report.ts';
 import { jsonPrinter, textPrinter } from './print-simulation.ts';
 import { type ProgressLine, progressLine } from './progress-line.ts';
 import type { Detail, SimulateFlags } from './simulate-command.ts';
@@ -22,7 +23,8 @@ export async function playSimulation(
     flags.output === 'json'
       ? jsonPrinter(detail)
       : textPrinter(context, input, { detail, speed: flags.speed, stopped });
-  const report = flags.report === undefined ? undefined : reportTo(context, { path: flags.report, simulation, input });
+  if (flags.report !== undefined) checkReport(context, flags.report);
+  const recorder = flags.report === undefined ? undefined : fleetRecorder(simulation, input);
   const progress = progressOf(context);
   const print = (text: string): void => {
     if (text === '') return;
@@ -34,14 +36,15 @@ export async function playSimulation(
   while (ended === undefined) {
     ended = stopped.aborted ? 'interrupted' : await simulation.step();
     const entries = simulation.timeline.take();
-    report?.step(entries);
+    recorder?.step(entries);
     for (const entry of entries) print(await printer.entry(entry));
     progress?.show(() => simulation.progress());
   }
   const summary = simulation.summary(ended);
   progress?.clear();
   print(printer.end(summary));
-  await report?.write();
+  recorder?.end();
+  if (flags.report !== undefined) await writeReport(context, flags.report, { input, frames: recorder?.take() ?? [] });
   restore?.();
   return summary;
 }

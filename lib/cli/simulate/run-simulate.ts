@@ -16,6 +16,7 @@ import { decidedText } from '../../snapshot/write-snapshot.ts';
 import type { CliContext } from '../context.ts';
 import { newRecordFiles } from '../decisions/record-files.ts';
 import { EXIT } from '../exit-codes.ts';
+import { serveSimulation } from '../live/serve-simulation.ts';
 import { readAllSources } from '../read-sources.ts';
 import { ignoredNotes, passedOverNotes } from '../render/ignored-notes.ts';
 import { printable } from '../render/render-lines.ts';
@@ -45,11 +46,9 @@ export async function runSimulate(context: CliContext, flags: SimulateFlags, fil
   const all = [...gaps, ...region.gaps];
   const notes = [...passedOverNotes(passedOver), ...ignoredNotes(read.ignored), ...all.map(asWarning)];
   stderr.write(notes.map((note) => `${note}\n`).join(''));
-  const summary = await playSimulation(
-    context,
-    inputOf(read, { flags, catalogue: region.catalogue, gaps: all, trace: traced?.trace }),
-    flags,
-  );
+  const input = inputOf(read, { flags, catalogue: region.catalogue, gaps: all, trace: traced?.trace });
+  const play = flags.web ? serveSimulation : playSimulation;
+  const summary = await play(context, input, flags);
   context.process.exitCode = exitCodeOf(summary, flags);
 }
 

@@ -13,6 +13,8 @@ export interface SimulateFlags {
   readonly 'fail-on-pending': boolean;
   readonly records: string | undefined;
   readonly report: string | undefined;
+  readonly web: boolean;
+  readonly port: number | undefined;
 }
 
 export const DETAILS = ['all', 'decisions', 'hours', 'summary'] as const;
@@ -45,6 +47,10 @@ export const simulateCommand: Command<CliContext> = buildCommand({
       '--report FILE writes the run as one HTML page: the nodes at each moment, the',
       'decisions with their reasons, and the cost. The page loads nothing from a network.',
       '',
+      '--web serves the same page on 127.0.0.1 while the simulation runs, and prints its',
+      'address. The page pauses and steps the simulation, changes its speed, interrupts a',
+      'spot node, fails a zone, or multiplies the load by ten. Ctrl-C ends it.',
+      '',
       '--show all prints every event; decisions those of Kerf and of the Scenario; hours',
       'the events of the Scenario and a line for each hour; summary only the summary.',
       '',
@@ -56,6 +62,7 @@ export const simulateCommand: Command<CliContext> = buildCommand({
       '  kerf simulate charts/ --for 24h --show hours',
       '  kerf simulate cluster/ scenario.yaml --fail-on-pending -o json',
       '  kerf simulate cluster/ scenario.yaml --report run.html',
+      '  kerf simulate cluster/ workloads.yaml --web',
     ].join('\n'),
   },
   parameters: {
@@ -114,6 +121,19 @@ export const simulateCommand: Command<CliContext> = buildCommand({
         optional: true,
         placeholder: 'FILE',
       },
+      web: {
+        kind: 'boolean',
+        brief: 'Serve the run as a live page on 127.0.0.1',
+        default: false,
+        withNegated: false,
+      },
+      port: {
+        kind: 'parsed',
+        brief: 'The port of --web (default: a free one)',
+        parse: portNumber,
+        optional: true,
+        placeholder: 'PORT',
+      },
       'fail-on-pending': {
         kind: 'boolean',
         brief: 'Exit with code 1 if pods that should run are pending at the end, or Jobs failed',
@@ -138,6 +158,13 @@ function wholeNumber(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new SyntaxError(`"${text}" is not a whole number: write a number such as 42`);
+  return value;
+}
+
+function portNumber(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > 65_535)
+    throw new SyntaxError(`"${text}" is not a port: write a number from 1 to 65535, such as 8080`);
   return value;
 }
 

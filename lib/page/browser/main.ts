@@ -152,6 +152,16 @@ speed.value = String(defaultSpeed(untilSeconds()));
 speed.addEventListener('change', () => {
   if (data.live) void send('speed', Number(speed.value));
 });
+/** The command can set a speed that is not in the list. */
+function showSpeed(value: number): void {
+  speed.value = String(value);
+  if (speed.value === String(value)) return;
+  const option = create('option', `${value} ×`);
+  option.value = String(value);
+  speed.append(option);
+  speed.value = option.value;
+}
+
 document.addEventListener('keydown', (event) => {
   if (event.key !== ' ' || event.target !== document.body) return;
   event.preventDefault();
@@ -210,7 +220,7 @@ function begin(): void {
     },
     status(status) {
       live = status;
-      speed.value = String(status.speed);
+      showSpeed(status.speed);
       for (const kind of ['play', 'interrupt', 'outage', 'load']) button(kind).disabled = status.ended;
       if (status.ended) setText('status', 'The simulation has ended.');
       isStale = true;

@@ -30,7 +30,7 @@ interface Measures {
 }
 
 export const TILES: Readonly<Record<TileSize, Measures>> = {
-  card: { width: 172, height: 66, gap: 8 },
+  card: { width: 164, height: 66, gap: 8 },
   small: { width: 92, height: 34, gap: 5 },
   bar: { width: 24, height: 12, gap: 3 },
 };

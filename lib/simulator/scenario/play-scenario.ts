@@ -8,7 +8,6 @@ import { deleteNode, endPodGracefully } from '../kubernetes/simulated-cluster.ts
 import { type KubernetesState } from '../kubernetes/state.ts';
 import { scaleWorkload } from '../kubernetes/workloads/scale.ts';
 import { interruptSpot } from './interrupt-spot.ts';
-import { ongoing } from './ongoing.ts';
 import { playLoad } from './play-loads.ts';
 import { playTrace } from './play-trace.ts';
 import { noteFault } from './scenario-faults.ts';
@@ -17,17 +16,19 @@ import { playSpotInterruptions } from './spot-interruptions.ts';
 import { failZone } from './zone-outage.ts';
 
 /** Schedules every event, load and risk of the scenario, and the rows of its trace. */
-export function playScenario(given: Omit<ScenarioStage, 'ongoing'>, scenario: Scenario, trace?: Trace): void {
-  const stage = { ...given, ongoing: ongoing() };
+export function playScenario(stage: ScenarioStage, scenario: Scenario, trace?: Trace): void {
   const { loads = [], spotInterruptions = [] } = scenario;
   for (const load of loads) playLoad(stage, load);
   if (trace !== undefined) playTrace(stage, trace, scenario.trace?.template);
   if (spotInterruptions.length > 0) stage.onLaunch(playSpotInterruptions(stage, spotInterruptions));
-  for (const event of scenario.events) stage.timetable.after(event.atMs, () => play(stage, event));
+  for (const event of scenario.events) playEvent(stage, event);
 }
 
-function play(stage: ScenarioStage, event: ScenarioEvent): void {
-  stage.timeline.note({ kind: 'scenario', message: perform(stage, event) });
+/** Schedules an event. `atMs` counts from now. */
+export function playEvent(stage: ScenarioStage, event: ScenarioEvent): void {
+  stage.timetable.after(event.atMs, () => {
+    stage.timeline.note({ kind: 'scenario', message: perform(stage, event) });
+  });
 }
 
 /** Performs an event. *Shape:* what was done, or why nothing was done. */
