@@ -50,6 +50,11 @@ function figures(at: number, usdPerHour: number, podsPending = 0) {
 }
 
 describe('the columns of the chart', () => {
+  test('have the figures of the end', () => {
+    const columns = chartColumns([figures(0, 1), figures(50, 9)], { untilSeconds: 50, knownSeconds: 50, columns: 5 });
+    expect(columns.map(({ usdPerHour }) => usdPerHour)).toEqual([1, 1, 1, 1, 9]);
+  });
+
   test('hold the last figures, keep every peak, and end with what is known', () => {
     const all = [figures(0, 1), figures(11, 9, 4), figures(12, 2), figures(30, 0)];
     const columns = chartColumns(all, { untilSeconds: 50, knownSeconds: 40, columns: 5 });

@@ -21,7 +21,8 @@ export function chartColumns(
   let next = 0;
   let held: ChartColumn = { usdPerHour: 0, boundUsdPerHour: 0, podsPending: 0 };
   return Array.from({ length: known }, (_, column) => {
-    const endSeconds = ((column + 1) / columns) * untilSeconds;
+    // The last column has the end too.
+    const endSeconds = column === columns - 1 ? Infinity : ((column + 1) / columns) * untilSeconds;
     let largest = held;
     for (let one = figures[next]; one !== undefined && one.at < endSeconds; one = figures[next]) {
       held = one;
