@@ -5,6 +5,7 @@ import { adoptCommand } from './adopt/adopt-command.ts';
 import { ARGUMENT_ERRORS } from './argument-errors.ts';
 import type { CliContext } from './context.ts';
 import { convertCommand } from './convert/convert-command.ts';
+import { costCommand } from './cost/cost-command.ts';
 import { deadLettersRoutes } from './dead-letters/dead-letters-command.ts';
 import { decisionsCommand, replayCommand, showCommand } from './decisions/decisions-commands.ts';
 import { diffCommand } from './diff/diff-command.ts';
@@ -36,6 +37,7 @@ export const app: Application<CliContext> = buildApplication(
       diff: diffCommand,
       snapshot: snapshotCommand,
       status: statusCommand,
+      cost: costCommand,
       decisions: decisionsCommand,
       show: showCommand,
       replay: replayCommand,

@@ -1,3 +1,4 @@
+import { optional } from '../apis/optional.ts';
 import { gaugesOfNodes } from '../core/cluster/gauges.ts';
 import { problemsOfClaims } from '../core/problems/claim-problems.ts';
 import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
@@ -49,7 +50,7 @@ type LifecyclePorts = VerdictPorts &
 /** NodeClaims → instances → registered and initialized nodes. Deletes NodeClaims that do not get there in time. */
 export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedWake): Promise<RunReport> {
   const { cluster } = wake;
-  const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [] };
+  const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [], instances: new Map() };
   const run: ObjectRun<LifecyclePorts> = { ports, controller: 'lifecycle', cluster, notes };
   const { records, failures: unreadable } = await findClaims(ports, wake);
   if (records.length === 0 && wake.nodeClaim !== undefined) {
@@ -78,5 +79,6 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   const failures = [...notReported(run, each.failures), ...notes.failures];
   const gauges = isWhole && world.nodes.kind === 'read' ? gaugesOfNodes(world.nodes.value, records) : {};
   const problems = isWhole ? problemsOfClaims(records, ports.clock.now()) : [];
-  return { controller: 'lifecycle', cluster, decisions: notes.decisions, due, gauges, problems, failures };
+  const { decisions, instances } = notes;
+  return { controller: 'lifecycle', cluster, decisions, ...optional({ instances }), due, gauges, problems, failures };
 }

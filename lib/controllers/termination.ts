@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../apis/formats/time.ts';
 import { TERMINATION_FINALIZER } from '../apis/labels.ts';
+import { optional } from '../apis/optional.ts';
 import { isDisrupted } from '../core/cluster/state-node.ts';
 import { type Due, pollAfter } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
@@ -31,7 +32,7 @@ export async function reconcileTermination(ports: TerminationPorts, wake: Wake):
   const found = (await isIdleTick(ports, wake)) ? NONE : await findClaims(ports, wake);
   const records = found.records.filter((record) => record.deletion !== undefined);
   const world = await observeTermination(ports, cluster, records);
-  const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [] };
+  const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [], instances: new Map() };
   const run: ObjectRun<TerminationPorts> = { ports, controller: 'termination', cluster, notes };
   const each = await eachClaim(records, ports, async (known, aside) => {
     const next = await onFreshState(ports, { record: known, seen: world }, async (record) =>
@@ -44,7 +45,8 @@ export async function reconcileTermination(ports: TerminationPorts, wake: Wake):
   const due = [...each.due, ...notes.due, ...again.due];
   await armWakeUp(ports, 'termination', { ...again, cluster, due });
   const failures = [...found.failures, ...notReported(run, each.failures), ...notes.failures];
-  return { controller: 'termination', cluster, decisions: notes.decisions, due, gauges: {}, failures };
+  const { decisions, instances } = notes;
+  return { controller: 'termination', cluster, decisions, ...optional({ instances }), due, gauges: {}, failures };
 }
 
 const NONE: FoundClaims = { records: [], failures: [] };
@@ -82,7 +84,8 @@ async function terminate(
   const node = readOr(view.node, undefined);
   const seen = { record, nodes: node === undefined ? [] : [node], pods: readOr(view.pods, []) };
   const changed = verdict.record === record ? undefined : verdict.record;
-  await applyVerdict(run, { name, version, atMs: nowMs, seen, aside }, { record: changed, actions, blocked, whenDone });
+  const subject = { name, version, atMs: nowMs, seen, claim: record, aside };
+  await applyVerdict(run, subject, { record: changed, actions, blocked, whenDone });
   await announceRefusals(run, { name, version, atMs: nowMs, seen }, verdict.news ?? []);
   const { pods } = view;
   if (pods.kind === 'unread') return due;

@@ -110,7 +110,7 @@ test('on Node.js 20, the records of a simulation are listed, shown and replayed 
   const listed = await installed.kerf(['decisions', '--records', 'recs']);
   expect(listed).toEqual(await installed.sources(['decisions', '--records', 'recs']));
   const id = /^([a-z0-9]{6}) .* provisioning /m.exec(listed.stdout)?.[1] ?? '';
-  for (const args of [['show', id], ['replay', id], ['replay'], ['status']].map((words) => [
+  for (const args of [['show', id], ['replay', id], ['replay'], ['status'], ['cost']].map((words) => [
     ...words,
     '--records',
     'recs',
@@ -133,7 +133,7 @@ test('on Node.js 20, the page of a simulation is that of the sources, byte for b
 });
 
 /** The commands with tests of their own. */
-const RECORDED = [['decisions'], ['show'], ['replay'], ['status']];
+const RECORDED = [['decisions'], ['show'], ['replay'], ['status'], ['cost']];
 
 /** The commands that connect to a cluster or to AWS, which have tests of their own below. */
 const ONLINE = [

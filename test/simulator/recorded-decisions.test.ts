@@ -1,14 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
+import { HOUR_MS, MINUTE_MS, parseTime, SECOND_MS } from '../../lib/apis/formats/time.ts';
 import type { ScenarioEvent } from '../../lib/apis/scenario/scenario.ts';
 import { decisionRecorder } from '../../lib/controllers/record/decision-recorder.ts';
 import type { DecidedOn } from '../../lib/core/decisions/decided-on.ts';
 import type { DecisionRecord } from '../../lib/core/decisions/decision-record.ts';
+import { costByKey, type NodeCost, nodeSpans } from '../../lib/core/decisions/node-hours.ts';
 import { decideAgain, verdictDifferences } from '../../lib/core/decisions/replay.ts';
 import { chainOf } from '../../lib/core/decisions/select-records.ts';
 import { whyAt } from '../../lib/core/decisions/why-at.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';
+import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runSimulation } from '../../lib/simulator/simulation.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
 import { decidedText } from '../../lib/snapshot/write-snapshot.ts';
@@ -21,10 +23,13 @@ import { memoryDecisionArchive, memoryDecisionLog } from '../fakes/memory-decisi
 const archive = memoryDecisionArchive();
 const log = memoryDecisionLog();
 
-async function recordsOf(events: readonly ScenarioEvent[], durationMs: number): Promise<readonly DecisionRecord[]> {
+async function recordsOf(
+  events: readonly ScenarioEvent[],
+  durationMs: number,
+): Promise<{ readonly records: readonly DecisionRecord[]; readonly result: SimulationResult }> {
   const cooled = { 'kerf.dev/disruption-cool-down': '30m' };
   const pool = aPool();
-  await runSimulation({
+  const result = await runSimulation({
     manifests: someManifests({
       nodePools: [{ ...pool, metadata: { ...pool.metadata, annotations: cooled } }],
       deployments: [aDeployment('web', 6), aDeployment('late', 0), aDeployment('huge', 1, '500'), coreDns],
@@ -38,7 +43,7 @@ async function recordsOf(events: readonly ScenarioEvent[], durationMs: number): 
     settings: { ...DEFAULT_SETTINGS, decisionSnapshots: 'all' },
     recorder: decisionRecorder({ log, archive, snapshotText: decidedText, version: 'test' }),
   });
-  return log.list('simulated', { fromMs: 0, untilMs: Infinity });
+  return { records: await log.list('simulated', { fromMs: 0, untilMs: Infinity }), result };
 }
 
 /** The Deployments grow and shrink each hour, and EC2 interrupts an instance. */
@@ -54,8 +59,9 @@ const events = Array.from({ length: 8 }, (_, hour): readonly ScenarioEvent[] => 
 
 describe('the records of eight hours', () => {
   let records: readonly DecisionRecord[] = [];
+  let result: SimulationResult | undefined;
   beforeAll(async () => {
-    records = await recordsOf(events, 8 * HOUR_MS);
+    ({ records, result } = await recordsOf(events, 8 * HOUR_MS));
   });
 
   test('are of every function that decided', () => {
@@ -124,6 +130,18 @@ describe('the records of eight hours', () => {
     );
     for (const { price } of launched)
       expect(price?.afterUsdPerHour).toBeGreaterThan(price?.beforeUsdPerHour ?? Infinity);
+  });
+
+  test('the instances in the records cost what the simulation counted, within 0.5 %', () => {
+    const fromMs = parseTime('2026-01-01T00:00:00Z');
+    const period = { fromMs, untilMs: fromMs + (result?.simulatedSeconds ?? 0) * SECOND_MS };
+    const cost = (key: 'nodePool' | 'zone' | 'capacityType' | 'instanceType', of = records) =>
+      costByKey(nodeSpans(of), (span) => span[key], period);
+    const expected = result?.totalCostUsd ?? 0;
+    expect(expected).toBeGreaterThan(0.1);
+    for (const key of ['nodePool', 'zone', 'capacityType', 'instanceType'] as const)
+      expect(Math.abs(totalUsd(cost(key)) / expected - 1)).toBeLessThan(0.005);
+    expect(cost('nodePool').map(({ key, nodes }) => [key, nodes])).toEqual([['general', result?.nodesLaunched]]);
   });
 
   test('each deleted NodeClaim is explained afterwards by who deleted it and why, and before by its launch', () => {
@@ -202,6 +220,10 @@ test('a cluster in which nothing happens has no records for hours', async () => 
   expect(times.length).toBeGreaterThan(3);
   expect(times.filter((atMs) => atMs > startMs + HOUR_MS)).toEqual([]);
 });
+
+function totalUsd(rows: readonly NodeCost[]): number {
+  return rows.reduce((total, { usd }) => total + usd, 0);
+}
 
 async function fails(): Promise<never> {
   throw new UnreachableError('no answer');

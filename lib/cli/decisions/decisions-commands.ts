@@ -1,7 +1,7 @@
 import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import { MANIFEST_PARAMETERS } from '../manifest-parameters.ts';
-import { HISTORY_FLAGS, type HistoryFlags, type Moment, parseMoment, textFlag } from './history.ts';
+import { HISTORY_FLAGS, type HistoryFlags, type Moment, sinceFlag, textFlag } from './history.ts';
 
 interface OutputFlags extends HistoryFlags {
   readonly output: 'text' | 'json';
@@ -20,16 +20,6 @@ export type ShowFlags = OutputFlags;
 export interface ReplayFlags extends OutputFlags {
   readonly since: Moment | undefined;
   readonly file: readonly string[] | undefined;
-}
-
-function sinceFlag(fallback: string) {
-  return {
-    kind: 'parsed',
-    brief: `From this time on: 24h, 7d or 2026-01-31T08:00:00Z (default: ${fallback})`,
-    parse: parseMoment,
-    optional: true,
-    placeholder: 'TIME',
-  } as const;
 }
 
 const SOURCES = [

@@ -3,6 +3,7 @@ import { parseDuration } from '../../apis/formats/duration.ts';
 import { DAY_MS, timeIn } from '../../apis/formats/time.ts';
 import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
 import { recordsNamed } from '../../core/decisions/select-records.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { DecisionArchive, DecisionLog } from '../../ports/decision-log.ts';
 import { checkingOptions } from '../checking-options.ts';
 import { userPath } from '../shell-context.ts';
@@ -35,6 +36,8 @@ export interface History {
   readonly log: DecisionLog;
   readonly archive?: DecisionArchive;
   readonly cluster: string;
+  /** The NodeClaims of the cluster now. A folder has none. */
+  readonly running: () => Promise<readonly NodeClaimRecord[]>;
 }
 
 /** *Errors:* BadInputError if it is not clear where to read. */
@@ -44,14 +47,14 @@ export async function openHistory(flags: HistoryFlags): Promise<History> {
     throw new BadInputError('name the records: --records DIR of a simulation, or --table NAME of a deployment');
   if (records !== undefined) {
     const { clusters, ...files } = recordFiles(userPath(records));
-    return { ...files, cluster: cluster ?? onlyOne(clusters(), records) };
+    return { ...files, cluster: cluster ?? onlyOne(clusters(), records), running: async () => [] };
   }
   if (cluster === undefined) throw new BadInputError('--table has the records of several clusters: add --cluster NAME');
   const { bucket, region, profile } = flags;
   // Loaded only when it is needed, because the SDK loads slowly.
   const { wireHistory } = await import('../../operator/wiring/records/history.ts');
   const wired = await checkingOptions(async () => await wireHistory({ table: table ?? '', bucket, region, profile }));
-  return { ...wired, cluster };
+  return { ...wired, cluster, running: async () => wired.nodeClaims(cluster) };
 }
 
 function onlyOne(clusters: readonly string[], folder: string): string {
@@ -98,6 +101,16 @@ function timeOfId(id: string): number | undefined {
   return timeIn(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}`);
 }
 
+export function sinceFlag(fallback: string) {
+  return {
+    kind: 'parsed',
+    brief: `From this time on: 24h, 7d or 2026-01-31T08:00:00Z (default: ${fallback})`,
+    parse: parseMoment,
+    optional: true,
+    placeholder: 'TIME',
+  } as const;
+}
+
 /** A time, or how long before the end of the records: `24h`, `7d`, `2026-01-31T08:00:00Z`. For flags. */
 export function parseMoment(text: string): Moment {
   const days = /^(\d{1,4})d$/.exec(text)?.[1];
@@ -124,6 +137,29 @@ export async function recordsFrom(
   const all = await log.list(cluster, ALWAYS);
   const fromMs = timeOf(moment, all.at(-1)?.atMs ?? 0);
   return all.filter(({ atMs }) => atMs >= fromMs);
+}
+
+const WEEK_MS = 7 * DAY_MS;
+
+/**
+ * The records from a moment to now. Of a folder, the end is its last record or mark, and all of its records are read, because an
+ * instance may have begun before the period. @param moment @default seven days ago; of a folder, its first record
+ */
+export async function recordsOfPeriod(
+  { log, cluster }: History,
+  { records: folder }: HistoryFlags,
+  moment: Moment | undefined,
+): Promise<{ readonly records: readonly DecisionRecord[]; readonly period: { fromMs: number; untilMs: number } }> {
+  if (folder === undefined) {
+    const untilMs = Date.now();
+    const fromMs = Math.max(timeOf(moment ?? { agoMs: WEEK_MS }, untilMs), untilMs - LIFETIME_MS);
+    return { records: await log.list(cluster, { fromMs, untilMs: untilMs + DAY_MS }), period: { fromMs, untilMs } };
+  }
+  const [records, marks] = await Promise.all([log.list(cluster, ALWAYS), log.marks(cluster)]);
+  const times = [...records, ...marks].map(({ atMs }) => atMs);
+  const untilMs = Math.max(0, ...times);
+  const fromMs = moment === undefined ? Math.min(untilMs, ...times) : timeOf(moment, untilMs);
+  return { records, period: { fromMs, untilMs } };
 }
 
 /** What happened to an object that is older begins with what is known of it then. */

@@ -1,4 +1,5 @@
 import { type Decision, type Due, pollAfter } from '../../core/model/decision.ts';
+import type { RunningInstance } from '../../core/model/node-claim-record.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
 import type { Readings } from '../observe/readings.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
@@ -8,6 +9,8 @@ import { isNewRefusal } from './is-new-refusal.ts';
 export interface RunNotes {
   readonly decisions: Decision[];
   readonly failures: Error[];
+  /** What runs for the NodeClaims of the decisions, by name. @default not recorded */
+  readonly instances?: Map<string, RunningInstance>;
   /** When the run is repeated for what failed and may succeed later. */
   readonly due: Due[];
   /** Whether a record was written. @default false */

@@ -53,7 +53,7 @@ export async function advanceClaim(
     const changed = verdict.record === record ? undefined : verdict.record;
     if (verdict.record.launch.kind !== 'launched') world.inFlight.set(name, verdict.record);
     const seen = { nodes: readOr(world.nodes, []), nodeClaims: readOr(world.mirrors, []) };
-    const subject = { name, version, atMs: nowMs, seen };
+    const subject = { name, version, atMs: nowMs, seen, claim: verdict.record };
     const isApplied = await applyVerdict(run, subject, { record: changed, actions, blocked, whenDone });
     noteRefusedLaunch(run, record, verdict.news ?? []);
     await announceRefusals(run, subject, verdict.news ?? []);

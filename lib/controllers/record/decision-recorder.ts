@@ -109,7 +109,7 @@ async function write(
     decisions,
     durationMs,
     version: options.version,
-    ...optional({ snapshot: decided?.snapshot }),
+    ...optional({ snapshot: decided?.snapshot, instances: report.instances }),
   };
   const record = recordOfRun(ended, fresh);
   const snapshot =

@@ -2,7 +2,7 @@ import { optional } from '../../apis/optional.ts';
 import type { SeenObjects } from '../../core/events/events-of.ts';
 import { type Action, type Controller, type Decision, pollAfter, type Verdict } from '../../core/model/decision.ts';
 import { type DecisionSubject, decisionOn } from '../../core/model/decision-id.ts';
-import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { type NodeClaimRecord, runningInstanceOf } from '../../core/model/node-claim-record.ts';
 import type { PortError } from '../../ports/errors.ts';
 import { type Outcome, reportOf } from '../act/outcomes.ts';
 import { noteFailure, type RunNotes } from '../act/run-notes.ts';
@@ -26,6 +26,8 @@ export interface VerdictSubject extends DecisionSubject {
   readonly atMs: number;
   /** The objects that Events refer to. */
   readonly seen?: SeenObjects;
+  /** The NodeClaim of the decision, for the record of its instance. @default not a decision on a NodeClaim */
+  readonly claim?: NodeClaimRecord;
   /** Terminates instances without delaying other claims. @default in turn */
   readonly aside?: Aside | undefined;
 }
@@ -114,6 +116,8 @@ export async function reportActions(
   notes.failures.push(...report.failures.map((failure) => ofClaim(subject, failure)));
   if (retry !== undefined) notes.due.push(pollAfter(ports.clock.now()));
   if (decision.actions.length > 0 || decision.blocked.length > 0) notes.decisions.push(decision);
+  const running = decision.actions.length === 0 ? undefined : subject.claim && runningInstanceOf(subject.claim);
+  if (running !== undefined) notes.instances?.set(subject.name, running);
   if (news !== undefined) notes.failures.push(...(await announce(ports, news, subject.seen)));
   if (conflict !== undefined) throw conflict;
   return { isComplete, isDone: isComplete && decision.blocked.length === planned.blocked.length };

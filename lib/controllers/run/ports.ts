@@ -1,5 +1,6 @@
 import type { DecidedOn } from '../../core/decisions/decided-on.ts';
 import type { Blocked, Controller, Decision, Due } from '../../core/model/decision.ts';
+import type { RunningInstance } from '../../core/model/node-claim-record.ts';
 import type { ClusterSettings } from '../../core/model/settings.ts';
 import type { Problem } from '../../core/problems/problems.ts';
 import type { CatalogueStore } from '../../ports/catalogue-store.ts';
@@ -109,18 +110,14 @@ export type PublishesDecisions = { readonly messages: Pick<Messages, 'publish'> 
 export interface UsesLeases {
   readonly leases: Leases;
 }
-export interface MayHoldLease {
-  readonly lease?: Lease;
-}
+export type MayHoldLease = { readonly lease?: Lease };
 export interface MayHaveWebhook {
   readonly webhook?: WebhookRegistration;
 }
 export interface RemembersRefusals {
   readonly refusals?: ReportedRefusals;
 }
-export interface HasClock {
-  readonly clock: Clock;
-}
+export type HasClock = { readonly clock: Clock };
 export interface HasSettings {
   readonly settings: ClusterSettings;
 }
@@ -133,6 +130,8 @@ export interface RunReport {
   readonly skipped?: 'collecting' | 'answered' | 'busy';
   readonly decisions: readonly Decision[];
   readonly decided?: readonly DecidedOn[];
+  /** What runs for the NodeClaims of the decisions, by name. @default not known */
+  readonly instances?: ReadonlyMap<string, RunningInstance>;
   readonly due: readonly Due[];
   /** How far a pass is that has used its steps. @default it has evaluated every candidate */
   readonly progress?: string;

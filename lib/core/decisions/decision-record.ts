@@ -53,6 +53,8 @@ export interface RecordedAction {
   readonly capacityType?: string;
   readonly usdPerHour?: number;
   readonly instance?: string;
+  /** When the instance was launched: with its type, zone, capacity type and price, when it registers and when it ends. */
+  readonly sinceMs?: number;
   /** The disruption command. */
   readonly command?: string;
   readonly reason?: string;

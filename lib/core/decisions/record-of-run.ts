@@ -5,7 +5,7 @@ import { countsOf } from '../counts-of.ts';
 import { fingerprint } from '../identity.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Action, Blocked, Controller, Decision } from '../model/decision.ts';
-import { instanceOf } from '../model/node-claim-record.ts';
+import { instanceOf, type RunningInstance } from '../model/node-claim-record.ts';
 import type { DecisionRecord, RecordedPrice } from './decision-record.ts';
 import { recordedActions } from './recorded-actions.ts';
 import { recordedRefusals } from './recorded-refusals.ts';
@@ -20,6 +20,8 @@ export interface EndedRun {
   readonly decisions: readonly Decision[];
   /** Of a run that decides for the cluster. */
   readonly snapshot?: Pick<ClusterSnapshot, 'nodes' | 'nodeClaims'>;
+  /** What runs for NodeClaims, by name. @default not known */
+  readonly instances?: ReadonlyMap<string, RunningInstance>;
   readonly durationMs: number;
   readonly version: string;
 }
@@ -42,7 +44,7 @@ export function recordOfRun(run: EndedRun, fresh: readonly Blocked[]): DecisionR
     wokenBy,
     decisions: ids,
     ...(causes.length > 0 && { causes }),
-    actions: recordedActions(actions),
+    actions: recordedActions(actions, run.instances),
     refused: countsOf(decisions.flatMap(({ blocked }) => blocked.map(({ reason }) => reason))),
     refusals: recordedRefusals(fresh),
     ...(run.snapshot && { price: priceOf(run.snapshot, actions, price?.lowerBoundUsdPerHour) }),

@@ -1,20 +1,41 @@
 import { optional } from '../../apis/optional.ts';
 import type { Action } from '../model/decision.ts';
 import type { DisruptionCommand } from '../model/disruption-command.ts';
-import type { NodeClaimRecord } from '../model/node-claim-record.ts';
+import type { NodeClaimRecord, RunningInstance } from '../model/node-claim-record.ts';
 import { nameWithNamespace } from '../model/subject.ts';
 import { MAX_NAMES, type RecordedAction } from './decision-record.ts';
 
-/** The actions by the objects that they are about. *Shape:* the evictions of a node are one action; all others are in their order. */
-export function recordedActions(actions: readonly Action[]): readonly RecordedAction[] {
+/**
+ * The actions by the objects that they are about. *Shape:* the evictions of a node are one action; all others are in their order.
+ * @param instances what runs for a NodeClaim, by its name: the beginning and the end of an instance are recorded with its price
+ */
+export function recordedActions(
+  actions: readonly Action[],
+  instances: ReadonlyMap<string, RunningInstance> = new Map(),
+): readonly RecordedAction[] {
   const evictions = actions.filter((action) => action.kind === 'evict-pod');
   const byNode = Map.groupBy(evictions, ({ nodeClaim, force }) => JSON.stringify([nodeClaim, force !== undefined]));
-  const others = actions.flatMap((action) => (action.kind === 'evict-pod' ? [] : [recordedAction(action)]));
+  const others = actions.flatMap((action) => {
+    if (action.kind === 'evict-pod') return [];
+    const recorded = recordedAction(action);
+    const [name = ''] = recorded.nodeClaims ?? [];
+    return [BILLED.has(action.kind) ? { ...recorded, ...billed(instances.get(name)) } : recorded];
+  });
   return [
     // Each claim of a group has the launch of the group.
     ...new Map(others.map((one) => [JSON.stringify(one), one])).values(),
     ...[...byNode.values()].flatMap(([first, ...more]) => (first === undefined ? [] : [evictionsOf([first, ...more])])),
   ];
+}
+
+/** With the first and the last of them, an instance begins and ends. */
+const BILLED: ReadonlySet<Action['kind']> = new Set(['register-node', 'terminate-instance', 'release-node-claim']);
+
+function billed(running: RunningInstance | undefined): Partial<RecordedAction> {
+  if (running === undefined) return {};
+  const { nodePool, sinceMs } = running;
+  const { id: instance, instanceType, zone, capacityType, priceUsdPerHour: usdPerHour } = running.instance;
+  return { nodePool, instance, instanceType, zone, capacityType, usdPerHour, sinceMs };
 }
 
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };

@@ -317,6 +317,19 @@ export function instanceOf(record: NodeClaimRecord): Instance | undefined {
   return record.launch.kind === 'launched' ? record.launch.instance : undefined;
 }
 
+/** An instance, what it costs, and since when. */
+export interface RunningInstance {
+  readonly nodePool: string;
+  readonly instance: Instance;
+  /** When it was launched. */
+  readonly sinceMs: number;
+}
+
+/** *Shape:* undefined while no instance is known. */
+export function runningInstanceOf({ launch, nodePool }: NodeClaimRecord): RunningInstance | undefined {
+  return launch.kind === 'launched' ? { nodePool, instance: launch.instance, sinceMs: launch.atMs } : undefined;
+}
+
 /** When the instance was first to be terminated: EC2 may refuse this, and accept it later. */
 export function drainOverAt(deletion: Deletion): number | undefined {
   const { drainOverAtMs, terminateRequestedAtMs, terminationRefused } = deletion;

@@ -54,6 +54,19 @@ describe('the records of a simulation', () => {
     created = first;
   });
 
+  test('show what ran in 80 columns, and the sum of the rows is the total', async () => {
+    const { stdout, code } = await kerf('cost', '--by', 'instance-type');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^instance type +nodes +node hours +\$\/h each +cost +share$/m);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    const { stdout: json } = await kerf('cost', '--by', 'zone', '-o', 'json');
+    const { rows, total }: { rows: { usd: number }[]; total: { usd: number } } = JSON.parse(json);
+    expect(total.usd).toBeGreaterThan(0);
+    expect(rows.reduce((sum, { usd }) => sum + usd, 0)).toBeCloseTo(total.usd, 3);
+    const { stdout: none } = await kerf('cost', '--since', '0s');
+    expect(none).toContain('No instance of Kerf ran from');
+  });
+
   test('are listed in 80 columns, oldest first', async () => {
     const { stdout } = await kerf('decisions');
     const lines = stdout.trimEnd().split('\n');

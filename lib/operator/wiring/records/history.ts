@@ -1,8 +1,10 @@
 /** Wires the commands that read records: the credentials of the shell, one table, one bucket. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { optional } from '../../../apis/optional.ts';
+import type { NodeClaimRecord } from '../../../core/model/node-claim-record.ts';
 import type { DecisionArchive, DecisionLog } from '../../../ports/decision-log.ts';
 import { DynamoDbDecisionLog } from '../../../providers/dynamodb/decision-log.ts';
+import { DynamoDbNodeClaimStore } from '../../../providers/dynamodb/node-claim-store.ts';
 import { textOption } from '../../options/option-fields.ts';
 import { haveCredentials, regionOf } from '../shell-account.ts';
 import { bucketNamed } from './bucket.ts';
@@ -18,9 +20,11 @@ export interface HistoryOptions {
 }
 
 /** *Errors:* OptionError for an invalid option, or without a region or credentials. */
-export async function wireHistory(
-  options: HistoryOptions,
-): Promise<{ readonly log: DecisionLog; readonly archive?: DecisionArchive }> {
+export async function wireHistory(options: HistoryOptions): Promise<{
+  readonly log: DecisionLog;
+  readonly archive?: DecisionArchive;
+  readonly nodeClaims: (cluster: string) => Promise<readonly NodeClaimRecord[]>;
+}> {
   const tableName = textOption(options.table, '--table');
   const client = new DynamoDBClient(optional({ region: options.region, profile: options.profile }));
   const region = await regionOf(client);
@@ -30,5 +34,7 @@ export async function wireHistory(
     bucket === undefined
       ? undefined
       : bucketNamed(textOption(bucket, '--bucket'), { region, ...optional({ profile: options.profile }) }).archive;
-  return { log: new DynamoDbDecisionLog({ client, tableName, ...optional({ archive }) }), ...optional({ archive }) };
+  const log = new DynamoDbDecisionLog({ client, tableName, ...optional({ archive }) });
+  const store = new DynamoDbNodeClaimStore({ client, tableName });
+  return { log, ...optional({ archive }), nodeClaims: async (cluster) => store.listNodeClaims(cluster) };
 }
