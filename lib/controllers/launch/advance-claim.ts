@@ -35,6 +35,7 @@ export async function advanceClaim(
   const { ports, cluster } = run;
   let record = known;
   let due: readonly Due[] = [];
+  let hasFailed = false;
   for (let step = first; step < MAX_STEPS; step += 1) {
     world.inFlight.delete(record.name);
     const view = await viewOf(ports, record, world);
@@ -58,13 +59,16 @@ export async function advanceClaim(
     noteRefusedLaunch(run, record, verdict.news ?? []);
     await announceRefusals(run, subject, verdict.news ?? []);
     // What may succeed soon is repeated by the notes of the run, and the rest by the next tick.
-    if (!isApplied) due = due.filter(({ atMs }) => atMs >= nowMs + MINUTE_MS);
+    if (!isApplied) {
+      hasFailed = true;
+      due = due.filter(({ atMs }) => atMs >= nowMs + MINUTE_MS);
+    }
     if (isApplied && verdict.isNamed === true) world.named.add(name);
     if (!isApplied || (actions.length === 0 && changed === undefined)) break;
     record = (await ports.store.readNodeClaim(cluster, name)) ?? verdict.record;
     if (record.launch.kind === 'launched' || record.deletion !== undefined) break;
   }
-  return finishStep(run, record, { world, due, ...(known.launch.kind === 'launched' && { wasLaunched: true }) });
+  return finishStep(run, record, { world, due, wasLaunched: known.launch.kind === 'launched', hasFailed });
 }
 
 /**
@@ -87,10 +91,11 @@ export async function whyNotNow(
 export async function finishStep(
   run: AdvanceRun,
   record: NodeClaimRecord,
-  { world, due, wasLaunched = false }: Finished,
+  { world, due, wasLaunched = false, hasFailed = false }: Finished,
 ): Promise<readonly Due[]> {
   const { ports } = run;
   await noteFailure(run, `show NodeClaim ${record.name}`, async () => showRecord(ports, record, world));
+  if (hasFailed) return due;
   const isMet = !wasLaunched && hasJoined(record, world);
   const nowMs = ports.clock.now();
   if (isMet || (isRefused(record) && due.length === 0)) return [requeueAt(nowMs + SECOND_MS)];
@@ -102,6 +107,8 @@ interface Finished {
   readonly due: readonly Due[];
   /** The claim was launched before this run. @default false */
   readonly wasLaunched?: boolean;
+  /** The last step could not be carried out: only the notes of the run, the next tick and these due times repeat it. @default false */
+  readonly hasFailed?: boolean;
 }
 
 /** The node joined before the outcome of the launch was known, so no event of the node triggers a run. */
