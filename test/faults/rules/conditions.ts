@@ -27,10 +27,10 @@ export const transitionTimesAreTrue: RuleOf = (watched) => {
   const slackMs = isCalm ? SLACK_MS : 2 * MINUTE_MS + MINUTE_MS;
   // The NodeClaim may not be shown between the loss of its node and its return.
   const isAgain = losesNodes(watched);
-  // With slow lists, a run may show an earlier finding after a later one. While tags are removed, a failed write may hide one.
+  // With slow lists, a run may show an earlier finding after a later one. While tags are removed, a failed list or write may hide one.
   const losesTags = story.faults.some((one) => one.kind === 'by-hand' && one.what === 'remove-tags');
   const mayHideFinding = (): boolean =>
-    !isCalm || (losesTags && isDisturbed(watched, { needs: ['cluster.applyNodeClaim'] }));
+    !isCalm || (losesTags && isDisturbed(watched, { needs: ['cluster.applyNodeClaim', 'cluster.listNodeClaims'] }));
   const labels = labelsOf(watched);
   const launched = new Map<string, number>();
   let isReplaced = false;
