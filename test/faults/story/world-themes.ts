@@ -44,32 +44,48 @@ export const WORLD_THEMES: Themes = {
     }),
     draw.for({ kind: 'clocks', functions: [], upToMs: 2 * MINUTE_MS }, 20),
   ],
-  // Groups of claims are launched in part, their replies are lost, and their functions end.
-  fleets: (draw) => [
-    draw.for({ kind: 'odd-launches', how: 'partial', percent: draw.random.pick([30, 50, 80]) ?? 50 }, 20),
-    draw.for({ kind: 'odd-launches', how: 'not-admitted', percent: draw.random.pick([60, 100]) ?? 100 }, 9),
-    draw.for(
-      { kind: 'odd-launches', how: draw.random.pick(['reply-lost', 'spent'] as const) ?? 'reply-lost', percent: 40 },
-      15,
-    ),
-    draw.for({
-      kind: 'cut-off',
-      calls: some(draw, FLEET_CALLS),
-      where: whereOf(draw),
-      percent: draw.random.pick([5, 20]) ?? 20,
-    }),
-    draw.for({
-      kind: 'calls-fail',
-      calls: some(draw, FLEET_CALLS),
-      error: 'throttled',
-      where: whereOf(draw),
-      percent: percentOf(draw),
-    }),
-    draw.for({ kind: 'listed-late', lagMs: draw.random.between(5, 50) * SECOND_MS }, 12),
-    ...Array.from({ length: 2 }, () =>
-      draw.once({ kind: 'by-hand', what: 'delete-node-claim', nth: draw.random.between(0, 5) }),
-    ),
-  ],
+  // Groups of claims are launched in part or rejected, their replies are lost, and their functions end.
+  fleets: (draw) => {
+    const how = draw.random.pick(['reply-lost', 'spent', 'rejected'] as const) ?? 'reply-lost';
+    const odd = draw.for({ kind: 'odd-launches', how, percent: 40 }, 15);
+    // From the first launch on, some claims of a group have the outcome, and others do not.
+    const rejected: readonly Timed[] = [
+      { fault: { kind: 'odd-launches', how: 'rejected', percent: 60 }, fromMs: 0, forMs: draw.calmFromMs / 2 },
+      {
+        fault: {
+          kind: 'calls-fail',
+          calls: ['store.updateNodeClaim'],
+          error: 'throttled',
+          where: 'before',
+          percent: 40,
+        },
+        fromMs: 0,
+        forMs: draw.calmFromMs / 2,
+      },
+    ];
+    return [
+      draw.for({ kind: 'odd-launches', how: 'partial', percent: draw.random.pick([30, 50, 80]) ?? 50 }, 20),
+      draw.for({ kind: 'odd-launches', how: 'not-admitted', percent: draw.random.pick([60, 100]) ?? 100 }, 9),
+      ...(how === 'rejected' ? rejected : [odd]),
+      draw.for({
+        kind: 'cut-off',
+        calls: some(draw, FLEET_CALLS),
+        where: whereOf(draw),
+        percent: draw.random.pick([5, 20]) ?? 20,
+      }),
+      draw.for({
+        kind: 'calls-fail',
+        calls: some(draw, FLEET_CALLS),
+        error: 'throttled',
+        where: whereOf(draw),
+        percent: percentOf(draw),
+      }),
+      draw.for({ kind: 'listed-late', lagMs: draw.random.between(5, 50) * SECOND_MS }, 12),
+      ...Array.from({ length: 2 }, () =>
+        draw.once({ kind: 'by-hand', what: 'delete-node-claim', nth: draw.random.between(0, 5) }),
+      ),
+    ];
+  },
   // EC2 lists an instance long after its launch failed.
   'instances appear late': (draw) => [
     {
