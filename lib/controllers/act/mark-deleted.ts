@@ -1,4 +1,5 @@
 import { parseDuration } from '../../apis/formats/duration.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Action } from '../../core/model/decision.ts';
 import type { Deletion, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
@@ -38,7 +39,13 @@ export async function wakeForDeletion(
 /** The number of times that the record is read, if other runs write it in between. */
 const MAX_TRIES = 3;
 
-/** *Shape:* undefined if the claim is released. */
+/**
+ * A run that repeats a decision sends its wakes again, because the first ones may be lost. After this time it does not: such a run may
+ * be woken by them, so that provisioning would repeat a decision that cannot be finished each second.
+ */
+const WAKES_AGAIN_MS = 5 * SECOND_MS;
+
+/** *Shape:* undefined if nobody needs to be woken: the claim is released, or its deletion was recorded a while ago. */
 async function recordDeletion(
   { store, clock }: WritesClaims & HasClock,
   cluster: string,
@@ -47,8 +54,9 @@ async function recordDeletion(
   for (let tries = 1; ; tries += 1) {
     const record = await store.readNodeClaim(cluster, action.nodeClaim);
     if (record === undefined || record.releasedAtMs !== undefined) return undefined;
-    const deletion = deletionOf(record, action, clock.now());
-    if (deletion === record.deletion) return record;
+    const nowMs = clock.now();
+    const deletion = deletionOf(record, action, nowMs);
+    if (deletion === record.deletion) return nowMs < deletion.requestedAtMs + WAKES_AGAIN_MS ? record : undefined;
     try {
       return await store.updateNodeClaim({ ...record, deletion });
     } catch (error) {

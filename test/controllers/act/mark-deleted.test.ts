@@ -33,3 +33,15 @@ test('D18: a deadline is added to a deletion without one, and is not removed by 
   expect(await deletionAfter({}, EARLY)).toMatchObject({ reason: 'expired', deadlineMs: EARLY.deadlineMs });
   expect(await deletionAfter(EARLY, {})).toMatchObject(EARLY);
 });
+
+test('a repeated deletion sends its wakes again for some seconds only', async () => {
+  const store = memoryNodeClaimStore();
+  const { cluster, name: nodeClaim } = launchedClaim();
+  await store.createNodeClaim(launchedClaim());
+  const woken: string[] = [];
+  const messages = { wake: async (target: string) => void woken.push(target) };
+  const action = { kind: 'delete-node-claim', nodeClaim, reason: 'expired', message: '' } as const;
+  for (const afterMs of [0, 2_000, 30_000])
+    await markNodeClaimDeleted({ store, messages, clock: { now: () => NOW_MS + afterMs } }, cluster, action);
+  expect(woken).toEqual(['termination', 'provisioning', 'termination', 'provisioning']);
+});
