@@ -19,6 +19,7 @@ import { schemaCommand } from './schema/schema-command.ts';
 import { simulateCommand } from './simulate/simulate-command.ts';
 import { snapshotCommand } from './snapshot/snapshot-command.ts';
 import { statusCommand } from './status/status-command.ts';
+import { topCommand } from './top/top-command.ts';
 import { validateCommand } from './validate/validate-command.ts';
 import { whyRoutes } from './why/why-commands.ts';
 
@@ -36,6 +37,7 @@ export const app: Application<CliContext> = buildApplication(
       why: whyRoutes,
       diff: diffCommand,
       snapshot: snapshotCommand,
+      top: topCommand,
       status: statusCommand,
       cost: costCommand,
       decisions: decisionsCommand,

@@ -73,6 +73,7 @@ const OFFLINE: readonly (readonly string[])[] = [
   ['why', 'pod', 'web-1', ...PLAN],
   ['why', 'node', 'node-1', ...PLAN],
   ['why', 'nodeclaim', 'missing', ...PLAN],
+  ['top', ...PLAN, '--once'],
   ['diff', ...PLAN, ...DEMO],
   ['validate', ...DEMO, `${EXAMPLES}/arm-v1alpha5`],
   ['convert', `${EXAMPLES}/arm-v1alpha5`],

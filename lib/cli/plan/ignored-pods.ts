@@ -11,7 +11,8 @@ export function ignoredPodNotes(pods: readonly Pod[]): readonly string[] {
   return [...byReason].map(([why, same]) => `ignored: ${podNames(same.map(podKey))}: ${why}`);
 }
 
-function whyIgnored({ spec, status }: Pod): string {
+/** Why provisioning ignores a pod without a node. */
+export function whyIgnored({ spec, status }: Pod): string {
   const nominated = status?.nominatedNodeName ?? '';
   if ((spec.schedulingGates ?? []).length > 0) return 'has scheduling gates';
   if (nominated !== '') return `waits for preemption on node ${nominated} (nominatedNodeName)`;

@@ -36,25 +36,42 @@ type Connect = (flags: SnapshotFlags) => Promise<LiveReader>;
 export async function runSnapshot(
   context: CliContext,
   flags: SnapshotFlags,
-  connect: Connect = connected,
+  connect: Connect = connectedReader,
 ): Promise<void> {
-  const cluster = await connect(flags);
-  const nowMs = Date.now();
-  const objects = await readObjects(cluster, flags.name ?? flags.context ?? 'cluster');
-  const catalogue = shippedCatalogue(regionOf(objects, flags.region));
+  const { objects, text, warnings } = await readLive(await connect(flags), flags);
   const { stdout, stderr } = context.process;
   const notes = [
-    ...(catalogue.standIn === undefined ? [] : [`warning: ${catalogue.standIn}`]),
-    ...classNotes(objects),
+    ...warnings.map((warning) => `warning: ${warning}`),
     `${counted(objects.nodes.length, 'node')}, ${counted(objects.pods.length, 'pod')}, ${counted(objects.nodePools.length, 'NodePool')} and ${counted(objects.nodeClaims.length, 'NodeClaim')} read`,
   ];
   stderr.write(notes.map((note) => `${printable(note)}\n`).join(''));
-  stdout.write(liveSnapshotText(objects, catalogue, nowMs));
+  stdout.write(text);
   context.process.exitCode = EXIT.fine;
 }
 
+interface LiveSnapshot {
+  readonly objects: LiveObjects;
+  readonly text: string;
+  readonly warnings: readonly string[];
+}
+
+/** Reads the cluster once. *Errors:* BadInputError if the region is not known; those of the API server. */
+export async function readLive(cluster: LiveReader, flags: Omit<SnapshotFlags, 'output'>): Promise<LiveSnapshot> {
+  const nowMs = Date.now();
+  const objects = await readObjects(cluster, flags.name ?? flags.context ?? 'cluster');
+  const catalogue = shippedCatalogue(regionOf(objects, flags.region));
+  return {
+    objects,
+    text: liveSnapshotText(objects, catalogue, nowMs),
+    warnings: [...(catalogue.standIn === undefined ? [] : [catalogue.standIn]), ...classNotes(objects)],
+  };
+}
+
 /** Loads the client only when it is needed, because loading takes time. */
-async function connected({ kubeconfig, context }: SnapshotFlags): Promise<LiveReader> {
+export async function connectedReader({
+  kubeconfig,
+  context,
+}: Pick<SnapshotFlags, 'kubeconfig' | 'context'>): Promise<LiveReader> {
   const file = kubeconfig === undefined ? undefined : userPath(kubeconfig);
   const { wireLiveCluster } = await import('../../operator/wiring/live-cluster.ts');
   return await checkingOptions(async () => await wireLiveCluster({ file, context }));
@@ -124,8 +141,8 @@ function classNotes({ nodePools, nodeClasses }: LiveObjects): readonly string[] 
   return nodePools.flatMap(({ metadata, spec }) => {
     const { name } = spec.template.spec.nodeClassRef;
     const nodeClass = named.get(name);
-    if (nodeClass === undefined) return [`warning: NodePool ${metadata.name}: its EC2NodeClass ${name} does not exist`];
+    if (nodeClass === undefined) return [`NodePool ${metadata.name}: its EC2NodeClass ${name} does not exist`];
     if ((nodeClass.status?.subnets ?? []).length > 0) return [];
-    return [`warning: EC2NodeClass ${name} shows no subnets, so NodePool ${metadata.name} has all zones of the region`];
+    return [`EC2NodeClass ${name} shows no subnets, so NodePool ${metadata.name} has all zones of the region`];
   });
 }

@@ -12,7 +12,7 @@ const MAX_NAMES = 4;
 /** A reason with more messages than this is one group, with an example. */
 const MAX_MESSAGES = 3;
 
-interface StayingNode {
+export interface StayingNode {
   readonly name: string;
   readonly why: string;
   /** Undefined if `why` is all there is. */
@@ -20,7 +20,7 @@ interface StayingNode {
 }
 
 /** Nodes that stay for the same reason. */
-interface Group {
+export interface StayingGroup {
   readonly text: string;
   readonly nodes: readonly string[];
 }
@@ -31,7 +31,7 @@ export function renderStayingNodes(
   commands: readonly DisruptionCommand[],
   width: number,
 ): readonly string[] {
-  const groups = groupsOf(stayingNodes(plan, commands));
+  const groups = stayingGroups(stayingNodes(plan, commands));
   if (groups.length === 0) return [];
   const shown = groups.slice(0, MAX_ROWS);
   const hidden = groups.slice(MAX_ROWS).reduce((sum, { nodes }) => sum + nodes.length, 0);
@@ -46,7 +46,8 @@ export function renderStayingNodes(
   ];
 }
 
-function groupsOf(nodes: readonly StayingNode[]): readonly Group[] {
+/** The largest group first. */
+export function stayingGroups(nodes: readonly StayingNode[]): readonly StayingGroup[] {
   return [...Map.groupBy(nodes, ({ why }) => why)]
     .flatMap(([why, same]) => {
       const byMessage = [...Map.groupBy(same, ({ message }) => message)];
@@ -56,14 +57,15 @@ function groupsOf(nodes: readonly StayingNode[]): readonly Group[] {
     .toSorted((a, b) => b.nodes.length - a.nodes.length || compareText(a.text, b.text));
 }
 
-function groupOf(nodes: readonly StayingNode[], why: string, message: string | undefined): Group {
+function groupOf(nodes: readonly StayingNode[], why: string, message: string | undefined): StayingGroup {
   return {
     text: message === undefined ? why : `${why}: ${message}`,
     nodes: nodes.map(({ name }) => name).toSorted(compareText),
   };
 }
 
-function stayingNodes(
+/** The nodes that no command of the plan removes. */
+export function stayingNodes(
   { commands, blocked, nodes }: DisruptionPlan,
   inProgress: readonly DisruptionCommand[],
 ): readonly StayingNode[] {
