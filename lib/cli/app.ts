@@ -9,6 +9,7 @@ import { costCommand } from './cost/cost-command.ts';
 import { deadLettersRoutes } from './dead-letters/dead-letters-command.ts';
 import { decisionsCommand, replayCommand, showCommand } from './decisions/decisions-commands.ts';
 import { diffCommand } from './diff/diff-command.ts';
+import { doctorCommand } from './doctor/doctor-command.ts';
 import { EXIT } from './exit-codes.ts';
 import { completionCommand } from './help/completion-command.ts';
 import { HELP_FLAG } from './help/help-flag.ts';
@@ -36,6 +37,7 @@ export const app: Application<CliContext> = buildApplication(
       plan: planRoutes,
       why: whyRoutes,
       diff: diffCommand,
+      doctor: doctorCommand,
       snapshot: snapshotCommand,
       top: topCommand,
       status: statusCommand,

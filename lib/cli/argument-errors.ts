@@ -44,10 +44,15 @@ const HINTS: readonly (readonly [message: RegExp, hint: string])[] = [
 
 /** The message of a failed command, as one sentence. Bad input has a line for each problem. @internal */
 export function failureText(error: unknown): string {
+  const { message, hint } = failureParts(error);
+  return hint === undefined ? message : `${message}; ${hint}`;
+}
+
+/** The message of a failure, and what to do about it, if it is known. */
+export function failureParts(error: unknown): { readonly message: string; readonly hint: string | undefined } {
   const text = errorMessage(error).trim();
   const message = error instanceof BadInputError ? text : text.replaceAll(/\s*\n\s*/g, ' ');
-  const hint = HINTS.find(([pattern]) => pattern.test(message))?.[1];
-  return hint === undefined ? message : `${message}; ${hint}`;
+  return { message, hint: HINTS.find(([pattern]) => pattern.test(message))?.[1] };
 }
 
 function textOf(error: ArgumentScannerError): string {

@@ -150,6 +150,7 @@ export class FakeApiServer {
     if (this.token !== undefined && request.headers.authorization !== `Bearer ${this.token}`) {
       return failure(401, 'Unauthorized', 'Unauthorized');
     }
+    if (request.path === '/version') return { status: 200, body: { gitVersion: 'v1.35.4' } };
     const match =
       /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)(?:\/namespaces\/([^/]+))?\/([a-z0-9]+)(?:\/([^/]+))?(?:\/([a-z]+))?$/.exec(
         request.path,

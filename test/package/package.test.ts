@@ -138,6 +138,7 @@ const RECORDED = [['decisions'], ['show'], ['replay'], ['status'], ['cost']];
 
 /** The commands that connect to a cluster or to AWS, which have tests of their own below. */
 const ONLINE = [
+  ['doctor'],
   ['snapshot'],
   ['adopt'],
   ['dead-letters', 'list'],
@@ -184,6 +185,7 @@ test('snapshot reads a cluster over TLS, and plan reads its snapshot', async () 
 });
 
 test.each([
+  ['doctor', '--cluster', 'demo', '--region', 'eu-west-1'],
   ['adopt', '--cluster', 'demo', '--table', 'kerf', '--region', 'eu-west-1'],
   ['dead-letters', 'list', '--queue', 'AWS/1/wakes', '--region', 'eu-west-1'],
   ['dead-letters', 'send', '--queue', 'AWS/1/wakes', '--region', 'eu-west-1'],

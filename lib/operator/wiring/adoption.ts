@@ -7,7 +7,6 @@ import { optional } from '../../apis/optional.ts';
 import type { AdoptionPorts } from '../../controllers/instances/adopt.ts';
 import { deploymentName } from '../../core/cluster/cluster-claim.ts';
 import { nodeClassHash } from '../../core/node-class/node-class-hash.ts';
-import { RefusedError } from '../../ports/errors.ts';
 import { EksAccess } from '../../providers/aws/eks/eks-access.ts';
 import { clusterInstances, tagAdoptedInstance } from '../../providers/aws/instances/cluster-instances.ts';
 import { DynamoDbCatalogueStore } from '../../providers/dynamodb/catalogue-store.ts';
@@ -20,6 +19,7 @@ import { checkEndpoint, checkName } from '../options/cluster-options.ts';
 import { namespacesOf, textOption } from '../options/option-fields.ts';
 import { OptionError } from '../options/option-values.ts';
 import { clusterAccess } from './cluster-access.ts';
+import { kubeconfigOptions } from './live-cluster.ts';
 import { haveCredentials, regionOf } from './shell-account.ts';
 
 export interface AdoptionOptions {
@@ -95,16 +95,12 @@ function checked({
   };
 }
 
-/** The certificate authority identifies the cluster: a context of another one would adopt the wrong claims. @internal */
+/** The certificate authority identifies the cluster: a context of another one would adopt the wrong claims. */
 export async function accessByKubeconfig(
   choice: KubeconfigChoice,
   cluster: { readonly name: string; readonly certificateAuthority: string },
 ): Promise<ApiClientOptions> {
-  // Loaded on demand: client-node loads slowly.
-  const { kubeconfigAccess } = await import('../../providers/kubernetes/client/kubeconfig.ts');
-  const access = await kubeconfigAccess(choice).catch((cause: unknown) => {
-    throw cause instanceof RefusedError ? new OptionError(cause.message, { cause }) : cause;
-  });
+  const access = await kubeconfigOptions(choice);
   const expected = Buffer.from(cluster.certificateAuthority, 'base64').toString('utf8');
   if (access.certificateAuthority.trim() === expected.trim()) return access;
   throw new OptionError(

@@ -106,6 +106,6 @@ async function unless<T>(code: string, call: () => Promise<T>): Promise<T | unde
 }
 
 /** Clusters from before access entries have no mode and support only the ConfigMap. */
-function modeOf(mode: string | undefined): AuthenticationMode {
+export function modeOf(mode: string | undefined): AuthenticationMode {
   return mode === 'API' || mode === 'API_AND_CONFIG_MAP' ? mode : 'CONFIG_MAP';
 }

@@ -6,8 +6,11 @@ import { allPages } from '../client/pages.ts';
 import { found, type Part, problem, type ResolveTools } from './resolution.ts';
 import { eachTerm, termFilters, unique } from './selector-terms.ts';
 
+/** The tools that subnets and security groups need. */
+export type NetworkTools = Pick<ResolveTools, 'client' | 'answers' | 'region'>;
+
 /** A3.2, C45, C61: the subnet with the most free addresses first. */
-export async function resolveSubnets(tools: ResolveTools, { metadata, spec }: EC2NodeClass): Promise<Part> {
+export async function resolveSubnets(tools: NetworkTools, { metadata, spec }: EC2NodeClass): Promise<Part> {
   const terms = spec.subnetSelectorTerms;
   const filters = terms.map((term) => termFilters(term, { id: 'subnet-id' }));
   const described = await eachTerm(filters, (one) =>
@@ -30,7 +33,7 @@ export async function resolveSubnets(tools: ResolveTools, { metadata, spec }: EC
 }
 
 /** A3.3, C61. */
-export async function resolveSecurityGroups(tools: ResolveTools, { metadata, spec }: EC2NodeClass): Promise<Part> {
+export async function resolveSecurityGroups(tools: NetworkTools, { metadata, spec }: EC2NodeClass): Promise<Part> {
   const terms = spec.securityGroupSelectorTerms;
   const filters = terms.map((term) => termFilters(term, { id: 'group-id', name: 'group-name' }));
   const described = await eachTerm(filters, (one) =>
@@ -46,20 +49,20 @@ export async function resolveSecurityGroups(tools: ResolveTools, { metadata, spe
   return found({ securityGroups: unique(groups).toSorted((a, b) => compareText(a.id, b.id)) });
 }
 
-function nothingFound({ region }: ResolveTools, where: string, terms: readonly unknown[]): string {
+function nothingFound({ region }: NetworkTools, where: string, terms: readonly unknown[]): string {
   const asked = terms.slice(0, 3).map((term) => JSON.stringify(term));
   const more = terms.length > asked.length ? ` and ${terms.length - asked.length} more` : '';
   return `EC2NodeClass ${where} finds nothing in ${region} by ${asked.join(', ')}${more}; check ids, names and tags`;
 }
 
-function listSubnets({ client }: ResolveTools, Filters: Filter[]) {
+function listSubnets({ client }: NetworkTools, Filters: Filter[]) {
   return allPages('describe subnets', async (token) => {
     const answer = await client.send(new DescribeSubnetsCommand({ Filters, ...optional({ NextToken: token }) }));
     return { items: answer.Subnets, next: answer.NextToken };
   });
 }
 
-function listSecurityGroups({ client }: ResolveTools, Filters: Filter[]) {
+function listSecurityGroups({ client }: NetworkTools, Filters: Filter[]) {
   return allPages('describe security groups', async (token) => {
     const answer = await client.send(new DescribeSecurityGroupsCommand({ Filters, ...optional({ NextToken: token }) }));
     return { items: answer.SecurityGroups, next: answer.NextToken };
