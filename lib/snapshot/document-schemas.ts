@@ -162,6 +162,7 @@ const COMMAND = open(
     replacementClaims: STRINGS,
     savingUsdPerHour: { type: 'number' },
     evictions: COUNT,
+    score: { type: 'number' },
   },
   ['id', 'method', 'reason', 'candidates', 'decidedAtMs', 'validateAtMs'],
 );

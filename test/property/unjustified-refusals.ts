@@ -11,6 +11,7 @@ const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
 const OWN_REASONS: readonly Reason[] = [
   'ContradictoryRequirements',
   'InsufficientResources',
+  'NoCompatibleInstanceTypes',
   'NoInstanceTypes',
   'NoOffering',
   'Label',

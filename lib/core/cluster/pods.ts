@@ -101,6 +101,13 @@ function ownerKinds(pod: Pod): readonly string[] {
   return (pod.metadata.ownerReferences ?? []).map((owner) => owner.kind);
 }
 
+/** A6.3: the value of the annotation do-not-disrupt of the pod if it is ignored. `false` is what it says. */
+export function ignoredDoNotDisrupt({ metadata }: Pod): string | undefined {
+  const value = metadata.annotations?.[DO_NOT_DISRUPT];
+  if (value === undefined || value === 'true' || value === 'false') return undefined;
+  return (parseDuration(value) ?? 0) > 0 ? undefined : value;
+}
+
 export function isKeptInPlace(pod: Pod, nowMs: number): boolean {
   return nowMs < keptUntilMs(pod);
 }

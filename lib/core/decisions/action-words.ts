@@ -47,7 +47,18 @@ function objectsOf({ kind, pods = [], morePods = 0, nodeClaims = [] }: RecordedA
 
 /** One action in a sentence without its end. */
 export function describeAction(action: RecordedAction): string {
-  const { kind, nodeClaims = [], nodes = [], command, instance, reason, message, savingUsdPerHour } = action;
+  const {
+    kind,
+    nodeClaims = [],
+    nodes = [],
+    command,
+    instance,
+    reason,
+    message,
+    savingUsdPerHour,
+    method,
+    score,
+  } = action;
   const [one, many, verb] = WORDS[kind];
   const names = objectNames(action);
   const offering = [action.instanceType, action.capacityType, action.zone].flatMap((text) => text ?? []);
@@ -55,6 +66,8 @@ export function describeAction(action: RecordedAction): string {
     ...(kind === 'create-node-claim' || kind === 'mark-unavailable' ? [offering.join(' ')] : []),
     ...(action.usdPerHour === undefined ? [] : [`$${action.usdPerHour.toFixed(4)}/h`]),
     ...(savingUsdPerHour === undefined ? [] : [`saves $${savingUsdPerHour.toFixed(4)}/h`]),
+    ...(score === undefined ? [] : [`score ${score.toFixed(2)}`]),
+    ...(method === undefined ? [] : [method]),
     ...(command === undefined || names.includes(command) ? [] : [`command ${command}`]),
     ...(instance === undefined || names.includes(instance) ? [] : [instance]),
     ...(names.some((name) => nodes.includes(name)) ? nodeClaims : nodes),

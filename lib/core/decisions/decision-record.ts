@@ -1,4 +1,5 @@
 import type { Action, Controller } from '../model/decision.ts';
+import type { DisruptionMethod } from '../model/disruption-command.ts';
 import type { Reason } from '../model/reasons.ts';
 import type { Subject } from '../model/subject.ts';
 
@@ -57,9 +58,13 @@ export interface RecordedAction {
   readonly sinceMs?: number;
   /** The disruption command. */
   readonly command?: string;
+  /** Of a disruption command. */
+  readonly method?: DisruptionMethod;
   readonly reason?: string;
   readonly message?: string;
   readonly savingUsdPerHour?: number;
+  /** E26: of a disruption command that NodePools had to approve. */
+  readonly score?: number;
 }
 
 /** Refusals of one reason with the same message. */

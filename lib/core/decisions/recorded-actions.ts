@@ -107,13 +107,14 @@ function newClaim({ name, nodePool, options, pods, command }: NodeClaimRecord): 
 }
 
 function ofCommand(command: DisruptionCommand): Omit<RecordedAction, 'kind'> {
-  const { id, reason, candidates, savingUsdPerHour } = command;
+  const { id, method, reason, candidates, savingUsdPerHour, score } = command;
   return {
     command: id,
+    method,
     reason,
     nodeClaims: candidates.map(({ nodeClaim }) => nodeClaim),
     nodes: candidates.map(({ node }) => node),
-    ...optional({ savingUsdPerHour }),
+    ...optional({ savingUsdPerHour, score }),
   };
 }
 

@@ -1,8 +1,9 @@
+import { formatTime } from '../../apis/formats/time.ts';
 import { type Pod, type PodDisruptionBudget, podKey } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
 import type { DisruptionReason, NodePool } from '../../apis/node-pool.ts';
 import { isUnhealthyExempt, selectsPod } from '../cluster/pod-disruption-budgets.ts';
-import { isActive, isDrainable, isKeptInPlace, isOwnedByDaemonSet } from '../cluster/pods.ts';
+import { isActive, isDrainable, isKeptInPlace, isOwnedByDaemonSet, keptUntilMs } from '../cluster/pods.ts';
 import { activePods, isNodeReady, type StateNode } from '../cluster/state-node.ts';
 import { isShifted } from '../instance-type/offerings/unavailable.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
@@ -83,7 +84,9 @@ function whyPodsBlock(
 ): Refusal | undefined {
   for (const pod of pods.filter(isActive)) {
     if (isKeptInPlace(pod, nowMs)) {
-      return refusal('DoNotDisrupt', `pod ${podKey(pod)} has the annotation ${DO_NOT_DISRUPT}`);
+      const untilMs = keptUntilMs(pod);
+      const until = Number.isFinite(untilMs) ? ` until ${formatTime(untilMs)}` : '';
+      return refusal('DoNotDisrupt', `pod ${podKey(pod)} has the annotation ${DO_NOT_DISRUPT}${until}`);
     }
     if (!isDrainable(pod) || isOwnedByDaemonSet(pod)) continue;
     const mine = budgets.filter((budget) => selectsPod(budget, pod));

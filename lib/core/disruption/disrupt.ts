@@ -9,6 +9,7 @@ import { patienceMs } from './command/await-replacements.ts';
 import { taintChanges } from './command/node-taints.ts';
 import { describeMove } from './command/start-replacing.ts';
 import { stepCommands } from './execute.ts';
+import { ignoredAnnotations } from './ignored-annotations.ts';
 import { pauseEnds, withRejected } from './memory/rejected.ts';
 import type { Method } from './method.ts';
 import { ALL_METHODS } from './methods/all-methods.ts';
@@ -63,12 +64,13 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
   const surplus = removeSurplus(snapshot, pass.all, context);
   if (surplus.length > 0)
     return { actions: [...surplus, ...taints], blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)] };
-  const { proposal, blocked, due, stopped } = bestProposal(methods, pass);
+  const { proposal, blocked: kept, due, stopped } = bestProposal(methods, pass);
+  const blocked = [...kept, ...ignoredAnnotations(pass.all)];
   const isSame = stopped.length === 0 && passMemory.stopped.length === 0;
-  const kept = isSame ? {} : { passMemory: { ...passMemory, stopped } };
+  const remembered = isSame ? {} : { passMemory: { ...passMemory, stopped } };
   // The next run goes on where this one has stopped.
   const next = stopped.length === 0 ? [] : [requeueAt(nowMs + SECOND_MS)];
-  if (proposal === undefined) return { actions: taints, blocked, due: [...due, ...later, ...next], ...kept };
+  if (proposal === undefined) return { actions: taints, blocked, due: [...due, ...later, ...next], ...remembered };
   const { method, reason, validateAfterMs = VALIDATION_MS } = proposal;
   const validateAtMs = nowMs + validateAfterMs;
   const proposed = proposal.moves.map((move, index): DisruptionCommand => {
@@ -79,7 +81,7 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
     actions: [...taints, ...proposed.map((command) => ({ kind: 'start-disruption' as const, command }))],
     blocked,
     due: [...due, requeueAt(validateAtMs), ...later],
-    ...kept,
+    ...remembered,
   };
 }
 

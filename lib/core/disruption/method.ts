@@ -52,6 +52,8 @@ export interface Move {
   readonly candidates: readonly Candidate[];
   /** Planned and not created. Empty if the pods of the candidates need no new node. */
   readonly replacements: readonly PlannedNodeClaim[];
+  /** E26: the lowest score of the NodePools that must approve the move. @default none must */
+  readonly score?: number;
 }
 
 /** A move that lowers the price of the cluster. */

@@ -1,3 +1,4 @@
+import { counted } from '../../apis/counted.ts';
 import { formatTime } from '../../apis/formats/time.ts';
 import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
@@ -8,6 +9,8 @@ import { type DeletionReason, type NodeClaimRecord, realPods } from '../model/no
 import type { Reason } from '../model/reasons.ts';
 import { formatSubject, isSameSubject, type Subject } from '../model/subject.ts';
 import { inOneWord } from '../node-claim/mirror/mirror-conditions.ts';
+import { usdPerHour } from '../usd-per-hour.ts';
+import { nodePoolEvents } from './node-pool-events.ts';
 
 /** The objects that a run read. Events take the UID of the object from them. @default none of a kind */
 export interface SeenObjects {
@@ -31,10 +34,15 @@ const MAX_OTHERS = 100;
  * *Shape:* refusals first; at most 110.
  */
 export function eventsOf(decision: Decision, seen: SeenObjects = {}): readonly ClusterEvent[] {
+  const ofPods = decision.blocked.filter(({ subject }) => subject.kind === 'Pod');
   const blocked = [...Map.groupBy(decision.blocked, ({ subject }) => formatSubject(subject)).values()].flatMap((why) =>
     why.slice(0, 1).flatMap(({ subject }) => ofBlocked(decision, { subject, why, seen })),
   );
-  const all = [...blocked, ...decision.actions.flatMap((action) => ofAction(decision, action, seen))];
+  const all = [
+    ...blocked,
+    ...nodePoolEvents(ofPods),
+    ...decision.actions.flatMap((action) => ofAction(decision, action, seen)),
+  ];
   return [
     ...all.filter((event) => !isNominated(event)).slice(0, MAX_OTHERS),
     ...all.filter(isNominated).slice(0, MAX_NOMINATED),
@@ -59,16 +67,18 @@ function ofAction(decision: Decision, action: Action, seen: SeenObjects): readon
         : [];
     case 'cordon-node':
       return seen.record === undefined ? [] : disruption(action, seen.record);
+    case 'start-disruption':
+      return proposal(action);
     case 'continue-disruption':
       return replacement(action);
+    case 'end-disruption':
+      return outcome(action);
     case 'evict-pod':
       return eviction(decision, action, seen);
     case 'launch-instance':
     case 'register-node':
     case 'initialize-node':
     case 'uncordon-node':
-    case 'start-disruption':
-    case 'end-disruption':
     case 'tag-instance':
     case 'terminate-instance':
     case 'release-node-claim':
@@ -81,6 +91,25 @@ function ofAction(decision: Decision, action: Action, seen: SeenObjects): readon
 function nomination(pod: string, place: string): ClusterEvent {
   const message = `Pod should schedule on: ${place}`;
   return { regarding: podReference(pod), type: 'Normal', reason: 'Nominated', message };
+}
+
+/** F13, E26: consolidation of the nodes is proposed, with its score if a NodePool had to approve it. */
+function proposal({ command }: Of<'start-disruption'>): readonly ClusterEvent[] {
+  const { reason, method, candidates: nodes, replacements, evictions = 0, savingUsdPerHour = 0, score } = command;
+  if (reason !== 'Underutilized') return [];
+  const what = `${method}: ${counted(nodes.length, 'node')} → ${replacements.length}, ${counted(evictions, 'eviction')}, saves ${usdPerHour(savingUsdPerHour)}`;
+  const scored = score === undefined ? '' : `, score ${score.toFixed(2)}`;
+  return nodes.map(({ node }) => ofConsolidation(node, 'ConsolidationCandidate', `${what}${scored}`));
+}
+
+/** F13, E29: the command is valid and is carried out, or it is not. */
+function outcome({ outcome: is, why, nodes = [] }: Of<'end-disruption'>): readonly ClusterEvent[] {
+  const reason = is === 'executed' ? 'ConsolidationApproved' : 'ConsolidationRejected';
+  return nodes.map((node) => ofConsolidation(node, reason, why));
+}
+
+function ofConsolidation(name: string, reason: EventReason, message: string): ClusterEvent {
+  return { regarding: { kind: 'Node', name }, type: 'Normal', reason, message };
 }
 
 /** F13: events on the claims that replace nodes, and on these nodes. */
@@ -166,6 +195,9 @@ function ofBlocked({ controller }: Decision, { subject, why, seen }: Refused): r
   switch (subject.kind) {
     case 'Pod': {
       const { kind, namespace } = subject;
+      // F12: the annotation of the pod has no effect.
+      if (controller === 'disruption')
+        return why.map(({ reason, message }) => warning({ kind, namespace, name }, reason, message));
       if (controller !== 'termination')
         return [warning({ kind, namespace, name }, 'FailedScheduling', text.join('; '))];
       const regarding = { kind: 'Node', name: node ?? '' } as const;
@@ -199,7 +231,6 @@ function ofNode(name: string, { reason, message }: Blocked): ClusterEvent {
 
 /** F13: why a node that may be disrupted is not consolidated. */
 const UNCONSOLIDATABLE: ReadonlySet<Reason> = new Set<Reason>([
-  'BalancedScore',
   'ConsolidateAfter',
   'ConsolidateAfterNever',
   'ConsolidationPolicy',
@@ -230,6 +261,8 @@ function keptNode(name: string, { reason, message, nodePool }: Blocked): readonl
     const regarding = { kind: 'NodePool', name: nodePool } as const;
     return [{ regarding, type: 'Normal', reason: 'DisruptionBlocked', message: `No allowed disruptions: ${message}` }];
   }
+  // E26: Karpenter has an event of its own for this reason.
+  if (reason === 'BalancedScore') return [ofConsolidation(name, 'ConsolidationRejected', message)];
   const word = UNCONSOLIDATABLE.has(reason) ? 'Unconsolidatable' : 'DisruptionBlocked';
   return [
     { regarding: { kind: 'Node', name }, type: 'Normal', reason: word, message: `Cannot disrupt Node: ${message}` },

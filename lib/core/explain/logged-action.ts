@@ -1,7 +1,7 @@
 import { cutText } from '../../apis/formats/quote.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Action } from '../model/decision.ts';
-import type { DisruptionCommand } from '../model/disruption-command.ts';
+import type { DisruptionCommand, DisruptionMethod } from '../model/disruption-command.ts';
 import type { LaunchOption } from '../model/node-claim-record.ts';
 import { nameWithNamespace } from '../model/subject.ts';
 import { toMicros } from '../usd-per-hour.ts';
@@ -14,6 +14,9 @@ export interface LoggedAction {
   readonly instance?: string;
   readonly nodePool?: string;
   readonly command?: string;
+  /** Of a disruption command, and its score (E26). */
+  readonly method?: DisruptionMethod;
+  readonly score?: number;
   /** The first pods, nodes and instance types by name, and how many there are. */
   readonly pods?: readonly string[];
   readonly podCount?: number;
@@ -81,14 +84,23 @@ export function loggedAction(action: Action): LoggedAction {
   }
 }
 
-function commandOf({ id, reason, candidates, replacements }: DisruptionCommand): Omit<LoggedAction, 'kind'> {
+function commandOf({
+  id,
+  method,
+  reason,
+  candidates,
+  replacements,
+  score,
+}: DisruptionCommand): Omit<LoggedAction, 'kind'> {
   const types = replacements.flatMap(({ instanceTypes }) => instanceTypes.slice(0, 1));
   return {
     command: id,
+    method,
     reason,
     nodes: candidates.slice(0, MAX_NAMES).map(({ node }) => node),
     nodeCount: candidates.length,
     usdPerHour: priceOf(candidates),
+    ...optional({ score }),
     ...(replacements.length > 0 && {
       instanceTypes: types.slice(0, MAX_NAMES),
       replacementUsdPerHour: priceOf(replacements),

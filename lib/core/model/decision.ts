@@ -74,6 +74,8 @@ export type Action =
       readonly command: string;
       readonly outcome: 'executed' | 'rejected';
       readonly why: string;
+      /** The nodes that consolidation would remove. @default the command does not consolidate */
+      readonly nodes?: readonly string[];
       /** What the command moves, to be remembered. @default no NodePool limits moves, or it does not consolidate */
       readonly moved?: PastMove;
     }

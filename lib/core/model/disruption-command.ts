@@ -38,6 +38,8 @@ interface CommandOf<State extends string> {
   readonly savingUsdPerHour?: number;
   /** The number of pods that must move. @default stored by a version that did not count them */
   readonly evictions?: number;
+  /** E26: the lowest score of the NodePools that have approved it. @default none had to */
+  readonly score?: number;
 }
 
 /** Nothing has changed in the cluster yet. The command is validated first (E29). */

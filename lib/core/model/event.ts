@@ -4,6 +4,10 @@ import type { Reason } from './reasons.ts';
 /** The reasons of events besides those of refusals, with their meaning. `npm run generate` writes docs/signals.md from this table. */
 export const EVENT_REASONS = {
   CapacityReservationInstanceInterrupted: 'EC2 takes back the capacity of the instance: its node is drained.',
+  ConsolidationApproved: 'The command that removes the node is still valid and is carried out.',
+  ConsolidationCandidate: 'Consolidation would remove the node: the command is validated first.',
+  ConsolidationRejected:
+    'The node stays: its command is no longer valid, or its NodePool does not approve the move (BalancedScore).',
   Disrupted: 'The pod is deleted to meet the termination deadline of its node.',
   DisruptionBlocked:
     'The node may not be disrupted now, or the budgets of the NodePool are used up: the message has the cause.',
@@ -49,6 +53,7 @@ export function dedupeMs({ reason }: Pick<ClusterEvent, 'reason'>): number {
 }
 
 const QUIET_MINUTES: Readonly<Partial<Record<EventReason, number>>> = {
+  ConsolidationRejected: 15,
   FailedScheduling: 5,
   InvalidAnnotation: 60,
   Unconsolidatable: 15,

@@ -65,6 +65,8 @@ export const REASONS = {
     'No instance type of the NodePool is large enough for the pod and the DaemonSets: allow larger types or lower the requests.',
   InvalidAnnotation:
     'An annotation kerf.dev/* of the NodePool has a value that Kerf cannot read: write one that the message names, or remove the annotation.',
+  InvalidDoNotDisruptAnnotation:
+    'The annotation karpenter.sh/do-not-disrupt of the pod has a value that is ignored: write true or a duration, or remove it.',
   InvalidKubeletConfiguration:
     'A value in spec.kubelet of the EC2NodeClass is not valid: correct the field that the message names.',
   InvalidLabel: 'The pod requires a label that no NodePool can set: change its node selector or node affinity.',
@@ -107,6 +109,8 @@ export const REASONS = {
   NoCapacity:
     'Most offerings that fit had no capacity a moment ago: Kerf tries again within a minute; allow more types or zones.',
   NoCatalogue: 'Instance types and prices are not loaded yet: wait until the catalogue function has run.',
+  NoCompatibleInstanceTypes:
+    'No instance type meets the requirements of the NodePool, whatever its pods are: relax the requirement that the message names.',
   NoInstance: 'The NodeClaim has no EC2 instance: delete the NodeClaim.',
   NoInstanceTypes:
     'No instance type meets the requirements of the NodePool and the pod: relax the requirement that the message names.',

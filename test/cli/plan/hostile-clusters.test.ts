@@ -27,7 +27,7 @@ describe('NodePools that cannot launch nodes', () => {
     { key: ZONE, operator: 'In', values: ['us-east-1b'] },
   ];
   test.each<readonly [string, Json, readonly [string, string]]>([
-    ['no instance types', { instanceTypes: [] }, ['NoInstanceTypes', 'the pool has no instance types']],
+    ['no instance types', { instanceTypes: [] }, ['NoCompatibleInstanceTypes', 'the pool has no instance types']],
     ['no offerings', only(), ['NoOffering', '1 instance type fits, but it has no offering']],
     [
       'offerings without capacity',
@@ -52,7 +52,7 @@ describe('NodePools that cannot launch nodes', () => {
     [
       'an unknown type',
       { nodePools: [aPoolRequiring({ key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['x9'] })] },
-      ['NoInstanceTypes', 'none of 3 instance types has node.kubernetes.io/instance-type In [x9]'],
+      ['NoCompatibleInstanceTypes', 'none of 3 instance types has node.kubernetes.io/instance-type In [x9]'],
     ],
     [
       'minValues larger than the number of values',

@@ -165,6 +165,27 @@ describe('what uses up the budget (E7)', () => {
   });
 });
 
+function annotated(name: string, value: string) {
+  return runningPod('a', { name, annotations: { 'karpenter.sh/do-not-disrupt': value } });
+}
+
+test('F12: a pod whose annotation do-not-disrupt has no effect is named, and does not keep its node', () => {
+  const pods = [annotated('web', 'yes'), annotated('db', '-5m'), annotated('cache', 'false')];
+  const { blocked } = decide(snapshotOf([nodeNamed('a')], { nodePools: pool(), pods }));
+  const refused = blocked.filter(({ subject }) => subject.kind === 'Pod');
+  expect(refused.map(({ subject, message }) => [subject.name, message])).toEqual([
+    [
+      'web',
+      'the annotation karpenter.sh/do-not-disrupt is "yes", which has no effect: write true, or a duration such as 10m',
+    ],
+    [
+      'db',
+      'the annotation karpenter.sh/do-not-disrupt is "-5m", which has no effect: write true, or a duration such as 10m',
+    ],
+  ]);
+  expect(blocked.map(({ reason }) => reason)).not.toContain('DoNotDisrupt');
+});
+
 describe('nodes that are not candidates, with the reason (E3, E4)', () => {
   const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
   const worthless: PodOptions = {

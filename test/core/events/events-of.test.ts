@@ -72,6 +72,12 @@ describe('F12: pods', () => {
     ]);
   });
 
+  test('an annotation that has no effect gives an event on the pod', () => {
+    const pod = { kind: 'Pod', namespace: 'default', name: 'web' } as const;
+    const ignored = aDecision({ controller: 'disruption', blocked: [blocked(pod, 'InvalidDoNotDisruptAnnotation')] });
+    expect(eventsOf(ignored)).toMatchObject([{ regarding: pod, reason: 'InvalidDoNotDisruptAnnotation' }]);
+  });
+
   test('a forced deletion gives an event with the grace period', () => {
     const actions: readonly Action[] = [
       { ...EVICT, kind: 'evict-pod', nodeClaim: 'general-1', pod: POD, force: { graceSeconds: 7 } },
@@ -157,6 +163,52 @@ describe('F13–F15: nodes, claims and pools', () => {
         reason: 'DisruptionWaitingReadiness',
         message: 'Waiting on readiness to continue disruption: Underutilized: replaced by nodeclaim/general-2',
       },
+    ]);
+  });
+
+  test('E26, E29: nodes that consolidation would remove have an event, with the score of the move, and one with the outcome', () => {
+    const about = { reason: 'Underutilized', candidates: candidatesNamed('a') } as const;
+    const command = aCommand({ ...about, method: 'multi-node', evictions: 2, savingUsdPerHour: 0.1, score: 1.234 });
+    const end = { kind: 'end-disruption', command: command.id, why: 'a pod arrived', nodes: ['a'] } as const;
+    const actions: readonly Action[] = [
+      { kind: 'start-disruption', command },
+      { ...end, outcome: 'executed' },
+      { ...end, outcome: 'rejected' },
+    ];
+    const events = eventsOf(aDecision({ controller: 'disruption', actions }));
+    expect(events.map(({ regarding, reason, message }) => [regarding.name, reason, message])).toEqual([
+      ['a', 'ConsolidationCandidate', 'multi-node: 1 node → 0, 2 evictions, saves $0.1/h, score 1.23'],
+      ['a', 'ConsolidationApproved', 'a pod arrived'],
+      ['a', 'ConsolidationRejected', 'a pod arrived'],
+    ]);
+    const empty = { kind: 'start-disruption', command: aCommand({ candidates: candidatesNamed('a') }) } as const;
+    expect(eventsOf(aDecision({ controller: 'disruption', actions: [empty] }))).toEqual([]);
+  });
+
+  test('E26: a move that its NodePool does not approve has the event of a rejection', () => {
+    const why = blocked({ kind: 'Node', name: 'a' }, 'BalancedScore', 'general');
+    const events = eventsOf(aDecision({ controller: 'disruption', blocked: [why] }));
+    expect(events.map(({ reason }) => reason)).toEqual(['ConsolidationRejected']);
+  });
+
+  test('F14: a NodePool that can launch no node for any pod has one event', () => {
+    const pods = ['web-1', 'web-2'].map((name) => ({ kind: 'Pod', namespace: 'default', name }) as const);
+    const unready = {
+      reason: 'AMINotFound',
+      message: 'EC2NodeClass default is not ready: no image',
+      numbers: {},
+    } as const;
+    const why = pods.flatMap((subject) => [
+      blocked(subject, 'NodeClassNotFound', 'a'),
+      blocked(subject, 'NoCompatibleInstanceTypes', 'b'),
+      { subject, nodePool: 'c', ...unready },
+      blocked(subject, 'InsufficientResources', 'd'),
+    ]);
+    const events = eventsOf(aDecision({ blocked: why })).filter(({ regarding }) => regarding.kind === 'NodePool');
+    expect(events.map(({ regarding, reason }) => [regarding.name, reason])).toEqual([
+      ['a', 'NodeClassNotReady'],
+      ['b', 'NoCompatibleInstanceTypes'],
+      ['c', 'NodeClassNotReady'],
     ]);
   });
 

@@ -30,6 +30,8 @@ interface CommandOutput extends Pick<DisruptionCommand, 'method' | 'reason'> {
   readonly sourceHourlyPrice: number;
   /** Less than zero if the replacements cost more. */
   readonly estimatedHourlySavings: number;
+  /** E26: the share of the savings divided by the share of the disruption. Left out if no NodePool must approve the command. */
+  readonly score?: number;
   /** Why it would wait for the evictions of the commands before it. Left out if it would not. */
   readonly waitsFor?: Refusal;
 }
@@ -57,7 +59,7 @@ export function disruptionOutput(
   };
 }
 
-function commandOutput({ method, reason, candidates, replacements, waitsFor }: PlannedCommand): CommandOutput {
+function commandOutput({ method, reason, candidates, replacements, score, waitsFor }: PlannedCommand): CommandOutput {
   return {
     method,
     reason,
@@ -66,7 +68,7 @@ function commandOutput({ method, reason, candidates, replacements, waitsFor }: P
     replacements: replacements.map((claim) => claimOutput(claim)),
     sourceHourlyPrice: totalUsd(candidates.map(priceOf)),
     estimatedHourlySavings: savings([{ candidates, replacements }]),
-    ...optional({ waitsFor }),
+    ...optional({ score, waitsFor }),
   };
 }
 

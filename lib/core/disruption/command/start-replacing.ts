@@ -1,3 +1,4 @@
+import { optional } from '../../../apis/optional.ts';
 import { isReschedulable } from '../../cluster/pods.ts';
 import type { Action } from '../../model/decision.ts';
 import type { DisruptionCommand, ReplacingCommand } from '../../model/disruption-command.ts';
@@ -6,10 +7,10 @@ import { describeCandidate } from '../candidates.ts';
 import { priceOf } from '../cost.ts';
 import type { Move } from '../method.ts';
 
-type Described = Pick<DisruptionCommand, 'candidates' | 'replacements' | 'savingUsdPerHour' | 'evictions'>;
+type Described = Pick<DisruptionCommand, 'candidates' | 'replacements' | 'savingUsdPerHour' | 'evictions' | 'score'>;
 
 /** Returns the move in the form that a command stores. */
-export function describeMove({ candidates: nodes, replacements: claims }: Move): Described {
+export function describeMove({ candidates: nodes, replacements: claims, score }: Move): Described {
   const candidates = nodes.map(describeCandidate);
   const replacements = claims.map(({ template, instanceTypes, cheapest }) => ({
     nodePool: template.nodePool.metadata.name,
@@ -21,6 +22,7 @@ export function describeMove({ candidates: nodes, replacements: claims }: Move):
     replacements,
     savingUsdPerHour: priceOf(candidates) - priceOf(replacements),
     evictions: nodes.flatMap(({ stateNode }) => stateNode.pods.filter(isReschedulable)).length,
+    ...optional({ score }),
   };
 }
 

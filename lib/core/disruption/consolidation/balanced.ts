@@ -2,7 +2,7 @@ import { onceFor } from '../../kept-answers.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Candidate } from '../candidates.ts';
 import { priceOf, rescheduleCost } from '../cost.ts';
-import type { World } from '../method.ts';
+import type { EvaluatedMove, World } from '../method.ts';
 import { nodePrice } from '../node-price.ts';
 
 /** What the Balanced policy compares a move with: the sums over all nodes of a NodePool. */
@@ -19,6 +19,8 @@ export interface BalancedScore {
   /** The share of savings for each unit of the share of disruption. */
   readonly score: number;
 }
+
+type Scored = Pick<EvaluatedMove, 'candidates' | 'savingsUsdPerHour'>;
 
 /** E26: a move is approved from this score on: its share of the savings is at least half its share of the disruption. */
 const MIN_SCORE = 0.5;
@@ -58,19 +60,38 @@ export function balancedScore(
  * NodePools must approve
  */
 export function whyUnbalanced(
-  { candidates, savingsUsdPerHour }: { readonly candidates: readonly Candidate[]; readonly savingsUsdPerHour: number },
+  { candidates, savingsUsdPerHour }: Scored,
   totals: ReadonlyMap<string, PoolTotals>,
   isScored: (candidate: Candidate) => boolean = isBalanced,
 ): Refusal | undefined {
+  for (const [pool, scored] of scoresOf({ candidates, savingsUsdPerHour }, totals, isScored))
+    if (scored.score < MIN_SCORE) return whyRejected(pool, scored);
+  return undefined;
+}
+
+/** The move with the lowest score of the NodePools that must approve it. *Shape:* without a score if none must. *Source:* E26. */
+export function withScore(
+  move: EvaluatedMove,
+  totals: ReadonlyMap<string, PoolTotals>,
+  isScored: (candidate: Candidate) => boolean = isBalanced,
+): EvaluatedMove {
+  const scores = scoresOf(move, totals, isScored).map(([, { score }]) => score);
+  return scores.length === 0 ? move : { ...move, score: Math.min(...scores) };
+}
+
+function scoresOf(
+  { candidates, savingsUsdPerHour }: Scored,
+  totals: ReadonlyMap<string, PoolTotals>,
+  isScored: (candidate: Candidate) => boolean,
+): readonly (readonly [pool: string, score: BalancedScore])[] {
   const sourceUsdPerHour = priceOf(candidates);
-  for (const [pool, mine] of Map.groupBy(candidates, ({ nodePool }) => nodePool.metadata.name)) {
-    if (!mine.some(isScored)) continue;
+  const byPool = Map.groupBy(candidates, ({ nodePool }) => nodePool.metadata.name);
+  return [...byPool].flatMap(([pool, mine]) => {
+    if (!mine.some(isScored)) return [];
     const share = sourceUsdPerHour > 0 ? priceOf(mine) / sourceUsdPerHour : 1;
     const of = totals.get(pool) ?? { usdPerHour: 0, rescheduleCost: 0 };
-    const scored = balancedScore(savingsUsdPerHour * share, mine, of);
-    if (scored.score < MIN_SCORE) return whyRejected(pool, scored);
-  }
-  return undefined;
+    return [[pool, balancedScore(savingsUsdPerHour * share, mine, of)] as const];
+  });
 }
 
 function isBalanced({ nodePool }: Candidate): boolean {

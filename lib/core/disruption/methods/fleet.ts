@@ -1,7 +1,7 @@
 import type { DisruptionCommand } from '../../model/disruption-command.ts';
 import type { Refusal } from '../../model/refusal.ts';
 import type { Candidate } from '../candidates.ts';
-import { type PoolTotals, poolTotals, whyUnbalanced } from '../consolidation/balanced.ts';
+import { type PoolTotals, poolTotals, whyUnbalanced, withScore } from '../consolidation/balanced.ts';
 import { consolidatable } from '../consolidation/consolidatable.ts';
 import { closedNodes } from '../consolidation/evaluate-move.ts';
 import { mayConsolidate } from '../consolidation/may-consolidate.ts';
@@ -60,7 +60,7 @@ export function fleetMoves(
       if (whyNotWorthIt(move, totals, now) !== undefined) continue;
       // The moves of other groups may move the same workloads.
       if (move.candidates.some((one) => whyRestrained(one, now) !== undefined)) continue;
-      moves.push(move);
+      moves.push(withScore(move, totals, () => true));
       now = now.after(move);
     }
   }

@@ -2,7 +2,7 @@ import type { Refusal } from '../../model/refusal.ts';
 import { bySavingsRatio } from '../budget-ledger.ts';
 import type { Candidate } from '../candidates.ts';
 import { whyUnapproved } from '../consolidation/approval.ts';
-import { type PoolTotals, poolTotals } from '../consolidation/balanced.ts';
+import { type PoolTotals, poolTotals, withScore } from '../consolidation/balanced.ts';
 import { consolidatable } from '../consolidation/consolidatable.ts';
 import { evaluateMove, isMove } from '../consolidation/evaluate-move.ts';
 import { type Evolving, evolving } from '../consolidation/evolving.ts';
@@ -36,7 +36,7 @@ function propose(world: World): Proposal {
     const first = world.budgets.within(left, 'Underutilized').slice(0, MAX_NODES);
     const move = longestPrefix(first, cluster, totals);
     if (move === undefined) return { moves, blocked: refused, due };
-    moves.push(move);
+    moves.push(withScore(move, totals));
     world.budgets.take(move.candidates, 'Underutilized');
     cluster.accept(move);
     const removed = new Set<Candidate>(move.candidates);

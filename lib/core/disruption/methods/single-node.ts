@@ -3,7 +3,7 @@ import { type Refusal, refusal } from '../../model/refusal.ts';
 import { blockedNode, bySavingsRatio, retryTimes } from '../budget-ledger.ts';
 import type { Candidate } from '../candidates.ts';
 import { whyUnapproved } from '../consolidation/approval.ts';
-import { poolTotals, whyNeverBalanced } from '../consolidation/balanced.ts';
+import { poolTotals, whyNeverBalanced, withScore } from '../consolidation/balanced.ts';
 import { consolidatable } from '../consolidation/consolidatable.ts';
 import { evaluateMove, isMove } from '../consolidation/evaluate-move.ts';
 import { type Evolving, evolving } from '../consolidation/evolving.ts';
@@ -96,6 +96,6 @@ function evaluator(
     const why = whyUnapproved(move, totals, cluster.world());
     if (why !== undefined) return why;
     cluster.accept(move);
-    return move;
+    return withScore(move, totals);
   };
 }

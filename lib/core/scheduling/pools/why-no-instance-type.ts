@@ -45,16 +45,16 @@ function whyContradictory({ key }: Requirement): Refusal {
 /** Names the requirement of the pool that no type satisfies, if a single requirement excludes all types. */
 function whyPoolHasNone({ knownTypes, requirements }: NodeClaimTemplate): Refusal {
   const numbers = { instanceTypes: knownTypes.length };
-  if (knownTypes.length === 0) return refusal('NoInstanceTypes', 'the pool has no instance types', numbers);
+  if (knownTypes.length === 0) return refusal('NoCompatibleInstanceTypes', 'the pool has no instance types', numbers);
   const alone = [...requirements.values()].find(
     (one) => !PLACE_LABELS.has(one.key) && suitableTypes(knownTypes, new Map([[one.key, one]])).length === 0,
   );
   const of = `none of ${typesInWords(knownTypes.length)}`;
   if (alone === undefined)
-    return refusal('NoInstanceTypes', `${of} meets all requirements of the pool together`, numbers);
+    return refusal('NoCompatibleInstanceTypes', `${of} meets all requirements of the pool together`, numbers);
   if (isContradiction(alone)) return whyContradictory(alone);
   const message = `${of} has ${alone.key} ${formatRequirement(alone)}, which the pool requires`;
-  return refusal('NoInstanceTypes', message, numbers);
+  return refusal('NoCompatibleInstanceTypes', message, numbers);
 }
 
 type Daemons = NodeClaimTemplate['daemons'];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { describeMove } from '../../../../lib/core/disruption/command/start-replacing.ts';
 import {
   balancedScore,
   poolTotals,
@@ -136,5 +137,15 @@ describe('the Balanced policy (E26)', () => {
     // c and d are a third of the price, and 42 of 48 or 6 of 12 of the disruption.
     expect(removed(20)).toEqual([]);
     expect(removed(2)).not.toEqual([]);
+  });
+
+  test('E26, E37: a command has its method, what it saves, its evictions and the lowest score that approved it', () => {
+    const { moves } = singleNode.propose(worldOf(uneven));
+    expect(moves.map(describeMove)).toMatchObject([
+      { candidates: [{ node: 'few' }], replacements: [], savingUsdPerHour: 0.1, evictions: 1, score: 2.5 },
+    ]);
+    const anyPool = { ...balanced(), nodePool: aPoolView({ disruption: { budgets: [{ nodes: '100%' }] } }).nodePool };
+    const unscored = singleNode.propose(worldOf({ ...uneven, nodePools: [anyPool] })).moves;
+    expect(unscored.map(describeMove).map(({ score }) => score)).toEqual([undefined]);
   });
 });

@@ -70,7 +70,7 @@ describe('the types of a pool', () => {
     const nodePools = [empty, aPoolView()];
     expect(poolsOf(place([pendingPod()], { nodePools }))).toEqual(['general']);
     expect(refusalsOf(place([pendingPod({ requests: { cpu: '99' } })], { nodePools }))).toEqual([
-      ['NoInstanceTypes', 'InsufficientResources'],
+      ['NoCompatibleInstanceTypes', 'InsufficientResources'],
     ]);
   });
 });
