@@ -27,7 +27,16 @@ import { whyRoutes } from './why/why-commands.ts';
 /** `kerf plan …`: shows what a controller would do with a snapshot. */
 const planRoutes: RouteMap<CliContext> = buildRouteMap({
   routes: { provisioning: planProvisioningCommand, disruption: planDisruptionCommand },
-  docs: { brief: 'Show the decision for a snapshot of a cluster' },
+  docs: {
+    brief: 'Show the decision for manifests or a snapshot of a cluster',
+    fullDescription: [
+      'kerf plan PATH... is kerf plan provisioning PATH...',
+      '',
+      'Examples:',
+      '  kerf plan nodepool.yaml deployment.yaml',
+      '  kerf plan disruption --snapshot cluster.json',
+    ].join('\n'),
+  },
 });
 
 export const app: Application<CliContext> = buildApplication(
@@ -70,6 +79,7 @@ export const app: Application<CliContext> = buildApplication(
         '',
         'Examples:',
         '  kerf simulate nodepools.yaml workloads.yaml',
+        '  kerf plan nodepools.yaml workloads.yaml',
         '  kerf snapshot --context prod > cluster.json',
         '  kerf plan provisioning --snapshot cluster.json',
       ].join('\n'),

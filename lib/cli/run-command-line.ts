@@ -10,17 +10,21 @@ export async function runCommandLine(args: readonly string[], context: CliContex
     context.process.stdout.write(await proposals(args.slice(1), context));
     return EXIT.fine;
   }
-  await run(app, asFlag(args), context);
+  await run(app, inFull(args), context);
   const code = Number(context.process.exitCode ?? EXIT.fine);
   // The exit codes of Stricli for an unknown command and for invalid arguments are negative.
   return code < 0 ? EXIT.badInput : code;
 }
 
-/** `kerf help plan` is `kerf plan --help`. */
-function asFlag(args: readonly string[]): readonly string[] {
+/** `kerf help plan` is `kerf plan --help`, and `kerf plan web.yaml` is `kerf plan provisioning web.yaml`. */
+function inFull(args: readonly string[]): readonly string[] {
   const [first, ...others] = args;
-  return first === 'help' ? [...others, '--help'] : args;
+  if (first === 'help') return [...others, '--help'];
+  return first === 'plan' && PATHS.test(others[0] ?? '') ? [first, 'provisioning', ...others] : args;
 }
+
+/** What names manifests, and is not the name of a command. */
+const PATHS = /^(?!-).*[./]|^(?:-|-f|--file)$/;
 
 /**
  * What may follow, one proposal with its description on each line. Without a proposal, shells complete file names, so that flags are

@@ -20,7 +20,7 @@ interface Replayed {
 /** Runs `kerf replay`. *Errors:* BadInputError if a decision or its snapshot is missing. */
 export async function runReplay(context: CliContext, flags: ReplayFlags, name: string | undefined): Promise<void> {
   const paths = flags.file ?? [];
-  const manifests = paths.length === 0 ? undefined : manifestsOf(context, { paths, ignored: undefined });
+  const manifests = paths.length === 0 ? undefined : manifestsOf(context, { paths });
   if (paths.length > 0 && manifests === undefined) {
     context.process.exitCode = EXIT.badInput;
     return;

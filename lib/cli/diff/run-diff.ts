@@ -42,7 +42,7 @@ function readBoth(context: CliContext, flags: DiffFlags, paths: readonly string[
     throw new BadInputError('a difference needs changed manifests: add -f PATH, for example -f nodepool.yaml');
   const read = readBefore(context, flags.snapshot, paths);
   const { stderr } = context.process;
-  const manifests = manifestsOf(context, { paths, ignored: undefined });
+  const manifests = manifestsOf(context, { paths });
   if (manifests === undefined) return undefined;
   const { nowMs } = read;
   const objects = manifests.objects.filter(({ kind }) => !IGNORED_BY_DISRUPTION.has(kind));

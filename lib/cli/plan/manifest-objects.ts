@@ -22,10 +22,17 @@ export interface ManifestObjects {
 /** Kinds that are not read, each with the note for its objects. */
 export type IgnoredKinds = ReadonlyMap<string, string>;
 
+interface Reading {
+  /** @default none */
+  readonly ignored?: IgnoredKinds | undefined;
+  /** True: there is no snapshot, so that EC2NodeClasses have an effect. @default false */
+  readonly isWholeCluster?: boolean;
+}
+
 /** Reads manifests as `kerf validate` does. References are not checked, because their objects may be in the cluster. */
 export function readManifestObjects(
   sources: readonly ManifestSource[],
-  ignored: IgnoredKinds = new Map(),
+  { ignored = new Map(), isWholeCluster = false }: Reading = {},
 ): ManifestObjects {
   const { objects: documents, problems: malformed, passedOver } = readDocuments(sources);
   const problems: ManifestProblem[] = [...malformed];
@@ -38,7 +45,8 @@ export function readManifestObjects(
     reportTwice(source, seen, report);
     const { value } = source;
     const kind = kindOf(value);
-    const note = ignored.get(kind) ?? NOTES.get(kind);
+    const hasEffect = isWholeCluster && kind === 'EC2NodeClass';
+    const note = hasEffect ? undefined : (ignored.get(kind) ?? NOTES.get(kind));
     if (note !== undefined) notes.push(`${source.file}  ${cutText(objectLabelOf(value) ?? '', 160)}: ${note}`);
     if (ignored.has(kind)) continue;
     if (isRecord(value) && isTemplateKind(kind)) {

@@ -1,12 +1,15 @@
 import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
-import { PLAN_PARAMETERS, type PlanFlags } from './plan-parameters.ts';
+import { MANIFEST_PARAMETERS, type ManifestFlags } from '../manifest-parameters.ts';
+import { PLAN_PARAMETERS } from './plan-parameters.ts';
 
-export interface PlanProvisioningFlags extends PlanFlags {
+export interface PlanProvisioningFlags extends ManifestFlags {
+  readonly snapshot: string | undefined;
+  readonly region: string | undefined;
   readonly 'fail-on-pending': boolean;
 }
 
-/** `kerf plan provisioning --snapshot FILE`: shows the nodes that provisioning would launch for the pods of a snapshot. */
+/** `kerf plan provisioning`: shows the nodes that provisioning would launch for the pods of a snapshot or of manifests. */
 export const planProvisioningCommand: Command<CliContext> = buildCommand({
   docs: {
     brief: 'Show the nodes that provisioning would launch, and their cost',
@@ -15,20 +18,34 @@ export const planProvisioningCommand: Command<CliContext> = buildCommand({
       'new nodes, the pods on new and existing nodes, and the reasons for',
       'unschedulable pods. Manifests (-f, or plain arguments) are applied to the',
       'snapshot first: an object replaces one of the same name, or is added; the pods',
-      'of a workload are pending and replace its pods in the snapshot. Exit code 0:',
-      'planned; 1: some pods are unschedulable, with --fail-on-pending; 2: bad input;',
-      '3: failure.',
+      'of a workload are pending and replace its pods in the snapshot. Without',
+      '--snapshot, the manifests are planned on a cluster without nodes. Exit',
+      'code 0: planned; 1: some pods are unschedulable, with --fail-on-pending; 2: bad',
+      'input; 3: failure.',
       '',
       'Examples:',
+      '  kerf plan provisioning nodepool.yaml deployment.yaml',
       '  kerf plan provisioning --snapshot cluster.json',
       '  kerf plan provisioning --snapshot cluster.json -f nodepool.yaml',
       '  kerf snapshot | kerf plan provisioning --snapshot - --fail-on-pending',
     ].join('\n'),
   },
   parameters: {
-    ...PLAN_PARAMETERS,
+    ...MANIFEST_PARAMETERS,
     flags: {
-      ...PLAN_PARAMETERS.flags,
+      ...MANIFEST_PARAMETERS.flags,
+      snapshot: {
+        ...PLAN_PARAMETERS.flags.snapshot,
+        brief: 'Snapshot: a JSON file, or - for standard input (default: a cluster without nodes)',
+        optional: true,
+      },
+      region: {
+        kind: 'parsed',
+        brief: 'AWS region without a snapshot, if no NodePool names a zone',
+        parse: String,
+        optional: true,
+        placeholder: 'REGION',
+      },
       'fail-on-pending': {
         kind: 'boolean',
         brief: 'Exit with code 1 if some pods are unschedulable',

@@ -7,13 +7,15 @@ import { formatProblem } from '../../manifests/explain/format-problem.ts';
 import { type ReadSnapshot, readSnapshot } from '../../snapshot/read-snapshot.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
+import type { ManifestFlags } from '../manifest-parameters.ts';
 import { readAllSources } from '../read-sources.ts';
+import { emptyCluster } from './empty-cluster.ts';
 import { type IgnoredKinds, type ManifestObjects, readManifestObjects } from './manifest-objects.ts';
 import { withManifests } from './overlay-manifests.ts';
-import type { PlanFlags } from './plan-parameters.ts';
 
 export interface PlanInput {
-  readonly flags: PlanFlags;
+  /** Without a snapshot, the manifests are the whole cluster, in this region. */
+  readonly flags: ManifestFlags & { readonly snapshot: string | undefined; readonly region?: string | undefined };
   /** The plain arguments, which are manifests too. */
   readonly more: readonly string[];
   /** Kinds of manifests that have no effect on this plan, with notes. @default all kinds that a plan reads have an effect */
@@ -36,6 +38,9 @@ export interface PlannedSnapshot {
  */
 export function readPlanned(context: CliContext, { flags, more, ignored }: PlanInput): PlannedSnapshot | undefined {
   const paths = [...(flags.file ?? []), ...more];
+  if (flags.snapshot === undefined) return planOfManifests(context, { paths, region: flags.region });
+  if (flags.region !== undefined)
+    throw new BadInputError('--region is for manifests without a snapshot, which names its own: leave out --region');
   const read = readBefore(context, flags.snapshot, paths);
   if (paths.length === 0) return { ...asDecided(read), givenPools: new Set() };
   const manifests = manifestsOf(context, { paths, ignored });
@@ -44,6 +49,27 @@ export function readPlanned(context: CliContext, { flags, more, ignored }: PlanI
     return undefined;
   }
   return withGiven(read, manifests);
+}
+
+interface PlannedManifests {
+  readonly paths: readonly string[];
+  readonly region: string | undefined;
+}
+
+/** The same for manifests alone: a cluster without nodes. *Errors:* BadInputError, also without manifests. */
+function planOfManifests(context: CliContext, { paths, region }: PlannedManifests): PlannedSnapshot | undefined {
+  if (paths.length === 0)
+    throw new BadInputError(
+      'nothing to plan: name manifests with a NodePool and workloads, or a snapshot of a cluster with --snapshot FILE (kerf snapshot writes one)',
+    );
+  const manifests = manifestsOf(context, { paths, isWholeCluster: true });
+  if (manifests === undefined) {
+    context.process.exitCode = EXIT.badInput;
+    return undefined;
+  }
+  const { read, gaps } = emptyCluster(manifests, region);
+  const planned = withGiven(read, manifests);
+  return { ...planned, notes: [...gaps, ...planned.notes] };
 }
 
 /** Reads the snapshot, and writes warnings to stderr. *Errors:* BadInputError, also if manifests are to come from standard input too. */
@@ -66,13 +92,16 @@ export function withGiven(read: ReadSnapshot, manifests: ManifestObjects): Plann
 
 interface ManifestFiles {
   readonly paths: readonly string[];
-  readonly ignored: IgnoredKinds | undefined;
+  /** @default none */
+  readonly ignored?: IgnoredKinds | undefined;
+  /** True without a snapshot. @default false */
+  readonly isWholeCluster?: boolean;
 }
 
 /** Reads manifests, and writes warnings to stderr. *Shape:* undefined if they have problems, which are written too. */
-export function manifestsOf(context: CliContext, { paths, ignored }: ManifestFiles): ManifestObjects | undefined {
+export function manifestsOf(context: CliContext, { paths, ...reading }: ManifestFiles): ManifestObjects | undefined {
   const { stderr } = context.process;
-  const manifests = readManifestObjects(readAllSources(context, paths), ignored);
+  const manifests = readManifestObjects(readAllSources(context, paths), reading);
   const { problems, warnings, notes } = manifests;
   stderr.write([...warnings, ...problems].map((problem) => `${formatProblem(problem)}\n`).join(''));
   if (problems.length > 0) {

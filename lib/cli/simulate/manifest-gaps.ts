@@ -33,7 +33,8 @@ export function manifestGaps(read: ParsedManifests): readonly string[] {
   ];
 }
 
-function standInGap({ nodeClass, nodePools }: StandIn): string {
+/** What stands in for a missing EC2NodeClass, in a sentence. */
+export function standInGap({ nodeClass, nodePools }: StandIn): string {
   const users = `NodePool${nodePools.length === 1 ? '' : 's'} ${listNames(nodePools)} ${nodePools.length === 1 ? 'uses' : 'use'}`;
   return `no file has EC2NodeClass/${nodeClass.metadata.name}, which ${users}: a plain AL2023 class stands in for it, with all subnets and security groups`;
 }

@@ -72,9 +72,8 @@ test('the help has its titles in bold if the terminal has colors', async () => {
 });
 
 test('the usage names what is required', async () => {
-  expect(await helpOf(['plan', 'provisioning'])).toContain(
-    '  kerf plan provisioning --snapshot FILE [FLAGS] [PATH...]\n',
-  );
+  expect(await helpOf(['plan', 'disruption'])).toContain('  kerf plan disruption --snapshot FILE [FLAGS] [PATH...]\n');
+  expect(await helpOf(['plan', 'provisioning'])).toContain('  kerf plan provisioning [FLAGS] [PATH...]\n');
   expect(await helpOf(['simulate'])).toContain('  kerf simulate [FLAGS] PATH...\n');
   expect(await helpOf(['why', 'pod'])).toContain('  kerf why pod [FLAGS] NAME\n');
 });
