@@ -92,6 +92,7 @@ describe('files', () => {
 const CONFIGURATION = [
   'lib/operator/options/options.ts',
   'lib/operator/options/cluster-options.ts',
+  'lib/operator/options/deploy-summary.ts',
   'lib/operator/options/node-roles.ts',
   'lib/operator/options/option-values.ts',
   'lib/operator/options/single-cluster.ts',
@@ -138,7 +139,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/stack': ['lib/stack', ...CONFIGURATION],
   functions: ['lib/operator', 'lib/controllers', 'lib/apis'],
-  bin: ['lib/cli', 'lib/stack', ...CONFIGURATION],
+  bin: ['lib/cli', 'lib/stack', 'data/kerf-cost.json', ...CONFIGURATION],
 };
 
 const PACKAGES: Readonly<Record<string, RegExp>> = {

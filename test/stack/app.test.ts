@@ -42,7 +42,7 @@ test.each([
   ['one cluster', { cluster: 'demo' }],
   ['several clusters', { clusters: [{ name: 'a' }, { name: 'b', endpoint: 'https://b.test' }] }],
 ])('nag has no finding without a written reason: %s', (_, settings) => {
-  kerfApp({ outdir: folder, context: contextOf(settings) }).synth();
+  kerfApp({ outdir: folder, context: contextOf(settings) }).app.synth();
   const report = readJson(join(folder, 'validation-report.json'));
   const nag = listAt(report, 'pluginReports').find((each) => textAt(each, 'pluginName') === 'AwsSolutions');
   expect(nag).toMatchObject({ conclusion: 'success', violations: [] });
