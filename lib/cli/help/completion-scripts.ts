@@ -31,8 +31,13 @@ compdef _kerf kerf
 `,
   fish: `function __kerf_complete
   set -l words (commandline -opc) (commandline -ct)
-  kerf ${COMPLETE} $words[2..-1] 2>/dev/null
+  set -l found (kerf ${COMPLETE} $words[2..-1] 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
-complete -c kerf -a '(__kerf_complete)'
+complete -c kerf -f -a '(__kerf_complete)'
 `,
 };

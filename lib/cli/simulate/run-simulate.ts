@@ -17,6 +17,7 @@ import type { CliContext } from '../context.ts';
 import { newRecordFiles } from '../decisions/record-files.ts';
 import { EXIT } from '../exit-codes.ts';
 import { serveSimulation } from '../live/serve-simulation.ts';
+import { watchSimulation } from '../live/watch-simulation.ts';
 import { readAllSources } from '../read-sources.ts';
 import { ignoredNotes, passedOverNotes } from '../render/ignored-notes.ts';
 import { printable } from '../render/render-lines.ts';
@@ -47,13 +48,20 @@ export async function runSimulate(context: CliContext, flags: SimulateFlags, fil
   const notes = [...passedOverNotes(passedOver), ...ignoredNotes(read.ignored), ...all.map(asWarning)];
   stderr.write(notes.map((note) => `${note}\n`).join(''));
   const input = inputOf(read, { flags, catalogue: region.catalogue, gaps: all, trace: traced?.trace });
-  const play = flags.web ? serveSimulation : playSimulation;
-  const summary = await play(context, input, flags);
+  const summary = await playOf(flags)(context, input, flags);
   context.process.exitCode = exitCodeOf(summary, flags);
 }
 
+function playOf({ web, top, report, output }: SimulateFlags): typeof playSimulation {
+  if (!top) return web ? serveSimulation : playSimulation;
+  if (web || report !== undefined || output === 'json')
+    throw new BadInputError('--top shows the run in the terminal: leave out --web, --report and --output json');
+  return watchSimulation;
+}
+
 function exitCodeOf({ ended, podsPending, jobsFailed }: SimulationSummary, flags: SimulateFlags): number {
-  if (ended === 'interrupted') return EXIT.interrupted;
+  // The key q ends --top.
+  if (ended === 'interrupted') return flags.top ? EXIT.fine : EXIT.interrupted;
   // The pods of a failed Job are deleted, also those that were pending.
   const isWorkLeft = jobsFailed.length > 0 || podsPending.some((one) => one.expectedToRun);
   return flags['fail-on-pending'] && isWorkLeft ? EXIT.findings : EXIT.fine;

@@ -14,6 +14,7 @@ export interface SimulateFlags {
   readonly records: string | undefined;
   readonly report: string | undefined;
   readonly web: boolean;
+  readonly top: boolean;
   readonly port: number | undefined;
 }
 
@@ -51,6 +52,9 @@ export const simulateCommand: Command<CliContext> = buildCommand({
       'address. The page pauses and steps the simulation, changes its speed, interrupts a',
       'spot node, fails a zone, or multiplies the load by ten. Ctrl-C ends it.',
       '',
+      '--top shows the nodes, pending pods and decisions in the terminal while it runs, with',
+      'the keys of kerf top. q ends it, and prints the summary.',
+      '',
       '--show all prints every event; decisions those of Kerf and of the Scenario; hours',
       'the events of the Scenario and a line for each hour; summary only the summary.',
       '',
@@ -63,6 +67,7 @@ export const simulateCommand: Command<CliContext> = buildCommand({
       '  kerf simulate cluster/ scenario.yaml --fail-on-pending -o json',
       '  kerf simulate cluster/ scenario.yaml --report run.html',
       '  kerf simulate cluster/ workloads.yaml --web',
+      '  kerf simulate cluster/ workloads.yaml --top --speed 60',
     ].join('\n'),
   },
   parameters: {
@@ -124,6 +129,12 @@ export const simulateCommand: Command<CliContext> = buildCommand({
       web: {
         kind: 'boolean',
         brief: 'Serve the run as a live page on 127.0.0.1',
+        default: false,
+        withNegated: false,
+      },
+      top: {
+        kind: 'boolean',
+        brief: 'Show the run in the terminal, as kerf top shows a cluster',
         default: false,
         withNegated: false,
       },

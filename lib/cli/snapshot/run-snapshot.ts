@@ -77,7 +77,8 @@ export async function connectedReader({
   return await checkingOptions(async () => await wireLiveCluster({ file, context }));
 }
 
-async function readObjects(cluster: LiveReader, name: string): Promise<LiveObjects> {
+/** Reads the lists of a snapshot. */
+export async function readObjects(cluster: LiveReader, name: string): Promise<LiveObjects> {
   const [nodePools, nodeClasses, nodeClaims, nodeOverlays, capacityBuffers, podTemplates] = await Promise.all([
     cluster.listNodePools(),
     cluster.listNodeClasses(),

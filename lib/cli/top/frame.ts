@@ -5,6 +5,7 @@ import { formatUsdPerHour, formatUsdPerMonth } from '../render/format-money.ts';
 import { printable } from '../render/render-lines.ts';
 import { cut, nodeTable, sorted, usage, WIDE } from './node-table.ts';
 import { MAX_PLANNED_NODES, type Reasoned, type Share, type TopNode, type TopState } from './top-state.ts';
+import { type PricePoint, trendText } from './trend.ts';
 import { type Bounds, offsetWithin, type View } from './view.ts';
 
 export interface FrameOptions extends View {
@@ -13,6 +14,8 @@ export interface FrameOptions extends View {
   readonly rows?: number;
   /** Why the last read failed. @default it did not */
   readonly failure?: string | undefined;
+  /** The prices since the start. @default no trend is shown */
+  readonly prices?: readonly PricePoint[];
 }
 
 export interface Frame {
@@ -41,6 +44,7 @@ export function frame(state: TopState, options: FrameOptions): Frame {
     ...(columns >= WIDE ? [] : section('WHY NODES STAY OR GO', state.staying, most)),
     ...(state.nodes.length > MAX_PLANNED_NODES ? ['', TOO_MANY] : []),
     ...section('PENDING PODS', state.pending, most),
+    ...(state.latest === undefined ? [] : ['', LATEST, ...state.latest.slice(-LATEST_LINES)]),
   ];
   const page = rows === undefined ? nodes.length : Math.max(1, rows - head.length - below.length - 3);
   const offset = offsetWithin(options.offset, { nodes: nodes.length, page });
@@ -63,7 +67,9 @@ export function styledLines({ lines, titles }: Frame, color: boolean): readonly 
   return lines.map((line, at) => (titles.has(at) ? styleText('bold', line, { validateStream: false }) : line));
 }
 
-const TITLES: ReadonlySet<string> = new Set(['WHY NODES STAY OR GO', 'PENDING PODS']);
+const LATEST = 'LATEST';
+const LATEST_LINES = 4;
+const TITLES: ReadonlySet<string> = new Set(['WHY NODES STAY OR GO', 'PENDING PODS', LATEST]);
 const TOO_MANY = `more than ${MAX_PLANNED_NODES} nodes: kerf plan disruption shows why they stay`;
 
 function headLines(state: TopState, nodes: readonly TopNode[], options: FrameOptions): readonly string[] {
@@ -78,10 +84,22 @@ function headLines(state: TopState, nodes: readonly TopNode[], options: FrameOpt
     whole.length <= options.columns ? whole : price,
     `cpu ${usage(total(nodes, 'cpu'), bars)}  memory ${usage(total(nodes, 'memory'), bars)}  by ${options.sort}, ${filter}`,
     options.failure === undefined
-      ? `${formatTime(atMs)}${options.paused ? ', paused: space continues' : ''}`
+      ? `${formatTime(atMs)}  ${options.paused ? 'paused: space continues' : nowOf(state, options)}`
       : `${formatTime(atMs)}, not read since: ${options.failure}`,
   ];
 }
+
+/** What is in progress, and the trend of the price if there is room. */
+function nowOf(state: TopState, { columns, prices = [] }: FrameOptions): string {
+  const trend = trendText(prices, columns >= WIDE ? LONG_TREND : SHORT_TREND);
+  const room = columns - TIME_WIDTH - state.inProgress.length - 2;
+  return trend === '' || trend.length > room ? state.inProgress : `${state.inProgress}  ${trend}`;
+}
+
+const SHORT_TREND = 12;
+const LONG_TREND = 40;
+/** That of `2026-01-31T08:00:00Z` and two spaces. */
+const TIME_WIDTH = 22;
 
 function total(nodes: readonly TopNode[], resource: 'cpu' | 'memory'): Share {
   return {

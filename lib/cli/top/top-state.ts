@@ -17,6 +17,7 @@ import { whyIgnored } from '../plan/ignored-pods.ts';
 import type { PlannedSnapshot } from '../plan/planned-snapshot.ts';
 import { podSummary } from '../plan/pod-groups.ts';
 import { totalUsd } from '../render/format-money.ts';
+import { inProgress } from './in-progress.ts';
 
 /** What `kerf top` shows of a cluster. The output of `--output json`. */
 export interface TopState {
@@ -33,6 +34,10 @@ export interface TopState {
   readonly pending: readonly Reasoned[];
   /** Why nodes stay, and what a plan would remove. The most nodes first. Empty for more nodes than are planned. */
   readonly staying: readonly Reasoned[];
+  /** What is being done to nodes. */
+  readonly inProgress: string;
+  /** The latest lines of the timeline of a simulation. @default it is not a simulation */
+  readonly latest?: readonly string[];
 }
 
 /** So many pods or nodes have the same reason. */
@@ -83,6 +88,7 @@ export function topState({ snapshot, nowMs }: Pick<PlannedSnapshot, 'snapshot' |
     usdPerHour: totalUsd(shown.map(({ usdPerHour }) => usdPerHour)),
     pending: pendingIn(snapshot, nowMs),
     staying,
+    inProgress: inProgress(nodes),
   };
 }
 

@@ -4,6 +4,7 @@ import { EXIT } from '../exit-codes.ts';
 import { type Frame, frame, styledLines } from './frame.ts';
 import type { Terminal } from './terminal.ts';
 import type { TopState } from './top-state.ts';
+import { type PricePoint, withPoint } from './trend.ts';
 import { pressed, type View } from './view.ts';
 
 interface Watching {
@@ -26,13 +27,13 @@ export async function watch(
   { terminal, read, everyMs, view: first }: Watching,
 ): Promise<number> {
   // Before the screen changes, so that a problem with the input is shown as by the other commands.
-  let state = await read();
+  let shown = withState(await read(), []);
   let view = first;
   let failure: string | undefined;
   let code: number = EXIT.fine;
   let drawn: readonly string[] = [];
   const ended = new AbortController();
-  const picture = (): Frame => frame(state, { ...view, ...terminal.size(), failure });
+  const picture = (): Frame => frame(shown.state, { ...view, ...terminal.size(), failure, prices: shown.prices });
   const draw = (): void => {
     const next = styledLines(picture(), color);
     const text = changes(drawn, next);
@@ -70,7 +71,7 @@ export async function watch(
       if (ended.signal.aborted) return code;
       if (view.paused) continue;
       try {
-        state = await read();
+        shown = withState(await read(), shown.prices);
         failure = undefined;
       } catch (error) {
         failure = errorMessage(error);
@@ -80,6 +81,11 @@ export async function watch(
   } finally {
     close();
   }
+}
+
+/** A state, and the prices until then. */
+function withState(state: TopState, before: readonly PricePoint[]) {
+  return { state, prices: withPoint(before, state) };
 }
 
 /** What a terminal that shows the lines before must receive to show these. */

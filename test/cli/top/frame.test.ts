@@ -23,7 +23,7 @@ test('80 columns have everything of a node but why it stays, which is below, by 
   expect(linesOf(3)).toEqual([
     'prod: 3 nodes, 30 pods, 12 pending, $1.2000/h (about $876 a month)',
     'cpu ███░░░░░  33%  memory ██░░░░░░  25%  by price, all NodePools',
-    '2026-01-31T08:00:00Z',
+    '2026-01-31T08:00:00Z  no node changes',
     '',
     'NODE        CPU          MEMORY       TYPE             ZONE CAPACITY     $/H AGE',
     'ip-10-0-0-0 ░░░░░░░   0% ██░░░░░  25% m7i-flex.2xlarge 1a   spot      0.5000  3m',
@@ -86,7 +86,7 @@ test('a failed read is named with the time of the last picture, and so is a paus
   expect(linesOf(3, { failure: 'the API server does not answer' })[2]).toBe(
     '2026-01-31T08:00:00Z, not read since: the API server does not answer',
   );
-  expect(linesOf(3, { paused: true })[2]).toBe('2026-01-31T08:00:00Z, paused: space continues');
+  expect(linesOf(3, { paused: true })[2]).toBe('2026-01-31T08:00:00Z  paused: space continues');
 });
 
 test('control characters of names do not reach the terminal', () => {

@@ -31,6 +31,7 @@ export function aTopState(count: number, over: Partial<TopState> = {}): TopState
     usdPerHour: count * 0.4,
     pending: [{ count: 12, what: 'web ×12', why: `NodePool general: ${'needs more than it has, '.repeat(12)}` }],
     staying: [{ count, what: '', why: 'needed by running pods' }],
+    inProgress: 'no node changes',
     ...over,
   };
 }

@@ -119,7 +119,7 @@ test('a later read that fails is shown, and the next one is tried', async () => 
       () => {},
       ({ written }) => expect(written()).toContain('not read since: no route to host'),
       ({ written, events }) => {
-        expect(written()).toMatch(/;1H2026-01-31T08:00:00Z<ESC>\[K/);
+        expect(written()).toMatch(/;1H2026-01-31T08:00:00Z  no node changes<ESC>\[K/);
         events.key('q');
       },
     ],
