@@ -12,7 +12,8 @@ const oneCoreFree = { maxWorkers: Math.max(1, availableParallelism() - 1), seque
 
 /**
  * One project a kind of test, so that `vitest run --project NAME` runs one kind. `package` needs npm's registry:
- * `npm run test:package`; `browser` needs Chromium: `npm run test:browser`; `aws` needs the emulator: `npm run test:aws`;
+ * `npm run test:package`; `browser` needs Chromium: `npm run test:browser`; `terminal` needs tmux, zsh and fish: `npm run
+ * test:terminal`; `aws` needs the emulator: `npm run test:aws`;
  * `cluster` needs a control plane: `npm run test:cluster`;
  * `story` needs both: `npm run test:story`.
  */
@@ -32,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/*/**/*.test.ts'],
-          exclude: ['test/{property,stack,examples,package,browser,aws,cluster,story}/**'],
+          exclude: ['test/{property,stack,examples,package,browser,terminal,aws,cluster,story}/**'],
         },
       },
       { extends: true, test: { name: 'property', include: ['test/property/**/*.test.ts'] } },
@@ -40,6 +41,7 @@ export default defineConfig({
       { extends: true, test: { name: 'examples', include: ['test/examples/**/*.test.ts'] } },
       { extends: true, test: { name: 'package', include: ['test/package/**/*.test.ts'] } },
       { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'] } },
+      { extends: true, test: { name: 'terminal', include: ['test/terminal/**/*.test.ts'] } },
       { extends: true, test: { name: 'house', include: ['test/*.test.ts'] } },
       { extends: true, test: { name: 'cluster', include: ['test/cluster/**/*.test.ts'], ...alone } },
       { extends: true, test: { name: 'aws', include: ['test/aws/**/*.test.ts'], isolate: true, ...oneCoreFree } },
