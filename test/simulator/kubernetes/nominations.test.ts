@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import { UNREGISTERED_TAINT } from '../../../lib/apis/taints.ts';
 import { ownNomination } from '../../../lib/core/cluster/nominated-node.ts';
 import { kubeScheduler } from '../../../lib/simulator/kubernetes/scheduler/kube-scheduler.ts';
 import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
@@ -66,5 +67,24 @@ describe('the simulated scheduler follows nominations, as Kubernetes 1.35 does (
     writeNode(state, aNode({ name: 'node-1', allocatable: SMALL }));
     scheduler.pass();
     expect(placesIn(state)).toEqual({ 'web-1': 'node-1' });
+  });
+
+  test('a node that joins with a taint that the pod does not tolerate is no reason to try it again', async () => {
+    const starting = (name: string) => aNode({ name, allocatable: SMALL, taints: [UNREGISTERED_TAINT] });
+    const state = clusterWith({ nodes: [starting('node-1')], pods: [aPod({ name: 'web-1', requests: HALF })] });
+    const scheduler = kubeScheduler(state, CLOCK);
+    scheduler.pass();
+    const [pod] = [...state.pods.values()];
+    const uid = pod?.metadata.uid ?? '';
+    await simulatedCluster(state, CLOCK).nominatePod({
+      pod: { namespace: 'default', name: 'web-1', uid },
+      node: 'node-2',
+    });
+    writeNode(state, starting('node-2'));
+    scheduler.pass();
+    expect(nominationsIn(state)).toEqual({ 'web-1': 'node-2' });
+    writeNode(state, aNode({ name: 'node-1', allocatable: { ...SMALL, cpu: '100m' } }));
+    scheduler.pass();
+    expect(nominationsIn(state)).toEqual({ 'web-1': 'none' });
   });
 });

@@ -42,11 +42,15 @@ export function kubeScheduler(state: KubernetesState, clock: Clock, options: Sch
   const choice = choiceFrom(cache, nominations);
   let versionSeen: number | undefined;
   let membershipSeen = cache.membership();
+  /** Without nodes, a pod fails for another reason, and is tried again when the first one joins. */
+  let hadNodes = false;
   /** The kinds for which this pass has found no node. */
   const failedNow = new Set<PodKind>();
   /** *Shape:* whether the pod is bound. */
   const schedule = (queued: QueuedPod): boolean => {
     const { pod, kind } = queued;
+    // A node that has joined with a taint that the pod does not tolerate is no reason to try it again.
+    if (hadNodes && isMarked(pod) && !choice.isAdmitted(kind)) return false;
     const volumes = simulatedPodVolumes(state, pod);
     if (volumes === undefined && choice.hasFailed(kind) && !choice.fitsNominated(queued)) {
       failAlike(scheduling, { cache, nominations, failedNow }, queued);
@@ -86,6 +90,7 @@ export function kubeScheduler(state: KubernetesState, clock: Clock, options: Sch
         if (!schedule(queued) && (!wasMarked || hasOtherNodes)) sendsEvent = true;
       }
       membershipSeen = cache.membership();
+      hadNodes = cache.nodes().length > 0;
       versionSeen = state.version + state.storage.version;
       if (sendsEvent) state.onReview({ resource: 'events', name: 'failed-scheduling' });
     },

@@ -15,6 +15,8 @@ export interface Choice {
   readonly hasFailed: (kind: PodKind) => boolean;
   /** Whether the pod fits the node that is nominated for it. Other pods of its kind may not: the node is reserved for this one. */
   readonly fitsNominated: (queued: QueuedPod) => boolean;
+  /** Whether a node admits the kind by its taints and labels, with or without room. */
+  readonly isAdmitted: (kind: PodKind) => boolean;
   /** Records that a pod of the kind without claims fits no node, also if other pods are deleted for it. */
   readonly failed: (kind: PodKind) => void;
 }
@@ -23,6 +25,7 @@ export interface Choice {
 interface KindMemory {
   readonly rules: SimulatedTopologyRules;
   readonly loosened: number;
+  readonly isAdmitted: boolean;
   openings: readonly ScoredNode[];
 }
 
@@ -38,13 +41,15 @@ export function choiceFrom(cache: SchedulerCache, nominations: Nominations): Cho
   const remembered = (kind: PodKind): KindMemory => {
     const known = memories.get(kind);
     if (known?.loosened === cache.loosened()) return known;
+    const openings = cache
+      .nodes()
+      .filter((node) => admitsKind(node, kind))
+      .map((node) => scoredNode(node, kind));
     const made: KindMemory = {
       rules: cache.topology.rulesOf(kind),
       loosened: cache.loosened(),
-      openings: cache
-        .nodes()
-        .filter((node) => admitsKind(node, kind))
-        .map((node) => scoredNode(node, kind)),
+      isAdmitted: openings.length > 0,
+      openings,
     };
     memories.set(kind, made);
     return made;
@@ -72,6 +77,7 @@ export function choiceFrom(cache: SchedulerCache, nominations: Nominations): Cho
       return remembered(kind).rules.check()?.(node) !== false && nominations.leaveRoom(node, { pod, kind });
     },
     hasFailed: (kind) => failedAt.get(kind) === version(),
+    isAdmitted: (kind) => remembered(kind).isAdmitted,
     failed: (kind) => void failedAt.set(kind, version()),
   };
 }
