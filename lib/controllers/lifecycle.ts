@@ -1,6 +1,8 @@
 import { optional } from '../apis/optional.ts';
 import { gaugesOfNodes } from '../core/cluster/gauges.ts';
+import type { Action } from '../core/model/decision.ts';
 import { problemsOfClaims } from '../core/problems/claim-problems.ts';
+import { doSeveralStart } from '../core/provisioning/pod-nominations.ts';
 import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
 import { syncWebhook } from './install/sync-webhook.ts';
 import type { ClusterWork } from './instances/instance-work.ts';
@@ -70,8 +72,8 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
     }
     notes.failures.push(...(await syncWebhook(ports, wake)));
   }
-  if (world.named.size > 0)
-    notes.failures.push(...(await sendWakes(ports, [['provisioning', { cluster, reason: 'named' }]])));
+  if (world.named.size > 0 || (haveNodesStarted(notes) && doSeveralStart(records)))
+    notes.failures.push(...(await sendWakes(ports, [['provisioning', { cluster, reason: 'nominations' }]])));
   noteUnread(run, world.readings);
   const again = conflictRetry(wake, each.hasConflict, ports.clock.now());
   due.push(...notes.due, ...again.due);
@@ -82,3 +84,10 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   const { decisions, instances } = notes;
   return { controller: 'lifecycle', cluster, decisions, ...optional({ instances }), due, gauges, problems, failures };
 }
+
+/** B66: when a node joins or becomes ready, the kube-scheduler tries pending pods, and clears the nominations of those that fit nowhere. */
+function haveNodesStarted({ decisions }: ObjectRun['notes']): boolean {
+  return decisions.some(({ actions }) => actions.some(({ kind }) => STARTS.has(kind)));
+}
+
+const STARTS: ReadonlySet<Action['kind']> = new Set(['register-node', 'initialize-node']);

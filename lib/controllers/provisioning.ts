@@ -5,6 +5,7 @@ import { withdrawnNominations } from '../core/provisioning/pod-nominations.ts';
 import { lacksCatalogue, provision } from '../core/provisioning/provision.ts';
 import { nominatePods } from './act/nominate-pods.ts';
 import { needsDecision } from './act/pass-on-tick.ts';
+import { renominatePods } from './act/renominate-pods.ts';
 import { failuresToRead, notReported } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { readings } from './observe/readings.ts';
@@ -22,10 +23,16 @@ type ProvisioningPorts = TurnPorts & ObservePorts & RecordPorts & WritesStatus;
 export async function reconcileProvisioning(ports: ProvisioningPorts, wake: CoalescedWake): Promise<RunReport> {
   const { cluster } = wake;
   const turn = await takeTurn(ports, { work: 'provisioning', wake, collects: true });
-  if (turn.kind === 'skipped') return turn.report;
+  if (turn.kind === 'skipped') return skipped(ports, turn.report);
   const reports: RunReport[] = [];
   for await (const leased of turn.runs) reports.push(await run(leased, wake));
   return together({ work: 'provisioning', cluster }, reports, turn.failures);
+}
+
+/** A run that answers the wakes follows, or is under way. Pods lose their nominations meanwhile (B66). */
+async function skipped(ports: ProvisioningPorts, report: RunReport): Promise<RunReport> {
+  if (report.skipped === 'answered') return report;
+  return { ...report, failures: [...report.failures, ...(await renominatePods(ports, report.cluster))] };
 }
 
 /** Observe, decide, record, act. A cheap read comes first, because most wakes need no decision. */

@@ -47,6 +47,39 @@ test('B66: every pod of a burst is nominated before its node joins, with one req
   expect(result.timeline.filter(({ kind }) => kind === 'create-node-claim').length).toBe(result.nodesAtEnd);
 });
 
+/** How often lifecycle wakes provisioning for nominations after the first node has joined, for this number of pods. */
+async function wokenForNominations(pods: number): Promise<number> {
+  let [woken, hasJoined] = [0, false];
+  await live({
+    manifests: someManifests({ deployments: [aDeployment('web', pods, '900m')] }),
+    scenario: { name: 'quiet', events: [] },
+    durationMs: 3 * 60_000,
+    wrapPorts: (ports) => ({
+      ...ports,
+      cluster: {
+        ...ports.cluster,
+        patchNode: async (target, patch) => {
+          hasJoined = true;
+          await ports.cluster.patchNode(target, patch);
+        },
+      },
+      messages: {
+        ...ports.messages,
+        wake: async (target, wake, delayMs) => {
+          if (hasJoined && target === 'provisioning' && wake.reason === 'nominations') woken += 1;
+          await ports.messages.wake(target, wake, delayMs);
+        },
+      },
+    }),
+  });
+  return woken;
+}
+
+test('B66: while several nodes start, provisioning is woken to write nominations again; one node gets its pods without', async () => {
+  expect(await wokenForNominations(1)).toBe(0);
+  expect(await wokenForNominations(200)).toBeGreaterThan(2);
+});
+
 test('B66: without the setting nothing is written', async () => {
   const { written } = await watched({ settings: { ...DEFAULT_SETTINGS, nominatePods: false } });
   expect(written).toEqual([]);

@@ -4,6 +4,7 @@ import { hardestToPlaceFirst } from '../cluster/hardest-to-place.ts';
 import { ownNomination, type PodNomination } from '../cluster/nominated-node.ts';
 import { isProvisionable } from '../cluster/pods.ts';
 import { knownNodeName } from '../cluster/state-node.ts';
+import { type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
 import type { Schedule } from '../scheduling/schedule.ts';
 import { isBufferPod } from './buffer-pods.ts';
 
@@ -22,6 +23,32 @@ export function podNominations(pods: readonly Pod[], planned: ReadonlyMap<string
     pod: { namespace: namespaceOf(pod), name: pod.metadata.name, uid: pod.metadata.uid ?? '' },
     ...optional({ before: ownNomination(pod), node: planned.get(podKey(pod)) }),
   }));
+}
+
+/**
+ * B66: the nominations to write again while nodes start. The kube-scheduler clears a nomination when it tries the pod and finds no place
+ * for it, which each node that becomes ready causes. *Shape:* only pods without a nomination whose node has joined and is not initialized:
+ * it has no pods yet, so it is still planned for them. *Cost:* O(records + pods log pods).
+ */
+export function lostNominations(pods: readonly Pod[], records: readonly NodeClaimRecord[]): readonly PodNomination[] {
+  const planned = new Map(
+    records
+      .filter(isStarting)
+      .flatMap((record) =>
+        record.nodeName === undefined ? [] : realPods(record).map((key) => [key, record.nodeName ?? ''] as const),
+      ),
+  );
+  const lost = pods.filter((pod) => ownNomination(pod) === undefined && planned.has(podKey(pod)));
+  return podNominations(lost, planned);
+}
+
+/** Whether the nodes of several claims with pods start: each of them may get pods that are planned for another one. */
+export function doSeveralStart(records: readonly NodeClaimRecord[]): boolean {
+  return records.filter((record) => isStarting(record) && realPods(record).length > 0).length > 1;
+}
+
+function isStarting({ launch, deletion, initializedAtMs }: NodeClaimRecord): boolean {
+  return launch.kind === 'launched' && deletion === undefined && initializedAtMs === undefined;
 }
 
 /** The nodes with a name that a schedule has for pods. */

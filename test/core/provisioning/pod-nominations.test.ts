@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { isProvisionable } from '../../../lib/core/cluster/pods.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
-import { withdrawnNominations } from '../../../lib/core/provisioning/pod-nominations.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import {
+  doSeveralStart,
+  lostNominations,
+  withdrawnNominations,
+} from '../../../lib/core/provisioning/pod-nominations.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { avoiding, pendingPod, pendingPods, runningPod, spread } from '../../builders/pods.ts';
@@ -98,5 +103,42 @@ describe('B66: nominations', () => {
     expect(withdrawnNominations(pods).map(({ pod, before, node }) => [pod.name, before, node])).toEqual([
       ['own', 'node-1', undefined],
     ]);
+  });
+});
+
+describe('B66: nominations that pods have lost while nodes start', () => {
+  const KEYS = ['default/web-1', 'default/web-2'];
+  const joined = { ...starting('a', KEYS), nodeName: 'node-a' };
+  const lost = (records: readonly NodeClaimRecord[], pods = pendingPods(2, SMALL)) =>
+    lostNominations(pods, records).map(({ pod, before, node }) => `${pod.name}: ${before ?? '-'} → ${node ?? '-'}`);
+
+  test('are written again from the time at which the node joins until it is initialized', () => {
+    expect(lost([joined])).toEqual(['web-1: - → node-a', 'web-2: - → node-a']);
+    expect(lost([starting('a', KEYS, 'node-a')])).toEqual([]);
+    expect(lost([{ ...joined, initializedAtMs: NOW_MS }])).toEqual([]);
+    const deletion = { reason: 'deleted', message: '', requestedAtMs: NOW_MS } as const;
+    expect(lost([{ ...joined, deletion }])).toEqual([]);
+  });
+
+  test('a nomination that a pod has is not changed, also if it is of another component or for another node', () => {
+    const [one, two] = [
+      nominated(pendingPod(SMALL), 'node-b'),
+      nominated(pendingPod(SMALL), 'node-c', 'kube-scheduler'),
+    ];
+    expect(lost([joined], [one])).toEqual([]);
+    expect(lost([joined], [two])).toEqual([]);
+  });
+
+  test('pods of other claims keep what they have', () => {
+    const other = pendingPod({ name: 'other', ...SMALL });
+    expect(lost([joined], [other, nominated(pendingPod({ name: 'far' }), 'node-z')])).toEqual([]);
+  });
+
+  test('one node that starts alone gets its pods: only several compete for pods', () => {
+    expect(doSeveralStart([joined])).toBe(false);
+    const other = { ...starting('b', ['default/web-3']), nodeName: 'node-b' };
+    expect(doSeveralStart([joined, other])).toBe(true);
+    expect(doSeveralStart([joined, { ...other, initializedAtMs: NOW_MS }])).toBe(false);
+    expect(doSeveralStart([joined, { ...other, pods: [] }])).toBe(false);
   });
 });

@@ -1,0 +1,37 @@
+import { doSeveralStart, lostNominations } from '../../core/provisioning/pod-nominations.ts';
+import { PortError } from '../../ports/errors.ts';
+import type {
+  HasClock,
+  HasSettings,
+  ReadsClaims,
+  ReadsCluster,
+  RemembersRefusals,
+  WritesCluster,
+} from '../run/ports.ts';
+import { nominatePods } from './nominate-pods.ts';
+import { failureOf, notReported } from './run-notes.ts';
+
+type NominatingPorts = ReadsCluster & WritesCluster & ReadsClaims & HasSettings & HasClock & RemembersRefusals;
+
+/**
+ * B66: writes the nominations again that pods have lost while their nodes start, without a decision: a batch may collect wakes for ten
+ * seconds, and the kube-scheduler binds pods meanwhile. *Shape:* the failures: a nomination is a hint. *Cost:* a list of the NodeClaims;
+ * if nodes start, a list of unbound pods, and a request for each lost nomination.
+ */
+export async function renominatePods(ports: NominatingPorts, cluster: string): Promise<readonly Error[]> {
+  const { shadow, nominatePods: isOn } = ports.settings;
+  if (shadow || !isOn) return [];
+  try {
+    const records = await ports.store.listNodeClaims(cluster);
+    if (!doSeveralStart(records)) return [];
+    const { failures } = await nominatePods(
+      ports,
+      cluster,
+      lostNominations(await ports.cluster.listUnboundPods(), records),
+    );
+    return failures;
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return notReported({ ports, cluster }, [failureOf('nominate nodes for pods again', error)]);
+  }
+}
