@@ -21,6 +21,8 @@ const { values } = parseArgs({
     cases: { type: 'string', default: 'deployments-2000,diverse-500,diverse-2000' },
     seed: { type: 'string', default: '1' },
     quiet: { type: 'string', default: '25' },
+    'decide-every': { type: 'string', default: '10' },
+    slowness: { type: 'string', default: '1' },
     'scheduler-qps': { type: 'string', default: '50' },
     output: { type: 'string', default: join(OUT, 'bind.json') },
   },
@@ -28,7 +30,9 @@ const { values } = parseArgs({
 const FOLDER = process.env['INIT_CWD'] ?? process.cwd();
 const seed = numberOf('seed', values.seed);
 const quietMs = numberOf('quiet', values.quiet) * 1_000;
-const schedulerQps = numberOf('scheduler-qps', values['scheduler-qps']);
+const decideEveryMs = numberOf('decide-every', values['decide-every']) * 1_000;
+const slowness = numberOf('slowness', values.slowness);
+const schedulerQps = Math.ceil(numberOf('scheduler-qps', values['scheduler-qps']) / slowness);
 const interrupted = abortOnSignals();
 
 interface Row extends Played {
@@ -42,7 +46,7 @@ const rows: Row[] = [];
 const binaries = await buildControlPlane(interrupted);
 const scenarios = values.scenarios === undefined ? undefined : resolve(FOLDER, values.scenarios);
 console.log(
-  'case                 plan                     pods nodes    $/h  2nd round    %  empty  as planned  requests',
+  'case                 plan                     pods nodes    $/h  2nd round    %  empty  further  as planned  requests',
 );
 for (const one of chooseCases({ scenarios, names: values.cases.split(',') })) {
   const { file, resultFile } = one.kind === 'scenario' ? one : { file: writeSnapshot(one), resultFile: undefined };
@@ -64,7 +68,7 @@ async function playOne(name: string, plan: Plan, nominates: boolean): Promise<vo
       schedulerQps,
     });
     try {
-      const played = await play(controlPlane, plan, { seed, nominates, quietMs });
+      const played = await play(controlPlane, plan, { seed, nominates, quietMs, decideEveryMs, slowness });
       const row = { name, by: plan.by, nominates, usdPerHour: plan.usdPerHour, ...played };
       rows.push(row);
       console.log(lineOf(row));
@@ -77,7 +81,8 @@ async function playOne(name: string, plan: Plan, nominates: boolean): Promise<vo
 }
 
 function lineOf(row: Row): string {
-  const { name, by, nominates, pods, nodes, usdPerHour, secondRound, emptyNodes, asPlanned, written } = row;
+  const { name, by, nominates, pods, nodes, usdPerHour, secondRound, emptyNodes, furtherNodes, asPlanned, written } =
+    row;
   const share = ((100 * secondRound) / pods).toFixed(1);
   return [
     name.padEnd(20),
@@ -88,6 +93,7 @@ function lineOf(row: Row): string {
     String(secondRound).padStart(9),
     share.padStart(5),
     String(emptyNodes).padStart(6),
+    String(furtherNodes).padStart(8),
     String(asPlanned).padStart(11),
     (nominates ? `${written.before}+${written.after}` : '').padStart(9),
   ].join(' ');

@@ -10,6 +10,7 @@ import { podRequests } from '../../lib/core/resources/pod-requests.ts';
 import { add, formatResources, parseResources, type Resources, subtract } from '../../lib/core/resources/resources.ts';
 import type { PlannedNodeClaim } from '../../lib/core/scheduling/schedule.ts';
 import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
+import { type Provisioning, provisioningOf } from './provisioning.ts';
 
 /** Pods, and the nodes that are planned for them. */
 export interface Plan {
@@ -19,6 +20,8 @@ export interface Plan {
   /** The planned node of each pod, by `namespace/name`. */
   readonly planned: ReadonlyMap<string, string>;
   readonly usdPerHour: number;
+  /** @default the plan of another autoscaler */
+  readonly provisioning?: Provisioning;
 }
 
 /** A planned node, whichever autoscaler has planned it. */
@@ -37,17 +40,19 @@ interface PlannedNode {
 export function plansOf(file: string, resultFile: string | undefined): readonly Plan[] {
   const context = { readText: (path: string) => readFileSync(path, 'utf8') };
   const { snapshot, nowMs } = readSnapshot(context, { path: file, nowMs: Date.now() });
-  const kerfs = schedulePods(snapshot, nowMs).newClaims.map((claim) => ({
-    ...plannedNode(claim),
-    name: `kerf-${claim.name}`,
-  }));
-  const plan = planOf('Kerf', kerfs);
+  const claims = schedulePods(snapshot, nowMs).newClaims;
+  const kerfs = claims.map((claim) => ({ ...plannedNode(claim), name: nodeNameOf(claim) }));
+  const plan = { ...planOf('Kerf', kerfs), provisioning: provisioningOf(snapshot, claims, nodeNameOf) };
   if (resultFile === undefined) return [plan];
   const types = new Map(
     snapshot.nodePools.flatMap(({ instanceTypes }) => instanceTypes.map((type) => [type.name, type])),
   );
   const pods = new Map(snapshot.pods.map((pod) => [podKey(pod), pod]));
   return [plan, planOf('Karpenter', recordedNodes(resultFile, types, pods))];
+}
+
+function nodeNameOf({ name }: PlannedNodeClaim): string {
+  return `kerf-${name}`;
 }
 
 /** The node of a claim that Kerf plans, as the cheapest of its offerings. */

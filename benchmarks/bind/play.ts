@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { type Node, namespaceOf, type Pod, podKey } from '../../lib/apis/kubernetes.ts';
+import { INITIALIZED } from '../../lib/apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../lib/apis/taints.ts';
 import { inParallel } from '../../lib/controllers/act/in-parallel.ts';
 import { nominatePods } from '../../lib/controllers/act/nominate-pods.ts';
+import type { PodNomination } from '../../lib/core/cluster/nominated-node.ts';
 import { isProvisionable } from '../../lib/core/cluster/pods.ts';
-import { podNominations } from '../../lib/core/provisioning/pod-nominations.ts';
 import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { randomFrom } from '../../lib/simulator/random.ts';
@@ -18,8 +19,8 @@ const JOIN_WITHIN_MS = 8_000;
 const REGISTERED_AFTER_MS = 1_000;
 const READY_AFTER_MS = [4_000, 10_000] as const;
 const ALL_READY_MS = JOIN_WITHIN_MS + READY_AFTER_MS[1];
-/** While pods are pending, the webhook wakes provisioning: a run every two seconds. */
-const RUN_EVERY_MS = 2_000;
+/** Lost nominations are written again in each invocation, also while wakes are collected for a decision. */
+const RENOMINATE_EVERY_MS = 1_500;
 const LOOK_EVERY_MS = 500;
 const MARKED_WITHIN_MS = 300_000;
 const AT_ONCE = 24;
@@ -29,6 +30,10 @@ export interface Playing {
   readonly nominates: boolean;
   /** The time without a change after which the scheduler has finished. */
   readonly quietMs: number;
+  /** While pods are pending and nodes join, provisioning decides this often: `batchMaxDuration`. */
+  readonly decideEveryMs: number;
+  /** On a machine that is so many times too slow, everything but the scheduler takes longer by this factor. */
+  readonly slowness: number;
 }
 
 export interface Played {
@@ -38,6 +43,8 @@ export interface Played {
   readonly secondRound: number;
   readonly emptyNodes: number;
   readonly asPlanned: number;
+  /** Nodes that runs of provisioning have launched beside those of the plan, because pods had no place any more. */
+  readonly furtherNodes: number;
   /** Nominations that were written before the first node joined, and afterwards. */
   readonly written: { readonly before: number; readonly after: number };
 }
@@ -46,7 +53,7 @@ export async function play(controlPlane: ControlPlane, plan: Plan, playing: Play
   const client = clientOf(controlPlane);
   const clock = { now: () => Date.now() };
   const cluster = new KubernetesCluster({ client, clock });
-  let written = 0;
+  let [written, furtherNodes] = [0, 0];
   const counted = {
     nominatePod: async (nomination: Parameters<typeof cluster.nominatePod>[0]) => {
       const isWritten = await cluster.nominatePod(nomination);
@@ -54,22 +61,33 @@ export async function play(controlPlane: ControlPlane, plan: Plan, playing: Play
       return isWritten;
     },
   };
-  /** A run of provisioning, and further ones while there are more nominations than one run writes. */
-  const nominate = async (): Promise<void> => {
-    for (let hasMore = playing.nominates; hasMore; ) {
-      const nominations = podNominations(await cluster.listUnboundPods(), plan.planned);
-      const run = await nominatePods({ cluster: counted, clock }, 'bench', nominations);
-      for (const failure of run.failures) throw failure;
-      ({ hasMore } = run);
+  const write = async (nominations: readonly PodNomination[]): Promise<boolean> => {
+    if (!playing.nominates) return false;
+    const { failures, hasMore } = await nominatePods({ cluster: counted, clock }, 'bench', nominations);
+    for (const failure of failures) throw failure;
+    return hasMore;
+  };
+  const see = async () => ({ pods: await cluster.listPods(), nodes: await cluster.listNodes() });
+  /** A decision, and further ones while there are more nominations than one writes. */
+  const decide = async (): Promise<void> => {
+    for (let hasMore = true; hasMore; ) {
+      const decided = plan.provisioning?.decide(await see(), Date.now());
+      furtherNodes += decided?.launched ?? 0;
+      hasMore = await write(decided?.nominations ?? []);
     }
   };
+  const renominate = async (): Promise<void> => void (await write(plan.provisioning?.lost(await see()) ?? []));
   try {
     await inParallel(plan.pods, AT_ONCE, async (pod) => createPod(client, pod));
     await marked(cluster, plan.pods.length);
-    await nominate();
+    await decide();
     const before = written;
-    await Promise.all([join(client, plan.nodes, playing.seed), settled({ cluster, nominate, plan, playing })]);
-    return { ...countedIn(await cluster.listPods(), plan), written: { before, after: written - before } };
+    await Promise.all([
+      join(client, plan.nodes, playing),
+      settled({ cluster, decide, renominate, plan, playing }),
+    ]);
+    const counts = countedIn(await cluster.listPods(), plan);
+    return { ...counts, furtherNodes, written: { before, after: written - before } };
   } finally {
     client.close();
   }
@@ -101,7 +119,7 @@ async function marked(cluster: KubernetesCluster, count: number): Promise<void> 
 }
 
 /** Each node joins with the taints of a node that starts, and loses them one after the other. */
-async function join(client: ApiClient, nodes: readonly Node[], seed: number): Promise<void> {
+async function join(client: ApiClient, nodes: readonly Node[], { seed, slowness }: Playing): Promise<void> {
   const random = randomFrom(seed);
   const steps = nodes.flatMap((node) => {
     const joinsAtMs = random.between(0, JOIN_WITHIN_MS);
@@ -109,13 +127,16 @@ async function join(client: ApiClient, nodes: readonly Node[], seed: number): Pr
     const { name } = node.metadata;
     return [
       { atMs: joinsAtMs, run: async () => createNode(client, node) },
-      { atMs: joinsAtMs + REGISTERED_AFTER_MS, run: async () => setTaints(client, name, [NOT_READY]) },
-      { atMs: readyAtMs, run: async () => setTaints(client, name, []) },
+      {
+        atMs: joinsAtMs + REGISTERED_AFTER_MS,
+        run: async () => patchNode(client, name, { spec: { taints: [NOT_READY] } }),
+      },
+      { atMs: readyAtMs, run: async () => patchNode(client, name, READY) },
     ];
   });
   const beganMs = Date.now();
   for (const { atMs, run } of steps.toSorted((a, b) => a.atMs - b.atMs)) {
-    await setTimeout(Math.max(0, beganMs + atMs - Date.now()));
+    await setTimeout(Math.max(0, beganMs + slowness * atMs - Date.now()));
     await run();
   }
 }
@@ -123,38 +144,46 @@ async function join(client: ApiClient, nodes: readonly Node[], seed: number): Pr
 /** Not the taint of Kubernetes itself, which its own controller would remove. */
 const NOT_READY = { key: 'bench/not-ready', effect: 'NoSchedule' };
 
+/** Kerf adds the label of an initialized node as soon as it has no taint of a node that starts. */
+const READY = { metadata: { labels: { [INITIALIZED]: 'true' } }, spec: { taints: [] } };
+
 async function createNode(client: ApiClient, node: Node): Promise<void> {
   const spec = { taints: [UNREGISTERED_TAINT, NOT_READY] };
   const body = { apiVersion: 'v1', kind: 'Node', ...node, spec };
   await client.expect({ method: 'POST', path: '/api/v1/nodes', body });
 }
 
-async function setTaints(client: ApiClient, node: string, taints: readonly object[]): Promise<void> {
+async function patchNode(client: ApiClient, node: string, body: object): Promise<void> {
   const contentType = 'application/merge-patch+json';
-  await client.expect({ method: 'PATCH', path: `/api/v1/nodes/${node}`, body: { spec: { taints } }, contentType });
+  await client.expect({ method: 'PATCH', path: `/api/v1/nodes/${node}`, body, contentType });
 }
 
 /** Waits until all pods are bound, or no pod was bound for a while. Provisioning runs meanwhile. */
 async function settled(world: {
   readonly cluster: KubernetesCluster;
-  readonly nominate: () => Promise<void>;
+  readonly decide: () => Promise<void>;
+  readonly renominate: () => Promise<void>;
   readonly plan: Plan;
   readonly playing: Playing;
 }): Promise<void> {
-  const { cluster, nominate, plan, playing } = world;
+  const { cluster, decide, renominate, plan, playing } = world;
+  const { slowness } = playing;
+  const allReadyMs = slowness * ALL_READY_MS;
   const beganMs = Date.now();
-  let [unbound, changedAtMs] = [plan.pods.length, beganMs];
-  while (unbound > 0 && Date.now() - Math.max(changedAtMs, beganMs + ALL_READY_MS) < playing.quietMs) {
-    await setTimeout(RUN_EVERY_MS);
-    await nominate();
+  let [unbound, changedAtMs, decidedAtMs] = [plan.pods.length, beganMs, beganMs];
+  while (unbound > 0 && Date.now() - Math.max(changedAtMs, beganMs + allReadyMs) < slowness * playing.quietMs) {
+    await setTimeout(slowness * RENOMINATE_EVERY_MS);
+    const isDue = Date.now() >= decidedAtMs + slowness * playing.decideEveryMs;
+    await (isDue ? decide() : renominate());
+    if (isDue) decidedAtMs = Date.now();
     const now = (await cluster.listUnboundPods()).length;
     if (now !== unbound) [unbound, changedAtMs] = [now, Date.now()];
   }
   // All pods may be bound before the last nodes join.
-  await setTimeout(Math.max(0, beganMs + ALL_READY_MS + LOOK_EVERY_MS - Date.now()));
+  await setTimeout(Math.max(0, beganMs + allReadyMs + LOOK_EVERY_MS - Date.now()));
 }
 
-function countedIn(pods: readonly Pod[], { nodes, planned }: Plan): Omit<Played, 'written'> {
+function countedIn(pods: readonly Pod[], { nodes, planned }: Plan): Omit<Played, 'written' | 'furtherNodes'> {
   const bound = pods.filter(({ spec }) => spec.nodeName !== undefined);
   return {
     pods: pods.length,

@@ -1,0 +1,90 @@
+/** What provisioning decides while the planned nodes join. */
+import { type Node, type Pod, podKey } from '../../lib/apis/kubernetes.ts';
+import { INITIALIZED } from '../../lib/apis/labels.ts';
+import type { PodNomination } from '../../lib/core/cluster/nominated-node.ts';
+import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
+import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
+import { launched } from '../../lib/core/node-claim/launch/launch.ts';
+import { newNodeClaim } from '../../lib/core/provisioning/new-node-claim.ts';
+import { lostNominations, plannedNodes, podNominations } from '../../lib/core/provisioning/pod-nominations.ts';
+import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
+import { podRequests } from '../../lib/core/resources/pod-requests.ts';
+import { add, subtract } from '../../lib/core/resources/resources.ts';
+import type { PlannedNodeClaim } from '../../lib/core/scheduling/schedule.ts';
+
+interface SeenCluster {
+  readonly pods: readonly Pod[];
+  readonly nodes: readonly Node[];
+}
+
+/** Provisioning, after it has launched the claims of a plan. */
+export interface Provisioning {
+  /** Plans again. *Shape:* the changed nominations, and the number of nodes that are launched for pods without a place. */
+  decide(
+    seen: SeenCluster,
+    nowMs: number,
+  ): {
+    readonly nominations: readonly PodNomination[];
+    readonly launched: number;
+  };
+  /** The nominations that pods have lost since. */
+  lost(seen: SeenCluster): readonly PodNomination[];
+}
+
+/** Nodes that are launched later are never there in time, but count in later plans. Daemons have no pods: the nodes offer less instead. */
+export function provisioningOf(
+  snapshot: ClusterSnapshot,
+  claims: readonly PlannedNodeClaim[],
+  nameOf: (claim: PlannedNodeClaim) => string,
+): Provisioning {
+  const records = claims.map((claim, at): NodeClaimRecord => {
+    const expectedNodeName = nameOf(claim);
+    return { ...launchedRecord(claim, { at, decisionId: 'first', nowMs: 0 }), expectedNodeName };
+  });
+  let runs = 0;
+  return {
+    decide({ pods, nodes }, nowMs) {
+      runs += 1;
+      const nodeClaims = joined(records, nodes, nowMs);
+      const schedule = schedulePods({ ...snapshot, pods, nodes, nodeClaims, daemonSets: [] }, nowMs);
+      const { newClaims } = schedule;
+      for (const [at, claim] of newClaims.entries())
+        records.push(launchedRecord(claim, { at, decisionId: `run-${runs}`, nowMs }));
+      return { nominations: podNominations(pods, plannedNodes(schedule)), launched: newClaims.length };
+    },
+    lost: ({ pods, nodes }) => lostNominations(pods, joined(records, nodes, 0)),
+  };
+}
+
+/** The records as lifecycle leaves them: with the names of joined nodes, and the time of the initialization. */
+function joined(
+  records: readonly NodeClaimRecord[],
+  nodes: readonly Node[],
+  nowMs: number,
+): readonly NodeClaimRecord[] {
+  const initialized = new Map(
+    nodes.map(({ metadata: { name, labels = {} } }) => [name, labels[INITIALIZED] === 'true']),
+  );
+  return records.map((record) => {
+    const { expectedNodeName: nodeName = '' } = record;
+    const isInitialized = initialized.get(nodeName);
+    if (isInitialized === undefined) return record;
+    return { ...record, nodeName, ...(isInitialized && { initializedAtMs: nowMs }) };
+  });
+}
+
+interface Launching {
+  readonly at: number;
+  readonly decisionId: string;
+  readonly nowMs: number;
+}
+
+function launchedRecord(claim: PlannedNodeClaim, { at, decisionId, nowMs }: Launching): NodeClaimRecord {
+  const { type, offering } = claim.cheapest;
+  const { zone, capacityType, priceUsdPerHour } = offering;
+  const id = `i-${decisionId}-${at}`;
+  const instance = { id, instanceType: type.name, zone, capacityType, imageId: 'ami-bench', priceUsdPerHour };
+  const record = launched(newNodeClaim(claim, at, { cluster: 'bench', decisionId, nowMs }), instance, nowMs);
+  const ofDaemons = subtract(claim.requests, add(...claim.pods.map(podRequests)));
+  return { ...record, pods: claim.pods.map(podKey), allocatable: subtract(type.allocatable, ofDaemons) };
+}
