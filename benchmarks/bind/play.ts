@@ -82,10 +82,7 @@ export async function play(controlPlane: ControlPlane, plan: Plan, playing: Play
     await marked(cluster, plan.pods.length);
     await decide();
     const before = written;
-    await Promise.all([
-      join(client, plan.nodes, playing),
-      settled({ cluster, decide, renominate, plan, playing }),
-    ]);
+    await Promise.all([join(client, plan.nodes, playing), settled({ cluster, decide, renominate, plan, playing })]);
     const counts = countedIn(await cluster.listPods(), plan);
     return { ...counts, furtherNodes, written: { before, after: written - before } };
   } finally {
