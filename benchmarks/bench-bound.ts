@@ -1,5 +1,6 @@
 /**
- * Proves how far the price of a plan is above the best price: `npm run bench:bound -- [--requests DIR] [--scenarios DIR] [--cases A,B*]`.
+ * Proves how far the price of a plan is above the best price: `npm run bench:bound -- [--requests DIR] [--scenarios DIR] [--cases A,B*]
+ * [--branches N]`.
  * The bound of a decision allows fractions of pods. This one does not, and takes seconds to minutes. No bound of this kind is above `at most`:
  * what the plan costs above it is not due to the bound.
  */
@@ -9,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { schedulePodsWithBound } from '../lib/core/provisioning/schedule-pods.ts';
 import { cheapestUsd } from '../lib/core/scheduling/schedule.ts';
 import { readSnapshot } from '../lib/snapshot/read-snapshot.ts';
-import { provedBound } from './bound/column-generation.ts';
+import { BRANCHES, provedBound } from './bound/column-generation.ts';
 import { packingOf } from './bound/packing-of.ts';
 import { type Case, chooseCases } from './cases.ts';
 
@@ -18,8 +19,12 @@ const { values } = parseArgs({
     scenarios: { type: 'string' },
     requests: { type: 'string' },
     cases: { type: 'string', default: 'generic-2000' },
+    branches: { type: 'string', default: String(BRANCHES) },
   },
 });
+
+const branches = Number(values.branches);
+if (!(branches > 0)) throw new RangeError(`--branches is ${values.branches}: allowed is a number from 1`);
 
 /** npm runs scripts in the package's root; paths are relative to the user's working directory. */
 const folderOf = (path: string | undefined) =>
@@ -42,7 +47,7 @@ function lineOf(one: Case): string {
   const start = performance.now();
   const packing = packingOf(snapshot, nowMs, schedule.newClaims);
   if (typeof packing === 'string') return `${one.name.padEnd(29)} ${packing}`;
-  const proved = provedBound(packing);
+  const proved = provedBound(packing, branches);
   const seconds = (performance.now() - start) / 1_000;
   const best = Math.max(bound, proved.usdPerHour);
   return [

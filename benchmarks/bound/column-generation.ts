@@ -20,6 +20,8 @@ export interface ProvedBound {
 
 const MAX_ROUNDS = 200;
 const MAX_PIVOTS = 20_000;
+/** For each node. With more, the bound is closer, and takes longer. */
+export const BRANCHES = 30_000;
 /** A node whose pods are worth more than its price by this share is added. */
 const GAIN = 3e-4;
 
@@ -28,7 +30,7 @@ const GAIN = 3e-4;
  * pods for which no known node is worth more than its price, and then the nodes that are.
  * *Source:* column generation (Gilmore and Gomory 1961), with Farley's bound (1990).
  */
-export function provedBound({ classes, offerings, nodes }: Packing): ProvedBound {
+export function provedBound({ classes, offerings, nodes }: Packing, branches: number = BRANCHES): ProvedBound {
   const wanted = Float64Array.from(classes, ({ count }) => count);
   const columns = [...nodes];
   let best = { usdPerHour: 0, relaxedUsdPerHour: 0, rounds: 0 };
@@ -36,7 +38,7 @@ export function provedBound({ classes, offerings, nodes }: Packing): ProvedBound
     const worths = resourcePrices(wanted, columns, MAX_PIVOTS);
     const relaxedUsdPerHour = classes.reduce((sum, { count }, at) => sum + count * (worths[at] ?? 0), 0);
     const items = classes.map(({ size, count }, at) => ({ size, count, worth: worths[at] ?? 0 }));
-    const packed = offerings.map(({ room, price }) => mostWorth(items, room, price * (1 + GAIN)));
+    const packed = offerings.map(({ room, price }) => mostWorth(items, room, { above: price * (1 + GAIN), branches }));
     const found = packed.flatMap(({ worth, counts }, at) =>
       worth > 0 ? [{ holds: Float64Array.from(counts), price: offerings[at]?.price ?? 0 }] : [],
     );

@@ -17,14 +17,19 @@ export interface Packed {
   readonly isExact: boolean;
 }
 
-/** The number of branches after which the answer is an upper bound. */
-const MAX_BRANCHES = 30_000;
+/** When the search for the pods of a node ends. */
+export interface KnapsackLimits {
+  /** Only pods that are worth more than this are of interest. */
+  readonly above: number;
+  /** The number of branches after which the answer is an upper bound. */
+  readonly branches: number;
+}
 
 /**
  * The pods with the highest worth that fit in the room, if they are worth more than `above`. *Shape:* otherwise no pods, and `above` as the
  * upper bound. *Source:* branch and bound, with the bound of the knapsack in which the resources are one weighted sum.
  */
-export function mostWorth(items: readonly Item[], room: Vector, above: number): Packed {
+export function mostWorth(items: readonly Item[], room: Vector, { above, branches: most }: KnapsackLimits): Packed {
   const fitting = items
     .map((item, at) => ({ ...item, at, count: timesOf(item, room) }))
     .filter(({ count, worth }) => count > 0 && worth > 0);
@@ -43,7 +48,7 @@ export function mostWorth(items: readonly Item[], room: Vector, above: number): 
     const bound = worth + relaxed(sorted, from, capacity);
     if (bound <= best.atMost * TOLERANCE) return;
     branches += 1;
-    if (branches > MAX_BRANCHES) {
+    if (branches > most) {
       open = Math.max(open, bound);
       return;
     }

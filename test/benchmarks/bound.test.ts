@@ -36,7 +36,7 @@ function highestWorth([item, ...others]: readonly Item[], left: Float64Array): n
 test('the most valuable pods of a node are found', () => {
   fc.assert(
     fc.property(items, room, (all, node) => {
-      const { worth, counts, isExact } = mostWorth(all, node, 0);
+      const { worth, counts, isExact } = mostWorth(all, node, { above: 0, branches: 30_000 });
       expect(worth).toBe(highestWorth(all, node));
       expect(counts.reduce((sum, count, at) => sum + count * (all[at]?.worth ?? 0), 0)).toBe(worth);
       expect(isExact).toBe(true);

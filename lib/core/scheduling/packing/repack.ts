@@ -16,8 +16,12 @@ import {
  */
 export function repack(of: Classes, nodes: readonly ClassNode[], limits: SearchLimits): readonly PackedNode[] {
   const search = new Search(of, nodes);
-  while (search.work < limits.work && search.cost > limits.enoughUsd) search.step();
+  while (search.cost > limits.enoughUsd && search.work < workFor(search.cost, limits)) search.step();
   return search.nodes;
+}
+
+function workFor(cost: number, { work, further }: SearchLimits): number {
+  return further !== undefined && cost > further.aboveUsd ? Math.max(work, further.work) : work;
 }
 
 interface SearchLimits {
@@ -25,6 +29,8 @@ interface SearchLimits {
   readonly work: number;
   /** A cost at which the search ends. */
   readonly enoughUsd: number;
+  /** The work while the cost is above this one. @default no further work */
+  readonly further?: { readonly work: number; readonly aboveUsd: number };
 }
 
 /** Steps empty from two nodes to a third of all, within these limits. */

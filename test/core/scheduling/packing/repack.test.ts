@@ -66,6 +66,16 @@ describe('packing the pods of nodes again', () => {
     expect(cost).toBeGreaterThan(140);
   });
 
+  test('goes on beyond its work only while the cost is above a limit', () => {
+    const costAfter = (aboveUsd: number): number =>
+      costOf(repack(CLASSES, SORTED, { work: 100, enoughUsd: 0, further: { work: WORK, aboveUsd } }));
+    const short = costOf(repack(CLASSES, SORTED, { work: 100, enoughUsd: 0 }));
+    const long = costOf(repack(CLASSES, SORTED, { work: WORK, enoughUsd: 0 }));
+    expect(long).toBeLessThan(short);
+    expect(costAfter(0)).toBe(long);
+    expect(costAfter(short)).toBe(short);
+  });
+
   test('ends for one node that cannot be improved', () => {
     const nodes = repack(CLASSES, [node(0, { 0: 1, 1: 1 })], { work: WORK, enoughUsd: 0 });
     expect(nodes).toMatchObject([{ offering: 0, cost: 10, worth: 10 }]);
