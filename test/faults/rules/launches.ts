@@ -7,6 +7,7 @@ import {
   type LaunchRequest,
   type NodeClaimRecord,
 } from '../../../lib/core/model/node-claim-record.ts';
+import type { Fault } from '../../../lib/simulator/faults/fault.ts';
 import type { RuleOf } from '../rule.ts';
 import { nodeOf } from './nodes.ts';
 
@@ -18,12 +19,11 @@ const SPENT_FAILS_MS = 4 * MINUTE_MS;
 
 /**
  * One instance for a claim; the request is recorded before it is sent (promise 1, D36). If EC2 lists instances later than D36 assumes,
- * the first instance of a spent request has no claim, and is terminated when it is listed.
+ * or the tags by which they are listed are removed, the first instance of a spent request has no claim, and is terminated when it is listed.
  */
 export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs, startMs, story }) => {
   const isBeyondD36 =
-    story.faults.some((one) => one.kind === 'odd-launches' && one.how === 'spent') &&
-    story.faults.some((one) => one.kind === 'listed-late' && one.lagMs > SPENT_FAILS_MS);
+    story.faults.some((one) => one.kind === 'odd-launches' && one.how === 'spent') && story.faults.some(isUnlisted);
   const launchedFor = new Map<string, string>();
   const tokens = new Map<string, string>();
   let replacedAtMs = -Infinity;
@@ -69,6 +69,12 @@ export const oneInstanceForAClaim: RuleOf = ({ violate, records, nowMs, startMs,
     },
   };
 };
+
+/** EC2 may not list an instance of the cluster at the moment at which D36 looks for it. */
+function isUnlisted(fault: Fault): boolean {
+  if (fault.kind === 'listed-late') return fault.lagMs > SPENT_FAILS_MS;
+  return fault.kind === 'by-hand' && fault.what === 'remove-tags';
+}
 
 /** A launch is sent, and recorded as requested, only with a call of the account's budget. */
 export const launchesAreAdmitted: RuleOf = ({ violate }) => {
