@@ -1,5 +1,6 @@
 import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
+import { PAGE_FLAGS } from '../live/page-flags.ts';
 import { MANIFEST_PARAMETERS } from '../manifest-parameters.ts';
 import { HISTORY_FLAGS, type HistoryFlags, type Moment, sinceFlag, textFlag } from './history.ts';
 
@@ -20,6 +21,9 @@ export type ShowFlags = OutputFlags;
 export interface ReplayFlags extends OutputFlags {
   readonly since: Moment | undefined;
   readonly file: readonly string[] | undefined;
+  readonly web: boolean;
+  readonly report: string | undefined;
+  readonly port: number | undefined;
 }
 
 const SOURCES = [
@@ -104,12 +108,18 @@ export const replayCommand: Command<CliContext> = buildCommand<ReplayFlags, [str
       'and compares the result with the recorded one, value by value. Without DECISION,',
       'all decisions with a snapshot are replayed. With -f PATH, manifests are applied to',
       'the snapshot first, so that the difference is their effect.',
+      '',
+      '--web shows the recorded time as a page on 127.0.0.1 until Ctrl-C, with the nodes,',
+      'the pending pods, the decisions with their reasons, and the cost; --report writes',
+      'it as one file. Nothing is decided again then.',
+      '',
       ...SOURCES,
       'Exit code 0: equal; 1: differences; 2: bad input, or no snapshot; 3: failure.',
       '',
       'Examples:',
       '  kerf replay 3tahvb --records DIR',
       '  kerf replay 3tahvb --records DIR -f nodepool.yaml',
+      '  kerf replay --records DIR --web',
     ].join('\n'),
   },
   parameters: {
@@ -121,6 +131,7 @@ export const replayCommand: Command<CliContext> = buildCommand<ReplayFlags, [str
       ...HISTORY_FLAGS,
       since: sinceFlag('all'),
       file: MANIFEST_PARAMETERS.flags.file,
+      ...PAGE_FLAGS,
       output: MANIFEST_PARAMETERS.flags.output,
     },
     aliases: { o: 'output', f: 'file' },

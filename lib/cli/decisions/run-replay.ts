@@ -10,6 +10,7 @@ import { manifestsOf, withGiven } from '../plan/planned-snapshot.ts';
 import { printable } from '../render/render-lines.ts';
 import type { ReplayFlags } from './decisions-commands.ts';
 import { type History, openHistory, recordNamed, recordsFrom, snapshotOf } from './history.ts';
+import { showReplay } from './show-replay.ts';
 
 /** A decision that was made again. */
 interface Replayed {
@@ -19,6 +20,12 @@ interface Replayed {
 
 /** Runs `kerf replay`. *Errors:* BadInputError if a decision or its snapshot is missing. */
 export async function runReplay(context: CliContext, flags: ReplayFlags, name: string | undefined): Promise<void> {
+  if (flags.web || flags.report !== undefined) {
+    if (name !== undefined || flags.file !== undefined)
+      throw new BadInputError('--web and --report show all that is recorded: leave out DECISION and -f');
+    await showReplay(context, flags);
+    return;
+  }
   const paths = flags.file ?? [];
   const manifests = paths.length === 0 ? undefined : manifestsOf(context, { paths });
   if (paths.length > 0 && manifests === undefined) {

@@ -18,7 +18,7 @@ export function pageHtml({ script, style }: PageAssets, data: PageData): string 
     `<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy({ script, style }, data.live)}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<link rel="icon" href="data:,">',
-    '<title>Kerf simulation</title>',
+    `<title>Kerf ${data.recorded === true ? 'records' : 'simulation'}</title>`,
     `<style>${style}</style>`,
     '</head>',
     '<body>',

@@ -21,7 +21,12 @@ interface Recorded {
 export async function writeReport(context: CliContext, path: string, { input, frames }: Recorded): Promise<void> {
   const durationSeconds = frames.at(-1)?.at ?? 0;
   const data = { title: simulationTitle(input), durationSeconds, live: false, frames };
-  writeText(context, path, pageHtml(await pageAssets(), data));
+  writePage(context, path, pageHtml(await pageAssets(), data));
+}
+
+/** Writes a page, and its name to stderr. *Errors:* BadInputError if the file cannot be written. */
+export function writePage(context: CliContext, path: string, html: string): void {
+  writeText(context, path, html);
   context.process.stderr.write(`wrote ${path}: open it in a browser\n`);
 }
 

@@ -1,6 +1,7 @@
 import { buildCommand, type Command } from '@stricli/core';
 import { parseDuration } from '../../apis/formats/duration.ts';
 import type { CliContext } from '../context.ts';
+import { PAGE_FLAGS } from '../live/page-flags.ts';
 
 export interface SimulateFlags {
   readonly seed: number | undefined;
@@ -119,31 +120,12 @@ export const simulateCommand: Command<CliContext> = buildCommand({
         optional: true,
         placeholder: 'DIR',
       },
-      report: {
-        kind: 'parsed',
-        brief: 'Write the run as one HTML page to this file',
-        parse: String,
-        optional: true,
-        placeholder: 'FILE',
-      },
-      web: {
-        kind: 'boolean',
-        brief: 'Serve the run as a live page on 127.0.0.1',
-        default: false,
-        withNegated: false,
-      },
+      ...PAGE_FLAGS,
       top: {
         kind: 'boolean',
         brief: 'Show the run in the terminal, as kerf top shows a cluster',
         default: false,
         withNegated: false,
-      },
-      port: {
-        kind: 'parsed',
-        brief: 'The port of --web (default: a free one)',
-        parse: portNumber,
-        optional: true,
-        placeholder: 'PORT',
       },
       'fail-on-pending': {
         kind: 'boolean',
@@ -169,13 +151,6 @@ function wholeNumber(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new SyntaxError(`"${text}" is not a whole number: write a number such as 42`);
-  return value;
-}
-
-function portNumber(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > 65_535)
-    throw new SyntaxError(`"${text}" is not a port: write a number from 1 to 65535, such as 8080`);
   return value;
 }
 

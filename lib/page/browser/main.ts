@@ -200,6 +200,7 @@ onThemeChange(() => {
 
 function begin(): void {
   setText('title', data.title);
+  if (data.recorded === true) setText('mode', 'records of decisions');
   const isStill = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
   const wanted = /^#t=(\d+)$/.exec(window.location.hash)?.[1];
   if (!data.live) {

@@ -70,5 +70,7 @@ export interface PageData {
   readonly durationSeconds: number;
   /** Whether a server sends more frames and takes commands. */
   readonly live: boolean;
+  /** Whether it shows records of decisions. @default it shows a simulation */
+  readonly recorded?: boolean;
   readonly frames: readonly Frame[];
 }

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { newRecordFiles, recordFiles } from '../../../lib/cli/decisions/record-files.ts';
 import type { DecisionRecord } from '../../../lib/core/decisions/decision-record.ts';
+import type { PageData } from '../../../lib/page/fleet/frame.ts';
+import { fleetHistory } from '../../../lib/page/fleet/history.ts';
 import { aDeployment, aPool } from '../../builders/cluster-manifests.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
 import { decisionLogContract } from '../../contract/decisions/decision-log.ts';
@@ -52,6 +54,49 @@ describe('the records of a simulation', () => {
     const [first] = (await listed()).filter(({ actions }) => actions.some(({ kind }) => kind === 'create-node-claim'));
     if (first === undefined) throw new TypeError('no NodeClaim was created');
     created = first;
+  });
+
+  test('are shown as a page, from the first decision to the last one', async () => {
+    const { code, stderr, writtenFiles } = await kerf('replay', '--report', 'day.html');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'wrote day.html: open it in a browser\n' });
+    const html = writtenFiles?.get('day.html') ?? '';
+    const data: PageData = JSON.parse(/id="data">(.*?)<\/script>/.exec(html)?.[1] ?? '');
+    const records = await listed('--since', '7d');
+    expect(data).toMatchObject({ live: false, recorded: true });
+    expect(data.title).toContain(`Cluster simulated from 2026-01-01T00:00:01Z`);
+    const history = fleetHistory();
+    history.add(data.frames);
+    const running = data.frames.find(({ figures }) => figures?.podsRunning === 3)?.at ?? 0;
+    expect(running).toBeGreaterThan(30);
+    const full = history.stateAt(running);
+    expect([...full.nodes.values()].map(({ state, pool }) => [state, pool])).toEqual([['ready', 'general']]);
+    expect(full.pending.map(({ workload, count }) => [workload, count])).toEqual([['Deployment default/huge', 1]]);
+    expect(full.pending[0]?.reason).toContain('900 cpu');
+    const end = history.stateAt(data.durationSeconds);
+    expect(end.nodes.size).toBe(0);
+    expect(end.figures.usdPerHour).toBe(0);
+    expect(end.figures.costUsd).toBeGreaterThan(0);
+    expect(records.length).toBeGreaterThan(5);
+  });
+
+  test('are served as a page on this machine until Ctrl-C', async () => {
+    const interrupted = {
+      onInterrupt(stop: () => void) {
+        stop();
+        return () => {};
+      },
+    };
+    const { code, stderr } = await runKerf(['replay', '--web', '--records', folder], FILES, interrupted);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^Recorded page: http:\/\/127\.0\.0\.1:\d+\/\nCtrl-C ends it\.\n$/);
+  });
+
+  test('as a page take no decision and no manifests', async () => {
+    const { code, stderr } = await kerf('replay', created.id, '--report', 'day.html');
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: '--web and --report show all that is recorded: leave out DECISION and -f\n',
+    });
   });
 
   test('show what ran in 80 columns, and the sum of the rows is the total', async () => {
