@@ -14,7 +14,7 @@ import {
   requirementsFromLabels,
 } from '../requirements/requirements.ts';
 import { podRequests } from '../resources/pod-requests.ts';
-import { add, parseResources, type Resources, subtract } from '../resources/resources.ts';
+import { add, parseResources, type Resources, subtract, UNREADABLE_OFFER } from '../resources/resources.ts';
 import { foreignNomination } from './nominated-node.ts';
 import { isActive, isTerminal } from './pods.ts';
 import { replacedClaims } from './replaced-claims.ts';
@@ -115,7 +115,7 @@ function kept(node: Node, made: StateNode): StateNode {
 function withoutPods(node: Node, record: NodeClaimRecord | undefined): Omit<StateNode, 'pods'> {
   const labels = { ...record?.labels, ...node.metadata.labels };
   const initialized = record === undefined || labels[INITIALIZED] === 'true';
-  const reported = parseResources(node.status?.allocatable);
+  const reported = parseResources(node.status?.allocatable, UNREADABLE_OFFER);
   // Before registration the node does not have all labels of its claim.
   const expected = initialized ? NO_REQUIREMENTS : requirementsFrom(record?.spec.requirements ?? []);
   return {

@@ -70,6 +70,8 @@ export const REASONS = {
   InvalidKubeletConfiguration:
     'A value in spec.kubelet of the EC2NodeClass is not valid: correct the field that the message names.',
   InvalidLabel: 'The pod requires a label that no NodePool can set: change its node selector or node affinity.',
+  InvalidQuantity:
+    'The pod or the DaemonSet that the message names has an amount that is not a quantity, so it is left out: correct it.',
   KarpenterActive:
     'Karpenter runs in the cluster, so Kerf does nothing: scale Karpenter to 0 replicas, or set shadow for the cluster.',
   KeepsBuffer: 'The empty node reserves capacity for a CapacityBuffer: lower the buffer to release the node.',

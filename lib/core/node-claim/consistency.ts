@@ -4,7 +4,7 @@ import { lastFor } from '../kept-answers.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { ownershipTags } from '../model/ownership-tags.ts';
 import type { Reason } from '../model/reasons.ts';
-import { formatAmount, parseResources } from '../resources/resources.ts';
+import { formatAmount, parseResources, UNREADABLE_OFFER } from '../resources/resources.ts';
 import { blockedClaim, type ClaimVerdict } from './claim-verdict.ts';
 import { isInitialized } from './registration.ts';
 
@@ -60,7 +60,7 @@ export function whyNotTagged(record: NodeClaimRecord): string {
 /** The requested resources of which the node has too little, in words. */
 const whyTooSmall = lastFor((node: Node, { spec, holds }: Pick<NodeClaimRecord, 'spec' | 'holds'>) => {
   if (node.status?.capacity === undefined) return undefined;
-  const capacity = parseResources(node.status.capacity);
+  const capacity = parseResources(node.status.capacity, UNREADABLE_OFFER);
   const requests = Object.entries(parseResources(spec.resources.requests));
   const small = requests.flatMap(([name, requested]) => {
     const [expected, found] = [holds[name] ?? 0, capacity[name] ?? 0];

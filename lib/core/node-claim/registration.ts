@@ -14,7 +14,7 @@ import { isNodeReady } from '../cluster/state-node.ts';
 import { reservationLabels } from '../instance-type/offerings/reservation-labels.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { NodePatch } from '../model/node-patch.ts';
-import { parseResources } from '../resources/resources.ts';
+import { parseResources, UNREADABLE_OFFER } from '../resources/resources.ts';
 
 /** D5, D6: the changes of the node at registration: labels, taints, finalizer, owner; the unregistered taint is removed. */
 export function registrationPatch(
@@ -82,7 +82,7 @@ export function whyNotInitialized(record: NodeClaimRecord, node: Node): string |
   const taints = node.spec?.taints ?? [];
   const pending = taints.find((taint) => isEphemeral(taint) || isStartup(record, taint));
   if (pending !== undefined) return `the node still has the taint ${formatTaint(pending)}`;
-  const allocatable = parseResources(node.status?.allocatable);
+  const allocatable = parseResources(node.status?.allocatable, UNREADABLE_OFFER);
   const missing = Object.entries(parseResources(record.spec.resources.requests)).find(
     ([name, amount]) => name.includes('/') && amount > 0 && (allocatable[name] ?? 0) === 0,
   );

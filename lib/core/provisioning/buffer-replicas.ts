@@ -1,7 +1,7 @@
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { PodTemplate } from '../../apis/kubernetes.ts';
 import { podRequests } from '../resources/pod-requests.ts';
-import { parseResources } from '../resources/resources.ts';
+import { parseResources, UNREADABLE_OFFER } from '../resources/resources.ts';
 
 /**
  * The number of pods that a buffer keeps capacity for: the larger of `replicas` and `percentage` of the workload's replicas, but
@@ -23,7 +23,7 @@ export function bufferReplicas({ spec }: CapacityBuffer, template: PodTemplate, 
 /** Undefined if the pod requests none of the limited resources. Each pod counts as one: `pods: 5` allows five. */
 function mostWithin(limits: NonNullable<CapacityBuffer['spec']['limits']>, template: PodTemplate): number | undefined {
   const requests = podRequests({ metadata: { name: '' }, spec: template.spec });
-  const counts = Object.entries(parseResources(limits)).flatMap(([name, limit]) => {
+  const counts = Object.entries(parseResources(limits, UNREADABLE_OFFER)).flatMap(([name, limit]) => {
     const request = requests[name] ?? 0;
     return request === 0 ? [] : [Math.max(0, Math.floor(limit / request))];
   });

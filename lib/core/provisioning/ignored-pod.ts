@@ -1,6 +1,7 @@
 import type { NodeSelectorRequirement, Pod } from '../../apis/kubernetes.ts';
 import { NODE_CLASS } from '../../apis/labels.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
+import { invalidAmount } from '../resources/pod-requests.ts';
 import { requirementProblems } from '../validation/requirements.ts';
 
 /**
@@ -13,6 +14,8 @@ export function whyIgnored({ spec }: Pod): Refusal | undefined {
     const names = claims.map(({ name }) => name).join(', ');
     return refusal('Unsupported', `resource claims (DRA) are not supported yet: ${names}`, { claims: claims.length });
   }
+  const amount = invalidAmount(spec);
+  if (amount !== undefined) return refusal('InvalidQuantity', amount);
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const fields = terms.flatMap(({ matchFields = [] }) => matchFields);
   if (fields.length > 0) {

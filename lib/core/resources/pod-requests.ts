@@ -1,5 +1,7 @@
+import { isQuantity } from '../../apis/formats/quantity.ts';
+import { quote } from '../../apis/formats/quote.ts';
 import type { Container, Pod, PodSpec } from '../../apis/kubernetes.ts';
-import { add, larger, parseResources, type Resources } from './resources.ts';
+import { add, larger, parseResources, type Resources, UNREADABLE_REQUEST } from './resources.ts';
 
 /**
  * The requests of a pod, including one pod (`pods: 1`).
@@ -11,7 +13,7 @@ export function podRequests(pod: Pod): Resources {
   const running = larger(runningRequests(spec), runningRequests(withAllocated(pod)));
   const containers = larger(running, initPeak(spec));
   const podLevel = requestsOf(spec);
-  return { ...add({ ...containers, ...podLevel }, parseResources(spec.overhead)), pods: 1 };
+  return { ...add({ ...containers, ...podLevel }, parseResources(spec.overhead, UNREADABLE_REQUEST)), pods: 1 };
 }
 
 /** During an in-place resize, the allocated resources count until the kubelet has released them. */
@@ -46,5 +48,16 @@ function isSidecar(container: Container): boolean {
 
 /** The requests of a container. In Kubernetes, a missing request defaults to the limit. */
 function requestsOf(of: Pick<Container, 'resources'>): Resources {
-  return parseResources({ ...of.resources?.limits, ...of.resources?.requests });
+  return parseResources({ ...of.resources?.limits, ...of.resources?.requests }, UNREADABLE_REQUEST);
+}
+
+/** The first amount of a pod that is not a quantity, in words. The API server rejects such pods. */
+export function invalidAmount(spec: PodSpec): string | undefined {
+  const parts = [spec, ...spec.containers, ...(spec.initContainers ?? [])];
+  const lists = parts.flatMap(({ resources }) => [resources?.requests, resources?.limits]);
+  for (const list of [...lists, spec.overhead])
+    for (const [name, amount] of Object.entries(list ?? {}))
+      if (!isQuantity(amount))
+        return `its ${name} ${quote(String(amount))} is not a quantity; write it as 500m, 2 or 1Gi`;
+  return undefined;
 }

@@ -8,18 +8,37 @@ import { onceFor } from '../kept-answers.ts';
  */
 export type Resources = Readonly<Record<string, number>>;
 
-/** Parses an API resource list. *Errors:* RangeError for text that is not a quantity; validated input has none. */
-export function parseResources(list: ResourceList = {}): Resources {
+/** An amount that is not a quantity counts as this where it is requested or used: no node and no limit has room for it. */
+export const UNREADABLE_REQUEST = Number.MAX_SAFE_INTEGER;
+/** An amount that is not a quantity counts as this where it is offered. */
+export const UNREADABLE_OFFER = 0;
+
+/**
+ * Parses an API resource list. *Errors:* RangeError for text that is not a quantity; validated input has none.
+ * @param unreadable what such text counts as, for objects of the cluster, so that one object does not stop the decision
+ */
+export function parseResources(list: ResourceList = {}, unreadable?: number): Resources {
   return Object.fromEntries(
     Object.entries(list)
       // Names such as `constructor` are inherited by every object and are not resources.
       .filter(([name]) => !(name in Object.prototype))
-      .map(([name, quantity]) => [name, name === 'cpu' ? milliValue(quantity) : unitValue(quantity)]),
+      .map(([name, quantity]) => [name, amountOf(name, quantity, unreadable)]),
   );
 }
 
+function amountOf(name: string, quantity: string | number, unreadable: number | undefined): number {
+  try {
+    return name === 'cpu' ? milliValue(quantity) : unitValue(quantity);
+  } catch (error) {
+    if (unreadable === undefined) throw error;
+    return unreadable;
+  }
+}
+
 /** `parseResources` of a list that is read again and again, for example the capacity of a node. */
-export const resourcesOf: (list: ResourceList) => Resources = onceFor((list: ResourceList) => parseResources(list));
+export const resourcesOf: (list: ResourceList) => Resources = onceFor((list: ResourceList) =>
+  parseResources(list, UNREADABLE_OFFER),
+);
 
 /** Formats an API resource list, with suffixes where they are exact. */
 export function formatResources(resources: Resources): ResourceList {

@@ -2,7 +2,7 @@ import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import { onceFor } from '../kept-answers.ts';
 import type { Refusal } from '../model/refusal.ts';
-import { parseResources, type Resources } from '../resources/resources.ts';
+import { parseResources, type Resources, UNREADABLE_REQUEST } from '../resources/resources.ts';
 import { memoize } from './memoize.ts';
 import {
   type ExistingHost,
@@ -270,7 +270,7 @@ export function limitsOf({ nodePools, stateNodes }: Pick<SchedulingProblem, 'nod
 
 /** What the node counts as. A node of the pool without a record, as after the table was restored, counts as its reported capacity. */
 function holdsOf({ nodeClaim, node }: StateNode): Resources {
-  return nodeClaim?.holds ?? parseResources(node?.status?.capacity);
+  return nodeClaim?.holds ?? parseResources(node?.status?.capacity, UNREADABLE_REQUEST);
 }
 
 /** The part of a SpaceIndex that stays the same when nodes go and pods move. */

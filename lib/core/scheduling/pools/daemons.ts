@@ -5,7 +5,7 @@ import { typeRequirements } from '../../instance-type/type-requirements.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import { intersect, type Requirement } from '../../requirements/requirement.ts';
 import { type Requirements, whyIncompatible, whyNotGuaranteed } from '../../requirements/requirements.ts';
-import { podRequests } from '../../resources/pod-requests.ts';
+import { invalidAmount, podRequests } from '../../resources/pod-requests.ts';
 import { add, type Resources } from '../../resources/resources.ts';
 import type { Host } from '../placement/host.ts';
 import { type HostPort, hostPorts } from '../pods/host-ports.ts';
@@ -23,19 +23,15 @@ export interface Daemon {
 
 /**
  * B20: the requests of the newest pod, with or without a node, which includes the changes of admission webhooks; else those of the template.
- * `pods`: those of the cluster that are not terminal.
+ * `pods`: those of the cluster that are not terminal. A DaemonSet with an amount that is not a quantity is left out.
  */
 export function daemonsOf(daemonSets: readonly DaemonSet[], pods: readonly Pod[] = []): readonly Daemon[] {
-  return daemonSets.map((daemonSet) => {
+  return daemonSets.flatMap((daemonSet) => {
     const uid = daemonSet.metadata.uid ?? '';
     const pod = daemonPod(daemonSet, newestPodOf(uid, pods));
-    return {
-      uid,
-      pod,
-      requests: podRequests(pod),
-      ports: hostPorts(pod),
-      alternatives: requiredAlternatives(pod),
-    };
+    // Its requests would leave no room on any node.
+    if (invalidAmount(pod.spec) !== undefined) return [];
+    return [{ uid, pod, requests: podRequests(pod), ports: hostPorts(pod), alternatives: requiredAlternatives(pod) }];
   });
 }
 
