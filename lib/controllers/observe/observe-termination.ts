@@ -1,9 +1,9 @@
 import type { Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import { mayRun, type TerminationView } from '../../core/node-claim/termination.ts';
+import { beginsWithoutList, mayRun, type TerminationView } from '../../core/node-claim/termination.ts';
 import { awaitsVolumes } from '../../core/node-claim/volume-detachment.ts';
-import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
+import { mapRead, type Observed, read, readOr, type Unread } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import type {
@@ -18,45 +18,64 @@ import { nodeOfInstance } from './find-observed.ts';
 import { goesLast, type SeenRest } from './observe-at-rest.ts';
 import { observeShifts } from './observe-unavailable.ts';
 import { type ObservedVolumes, observeVolumes, volumesOf } from './observe-volumes.ts';
-import { readings } from './readings.ts';
+import { type Readings, readings } from './readings.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
 
 /** The observed state that all deleted claims of one run share. */
 export interface ObservedTermination extends SeenRest {
-  readonly instances: Observed<ReadonlyMap<string, DescribedInstance>>;
-  /** C36: instances in these zones are neither described nor terminated. */
-  readonly shifted: Observed<ReadonlySet<string>>;
+  /** Read for the first claim that needs it, and once in a run. */
+  readonly ofEc2: SharedRead<SeenInstances>;
   readonly volumes: ObservedVolumes;
   /** Read after refused evictions, and once in a run. */
   readonly budgets: SharedRead<Observed<readonly PodDisruptionBudget[]>>;
 }
 
-/** *Cost:* one list of nodes and one of instances for all claims (C51). */
+interface SeenInstances {
+  readonly instances: Observed<ReadonlyMap<string, DescribedInstance>>;
+  /** C36: instances in these zones are neither described nor terminated. */
+  readonly shifted: Observed<ReadonlySet<string>>;
+}
+
+/** *Cost:* one list of nodes, and at most one of instances for all claims (C51). */
 export async function observeTermination(
   ports: ReadsCluster & InspectsInstances & ReadsZonalShifts,
   cluster: string,
   records: readonly NodeClaimRecord[],
 ): Promise<ObservedTermination> {
   const log = readings();
-  const all = records.flatMap((record) => instanceOf(record) ?? []);
-  const shifted = all.length === 0 ? read(new Set<string>()) : await observeShifts(ports.cloud, log);
-  const away = readOr(shifted, new Set<string>());
-  const ids = all.filter(({ zone }) => !away.has(zone)).map(({ id }) => id);
-  const [nodes, instances] = await Promise.all([
-    log.observe('nodes', async () => (records.length === 0 ? [] : ports.cluster.listNodes())),
-    log.observe('instances', async () => (ids.length === 0 ? [] : ports.cloud.describeInstances(cluster, ids))),
-  ]);
-  const byId = mapRead(instances, (found) => new Map(found.map((one) => [one.id, one])));
+  const ofEc2 = sharedRead(async () => observeInstances(ports, log, { cluster, records }));
+  // At the same time as the nodes. Claims that do not need it do not wait for it.
+  if (records.some((record) => !beginsWithoutList({ record, node: NOT_READ_YET }))) void Promise.allSettled([ofEc2()]);
+  const nodes = await log.observe('nodes', async () => (records.length === 0 ? [] : ports.cluster.listNodes()));
   return {
     readings: log,
     nodes,
-    instances: byId,
-    shifted,
+    ofEc2,
     volumes: observeVolumes(ports, log),
     budgets: sharedRead(async () =>
       log.observe('PodDisruptionBudgets', async () => ports.cluster.listPodDisruptionBudgets()),
     ),
   };
+}
+
+const NOT_READ_YET: Unread = { kind: 'unread', failure: new Error('not read yet') };
+/** Of an instance that is not looked up. */
+const NOT_ASKED: SeenInstances = { instances: NOT_READ_YET, shifted: NOT_READ_YET };
+
+async function observeInstances(
+  { cloud }: InspectsInstances & ReadsZonalShifts,
+  log: Readings,
+  { cluster, records }: { readonly cluster: string; readonly records: readonly NodeClaimRecord[] },
+): Promise<SeenInstances> {
+  const all = records.flatMap((record) => instanceOf(record) ?? []);
+  if (all.length === 0) return { instances: read(new Map()), shifted: read(new Set()) };
+  const shifted = await observeShifts(cloud, log);
+  const away = readOr(shifted, new Set<string>());
+  const ids = all.filter(({ zone }) => !away.has(zone)).map(({ id }) => id);
+  const instances = await log.observe('instances', async () =>
+    ids.length === 0 ? [] : cloud.describeInstances(cluster, ids),
+  );
+  return { instances: mapRead(instances, (found) => new Map(found.map((one) => [one.id, one]))), shifted };
 }
 
 export type TerminationViewPorts = ReadsCluster & ReadsClaims & HasClock & HasSettings;
@@ -74,10 +93,11 @@ export async function terminationViewOf(
     nodeName === undefined
       ? read([])
       : await world.readings.observe('the pods of nodes', async () => podsOnNode(ports, nodeName));
-  const zoneShifted = instance !== undefined && readOr(world.shifted, new Set<string>()).has(instance.zone);
+  const seen = beginsWithoutList({ record, node }) ? NOT_ASKED : await world.ofEc2();
+  const zoneShifted = instance !== undefined && readOr(seen.shifted, new Set<string>()).has(instance.zone);
   const { ignoreAtZero } = ports.settings;
   const isLast = pods.kind === 'read' && (await goesLast(ports, { record, pods: pods.value }, world));
-  const instanceState = zoneShifted ? 'alive' : stateOf(instance, world);
+  const instanceState = zoneShifted ? 'alive' : stateOf(instance, seen);
   return {
     record,
     node,
@@ -86,7 +106,7 @@ export async function terminationViewOf(
     ...(await volumesAwaited(ports, { record, node, pods, instanceState }, world)),
     ...(isLast && { ignoreAtZero }),
     ...(zoneShifted ? { zoneShifted } : {}),
-    ...optional({ untagged: readOr(world.instances, undefined)?.get(instance?.id ?? '')?.untagged }),
+    ...optional({ untagged: readOr(seen.instances, undefined)?.get(instance?.id ?? '')?.untagged }),
   };
 }
 
@@ -106,7 +126,7 @@ async function volumesAwaited(
 
 function stateOf(
   instance: Instance | undefined,
-  { instances, shifted }: ObservedTermination,
+  { instances, shifted }: SeenInstances,
 ): TerminationView['instanceState'] {
   if (instances.kind === 'unread') return 'unread';
   const listed = instances.value.get(instance?.id ?? '');

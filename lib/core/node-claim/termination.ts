@@ -27,6 +27,7 @@ import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { isDrained } from './pods-to-drain.ts';
 import { pollAfterWait } from './poll.ts';
 import { awaitTags, terminate, terminating } from './terminate.ts';
+import { isInterrupted } from './turn.ts';
 import {
   drainsVolumes,
   knownVolumes,
@@ -112,6 +113,17 @@ export function mayRun({
   if (instanceState !== 'not-listed') return instanceState === 'alive' || instanceState === 'unread';
   const known = readOr(node, undefined);
   return known !== undefined && isNodeReady(known) && record.deletion?.terminateRequestedAtMs === undefined;
+}
+
+/**
+ * Promise 7: the drain of an interrupted instance begins without EC2's list. EC2 has announced its end a moment ago, so it runs, and the list
+ * may be slow when many instances end.
+ */
+export function beginsWithoutList({ record, node }: Pick<TerminationView, 'record' | 'node'>): boolean {
+  const { deletion, registeredAtMs } = record;
+  const hasNode = node.kind === 'unread' || node.value !== undefined;
+  const hasBegun = (deletion?.drainStartedAtMs ?? deletion?.terminateRequestedAtMs) !== undefined;
+  return hasNode && registeredAtMs !== undefined && !hasBegun && isInterrupted(record);
 }
 
 /** The record of a drain: its start, and whether it evicts pods with volumes. */

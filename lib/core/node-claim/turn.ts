@@ -33,10 +33,15 @@ function rotated<Claim>(claims: readonly Claim[], nowMs: number): readonly Claim
 
 const INTERRUPTIONS: readonly DeletionReason[] = ['spot_interrupted', 'capacity_reservation_interrupted'];
 
+/** Whether EC2 has announced that it ends the instance of the claim within two minutes. */
+export function isInterrupted({ deletion }: Pick<Turning, 'deletion'>): boolean {
+  return deletion !== undefined && INTERRUPTIONS.includes(deletion.reason);
+}
+
 /** An interrupted instance ends within two minutes. `urgent`: pods wait for the claim, or it has a deadline. */
 function urgencyOf({ launch, deletion, initializedAtMs }: Turning): 'interrupted' | 'urgent' | 'others' {
   if (launch === undefined) return 'others';
   if (deletion === undefined) return initializedAtMs === undefined ? 'urgent' : 'others';
-  if (INTERRUPTIONS.includes(deletion.reason)) return 'interrupted';
+  if (isInterrupted({ deletion })) return 'interrupted';
   return deletion.deadlineMs === undefined ? 'others' : 'urgent';
 }

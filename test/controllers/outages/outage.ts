@@ -75,7 +75,8 @@ const STORIES: Readonly<Record<Activity, Story>> = {
 
 export interface Outage {
   readonly method: string;
-  readonly error: CallError;
+  /** `no answer`: the call never returns. */
+  readonly error: CallError | 'no answer';
   /** Whether the call has its effect. */
   readonly where: 'before' | 'after';
   readonly fromMs: number;
@@ -104,21 +105,7 @@ export async function play(activity: Activity, outage?: Outage): Promise<Observe
       return answer;
     });
   };
-  const faults: readonly Fault[] =
-    outage === undefined
-      ? []
-      : [
-          {
-            kind: 'calls-fail',
-            id: 1,
-            calls: [outage.method],
-            error: outage.error,
-            where: outage.where,
-            percent: 100,
-            fromMs: outage.fromMs,
-            forMs: OUTAGE_MS,
-          },
-        ];
+  const faults = outage === undefined ? [] : [faultOf(outage)];
   const overMs = (outage?.fromMs ?? BEGINS_MS) + OUTAGE_MS;
   const simulation = openSimulation({
     ...inputOf(story),
@@ -147,6 +134,11 @@ export async function play(activity: Activity, outage?: Outage): Promise<Observe
     calls,
     endedMs: timetable.now() - startMs,
   };
+}
+
+function faultOf({ method, error, where, fromMs }: Outage): Fault {
+  const during = { id: 1, calls: [method], percent: 100, fromMs, forMs: OUTAGE_MS };
+  return error === 'no answer' ? { kind: 'calls-hang', ...during } : { kind: 'calls-fail', ...during, error, where };
 }
 
 function inputOf({

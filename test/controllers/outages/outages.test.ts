@@ -136,6 +136,17 @@ describe('by name', () => {
     expect(run.doneMs).toBeLessThan((without.doneMs ?? 0) + SECOND_MS);
   });
 
+  test.each(['cloud.describeInstances', 'cloud.shiftedZones'])(
+    'on a spot warning, pods are evicted within 10 s although %s never answers',
+    async (method) => {
+      const without = await play('spot warning');
+      const fromMs = outageFromMs('spot warning', without);
+      const run = await play('spot warning', { method, error: 'no answer', where: 'before', fromMs });
+      expect((run.doneMs ?? Infinity) - fromMs).toBeLessThan(10 * SECOND_MS);
+      expect(run.left).toEqual([]);
+    },
+  );
+
   test('a node joins within 50 s although DescribeInstances is refused', async () => {
     const without = await play('join');
     const fromMs = outageFromMs('join', without);

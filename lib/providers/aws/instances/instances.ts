@@ -1,14 +1,17 @@
 import {
   DescribeInstancesCommand,
+  type DescribeInstancesCommandOutput,
   type EC2Client,
   type Instance as Ec2Instance,
   type Filter,
 } from '@aws-sdk/client-ec2';
+import { SECOND_MS } from '../../../apis/formats/time.ts';
 import { NODE_CLAIM_TAG, NODE_CLASS, NODE_POOL } from '../../../apis/labels.ts';
 import { optional } from '../../../apis/optional.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { CLUSTER_TAG, ownershipKey } from '../../../core/model/ownership-tags.ts';
 import type { DescribedInstance, InstanceOwner } from '../../../ports/cloud-provider.ts';
+import { UnreachableError } from '../../../ports/errors.ts';
 import { callExcludingRefused } from '../client/call-excluding-refused.ts';
 import { awsPortError, isUnknownInstance, translated } from '../client/errors.ts';
 import { allPages } from '../client/pages.ts';
@@ -17,7 +20,15 @@ import { labelsOf, ownershipFilters } from './tags.ts';
 export interface InstanceReader {
   readonly client: EC2Client;
   readonly onDemandUsdPerHour: ReadonlyMap<string, number>;
+  /** How long a call for instances by id may take, with its second attempt. @default 5 s */
+  readonly answerWithinMs?: number;
 }
+
+/**
+ * Promise 7: a drain reads its instance every 5 s, and a spot instance has two minutes. The SDK's own limits let one call without an answer take
+ * 30 s. A call that is cut off is repeated by the next poll.
+ */
+const ANSWER_WITHIN_MS = 5 * SECOND_MS;
 
 /** C51: the maximum number of ids per call. */
 export const MAX_IDS = 500;
@@ -39,7 +50,7 @@ export async function describeInstances(
   const filters = [...ownershipFilters(cluster), { Name: 'instance-state-name', Values: [...STATES] }];
   const instances = await (instanceIds === undefined
     ? listInstances(reader.client, doing, filters)
-    : readInstances(reader.client, doing, instanceIds));
+    : readInstances(reader, doing, instanceIds));
   return instances
     .map((instance) => describedOf(reader, cluster, instance))
     .filter((instance) => instance !== undefined)
@@ -62,7 +73,7 @@ export async function instanceOwners(
   client: EC2Client,
   instanceIds: readonly string[],
 ): Promise<readonly InstanceOwner[]> {
-  const instances = await readInstances(client, 'read the owners of instances', instanceIds);
+  const instances = await readInstances({ client }, 'read the owners of instances', instanceIds);
   return instances.flatMap(({ InstanceId: instanceId, Tags, State }) => {
     if (!ALIVE.includes(State?.Name ?? '')) return [];
     const tags = labelsOf(Tags);
@@ -93,7 +104,7 @@ export async function listInstances(
 
 /** Reads instances by id, many in one call. Unknown ids are left out. */
 async function readInstances(
-  client: EC2Client,
+  reader: Pick<InstanceReader, 'client' | 'answerWithinMs'>,
   doing: string,
   instanceIds: readonly string[],
 ): Promise<readonly Ec2Instance[]> {
@@ -102,9 +113,7 @@ async function readInstances(
   for (let from = 0; from < ids.length; from += MAX_IDS) {
     const asked = ids.slice(from, from + MAX_IDS);
     const { answers, refused } = await translated(doing, () =>
-      callExcludingRefused(doing, asked, async (InstanceIds) =>
-        client.send(new DescribeInstancesCommand({ InstanceIds: [...InstanceIds] })),
-      ),
+      callExcludingRefused(doing, asked, async (some) => describeById(reader, doing, some)),
     );
     const refusal = [...refused.values()].find((thrown) => !isUnknownInstance(thrown));
     if (refusal !== undefined) throw awsPortError(refusal, doing);
@@ -113,6 +122,20 @@ async function readInstances(
     found.push(...instances.filter(({ InstanceId }) => InstanceId !== undefined && asked.includes(InstanceId)));
   }
   return found;
+}
+
+async function describeById(
+  { client, answerWithinMs = ANSWER_WITHIN_MS }: Pick<InstanceReader, 'client' | 'answerWithinMs'>,
+  doing: string,
+  ids: readonly string[],
+): Promise<DescribeInstancesCommandOutput> {
+  const abortSignal = AbortSignal.timeout(answerWithinMs);
+  try {
+    return await client.send(new DescribeInstancesCommand({ InstanceIds: [...ids] }), { abortSignal });
+  } catch (cause) {
+    if (!abortSignal.aborted) throw cause;
+    throw new UnreachableError(`${doing}: EC2 did not answer within ${answerWithinMs} ms; try again later`, { cause });
+  }
 }
 
 /** *Shape:* undefined for an instance in an unknown state. */

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { CreateTagsCommand, DescribeInstancesCommand, EC2Client, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
@@ -230,4 +231,34 @@ test('owners are identified by both tags; an instance that is shutting down has 
   expect(await instanceOwners(client, ['i-1', 'i-2', 'i-3', 'i-4'])).toEqual([
     { instanceId: 'i-1', cluster: 'demo', nodeClaim: 'general-a' },
   ]);
+});
+
+test('promise 7: a call for instances by id that gets no answer is cut off, and not repeated', async () => {
+  let calls = 0;
+  const server = createServer(() => {
+    calls += 1;
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const silent = new EC2Client({
+    region: 'us-east-1',
+    endpoint: `http://127.0.0.1:${port}`,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    maxAttempts: 2,
+  });
+  try {
+    const reading = describeInstances({ ...reader, client: silent, answerWithinMs: 20 }, 'demo', ['i-1']);
+    await expect(reading).rejects.toThrow(UnreachableError);
+    await expect(reading).rejects.toThrow('describe the instances of demo: EC2 did not answer within 20 ms');
+    expect(calls).toBeLessThan(2);
+  } finally {
+    silent.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
+  }
 });
