@@ -7,5 +7,5 @@ export async function isProfileUsed(client: EC2Client, arn: string): Promise<boo
     { Name: 'iam-instance-profile.arn', Values: [arn] },
     { Name: 'instance-state-name', Values: [...STATES] },
   ];
-  return (await listInstances(client, `describe the instances of ${arn}`, filters)).length > 0;
+  return (await listInstances({ client }, `describe the instances of ${arn}`, filters)).length > 0;
 }

@@ -10,7 +10,7 @@ import { ec2Tags, labelsOf } from './tags.ts';
 /** C50, C55: all instances of the cluster that were launched for a NodePool, including those without the tag of their claim. */
 export async function clusterInstances(client: EC2Client, cluster: string): Promise<readonly ClusterInstance[]> {
   const alive = STATES.filter((state) => state !== 'shutting-down');
-  const found = await listInstances(client, `list what NodePools of ${cluster} launched`, [
+  const found = await listInstances({ client }, `list what NodePools of ${cluster} launched`, [
     { Name: `tag:${ownershipKey(cluster)}`, Values: ['owned'] },
     { Name: 'tag-key', Values: [NODE_POOL] },
     { Name: 'instance-state-name', Values: alive },

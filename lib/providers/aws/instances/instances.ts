@@ -1,5 +1,6 @@
 import {
   DescribeInstancesCommand,
+  type DescribeInstancesCommandInput,
   type DescribeInstancesCommandOutput,
   type EC2Client,
   type Instance as Ec2Instance,
@@ -20,15 +21,17 @@ import { labelsOf, ownershipFilters } from './tags.ts';
 export interface InstanceReader {
   readonly client: EC2Client;
   readonly onDemandUsdPerHour: ReadonlyMap<string, number>;
-  /** How long a call for instances by id may take, with its second attempt. @default 5 s */
+  /** How long a call may take, with its second attempt. @default 5 s for instances by id, and 10 s for a page of a list */
   readonly answerWithinMs?: number;
 }
 
+type Calls = Pick<InstanceReader, 'client' | 'answerWithinMs'>;
+
 /**
- * Promise 7: a drain reads its instance every 5 s, and a spot instance has two minutes. The SDK's own limits let one call without an answer take
- * 30 s. A call that is cut off is repeated by the next poll.
+ * Promise 7: a run waits for these calls, and a call without an answer takes 30 s by the limits of the SDK. A drain reads its instance
+ * every 5 s, and a spot instance has two minutes. A node that joins waits for the list. The next run repeats a call that is cut off.
  */
-const ANSWER_WITHIN_MS = 5 * SECOND_MS;
+const WITHIN_MS = { ids: 5 * SECOND_MS, page: 10 * SECOND_MS };
 
 /** C51: the maximum number of ids per call. */
 export const MAX_IDS = 500;
@@ -49,7 +52,7 @@ export async function describeInstances(
   const doing = `describe the instances of ${cluster}`;
   const filters = [...ownershipFilters(cluster), { Name: 'instance-state-name', Values: [...STATES] }];
   const instances = await (instanceIds === undefined
-    ? listInstances(reader.client, doing, filters)
+    ? listInstances(reader, doing, filters)
     : readInstances(reader, doing, instanceIds));
   return instances
     .map((instance) => describedOf(reader, cluster, instance))
@@ -85,18 +88,13 @@ export async function instanceOwners(
 }
 
 export async function listInstances(
-  client: EC2Client,
+  { client, answerWithinMs = WITHIN_MS.page }: Calls,
   doing: string,
   Filters: Filter[],
 ): Promise<readonly Ec2Instance[]> {
   const reservations = await allPages(doing, async (token) => {
-    const answer = await client.send(
-      new DescribeInstancesCommand({
-        Filters,
-        MaxResults: 1_000,
-        ...optional({ NextToken: token }),
-      }),
-    );
+    const input = { Filters, MaxResults: 1_000, ...optional({ NextToken: token }) };
+    const answer = await describe({ client, answerWithinMs }, doing, input);
     return { items: answer.Reservations, next: answer.NextToken };
   });
   return reservations.flatMap((reservation) => reservation.Instances ?? []);
@@ -104,7 +102,7 @@ export async function listInstances(
 
 /** Reads instances by id, many in one call. Unknown ids are left out. */
 async function readInstances(
-  reader: Pick<InstanceReader, 'client' | 'answerWithinMs'>,
+  { client, answerWithinMs = WITHIN_MS.ids }: Calls,
   doing: string,
   instanceIds: readonly string[],
 ): Promise<readonly Ec2Instance[]> {
@@ -113,7 +111,9 @@ async function readInstances(
   for (let from = 0; from < ids.length; from += MAX_IDS) {
     const asked = ids.slice(from, from + MAX_IDS);
     const { answers, refused } = await translated(doing, () =>
-      callExcludingRefused(doing, asked, async (some) => describeById(reader, doing, some)),
+      callExcludingRefused(doing, asked, async (some) =>
+        describe({ client, answerWithinMs }, doing, { InstanceIds: [...some] }),
+      ),
     );
     const refusal = [...refused.values()].find((thrown) => !isUnknownInstance(thrown));
     if (refusal !== undefined) throw awsPortError(refusal, doing);
@@ -124,14 +124,15 @@ async function readInstances(
   return found;
 }
 
-async function describeById(
-  { client, answerWithinMs = ANSWER_WITHIN_MS }: Pick<InstanceReader, 'client' | 'answerWithinMs'>,
+/** *Errors:* UnreachableError without an answer in time. */
+async function describe(
+  { client, answerWithinMs }: { readonly client: EC2Client; readonly answerWithinMs: number },
   doing: string,
-  ids: readonly string[],
+  input: DescribeInstancesCommandInput,
 ): Promise<DescribeInstancesCommandOutput> {
   const abortSignal = AbortSignal.timeout(answerWithinMs);
   try {
-    return await client.send(new DescribeInstancesCommand({ InstanceIds: [...ids] }), { abortSignal });
+    return await client.send(new DescribeInstancesCommand(input), { abortSignal });
   } catch (cause) {
     if (!abortSignal.aborted) throw cause;
     throw new UnreachableError(`${doing}: EC2 did not answer within ${answerWithinMs} ms; try again later`, { cause });

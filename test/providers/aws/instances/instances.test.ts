@@ -233,7 +233,10 @@ test('owners are identified by both tags; an instance that is shutting down has 
   ]);
 });
 
-test('promise 7: a call for instances by id that gets no answer is cut off, and not repeated', async () => {
+test.each([
+  ['instances by id', ['i-1']],
+  ['a list of instances', undefined],
+])('promise 7: a call for %s that gets no answer is cut off, and not repeated', async (_, ids) => {
   let calls = 0;
   const server = createServer(() => {
     calls += 1;
@@ -250,7 +253,7 @@ test('promise 7: a call for instances by id that gets no answer is cut off, and 
     maxAttempts: 2,
   });
   try {
-    const reading = describeInstances({ ...reader, client: silent, answerWithinMs: 20 }, 'demo', ['i-1']);
+    const reading = describeInstances({ ...reader, client: silent, answerWithinMs: 20 }, 'demo', ids);
     await expect(reading).rejects.toThrow(UnreachableError);
     await expect(reading).rejects.toThrow('describe the instances of demo: EC2 did not answer within 20 ms');
     expect(calls).toBeLessThan(2);
