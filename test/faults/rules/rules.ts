@@ -27,6 +27,7 @@ import { marksNameTheirOffering } from './marks/offerings.ts';
 import { claimsFollowTheirNodePool } from './marks/templates.ts';
 import { lossesAreShown, refusalsAreShown, whatIsShownIsTrue } from './mirrors.ts';
 import { pendingPodsAreServed } from './pending.ts';
+import { newNodesAreCheap } from './prices.ts';
 import { commandsEnd, undisturbedWorkProgresses } from './progress/progress.ts';
 import { recordsGoForward } from './records.ts';
 import { deletedObjectsAreRemoved } from './removals/deleted-objects.ts';
@@ -54,6 +55,7 @@ export const RULES: readonly RuleOf[] = [
   releasedAfterItsInstance,
   noPodBuysNodes,
   limitsHold,
+  newNodesAreCheap,
   decisionsAreCarriedOut,
   podsAreEvicted,
   instancesEndForAReason,
