@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import type { Node } from '../../../lib/apis/kubernetes.ts';
 import { observeUnavailable } from '../../../lib/controllers/observe/observe-unavailable.ts';
 import { readings } from '../../../lib/controllers/observe/readings.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
@@ -44,6 +45,39 @@ test('instances are not terminated in that zone, until the shift ends (C36)', as
   expect(terminations(result).filter((at) => at >= until).length).toBeGreaterThan(0);
   expectOneInstanceAClaim(result);
   expectAllGone(result);
+});
+
+test.each([
+  ['not given up while the cluster is shifted away from its zone', ['us-east-1a'], 0],
+  ['given up if the cluster is shifted away from another zone', ['us-east-1b'], 1],
+])('C36, D15: a lost node whose instance EC2 does not list is %s', async (_, zones, expected) => {
+  const lostMs = 4 * MINUTE_MS;
+  const result = await live({
+    // The run goes on until then.
+    scenario: {
+      name: 'lost',
+      events: [{ kind: 'scale', atMs: 9 * MINUTE_MS, deployment: 'default/web', replicas: 0 }],
+    },
+    durationMs: 10 * MINUTE_MS,
+    wrapPorts: (ports) => {
+      const { cluster, cloud, clock: time } = ports;
+      const startMs = time.now();
+      const isLost = (): boolean => time.now() - startMs >= lostMs;
+      const listNodes = async (): Promise<readonly Node[]> => {
+        const nodes = await cluster.listNodes();
+        return isLost() ? nodes.map((node) => ({ ...node, status: { ...node.status, conditions: [] } })) : nodes;
+      };
+      const described: ControllerPorts['cloud']['describeInstances'] = async (...asked) =>
+        isLost() ? [] : cloud.describeInstances(...asked);
+      return {
+        ...ports,
+        cluster: { ...cluster, listNodes },
+        cloud: { ...cloud, describeInstances: described, shiftedZones: async () => (isLost() ? zones : []) },
+      };
+    },
+  });
+  const given = result.timeline.filter((one) => one.kind === 'delete-node-claim' && one.reason === 'garbage_collected');
+  expect(Math.min(given.length, 1)).toBe(expected);
 });
 
 const clock = { now: () => NOW_MS };
