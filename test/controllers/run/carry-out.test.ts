@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { carryOut } from '../../../lib/controllers/run/carry-out.ts';
-import { finishDecision } from '../../../lib/controllers/run/open-decisions.ts';
+import { finishDecision, settledEpoch } from '../../../lib/controllers/run/open-decisions.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { Action, PodTarget } from '../../../lib/core/model/decision.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
-import { ConflictError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { ConflictError, EpochMovedError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aDecision } from '../../builders/decisions.ts';
 import { NOW_MS } from '../../builders/times.ts';
@@ -210,4 +210,33 @@ test('promise 2: a claim is created after the deletion before it, whose room it 
   const actions = [create('a'), create('b'), remove, create('c')];
   await carryOut(portsWith({ store }), aDecision({ actions }));
   expect(done).toEqual(['create a', 'create b', 'delete old', 'create c']);
+});
+
+test('a released claim wakes provisioning and disruption, whose limits and budgets it no longer uses', async () => {
+  const store = memoryNodeClaimStore();
+  const record = aRecord({ name: NODE_CLAIM });
+  await store.createNodeClaim(record);
+  const woken: string[] = [];
+  const wake = async (target: string): Promise<void> => void woken.push(target);
+  const cluster = { removeNodeClaim: async () => {} };
+  const actions: readonly Action[] = [{ kind: 'release-node-claim', nodeClaim: NODE_CLAIM, atMs: NOW_MS }];
+  const ports = portsWith({ cluster, store, messages: { wake } });
+  const decision = aDecision({ cluster: record.cluster, actions });
+  await carryOut(ports, decision);
+  expect(woken).toEqual(['provisioning', 'disruption']);
+  await carryOut(ports, decision);
+  expect(woken, 'a repeated release').toHaveLength(2);
+});
+
+test('a decision that another run records while open decisions are read invalidates that of this run (promise 2)', async () => {
+  const store = memoryNodeClaimStore();
+  const [other, own] = ['other', 'own'].map((id) => aDecision({ id, actions: [create(`general-${id}`)] }));
+  if (other === undefined || own === undefined) throw new Error('two decisions');
+  const openDecisions: typeof store.openDecisions = async (cluster) => {
+    const open = await store.openDecisions(cluster);
+    if ((await store.readEpoch(cluster)) === 0) await store.recordDecision(other, 0);
+    return open;
+  };
+  const { epoch } = await settledEpoch(portsWith({ store: { ...store, openDecisions } }), own.cluster);
+  await expect(store.recordDecision(own, epoch)).rejects.toThrow(EpochMovedError);
 });
