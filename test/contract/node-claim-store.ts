@@ -249,6 +249,14 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.hasDeletedClaims(cluster)).toBe(false);
       });
 
+      test('a cluster has deleted claims after the first update with a deletion', async () => {
+        await store.createNodeClaim(claim());
+        await store.updateNodeClaim(
+          claim({ deletion: { reason: 'expired', message: 'older', requestedAtMs: NOW_MS } }),
+        );
+        expect(await store.hasDeletedClaims(cluster)).toBe(true);
+      });
+
       test('a list is by name, without released claims and those of other clusters', async () => {
         for (const each of ['b', 'a', 'c', 'a-2']) await store.createNodeClaim(claim({ name: each }));
         await store.createNodeClaim(claim({ name: 'd', cluster: `${cluster}-2` }));
@@ -285,6 +293,23 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         const gone = await store.updateNodeClaim({ ...registered, ...released });
         expect(gone.version).toBe(4);
         expect(await store.findNodeClaim(id)).toEqual(gone);
+      });
+
+      test('a claim is found by its instance if the first write with the instance has its node too', async () => {
+        const id = `i-${randomUUID()}`;
+        await store.createNodeClaim(claim());
+        const joined = { ...launchedAs(claim(), id), nodeName: 'node-1', registeredAtMs: NOW_MS };
+        const written = await store.updateNodeClaim(joined);
+        expect(await store.findNodeClaim(id)).toEqual(written);
+      });
+
+      test('a claim is found by the instance that replaces its first one, although its node is known', async () => {
+        const [first, second] = [`i-${randomUUID()}`, `i-${randomUUID()}`];
+        await store.createNodeClaim(claim());
+        const launched = await store.updateNodeClaim({ ...launchedAs(claim(), first), nodeName: 'node-1' });
+        expect(await store.findNodeClaim(second)).toBeUndefined();
+        const replaced = await store.updateNodeClaim(launchedAs(launched, second));
+        expect(await store.findNodeClaim(second)).toEqual(replaced);
       });
 
       test('a claim is found by the instance that replaces its first one, whatever the order of their ids', async () => {

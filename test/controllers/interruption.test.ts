@@ -150,6 +150,16 @@ describe('an interruption', () => {
     expect([reports.length, failures.length]).toEqual([2, 1]);
   });
 
+  test('with an entity that has no value deletes the claims of the others, and reports the entity', async () => {
+    const { ports } = await aWorld([launchedClaim()]);
+    const entities = [{ entityValue: 'i-1' }, { value: 'i-2' }];
+    const detail = { service: 'EC2', eventTypeCategory: 'scheduledChange', affectedEntities: entities };
+    const event = anInterruptionEvent('AWS Health Event', detail, { source: 'aws.health' });
+    const { reports, failures } = await handleInterruption(ports, event);
+    expect(reports).toHaveLength(1);
+    expect(failures).toEqual([new RefusedError('an affected entity has no entityValue: {"value":"i-2"}')]);
+  });
+
   test('of a cluster that is not configured is ignored', async () => {
     const { ports, seen } = await aWorld([launchedClaim({ cluster: 'private' })]);
     await handleInterruption(ports, anInstanceEvent(SPOT));

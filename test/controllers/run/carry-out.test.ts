@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { carryOut } from '../../../lib/controllers/run/carry-out.ts';
+import { recordAndAct } from '../../../lib/controllers/run/cluster-decision.ts';
 import { finishDecision, settledEpoch } from '../../../lib/controllers/run/open-decisions.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { Action, PodTarget } from '../../../lib/core/model/decision.ts';
@@ -8,6 +9,7 @@ import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.
 import { ConflictError, EpochMovedError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aDecision } from '../../builders/decisions.ts';
+import { aSnapshot } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { aRecord } from '../../contract/records.ts';
 import { UNUSED } from '../../operator/messages.ts';
@@ -239,4 +241,26 @@ test('a decision that another run records while open decisions are read invalida
   };
   const { epoch } = await settledEpoch(portsWith({ store: { ...store, openDecisions } }), own.cluster);
   await expect(store.recordDecision(own, epoch)).rejects.toThrow(EpochMovedError);
+});
+
+test('a command whose move cannot be remembered does not end, so that the limits of moves hold', async () => {
+  const ended: string[] = [];
+  const store = {
+    recordMove: failWith(new UnreachableError('throttled')),
+    endCommand: async (_: string, id: string): Promise<void> => void ended.push(id),
+  };
+  const moved = { command: 'command-1', atMs: NOW_MS, untilMs: NOW_MS, launched: [], evicted: {} };
+  const end = { kind: 'end-disruption', command: 'command-1', outcome: 'executed', why: '' } as const;
+  const actions = [{ ...end, moved }, end] as const;
+  const outcomes = await carryOut(portsWith({ store }), aDecision({ actions }));
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['failed', 'done']);
+  expect(ended).toHaveLength(1);
+});
+
+test('a decision with an action that may succeed later is repeated within five seconds', async () => {
+  const { store } = refusingToCreate(new UnreachableError('throttled'), 'general-a');
+  const { actions: _actions, blocked: _blocked, ...named } = aDecision();
+  const verdict = { actions: [create('general-a')], blocked: [], due: [] };
+  const { due } = await recordAndAct(portsWith({ store }), aSnapshot({ epoch: 0 }), { named, verdict });
+  expect(due.map(({ atMs }) => atMs)).toEqual([NOW_MS + 5_000]);
 });

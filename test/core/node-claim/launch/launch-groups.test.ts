@@ -67,6 +67,13 @@ describe('a group', () => {
     expect(groupsOf([named('a'), named('b', { nodePool: 'other' })])).toEqual([]);
   });
 
+  test('has no claim whose own request was sent before: it is repeated alone and unchanged (promise 1)', () => {
+    const sent = decide(viewOf(named('a')), NOW_MS).record;
+    const token = requestOf(sent)?.clientToken;
+    expect(names(groupsOf([sent, named('b'), named('c')], NOW_MS + MINUTE))).toEqual([['b', 'c']]);
+    expect(decide(viewOf(sent), NOW_MS + MINUTE).actions).toMatchObject([{ request: { clientToken: token } }]);
+  });
+
   test('has at most fifty claims, because its records are written in one transaction', () => {
     const records = Array.from({ length: MAX_MEMBERS * 2 + 1 }, (_, index) => named(`c-${1_000 + index}`));
     expect(groupsOf(records).map(({ members }) => members.length)).toEqual([MAX_MEMBERS, MAX_MEMBERS]);
