@@ -106,11 +106,15 @@ describe('B66: nominations', () => {
   });
 });
 
+function lost(records: readonly NodeClaimRecord[], pods = pendingPods(2, SMALL)): readonly string[] {
+  return lostNominations(pods, records).map(
+    ({ pod, before, node }) => `${pod.name}: ${before ?? '-'} → ${node ?? '-'}`,
+  );
+}
+
 describe('B66: nominations that pods have lost while nodes start', () => {
   const KEYS = ['default/web-1', 'default/web-2'];
   const joined = { ...starting('a', KEYS), nodeName: 'node-a' };
-  const lost = (records: readonly NodeClaimRecord[], pods = pendingPods(2, SMALL)) =>
-    lostNominations(pods, records).map(({ pod, before, node }) => `${pod.name}: ${before ?? '-'} → ${node ?? '-'}`);
 
   test('are written again from the time at which the node joins until it is initialized', () => {
     expect(lost([joined])).toEqual(['web-1: - → node-a', 'web-2: - → node-a']);

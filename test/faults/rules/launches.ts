@@ -143,14 +143,14 @@ export const releasedAfterItsInstance: RuleOf = (watched) => {
       if (instance === undefined) return;
       // D26: an instance that EC2 does not list is gone, unless its node is Ready.
       const ageMs = nowMs() + startMs() - instance.launchedAtMs;
-      const isUnlisted = story.faults.some(
+      const isListedLate = story.faults.some(
         (one) =>
           one.kind === 'listed-late' &&
           nowMs() < one.fromMs + one.forMs + RELEASING_MS &&
           ageMs < one.lagMs + RELEASING_MS,
       );
       const node = nodeOf(watched, after);
-      if (isUnlisted && ageMs > LISTED_WITHIN_MS - clocksMs && (node === undefined || !isNodeReady(node))) return;
+      if (isListedLate && ageMs > LISTED_WITHIN_MS - clocksMs && (node === undefined || !isNodeReady(node))) return;
       if (!timeline.entries.some((entry) => entry.kind === 'instance-terminated' && entry.instanceId === id))
         violate(
           'a claim is released after its instance has ended',

@@ -78,8 +78,7 @@ export function kubeScheduler(state: KubernetesState, clock: Clock, options: Sch
   };
   return {
     pass() {
-      const version = state.version + state.storage.version;
-      if (version === versionSeen || options.isDown?.() === true) return;
+      if (versionSeen === state.version + state.storage.version || options.isDown?.() === true) return;
       const waiting = cache.refresh();
       nominations.read(waiting);
       failedNow.clear();
