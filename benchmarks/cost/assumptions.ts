@@ -38,8 +38,12 @@ export const CPU_MS = {
 /** Lambda gives a function this share of a vCPU. *Units:* MiB of memory for one vCPU. */
 export const MIB_OF_A_VCPU = 1_769;
 
-/** The event source mapping of a queue has five pollers, each with long polls of 20 s. Messages end a poll early. */
-export const POLLS_A_MINUTE = 15;
+/**
+ * The event source mapping of a queue polls with long polls of 20 s: three a minute and poller. Messages end a poll early. It has five
+ * pollers, and while there is little traffic as few as two, unless it has a maximum concurrency. *Source:* "Configuring scaling behavior
+ * for SQS event source mappings", AWS Lambda Developer Guide, as of 2026. That an idle queue always has two is assumed.
+ */
+export const POLLS_A_MINUTE = { whole: 15, reduced: 6 } as const;
 
 /** Lambda's own three lines START, END and REPORT of an invocation. *Units:* bytes. */
 export const LAMBDA_LINES = { lines: 3, bytes: 290 } as const;

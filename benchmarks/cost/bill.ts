@@ -1,6 +1,6 @@
 /** The bill of a month in USD, by component. */
 
-import { CATALOGUE_RUNS_A_MONTH, HOURS_A_MONTH, MIB_OF_A_VCPU, POLLS_A_MINUTE } from './assumptions.ts';
+import { CATALOGUE_RUNS_A_MONTH, HOURS_A_MONTH, MIB_OF_A_VCPU } from './assumptions.ts';
 import prices from './aws-prices.json' with { type: 'json' };
 import type { FixedParts } from './fixed-parts.ts';
 import type { FunctionUse, Use } from './ledger.ts';
@@ -26,8 +26,8 @@ const GB = 1e9;
 const MIB_OF_A_GB = 1_024;
 
 /** What is billed without any work: polls of queues, alarms, secrets, dashboards. */
-export function fixedBill({ polledQueues, alarmMetrics, secrets, dashboardMetrics }: FixedParts): Bill {
-  const polls = polledQueues * POLLS_A_MINUTE * 60 * HOURS_A_MONTH;
+export function fixedBill({ pollsAMinute, alarmMetrics, secrets, dashboardMetrics }: FixedParts): Bill {
+  const polls = pollsAMinute * 60 * HOURS_A_MONTH;
   const dashboards = dashboardMetrics > 50 ? usd.dashboardMonth : 0;
   return {
     ...NOTHING,

@@ -6,10 +6,11 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import cdk from '../../cdk.json' with { type: 'json' };
 import { KerfStack } from '../../lib/stack/kerf-stack.ts';
+import { POLLS_A_MINUTE } from './assumptions.ts';
 
 export interface FixedParts {
-  /** Queues that Lambda polls. */
-  readonly polledQueues: number;
+  /** The long polls of all queues that Lambda polls, while they are idle. */
+  readonly pollsAMinute: number;
   /** The metrics of all alarms: an alarm on an expression is billed for each metric in it. */
   readonly alarmMetrics: number;
   readonly secrets: number;
@@ -31,7 +32,7 @@ export function fixedParts(clusters: number): FixedParts {
     return typeof MemorySize === 'number' ? [[name, MemorySize] as const] : [];
   });
   return {
-    polledQueues: propertiesOf('AWS::Lambda::EventSourceMapping').length,
+    pollsAMinute: propertiesOf('AWS::Lambda::EventSourceMapping').reduce((sum, mapping) => sum + pollsOf(mapping), 0),
     alarmMetrics: propertiesOf('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsOfAlarm(alarm), 0),
     secrets: propertiesOf('AWS::SecretsManager::Secret').length,
     dashboardMetrics: propertiesOf('AWS::CloudWatch::Dashboard').reduce((sum, one) => sum + metricsOnDashboard(one), 0),
@@ -48,6 +49,10 @@ function synthesized(clusters: number): Template {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+function pollsOf({ ScalingConfig }: Properties): number {
+  return ScalingConfig === undefined ? POLLS_A_MINUTE.reduced : POLLS_A_MINUTE.whole;
 }
 
 function metricsOfAlarm({ Metrics }: Properties): number {

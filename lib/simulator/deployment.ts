@@ -7,6 +7,7 @@ import type { DecisionRecorder } from '../controllers/record/decision-recorder.t
 import type { ControllerPorts } from '../controllers/run/ports.ts';
 import type { Telemetry } from '../controllers/run/telemetry.ts';
 import type { WebhookAnswer } from '../controllers/webhook.ts';
+import type { TickedFunction } from '../core/delivery/ticks.ts';
 import type { Method } from '../core/disruption/method.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import type { Decision } from '../core/model/decision.ts';
@@ -82,6 +83,8 @@ export interface Deployment {
   readonly shadow: boolean;
   /** The functions that got a tick, from the schedule or from lifecycle. The schedule empties it. */
   readonly ticked: Set<WakeTarget>;
+  /** A schedule starts the function. */
+  readonly tick: (target: TickedFunction) => void;
   readonly backups?: Backups;
 }
 
@@ -138,6 +141,11 @@ export function deploy({ input, world, refusals, name }: Deployed): Deployment {
     messages,
     shadow: ports.settings.shadow,
     ticked,
+    tick(target) {
+      ticked.add(target);
+      for (const afterMs of faults?.copies(target) ?? [0])
+        timetable.after(afterMs, async () => kerf.functions.tick(target));
+    },
     ...optional({ backups }),
     functions: functions({
       cluster: CLUSTER,

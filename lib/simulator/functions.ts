@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../apis/formats/time.ts';
 import { optional } from '../apis/optional.ts';
 import { guardedWithTicks } from '../controllers/act/pass-on-tick.ts';
 import { refreshCatalogue } from '../controllers/catalogue.ts';
@@ -8,13 +9,14 @@ import { reconcileProvisioning } from '../controllers/provisioning.ts';
 import type { DecisionRecorder } from '../controllers/record/decision-recorder.ts';
 import { guarded } from '../controllers/run/guard.ts';
 import { handleEvents } from '../controllers/run/handle-events.ts';
-import { handleWakes } from '../controllers/run/handle-wakes.ts';
-import type { ControllerPorts, RunReport } from '../controllers/run/ports.ts';
+import { handleTick, handleWakes, type WakeRuntime } from '../controllers/run/handle-wakes.ts';
+import type { ControllerPorts, Reconcile, RunReport } from '../controllers/run/ports.ts';
 import type { Telemetry } from '../controllers/run/telemetry.ts';
 import { reconcileTermination } from '../controllers/termination.ts';
 import { ANSWER_WITHIN_MS, answerWebhook, type WebhookAnswer } from '../controllers/webhook.ts';
-import { EVENT_PLAN, EVENT_SLOTS } from '../core/delivery/deliveries.ts';
+import { EVENT_PLAN } from '../core/delivery/deliveries.ts';
 import { hungClusters } from '../core/delivery/hung-clusters.ts';
+import type { TickedFunction } from '../core/delivery/ticks.ts';
 import type { Method } from '../core/disruption/method.ts';
 import { ALL_METHODS } from '../core/disruption/methods/all-methods.ts';
 import { errorMessage } from '../core/error-message.ts';
@@ -29,10 +31,14 @@ import type { Timeline } from './timeline.ts';
 import type { Timetable } from './timetable.ts';
 
 const SECRET = 'simulated';
+/** Lambda repeats an invocation that a schedule has started and that was stopped. */
+const TICK_PAUSES_MS = [0, MINUTE_MS, 2 * MINUTE_MS];
 
 /** The deployed functions: the same shell, controllers and triggers, in virtual time. */
 export interface Functions {
   wakes(target: WakeTarget, messages: readonly QueuedMessage[]): Promise<readonly string[]>;
+  /** A tick of a schedule. */
+  tick(target: TickedFunction): Promise<void>;
   webhook(review: Review): Promise<void>;
   /** The queue of the interruption function. */
   readonly interruptions: SimulatedQueue;
@@ -75,7 +81,6 @@ export function functions(world: FunctionWorld): Functions {
   const recording = optional({ recorder: world.recorder });
   const interruptions = simulatedQueue(timetable, {
     plan: EVENT_PLAN,
-    slots: EVENT_SLOTS,
     windowMs: 0,
     invoke: async (messages) =>
       atOnce(invocations, async () =>
@@ -95,18 +100,41 @@ export function functions(world: FunctionWorld): Functions {
     termination: hungClusters(timetable),
   };
   const disruption = guarded('disruption', reconcileDisruptionBy(world.methods ?? ALL_METHODS));
+  const reconcileOf = (target: TickedFunction): Reconcile => (target === 'disruption' ? disruption : RECONCILE[target]);
+  const runtimeOf = (target: TickedFunction, ports: ControllerPorts): WakeRuntime => ({
+    telemetry: telemetryOf(target, world, reports),
+    hung: hung[target],
+    redelivery: queues[target],
+    portsOf: async () => ports,
+    ...recording,
+  });
   const run = async (target: WakeTarget, messages: readonly QueuedMessage[]): Promise<readonly string[]> =>
     lambda(target, messages, async ({ ports, timer }) => {
-      const telemetry = telemetryOf(target, world, reports);
-      if (target === 'catalogue') return refresh(world, { ports, messages, telemetry });
-      const own = { hung: hung[target], redelivery: queues[target], portsOf: async () => ports };
-      const runtime = { telemetry, ...own, ...recording };
-      return handleWakes(runtime, { messages, timer }, target === 'disruption' ? disruption : RECONCILE[target]);
+      if (target === 'catalogue')
+        return refresh(world, { ports, messages, telemetry: telemetryOf(target, world, reports) });
+      return handleWakes(runtimeOf(target, ports), { messages, timer }, reconcileOf(target));
     });
+  const tick = async (target: TickedFunction): Promise<readonly string[]> => {
+    for (const pauseMs of TICK_PAUSES_MS) {
+      if (pauseMs > 0) await timetable.wait(pauseMs);
+      let isAnswered = false;
+      await lambda(target, [], async ({ ports, timer }) => {
+        const sent = { tick: { cluster, reason: 'tick' }, timer };
+        await handleTick(runtimeOf(target, ports), sent, reconcileOf(target));
+        isAnswered = true;
+        return [];
+      });
+      if (isAnswered) break;
+    }
+    return [];
+  };
   return {
     reports,
     interruptions,
     wakes: async (target, messages) => atOnce(invocations, async () => run(target, messages)),
+    async tick(target) {
+      await atOnce(invocations, async () => tick(target));
+    },
     webhook: async (review) => reviewed(world, review, clusters),
   };
 }

@@ -6,7 +6,6 @@ import type { Scenario, ScenarioEvent } from '../apis/scenario/scenario.ts';
 import type { Trace } from '../apis/scenario/trace.ts';
 import { SLOW_TICK_MINUTES, tickedEachMinute, tickedSlowly } from '../core/delivery/ticks.ts';
 import type { ResolvedCapacityReservation } from '../core/model/resolved-node-class.ts';
-import type { WakeTarget } from '../ports/messages.ts';
 import { boot, vanish } from './aws/machines.ts';
 import { type SimulatedEc2, type SimulatedInstance, simulatedEc2 } from './aws/simulated-ec2.ts';
 import type { SimulatedMessages } from './aws/simulated-messages.ts';
@@ -327,10 +326,9 @@ function startTicks({ state, timetable, timeline }: Parts, deployments: readonly
     before = now;
     timetable.after(MINUTE_MS, tick, { background: true });
     minutes += 1;
-    for (const { messages, shadow } of deployments) {
+    for (const { tick: start, shadow } of deployments) {
       const slow = minutes % SLOW_TICK_MINUTES === 0 ? tickedSlowly({ shadow }) : [];
-      const targets: readonly WakeTarget[] = [...tickedEachMinute({ shadow }), ...slow];
-      for (const target of targets) await messages.wake(target, { cluster: CLUSTER, reason: 'tick' });
+      for (const target of [...tickedEachMinute({ shadow }), ...slow]) start(target);
     }
   };
   timetable.after(MINUTE_MS, tick, { background: true });

@@ -7,13 +7,11 @@ import { nodeRolesOf } from '../operator/options/node-roles.ts';
 import {
   CLUSTER_FUNCTIONS,
   EVENT_PLAN,
-  EVENT_SLOTS,
   INTERRUPTION_TARGETS,
   VARIABLES,
   WEBHOOK_TARGETS,
   WOKEN_FUNCTIONS,
   type WokenFunction,
-  wakeSlots,
 } from '../operator/options/options.ts';
 import type { BodyBucketConstruct } from './body-bucket.ts';
 import { Installer } from './installer.ts';
@@ -76,13 +74,9 @@ export class FunctionSet {
     this.#connect(webhook);
     const schedules = new Schedules(scope, 'Schedules', {
       clusters,
-      queues: {
-        provisioning: own.provisioning.wakeQueue,
-        lifecycle: own.lifecycle.wakeQueue,
-        disruption: own.disruption.wakeQueue,
-        termination: own.termination.wakeQueue,
-      },
+      functions: own,
     });
+    for (const name of CLUSTER_FUNCTIONS) own[name].admitSchedules();
     new InterruptionRules(scope, 'InterruptionRules', { queue: this.functions.interruption.wakeQueue });
     const installer = this.#install({ nodes, webhook, state });
     this.#watchTicks(clusters, installer?.resource ?? schedules);
@@ -212,8 +206,7 @@ function wakeFunctions(
   },
 ): Omit<WakeFunctions, 'catalogue'> {
   const [{ network } = {}] = clusters;
-  const slots = wakeSlots(clusters.length);
-  const inNetwork = { environment, slots, deadLetters, ...(network !== undefined && { network }) };
+  const inNetwork = { environment, deadLetters, ...(network !== undefined && { network }) };
   return {
     // Only scheduling is CPU-intensive. A function with 1769 MiB gets one full vCPU.
     provisioning: new WakeFunction(scope, 'Provisioning', { name: 'provisioning', ...inNetwork, memoryMib: 1_769 }),
@@ -226,7 +219,6 @@ function wakeFunctions(
       plan: EVENT_PLAN,
       // A spot instance has two minutes left, so messages are not batched.
       batchingWindow: Duration.seconds(0),
-      slots: EVENT_SLOTS,
     }),
   };
 }

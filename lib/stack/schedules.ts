@@ -8,15 +8,20 @@ import {
   tickedEachMinute,
   tickedSlowly,
 } from '../operator/options/options.ts';
+import { functionTarget } from './function-target.ts';
+import type { LambdaFunction } from './lambda-function.ts';
 import { queueTarget } from './queue-target.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
 export interface SchedulesProps {
   readonly clusters: readonly ClusterOptions[];
-  readonly queues: Readonly<Record<(typeof CLUSTER_FUNCTIONS)[number], WakeQueue>>;
+  readonly functions: Readonly<Record<(typeof CLUSTER_FUNCTIONS)[number], LambdaFunction>>;
 }
 
-/** Ticks, so that a lost event delays a reaction by at most a minute (`ticks.ts`). */
+/**
+ * Ticks, so that a lost event delays a reaction by at most a minute (`ticks.ts`). They call the functions themselves, because messages of
+ * queues are paid for.
+ */
 export class Schedules extends Construct {
   constructor(scope: Construct, id: string, props: SchedulesProps) {
     super(scope, id);
@@ -29,7 +34,7 @@ export class Schedules extends Construct {
         new Rule(this, rule, {
           description: `Kerf reconciles cluster ${cluster}`,
           schedule: Schedule.rate(Duration.minutes(minutes)),
-          targets: targets.map((name) => queueTarget(props.queues[name], { cluster, reason: 'tick' })),
+          targets: targets.map((name) => functionTarget(props.functions[name], { cluster, reason: 'tick' })),
         });
     }
   }

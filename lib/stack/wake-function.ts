@@ -1,4 +1,6 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { type DeliveryPlan, VARIABLES, WAKE_PLAN } from '../operator/options/options.ts';
@@ -15,8 +17,6 @@ export interface WakeFunctionProps extends Pick<LambdaFunctionProps, 'name' | 'e
   readonly batchingWindow?: Duration;
   /** Those of other functions too. @default - dead letters of its own, with an alarm */
   readonly deadLetters?: DeadLetters;
-  /** The most invocations at a time. @default 2 */
-  readonly slots?: number;
 }
 
 /** A function and the queue that wakes it. */
@@ -32,14 +32,31 @@ export class WakeFunction extends LambdaFunction implements Woken {
       ...(props.deadLetters !== undefined && { deadLetters: props.deadLetters }),
     });
     this.function.addEnvironment(VARIABLES.ownQueue, this.wakeQueue.queue.queueUrl);
+    // No maximum concurrency: see CONCURRENT_BATCHES.
     this.function.addEventSource(
       new SqsEventSource(this.wakeQueue.queue, {
         // Many messages become one invocation. The window is Karpenter's idle batch window.
         maxBatchingWindow: props.batchingWindow ?? Duration.seconds(1),
         batchSize: plan.batchSize,
-        maxConcurrency: props.slots ?? 2,
         reportBatchItemFailures: true,
       }),
     );
+  }
+
+  /**
+   * Lets rules of the account call it. A tick has nothing that a run depends on, so the rules are not named: each cluster has one. An
+   * invocation that is stopped in each of its three attempts becomes a dead letter, like a wake of the queue.
+   */
+  admitSchedules(): void {
+    this.function.addPermission('Schedules', {
+      principal: new ServicePrincipal('events.amazonaws.com'),
+      sourceAccount: Stack.of(this).account,
+    });
+    const { queue } = this.wakeQueue.deadLetters;
+    const resource = this.function.node.defaultChild;
+    if (!(resource instanceof CfnFunction)) throw new Error('CDK makes a function of another resource than it did');
+    resource.deadLetterConfig = { targetArn: queue.queueArn };
+    this.role.addToPrincipalPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] }));
+    resource.node.addDependency(this.role);
   }
 }

@@ -47,9 +47,9 @@ test('a metric is its namespace, name and dimensions', () => {
 test('the fixed parts are those of the template', () => {
   const [one, two] = [fixedParts(1), fixedParts(2)];
   expect(one.memoryMib['provisioning']).toBe(1_769);
-  expect(two.polledQueues).toBe(one.polledQueues);
+  expect(two.pollsAMinute).toBe(one.pollsAMinute);
   const bill = fixedBill(one);
-  expect(bill.polling).toBeCloseTo(one.polledQueues * 0.2628);
+  expect(bill.polling).toBeCloseTo(one.pollsAMinute * 0.01752);
   expect(totalOf(bill)).toBeCloseTo(bill.polling + bill.fixed);
 });
 

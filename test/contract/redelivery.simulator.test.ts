@@ -1,4 +1,4 @@
-import { WAKE_PLAN, wakeSlots } from '../../lib/core/delivery/deliveries.ts';
+import { WAKE_PLAN } from '../../lib/core/delivery/deliveries.ts';
 import type { QueuedMessage } from '../../lib/ports/redelivery.ts';
 import { simulatedQueue } from '../../lib/simulator/aws/simulated-queue.ts';
 import { timetableFrom } from '../../lib/simulator/timetable.ts';
@@ -9,7 +9,6 @@ redeliveryContract('the simulator', () => {
   const received: QueuedMessage[] = [];
   const queue = simulatedQueue(timetable, {
     plan: WAKE_PLAN,
-    slots: wakeSlots(1),
     windowMs: 0,
     // This takes longer than any call of the test.
     invoke: async (messages) => {

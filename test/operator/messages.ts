@@ -54,7 +54,7 @@ export function recordingRuntime(): {
       },
       redelivery: {
         deliverAgain: async (messages, afterMs) => {
-          retried.push({ ids: messages.map(({ receipt }) => receipt), seconds: afterMs / 1_000 });
+          retried.push({ ids: messages.map(({ receipt, body }) => receipt ?? body), seconds: afterMs / 1_000 });
         },
       },
     },

@@ -1,13 +1,16 @@
 import type { SQSRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
+import { SECOND_MS } from '../../lib/apis/formats/time.ts';
+import type { CoalescedWake } from '../../lib/controllers/run/coalesce-wakes.ts';
 import { groupWakes, type WakeRuntime } from '../../lib/controllers/run/handle-wakes.ts';
 import type { Reconcile, RunReport } from '../../lib/controllers/run/ports.ts';
+import { WAKE_PLAN } from '../../lib/core/delivery/deliveries.ts';
 import { hungClusters } from '../../lib/core/delivery/hung-clusters.ts';
 import { answerWakes, queuedMessage } from '../../lib/operator/lambda/queue-batch.ts';
 import { EpochMovedError, RefusedError, UnreachableError } from '../../lib/ports/errors.ts';
 import type { Wake } from '../../lib/ports/messages.ts';
 import { aRunReport } from '../builders/decisions.ts';
-import { failedOf, message, recordingRuntime, type Seen, UNUSED } from './messages.ts';
+import { CONTEXT, failedOf, message, recordingRuntime, type Seen, UNUSED } from './messages.ts';
 
 const tick = (cluster: string): Wake => ({ cluster, reason: 'tick' });
 
@@ -171,4 +174,32 @@ test('a cluster that hangs is given up before the function runs out of time; the
     reconcile,
   );
   expect(failedOf(response)).toEqual(['1']);
+});
+
+test('a tick of a schedule is a run, without a message', async () => {
+  const { runtime: running, seen } = runtime(['a']);
+  const runs: CoalescedWake[] = [];
+  const response = await answerWakes(running, { event: tick('a'), context: CONTEXT }, async (_, wake) => {
+    runs.push(wake);
+    return reportOf(wake);
+  });
+  expect(runs).toEqual([tick('a')]);
+  expect([failedOf(response), seen.retried]).toEqual([[], []]);
+});
+
+test.each<[string, Reconcile, number]>([
+  ['that may succeed later', unreachable, 2],
+  ['that is refused', refused, WAKE_PLAN.visibilityTimeoutMs / SECOND_MS],
+])('a tick of a schedule %s is sent to the queue once', async (_, reconcile, seconds) => {
+  const { runtime: running, seen } = runtime(['a']);
+  const response = await answerWakes(running, { event: tick('a'), context: CONTEXT }, reconcile);
+  expect(seen.retried).toEqual([{ ids: [JSON.stringify(tick('a'))], seconds }]);
+  expect(failedOf(response)).toEqual([]);
+});
+
+test('a tick that cannot be sent to the queue fails its invocation, which Lambda repeats', async () => {
+  const { runtime: running } = runtime(['a']);
+  const redelivery = { deliverAgain: async () => Promise.reject(new UnreachableError('no answer')) };
+  const answer = answerWakes({ ...running, redelivery }, { event: tick('a'), context: CONTEXT }, unreachable);
+  await expect(answer).rejects.toThrow(UnreachableError);
 });

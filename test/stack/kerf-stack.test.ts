@@ -92,9 +92,27 @@ describe('ticks', () => {
   test('each cluster has a tick a minute for lifecycle and termination, and slow ticks for the others, in the shape of a wake', () => {
     const inputs = (rate: string) => targetsOf(rate).map((targets) => targets.map((target) => textAt(target, 'Input')));
     expect(inputs('rate(1 minute)')).toEqual(ticks(2));
-    expect(inputs('rate(2 minutes)')).toEqual(ticks(2));
-    const queues = [...targetsOf('rate(1 minute)'), ...targetsOf('rate(2 minutes)')].flat();
-    expect(new Set(queues.map((target) => JSON.stringify(at(target, 'Arn')))).size).toBe(4);
+    expect(inputs('rate(5 minutes)')).toEqual(ticks(2));
+    const called = [...targetsOf('rate(1 minute)'), ...targetsOf('rate(5 minutes)')].flat();
+    const arns = new Set(called.map((target) => textAt(target, 'Arn', 'Fn::GetAtt', '0')));
+    expect([...arns].toSorted(compareText)).toEqual(
+      ['Disruption', 'Lifecycle', 'Provisioning', 'Termination'].map((name) => expect.stringContaining(name)),
+    );
+  });
+
+  test('each of these functions has one permission for all rules of the account, and dead letters', () => {
+    const permissions = propertiesOf(template, 'AWS::Lambda::Permission').filter(
+      ({ Principal, SourceArn }) => Principal === 'events.amazonaws.com' && SourceArn === undefined,
+    );
+    expect(permissions.map(({ SourceAccount }) => SourceAccount)).toEqual(
+      Array.from({ length: 4 }, () => ({ Ref: 'AWS::AccountId' })),
+    );
+    const letters = propertiesOf(template, 'AWS::Lambda::Function').flatMap((one) => one['DeadLetterConfig'] ?? []);
+    expect(letters).toEqual(
+      Array.from({ length: 4 }, () => ({
+        TargetArn: { 'Fn::GetAtt': [expect.stringContaining('WakeDeadLetters'), 'Arn'] },
+      })),
+    );
   });
 
   test('in shadow, the functions that decide have the tick of each minute', () => {
@@ -134,20 +152,20 @@ test('a function has the time limit of the plan of its queue', () => {
   });
 });
 
-test('a wake queue collects for a second, and has an invocation for each cluster and one more', () => {
-  const mappings = (MaximumConcurrency: number, batch: object) =>
-    Object.keys(
-      template.findResources('AWS::Lambda::EventSourceMapping', {
-        Properties: {
-          ...batch,
-          ScalingConfig: { MaximumConcurrency },
-          FunctionResponseTypes: ['ReportBatchItemFailures'],
-        },
-      }),
-    );
-  const wakes = { BatchSize: 1_000, MaximumBatchingWindowInSeconds: 1 };
-  const events = { BatchSize: 10, MaximumBatchingWindowInSeconds: 0 };
-  expect([mappings(3, wakes), mappings(2, wakes), mappings(10, events)].map(({ length }) => length)).toEqual([4, 1, 1]);
+test('a wake queue collects for a second, and no queue has a maximum concurrency, with which it is polled more often', () => {
+  const mappings = propertiesOf(template, 'AWS::Lambda::EventSourceMapping');
+  expect(mappings.map(({ ScalingConfig }) => ScalingConfig)).toEqual(Array.from({ length: 6 }, () => undefined));
+  const batches = mappings.map((one) => [
+    one['BatchSize'],
+    one['MaximumBatchingWindowInSeconds'],
+    one['FunctionResponseTypes'],
+  ]);
+  const [wakes, events] = [
+    [1_000, 1, ['ReportBatchItemFailures']],
+    [10, 0, ['ReportBatchItemFailures']],
+  ];
+  expect(batches.filter(([size]) => size !== 10)).toEqual(Array.from({ length: 5 }, () => wakes));
+  expect(batches.filter(([size]) => size === 10)).toEqual([events]);
 });
 
 test('a function may wake itself as often as it has to wait', () => {

@@ -1,7 +1,8 @@
 /** The shell of an invocation: a batch of wakes becomes one run for each cluster. The failure of one cluster does not affect others. */
+import { WAKE_PLAN } from '../../core/delivery/deliveries.ts';
 import { HUNG_PAUSE_MS, type HungClusters } from '../../core/delivery/hung-clusters.ts';
 import { isConflict, UnreachableError } from '../../ports/errors.ts';
-import type { QueuedMessage } from '../../ports/redelivery.ts';
+import type { QueuedMessage, Redelivery } from '../../ports/redelivery.ts';
 import type { Timer } from '../../ports/timer.ts';
 import { timedRun } from '../record/timed-run.ts';
 import { type CoalescedWake, coalesceWakes, parseWake } from './coalesce-wakes.ts';
@@ -23,6 +24,28 @@ export interface Invocation {
 
 /** The time that the function needs to answer after it has abandoned a run. */
 const RESERVE_MS = 3_000;
+
+/**
+ * Runs `reconcile` for a wake that a schedule has sent to the function itself. A wake that fails is sent to the queue of the function,
+ * which delivers it by its plan. *Errors:* those of sending it: then Lambda repeats the invocation after a minute.
+ */
+export async function handleTick(
+  runtime: WakeRuntime,
+  { tick, timer }: { readonly tick: unknown; readonly timer: Timer },
+  reconcile: Reconcile,
+): Promise<void> {
+  // Without the time when it was sent, its run waits for no other wake.
+  const message = { id: 'tick', body: JSON.stringify(tick), receives: 1 };
+  let isSent = false;
+  const redelivery: Redelivery = {
+    async deliverAgain(messages, afterMs) {
+      await runtime.redelivery.deliverAgain(messages, afterMs);
+      isSent = true;
+    },
+  };
+  const failed = await handleWakes({ ...runtime, redelivery }, { messages: [message], timer }, reconcile);
+  if (failed.length > 0 && !isSent) await runtime.redelivery.deliverAgain([message], WAKE_PLAN.visibilityTimeoutMs);
+}
 
 /** Runs `reconcile` once for each cluster that the messages name. *Shape:* the ids of the messages to deliver again. */
 export async function handleWakes(

@@ -44,20 +44,12 @@ export const WAKE_PLAN = wakePlan(MINUTE_MS);
  */
 export const EVENT_PLAN = plan({ deliveries: 30, functionTimeoutMs: 20 * SECOND_MS, batchSize: 10 });
 
-/** The most invocations at a time for events: 1,000 instances that are interrupted together are 100 batches. */
-export const EVENT_SLOTS = 10;
-
-/** Lambda's limit of an account is shared with other functions. */
-const MAX_SLOTS = 20;
-
 /**
- * The most invocations at a time for the wakes of a network's clusters: one for each cluster, so that a cluster that hangs does
- * not delay the others, and one more. A single cluster has two, so that a run for one claim does not wait for a long run.
- * *Cost:* none while the clusters are idle: a batch is one invocation with any limit.
+ * Lambda reads a queue with this many batches at a time, and with more while messages wait, so that a cluster that hangs does not delay
+ * the others. No queue has a maximum concurrency: with one, Lambda polls an idle queue with five pollers; without it, with as few as two.
+ * *Source:* "Configuring scaling behavior for SQS event source mappings", AWS Lambda Developer Guide, as of 2026.
  */
-export function wakeSlots(clusters: number): number {
-  return Math.min(Math.max(1, clusters) + 1, MAX_SLOTS);
-}
+export const CONCURRENT_BATCHES = 5;
 
 /** The pause doubles from one second. With these limits, the deliveries of EVENT_PLAN last as long as the event. */
 export type EventLife = 'minutes' | 'quarter-hour';

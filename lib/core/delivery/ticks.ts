@@ -1,4 +1,4 @@
-type TickedFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
+export type TickedFunction = 'provisioning' | 'lifecycle' | 'disruption' | 'termination';
 
 /** The functions that reconcile a cluster. */
 const TICKED: readonly TickedFunction[] = ['provisioning', 'lifecycle', 'disruption', 'termination'];
@@ -11,8 +11,11 @@ export function tickedEachMinute({ shadow }: { readonly shadow: boolean }): read
   return shadow ? ['provisioning', 'disruption'] : ['lifecycle', 'termination'];
 }
 
-/** The other functions have ticks of their own too, so that they go on if lifecycle fails in each run, or cannot send wakes. */
-export const SLOW_TICK_MINUTES = 2;
+/**
+ * The other functions have ticks of their own too, so that they go on if lifecycle fails in each run, or cannot send wakes. *Cost:* a run of
+ * the two large functions, most of what they cost in a cluster without nodes.
+ */
+export const SLOW_TICK_MINUTES = 5;
 
 export function tickedSlowly(cluster: { readonly shadow: boolean }): readonly TickedFunction[] {
   const often = tickedEachMinute(cluster);

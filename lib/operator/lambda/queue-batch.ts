@@ -1,9 +1,10 @@
-/** What Lambda hands to a function from its SQS queue, and what it takes back. */
+/** What Lambda passes to a function from its SQS queue or from a schedule, and what it takes back. */
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { type HandleEvent, handleEvents } from '../../controllers/run/handle-events.ts';
-import { handleWakes, type Invocation, type WakeRuntime } from '../../controllers/run/handle-wakes.ts';
+import { handleTick, handleWakes, type Invocation, type WakeRuntime } from '../../controllers/run/handle-wakes.ts';
 import type { Reconcile } from '../../controllers/run/ports.ts';
 import type { MessageRuntime } from '../../controllers/run/retry-soon.ts';
+import type { Wake } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import { systemTimer } from './system-timer.ts';
 
@@ -12,13 +13,19 @@ export interface QueueBatch {
   readonly context: Pick<Context, 'getRemainingTimeInMillis'>;
 }
 
-/** Runs `reconcile` once for each cluster that the batch names. *Shape:* the messages to deliver again. */
+/** A wake as the input of a schedule's target, or a batch of wakes. */
+export type WakeEvent = SQSEvent | Wake;
+
+/** Runs `reconcile` once for each cluster that the event names. *Shape:* the messages to deliver again. */
 export async function answerWakes(
   runtime: WakeRuntime,
-  batch: QueueBatch,
+  { event, context }: { readonly event: WakeEvent; readonly context: QueueBatch['context'] },
   reconcile: Reconcile,
 ): Promise<SQSBatchResponse> {
-  return responseOf(await handleWakes(runtime, invocationOf(batch), reconcile));
+  if ('Records' in event) return responseOf(await handleWakes(runtime, invocationOf({ event, context }), reconcile));
+  const timer = systemTimer(() => context.getRemainingTimeInMillis());
+  await handleTick(runtime, { tick: event, timer }, reconcile);
+  return responseOf([]);
 }
 
 /** Handles each event by itself. *Shape:* the messages to deliver again. */

@@ -1,4 +1,4 @@
-import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Redelivery } from '../../ports/redelivery.ts';
 
@@ -9,18 +9,21 @@ const MAX_ENTRIES = 10;
 export function queueRedelivery(client: SQSClient, queueUrl: string): Redelivery {
   return {
     async deliverAgain(messages, afterMs) {
-      const entries = messages.map(({ receipt }, index) => ({
-        Id: String(index),
-        ReceiptHandle: receipt,
-        VisibilityTimeout: Math.ceil(afterMs / SECOND_MS),
-      }));
+      const seconds = Math.ceil(afterMs / SECOND_MS);
+      const sent = messages.filter(({ receipt }) => receipt === undefined);
+      const entries = messages.flatMap(({ receipt }, index) =>
+        receipt === undefined ? [] : { Id: String(index), ReceiptHandle: receipt, VisibilityTimeout: seconds },
+      );
       const calls = Math.ceil(entries.length / MAX_ENTRIES);
-      await Promise.all(
-        Array.from({ length: calls }, async (_, call) => {
+      await Promise.all([
+        ...sent.map(async ({ body }) =>
+          client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, DelaySeconds: seconds })),
+        ),
+        ...Array.from({ length: calls }, async (_, call) => {
           const Entries = entries.slice(call * MAX_ENTRIES, (call + 1) * MAX_ENTRIES);
           await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
         }),
-      );
+      ]);
     },
   };
 }

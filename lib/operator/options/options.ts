@@ -35,10 +35,8 @@ export { NODE_POOL as NODE_POOL_TAG } from '../../apis/labels.ts';
 export {
   type DeliveryPlan,
   EVENT_PLAN,
-  EVENT_SLOTS,
   WAKE_PLAN,
   wakePlan,
-  wakeSlots,
 } from '../../core/delivery/deliveries.ts';
 /** The schedules of the stack. */
 export { SLOW_TICK_MINUTES, tickedEachMinute, tickedSlowly } from '../../core/delivery/ticks.ts';

@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
-import { WAKE_PLAN, wakeSlots } from '../../core/delivery/deliveries.ts';
+import { WAKE_PLAN } from '../../core/delivery/deliveries.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { MAX_DELAY_MS, type Messages, type WakeTarget } from '../../ports/messages.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
@@ -23,7 +23,6 @@ export function simulatedMessages(timetable: Timetable, deliver: Deliver): Simul
   const queueOf = (target: WakeTarget, windowMs = BATCH_WINDOW_MS): SimulatedQueue =>
     simulatedQueue(timetable, {
       plan: WAKE_PLAN,
-      slots: wakeSlots(1),
       windowMs,
       invoke: async (messages) => deliver.wakes(target, messages),
     });

@@ -1,4 +1,4 @@
-import type { DeliveryPlan } from '../../core/delivery/deliveries.ts';
+import { CONCURRENT_BATCHES, type DeliveryPlan } from '../../core/delivery/deliveries.ts';
 import type { QueuedMessage, Redelivery } from '../../ports/redelivery.ts';
 import type { Cancel } from '../../ports/timer.ts';
 import type { Timetable } from '../timetable.ts';
@@ -12,8 +12,6 @@ export interface SimulatedQueue extends Redelivery {
 
 export interface SimulatedQueueOptions {
   readonly plan: DeliveryPlan;
-  /** The most invocations at a time; further messages wait in the queue. */
-  readonly slots: number;
   /** How long the event source mapping waits for more messages before it invokes. */
   readonly windowMs: number;
   /** One invocation of the function. *Shape:* the ids of the messages to deliver again. */
@@ -24,7 +22,7 @@ type Waiting = Omit<QueuedMessage, 'receipt'>;
 
 export function simulatedQueue(
   timetable: Timetable,
-  { plan, slots, windowMs, invoke }: SimulatedQueueOptions,
+  { plan, windowMs, invoke }: SimulatedQueueOptions,
 ): SimulatedQueue {
   const deadLetters: string[] = [];
   /** Messages that were delivered and are invisible, by receipt. */
@@ -53,7 +51,7 @@ export function simulatedQueue(
       inFlight.delete(receipt);
     }
   };
-  const poll = poller(timetable, { slots, windowMs, batchSize: plan.batchSize, deliver });
+  const poll = poller(timetable, { windowMs, batchSize: plan.batchSize, deliver });
   return {
     deadLetters,
     send(body, delayMs = 0) {
@@ -62,7 +60,11 @@ export function simulatedQueue(
       timetable.after(delayMs, () => poll.arrive(message));
     },
     async deliverAgain(messages, afterMs) {
-      for (const { receipt } of messages) {
+      for (const { receipt, body } of messages) {
+        if (receipt === undefined) {
+          this.send(body, afterMs);
+          continue;
+        }
         const hidden = inFlight.get(receipt);
         if (hidden !== undefined) hide(receipt, hidden.message, afterMs);
       }
@@ -70,20 +72,28 @@ export function simulatedQueue(
   };
 }
 
-interface PollerOptions extends Pick<SimulatedQueueOptions, 'slots' | 'windowMs'> {
+interface PollerOptions extends Pick<SimulatedQueueOptions, 'windowMs'> {
   readonly batchSize: number;
   /** Resolves when the invocation has ended. */
   readonly deliver: (batch: readonly Waiting[]) => Promise<void>;
 }
 
-/** The event source mapping of Lambda. The first message opens the window; all that come within it, or while no slot is free, are one batch. */
+/** Lambda adds up to 300 invocations a minute while messages wait. */
+const GROWTH_MS = 200;
+
+/**
+ * The event source mapping of Lambda. The first message opens the window; all that come within it, or while no invocation is free, are one
+ * batch.
+ */
 function poller(
   timetable: Timetable,
-  { slots, windowMs, batchSize, deliver }: PollerOptions,
+  { windowMs, batchSize, deliver }: PollerOptions,
 ): { readonly arrive: (message: Waiting) => void } {
   const visible: Waiting[] = [];
   let isOpen = false;
+  let isGrowing = false;
   let running = 0;
+  let atOnce = CONCURRENT_BATCHES;
   const deliverOne = async (): Promise<void> => {
     running += 1;
     await deliver(visible.splice(0, batchSize));
@@ -91,8 +101,21 @@ function poller(
     if (!isOpen) await deliverAll();
   };
   const deliverAll = async (): Promise<void> => {
-    const free = Math.min(slots - running, Math.ceil(visible.length / batchSize));
-    await Promise.all(Array.from({ length: Math.max(0, free) }, deliverOne));
+    if (visible.length === 0 && running < CONCURRENT_BATCHES) atOnce = CONCURRENT_BATCHES;
+    const free = Math.min(atOnce - running, Math.ceil(visible.length / batchSize));
+    const delivered = Array.from({ length: Math.max(0, free) }, deliverOne);
+    if (visible.length > 0) growLater();
+    await Promise.all(delivered);
+  };
+  const growLater = (): void => {
+    if (isGrowing) return;
+    isGrowing = true;
+    timetable.after(GROWTH_MS, async () => {
+      isGrowing = false;
+      if (visible.length === 0) return;
+      atOnce += 1;
+      await deliverAll();
+    });
   };
   return {
     arrive: (message) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { handleWakes, type WakeRuntime } from '../../../lib/controllers/run/handle-wakes.ts';
 import type { Reconcile, RunReport } from '../../../lib/controllers/run/ports.ts';
-import { WAKE_PLAN, wakeSlots } from '../../../lib/core/delivery/deliveries.ts';
+import { WAKE_PLAN } from '../../../lib/core/delivery/deliveries.ts';
 import { hungClusters } from '../../../lib/core/delivery/hung-clusters.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { invocationTimer } from '../../../lib/simulator/aws/simulated-lambda.ts';
@@ -45,7 +45,6 @@ async function delaysOf({ hung = healthy, hungWakesEveryMs }: Played): Promise<r
   const isHung = (cluster: string): boolean => CLUSTERS.indexOf(cluster) >= 8;
   const queue = simulatedQueue(timetable, {
     plan: WAKE_PLAN,
-    slots: wakeSlots(CLUSTERS.length),
     windowMs: SECOND_MS,
     invoke: async (messages) => {
       const process = idle.pop() ?? { hung: hungClusters(timetable) };
