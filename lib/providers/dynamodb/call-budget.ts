@@ -2,6 +2,7 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 import {
   type CallLimits,
   fullBucket,
+  PATIENCE_MS,
   type TokenBucket,
   takeTokens,
   throttledBucket,
@@ -140,13 +141,37 @@ export class DynamoDbCallBudget implements CallBudget {
 
   async #write(api: string, local: Local, bucket: TokenBucket): Promise<boolean> {
     const { seen } = local;
-    const version = (seen?.version ?? 0) + 1;
-    const condition = seen === undefined ? ABSENT : unchangedSince(seen.version);
-    const item = { ...budgetKey(this.#options.region, api), ...attributesOf(bucket), bucketVersion: version };
+    const { region, clock, limitsOf } = this.#options;
+    const nowMs = clock.now();
+    const fullSinceMs = nowMs - refillMs(limitsOf(api));
+    const unchanged = seen === undefined ? ABSENT : unchangedSince(seen.version);
+    // `bucket` was computed from a full one, so it replaces every full one: other functions may have written since.
+    const isFromFull = seen === undefined || isUntouchedSince(seen.bucket, fullSinceMs);
+    const condition = isFromFull ? orFullSince(unchanged, fullSinceMs) : unchanged;
+    const next = (seen?.version ?? 0) + 1;
+    const version = isFromFull ? Math.max(next, nowMs) : next;
+    const item = { ...budgetKey(region, api), ...attributesOf(bucket), bucketVersion: version };
     const outcome = await this.#table.write({ kind: 'put', item: expiring(item, bucket), condition });
     local.seen = outcome.kind === 'written' ? { bucket, version } : seenIn(outcome.found);
     return outcome.kind === 'written';
   }
+}
+
+/** How long an empty bucket of a call that was never throttled takes to be full, with the calls that were taken in advance. */
+function refillMs({ capacity, perSecond }: CallLimits): number {
+  return (capacity / perSecond) * SECOND_MS + PATIENCE_MS;
+}
+
+function isUntouchedSince(bucket: TokenBucket | undefined, sinceMs: number): boolean {
+  return bucket !== undefined && bucket.throttledAtMs === undefined && bucket.atMs <= sinceMs;
+}
+
+/** Or the item was not written since, by whatever function, and EC2 has never throttled a call: it is a full bucket. */
+function orFullSince({ expression, values }: WriteCondition, sinceMs: number): WriteCondition {
+  return {
+    expression: `${expression} OR (attribute_not_exists(throttledAtMs) AND filledAtMs <= :fullSince)`,
+    values: { ...values, ':fullSince': sinceMs },
+  };
 }
 
 /** An item without a version was not written by Kerf and is overwritten. */

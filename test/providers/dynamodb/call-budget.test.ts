@@ -17,18 +17,23 @@ const client = new DynamoDBClient({ region: 'us-east-1', maxAttempts: 1 });
 const dynamo = mockClient(client);
 const items = new Map<string, Record<string, AttributeValue>>();
 
-/** PutItem with the three conditions that a budget makes; no other call is answered. */
+/** PutItem with the conditions that a budget makes; no other call is answered. */
 function writable(): void {
   dynamo.on(PutItemCommand).callsFake((input: PutItemCommandInput) => {
-    const { Item = {}, ConditionExpression, ExpressionAttributeValues: values } = input;
+    const { Item = {}, ConditionExpression = '', ExpressionAttributeValues: values } = input;
     const key = Item['sk']?.S ?? '';
     const found = items.get(key);
+    const [unchanged, full] = ConditionExpression.split(' OR ');
+    const isFull =
+      found?.['throttledAtMs'] === undefined &&
+      Number(found?.['filledAtMs']?.N) <= Number(values?.[':fullSince']?.N ?? Number.NaN);
     const holds =
-      ConditionExpression === 'attribute_not_exists(pk)'
+      (full !== undefined && isFull) ||
+      (unchanged === 'attribute_not_exists(pk)'
         ? found === undefined
-        : ConditionExpression === 'attribute_exists(pk)'
+        : unchanged === 'attribute_exists(pk)'
           ? found !== undefined
-          : found?.['bucketVersion']?.N === values?.[':seen']?.N;
+          : found?.['bucketVersion']?.N === values?.[':seen']?.N);
     if (!holds) {
       throw new ConditionalCheckFailedException({ message: 'no', $metadata: {}, ...(found && { Item: found }) });
     }
@@ -61,6 +66,29 @@ describe('what it costs', () => {
     expect([...items.values()].map((item) => unmarshall(item))).toMatchObject([
       { pk: 'budget#us-east-1', sk: 'api#CreateFleet', bucketTokens: 99, tokensPerSecond: 20, filledAtMs: NOW_MS },
     ]);
+  });
+
+  test('functions that call in turn write once for each call, because a full bucket may have been written by any of them', async () => {
+    const budgets = [new DynamoDbCallBudget(options), new DynamoDbCallBudget(options)];
+    for (let call = 0; call < 10; call += 1) {
+      await budgets[call % 2]?.take('DescribeInstances');
+      nowMs += 30 * SECOND_MS;
+    }
+    expect(writes()).toBe(10);
+  });
+
+  test.each<[string, (other: DynamoDbCallBudget) => Promise<unknown>]>([
+    ['that is not full', async (other) => Promise.all(Array.from({ length: 90 }, async () => other.take('A')))],
+    ['that EC2 has throttled', async (other) => other.throttled('A')],
+  ])('a bucket of another function %s is not replaced', async (_, change) => {
+    const [one, other] = [new DynamoDbCallBudget(options), new DynamoDbCallBudget(options)];
+    await one.take('A');
+    nowMs += 30 * SECOND_MS;
+    await change(other);
+    nowMs += SECOND_MS;
+    await one.take('A');
+    const item = unmarshall(items.get('api#A') ?? {});
+    expect(item['bucketTokens']).toBeLessThan(50);
   });
 
   test('a busy function writes once for ten calls', async () => {
