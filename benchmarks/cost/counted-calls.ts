@@ -2,6 +2,7 @@
 import { ownField } from '../../lib/apis/record.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { Decision } from '../../lib/core/model/decision.ts';
+import { WITHOUT_LAUNCHES_MS } from '../../lib/operator/options/cluster-settings.ts';
 import type { CallBudget } from '../../lib/ports/call-budget.ts';
 import { waitForCall } from '../../lib/providers/aws/client/call-budget.ts';
 import { decisionDetail } from '../../lib/providers/aws/messages/decision-detail.ts';
@@ -100,7 +101,9 @@ async function cloudCalls(
   const { meter, timetable, budgetOf, asked } = calls;
   if (method === 'describeCatalogue') return timetable.wait(LATENCY_MS.describeCatalogue);
   const name = running.function;
-  const due = (KEPT[method] ?? []).flatMap(([action, keptMs]) => {
+  const isLaunching = name === 'provisioning' || name === 'lifecycle';
+  const due = (KEPT[method] ?? []).flatMap(([action, ownMs]) => {
+    const keptMs = isLaunching || method !== 'resolveNodeClass' ? ownMs : Math.max(ownMs, WITHOUT_LAUNCHES_MS);
     const key = `${name} ${action}`;
     if (timetable.now() - (asked.get(key) ?? Number.NEGATIVE_INFINITY) < keptMs) return [];
     asked.set(key, timetable.now());

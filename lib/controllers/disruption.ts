@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../apis/formats/time.ts';
 import { claimsDigest } from '../core/cluster/claims-digest.ts';
 import { type DisruptContext, disruptBy } from '../core/disruption/disrupt.ts';
 import { isStillQuiet, type QuietPass, quietPass } from '../core/disruption/memory/quiet-pass.ts';
@@ -29,15 +30,19 @@ interface Disruption {
   readonly quiet: Map<string, QuietPass>;
   /** The NodeClaims of the last look, by the name of the cluster. */
   readonly claims: Map<string, { readonly claims: NodeClaimList; readonly digest: string }>;
+  /** When lifecycle has last woken the function for its tick, by the name of the cluster. */
+  readonly passedOnMs: Map<string, number>;
 }
 
 /** Nodes that are not worth their price → commands, and commands that are due → replacements and deleted NodeClaims. */
 export function reconcileDisruptionBy(
   methods: readonly Method[],
 ): (ports: DisruptionPorts, wake: CoalescedWake) => Promise<RunReport> {
-  const disruption: Disruption = { methods, quiet: new Map(), claims: new Map() };
+  const disruption: Disruption = { methods, quiet: new Map(), claims: new Map(), passedOnMs: new Map() };
   return async (ports, wake) => {
     const { cluster } = wake;
+    if (isNeedless(disruption, wake, ports.clock.now()))
+      return { ...together({ work: 'disruption', cluster }, []), skipped: 'answered' };
     const turn = await takeTurn(ports, { work: 'disruption', wake, collects: false });
     if (turn.kind === 'skipped') return turn.report;
     const reports: RunReport[] = [];
@@ -45,6 +50,22 @@ export function reconcileDisruptionBy(
     return together({ work: 'disruption', cluster }, reports, turn.failures);
   };
 }
+
+/** Whether this is the function's own tick (`SLOW_TICK_MINUTES`), while lifecycle wakes it each minute. */
+function isNeedless(
+  { passedOnMs }: Disruption,
+  { cluster, reason, claimsDigest }: CoalescedWake,
+  nowMs: number,
+): boolean {
+  if (reason !== 'tick') return false;
+  if (claimsDigest !== undefined) passedOnMs.set(cluster, nowMs);
+  return (
+    claimsDigest === undefined && nowMs - (passedOnMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LAST_PASSED_ON_MS
+  );
+}
+
+/** A tick of each minute may be late by some seconds. */
+const LAST_PASSED_ON_MS = 90 * SECOND_MS;
 
 /** The deployed function. */
 export const reconcileDisruption = reconcileDisruptionBy(ALL_METHODS);

@@ -30,9 +30,16 @@ import { syncNodeClassStatus } from './status/sync-node-class-status.ts';
 import { syncNodePoolStatus } from './status/sync-node-pool-status.ts';
 import { syncOverlayStatus } from './status/sync-overlay-status.ts';
 
-/** What each tick does beside the claims. Each step is repeated by the next tick, so a failure does not stop the others. */
-const SYNCS: readonly (readonly [string, (work: ClusterWork<LifecyclePorts>) => Promise<readonly Error[]>])[] = [
-  ['sync NodeClaims', syncNodeClaimStatus],
+type Sync = readonly [string, (work: ClusterWork<LifecyclePorts>) => Promise<readonly Error[]>];
+
+/** Before the others, because it reads a large list, and the memory of the function is limited. */
+const SYNC_CLAIMS: Sync = ['sync NodeClaims', syncNodeClaimStatus];
+
+/**
+ * What each tick does beside the claims, at the same time, because a function that waits is paid for. Each step is repeated by the next tick,
+ * so a failure does not stop the others.
+ */
+const SYNCS: readonly Sync[] = [
   ['sync instances', syncInstances],
   ['request the catalogue', requestCatalogue],
   ['sync EC2NodeClasses', syncNodeClassStatus],
@@ -67,10 +74,10 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
     const repairs = await repairNodes(work);
     due.push(...repairs.due);
     notes.failures.push(...notReported(run, repairs.failures));
-    for (const [subject, sync] of SYNCS) {
-      await noteFailure(run, subject, async () => notes.failures.push(...notReported(run, await sync(work))));
-    }
-    notes.failures.push(...(await syncWebhook(ports, wake)));
+    const note = async ([subject, sync]: Sync): Promise<unknown> =>
+      noteFailure(run, subject, async () => notes.failures.push(...notReported(run, await sync(work))));
+    await note(SYNC_CLAIMS);
+    await Promise.all([...SYNCS.map(note), (async () => notes.failures.push(...(await syncWebhook(ports, wake))))()]);
   }
   if (world.named.size > 0 || (haveNodesStarted(notes) && doSeveralStart(records)))
     notes.failures.push(...(await sendWakes(ports, [['provisioning', { cluster, reason: 'nominations' }]])));

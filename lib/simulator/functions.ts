@@ -114,20 +114,14 @@ export function functions(world: FunctionWorld): Functions {
         return refresh(world, { ports, messages, telemetry: telemetryOf(target, world, reports) });
       return handleWakes(runtimeOf(target, ports), { messages, timer }, reconcileOf(target));
     });
-  const tick = async (target: TickedFunction): Promise<readonly string[]> => {
-    for (const pauseMs of TICK_PAUSES_MS) {
-      if (pauseMs > 0) await timetable.wait(pauseMs);
-      let isAnswered = false;
+  const tick = async (target: TickedFunction): Promise<readonly string[]> =>
+    repeatedIfStopped(timetable, async (answered) => {
       await lambda(target, [], async ({ ports, timer }) => {
-        const sent = { tick: { cluster, reason: 'tick' }, timer };
-        await handleTick(runtimeOf(target, ports), sent, reconcileOf(target));
-        isAnswered = true;
+        await handleTick(runtimeOf(target, ports), { tick: { cluster, reason: 'tick' }, timer }, reconcileOf(target));
+        answered();
         return [];
       });
-      if (isAnswered) break;
-    }
-    return [];
-  };
+    });
   return {
     reports,
     interruptions,
@@ -137,6 +131,22 @@ export function functions(world: FunctionWorld): Functions {
     },
     webhook: async (review) => reviewed(world, review, clusters),
   };
+}
+
+/** An invocation of a schedule. *Shape:* no messages, as it had none. */
+async function repeatedIfStopped(
+  timetable: Timetable,
+  invoke: (answered: () => void) => Promise<void>,
+): Promise<readonly string[]> {
+  for (const pauseMs of TICK_PAUSES_MS) {
+    if (pauseMs > 0) await timetable.wait(pauseMs);
+    let isAnswered = false;
+    await invoke(() => {
+      isAnswered = true;
+    });
+    if (isAnswered) break;
+  }
+  return [];
 }
 
 /** As in Lambda, a failed invocation returns all its messages to the queue. */

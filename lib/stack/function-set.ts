@@ -24,6 +24,7 @@ import type { StateTable } from './state-table.ts';
 import { WakeFunction } from './wake-function.ts';
 import type { DeadLetters } from './wake-queue.ts';
 import { Webhook } from './webhook.ts';
+import type { SecretSource } from './webhook-secret.ts';
 
 export interface FunctionSetProps {
   /** All clusters of one network. */
@@ -35,6 +36,7 @@ export interface FunctionSetProps {
   readonly catalogue: WakeFunction;
   /** Of the wakes of all sets. The tick replaces a wake, so its dead letter is only the sign of a failure. */
   readonly wakeDeadLetters: DeadLetters;
+  readonly secrets: SecretSource;
   /** A text that differs from the last deployment creates a new secret for the webhook. @default - the secret is kept */
   readonly webhookSecretRotation?: string;
 }
@@ -50,7 +52,16 @@ export class FunctionSet {
 
   constructor(scope: Construct, props: FunctionSetProps) {
     this.#scope = scope;
-    const { clusters, state, bodies, decisions, catalogue, webhookSecretRotation: secretRotation, ...shared } = props;
+    const {
+      clusters,
+      state,
+      bodies,
+      decisions,
+      catalogue,
+      secrets,
+      webhookSecretRotation: secretRotation,
+      ...shared
+    } = props;
     const environment = {
       [VARIABLES.clusters]: writeClusters(clusters),
       POWERTOOLS_LOG_LEVEL: mostVerboseLevel(clusters),
@@ -65,6 +76,7 @@ export class FunctionSet {
     this.functions = { ...own, catalogue };
     const webhook = new Webhook(scope, 'Webhook', {
       environment,
+      secrets,
       ...(secretRotation !== undefined && { secretRotation }),
     });
     this.webhook = webhook;
@@ -103,8 +115,8 @@ export class FunctionSet {
 
   /** Outputs for operators, and for installing without the installer. */
   #writeOutputs(webhook: Webhook): void {
-    // The full URL is this URL, the name of the cluster, a slash and the secret, which is not an output.
-    this.#output({ WebhookUrl: webhook.url, WebhookSecretArn: webhook.secretArn });
+    // The full URL is this URL, the name of the cluster, a slash and the secret, which is in the environment of the function.
+    this.#output({ WebhookUrl: webhook.url, WebhookFunctionName: webhook.function.functionName });
     const { catalogue: _, ...own } = this.functions;
     for (const [name, { wakeQueue, logGroup }] of Object.entries(own)) {
       this.#output({ [`${name}QueueUrl`]: wakeQueue.queue.queueUrl, [`${name}LogGroup`]: logGroup.logGroupName });

@@ -59,7 +59,7 @@ export class Installer extends LambdaFunction {
         // CloudFormation updates the resource only if a property changes, so a hash of the installed content is one.
         Content: CONTENT.map((folder) => FileSystem.fingerprint(`${ROOT}${folder}`)).join(' '),
         WebhookUrl: webhook.url,
-        WebhookSecretArn: webhook.secretArn,
+        WebhookSecret: webhook.secretName,
       },
     });
     this.resource.node.addDependency(this.role);

@@ -15,6 +15,7 @@ import { CatalogueSchedule } from './schedules.ts';
 import { StateTable } from './state-table.ts';
 import { WakeFunction } from './wake-function.ts';
 import { DeadLetters } from './wake-queue.ts';
+import { SecretSource } from './webhook-secret.ts';
 
 export interface KerfStackProps extends StackProps {
   readonly clusters: readonly ClusterOptions[];
@@ -36,6 +37,7 @@ export class KerfStack extends Stack {
     const wakeDeadLetters = new DeadLetters(this, 'WakeDeadLetters', { alarm: 'WakeDeadLetters' });
     const catalogue = this.#catalogue(state, wakeDeadLetters);
     const shared = {
+      secrets: new SecretSource(this, 'WebhookSecrets'),
       state,
       bodies,
       decisions,

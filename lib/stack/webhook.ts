@@ -1,15 +1,13 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { VARIABLES } from '../operator/options/options.ts';
 import { LambdaFunction, type LambdaFunctionProps } from './lambda-function.ts';
 import { KerfAlarm } from './monitoring/alarms.ts';
-
-/** Characters that a URL path would not carry unchanged. Excluded twice, because ministack supports only the list. */
-const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
+import { type SecretSource, WebhookSecret } from './webhook-secret.ts';
 
 export interface WebhookProps extends Pick<LambdaFunctionProps, 'environment'> {
+  readonly secrets: SecretSource;
   /** A text that differs from the last deployment creates a new secret. @default - the secret is kept */
   readonly secretRotation?: string;
 }
@@ -21,8 +19,8 @@ export interface WebhookProps extends Pick<LambdaFunctionProps, 'environment'> {
 export class Webhook extends LambdaFunction {
   /** Ends with a slash, to be followed by `CLUSTER/SECRET`. */
   readonly url: string;
-  /** A new secret has a new ARN, so resources that use it are updated after a rotation. */
-  readonly secretArn: string;
+  /** A new secret has a new name, so resources that use it are updated after a rotation. */
+  readonly secretName: string;
   readonly #secret: string;
 
   constructor(scope: Construct, id: string, props: WebhookProps) {
@@ -35,21 +33,12 @@ export class Webhook extends LambdaFunction {
       reservedConcurrency: 10,
     });
     const rotation = props.secretRotation === undefined ? '' : `-${props.secretRotation}`;
-    // A new construct for each rotation, because CloudFormation resolves a reference again only if its text changes.
-    const secret = new Secret(this, `Secret${rotation}`, {
-      description: 'The last part of the path that API servers call Kerf by',
-      generateSecretString: { passwordLength: 40, excludePunctuation: true, excludeCharacters: PUNCTUATION },
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    Validations.of(secret).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-SMG4',
-      reason: 'The secret is part of the webhook configuration of every cluster, so only a deployment can rotate it',
-    });
-    // CloudFormation resolves the reference in the template, so the function starts without a call to Secrets Manager.
-    this.#secret = secret.secretValue.unsafeUnwrap();
+    // A new resource for each rotation, because CloudFormation keeps the attribute of a resource.
+    const secret = new WebhookSecret(this, `RandomSecret${rotation}`, { source: props.secrets });
+    this.#secret = secret.value;
     this.function.addEnvironment(VARIABLES.webhookSecret, this.#secret);
     this.url = this.function.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url;
-    this.secretArn = secret.secretArn;
+    this.secretName = secret.name;
     this.#alarmOnFloods();
   }
 

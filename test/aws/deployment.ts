@@ -16,15 +16,20 @@ export function output(name: string): string {
   return textAt(readJson(variable('KERF_OUTPUTS')), 'Kerf', name);
 }
 
-/** For services without a client in the project. The emulator reads the account from the header and checks no signature. */
-async function call(service: string, target: string, body: unknown): Promise<unknown> {
+/** The emulator reads the account from the header and checks no signature. */
+function signedBy(service: string): string {
   const scope = `${variable('AWS_ACCESS_KEY_ID')}/20260101/${variable('AWS_REGION')}/${service}/aws4_request`;
+  return `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`;
+}
+
+/** For services without a client in the project. */
+async function call(service: string, target: string, body: unknown): Promise<unknown> {
   const response = await fetch(variable('AWS_ENDPOINT_URL'), {
     method: 'POST',
     headers: {
       'content-type': 'application/x-amz-json-1.1',
       'x-amz-target': target,
-      authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
+      authorization: signedBy(service),
     },
     body: JSON.stringify(body),
   });
@@ -32,8 +37,11 @@ async function call(service: string, target: string, body: unknown): Promise<unk
 }
 
 export async function webhookSecret(): Promise<string> {
-  const SecretId = output('WebhookSecretArn');
-  return textAt(await call('secretsmanager', 'secretsmanager.GetSecretValue', { SecretId }), 'SecretString');
+  const path = `/2015-03-31/functions/${output('WebhookFunctionName')}/configuration`;
+  const response = await fetch(new URL(path, variable('AWS_ENDPOINT_URL')), {
+    headers: { authorization: signedBy('lambda') },
+  });
+  return textAt(await response.json(), 'Environment', 'Variables', 'WEBHOOK_SECRET');
 }
 
 /** The JSON lines in the log of a function. */

@@ -21,7 +21,7 @@ const STATEFUL = {
   'AWS::Events::EventBus': ['Decisions28C7D866'],
   'AWS::Lambda::Url': ['WebhookFunctionFunctionUrlEC8AE923'],
   'AWS::S3::Bucket': ['BodiesBucket7CDFEDE9'],
-  'AWS::SecretsManager::Secret': ['WebhookSecret11F7963D'],
+  'Custom::KerfWebhookSecret': ['WebhookRandomSecretF6788342'],
   'AWS::SQS::Queue': [
     'CatalogueWakesQueueFDC6E666',
     'DisruptionWakesQueue93E08451',
@@ -208,11 +208,11 @@ test('the webhook secret is a reference, never a value, and no output holds it',
     Description: 'Kerf webhook',
     Environment: {
       Variables: {
-        WEBHOOK_SECRET: { 'Fn::Join': ['', Match.arrayWith(['{{resolve:secretsmanager:', ':SecretString:::}}'])] },
+        WEBHOOK_SECRET: { 'Fn::GetAtt': [Match.stringLikeRegexp('^WebhookRandomSecret'), 'Secret'] },
       },
     },
   });
-  expect(JSON.stringify(template.findOutputs('*'))).not.toContain('resolve:');
+  expect(JSON.stringify(template.findOutputs('*'))).not.toContain('RandomSecret');
 });
 
 /** The reference to the secret, by function. */
@@ -240,7 +240,7 @@ test('lifecycle, which restores the webhook in clusters, has the same URL and se
 test('a new rotation creates a new secret for all its users; the same rotation keeps it', () => {
   const secretAfter = (webhookSecretRotation: string): Readonly<Record<string, string>> => {
     const rotated = synthesize([{ name: 'blue' }], { webhookSecretRotation });
-    rotated.resourceCountIs('AWS::SecretsManager::Secret', 1);
+    rotated.resourceCountIs('Custom::KerfWebhookSecret', 1);
     return secretsOf(rotated);
   };
   const first = secretAfter('2026-11-21');

@@ -56,8 +56,7 @@ export async function answerTrigger(
   if (request === undefined) return await checkRights(runtime, work);
   const { type, responseUrl, ids } = request;
   if (!runtime.isAnswerAddress(responseUrl)) {
-    const host = URL.parse(responseUrl)?.host ?? 'no address';
-    telemetry.error('event refused', new Error(`ResponseURL is not an address of CloudFormation: ${host}`), { type });
+    telemetry.error('event refused', refusedAddress(responseUrl), { type });
     return;
   }
   const failure = await failureOf(runtime, type, work);
@@ -72,8 +71,13 @@ export async function answerTrigger(
   await put(responseUrl, body);
 }
 
+export function refusedAddress(responseUrl: string): Error {
+  const host = URL.parse(responseUrl)?.host ?? 'no address';
+  return new Error(`ResponseURL is not an address of CloudFormation: ${host}`);
+}
+
 /** Undefined for an event that is not a request of CloudFormation. */
-function requestOf(event: unknown): Request | undefined {
+export function requestOf(event: unknown): Request | undefined {
   const text = (key: string): string => {
     const value = ownField(event, key);
     return typeof value === 'string' ? value : '';

@@ -1,14 +1,25 @@
 import { parseDuration } from '../../apis/formats/duration.ts';
+import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../../core/model/settings.ts';
 import type { RefreshIntervals } from '../../providers/aws/node-class/resolution-answers.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 
+/** A function that launches nothing asks EC2 less often: what it replaces is launched with what lifecycle reads. */
+export const WITHOUT_LAUNCHES_MS = 5 * MINUTE_MS;
+
 /** F20: how long found images and subnets are cached. */
-export function refreshOf({ amiRefreshInterval, subnetRefreshInterval }: ClusterOptions): RefreshIntervals {
+export function refreshOf(
+  { amiRefreshInterval, subnetRefreshInterval }: ClusterOptions,
+  { launches }: { readonly launches: boolean },
+): RefreshIntervals {
+  const [imagesMs, subnetsMs] = [msOf(amiRefreshInterval), msOf(subnetRefreshInterval)];
+  if (launches) return { imagesMs, subnetsMs };
   return {
-    imagesMs: msOf(amiRefreshInterval),
-    subnetsMs: msOf(subnetRefreshInterval),
+    imagesMs,
+    subnetsMs: Math.max(subnetsMs ?? 0, WITHOUT_LAUNCHES_MS),
+    securityGroupsMs: WITHOUT_LAUNCHES_MS,
+    reservationsMs: WITHOUT_LAUNCHES_MS,
   };
 }
 

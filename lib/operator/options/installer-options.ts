@@ -67,7 +67,8 @@ export function installerOptions(environment: Environment): InstallerOptions {
   };
 }
 
-function endpointOf(environment: Environment, service: string): string | undefined {
+/** The endpoint of an emulator. */
+export function endpointOf(environment: Environment, service: string): string | undefined {
   return environment[`AWS_ENDPOINT_URL_${service}`] ?? environment['AWS_ENDPOINT_URL'];
 }
 

@@ -47,6 +47,8 @@ export type { Action } from '../../core/model/decision.ts';
 export type { DeletionReason } from '../../core/model/node-claim-record.ts';
 /** The stack's IAM conditions name what a launch writes. */
 export { CLUSTER_TAG, ownershipTags } from '../../core/model/ownership-tags.ts';
+/** The attribute of the custom resource for a webhook's secret. */
+export const SECRET_ATTRIBUTE = 'Secret';
 
 /** The metrics that are paid for. Those that Karpenter has too have its names (F11). */
 export const METRICS = {
@@ -69,7 +71,7 @@ export const METRIC_MEANINGS: Readonly<Record<Exclude<keyof typeof METRICS, 'nam
   onStandby: 'Whether Kerf is on standby in a cluster. Written each minute while it is.',
   shadowDecisions: 'Decisions in shadow, which are not carried out. Written when there are any.',
   pendingPods: 'Pods for which the scheduler finds no node. Written in each run of provisioning while there are any.',
-  nodes: 'Nodes of Kerf. Written in each run that reads them, while there are any, and when the number becomes 0.',
+  nodes: 'Nodes of Kerf. Written when the number changes, and every six hours while there are any.',
   hourlyCostUsd: 'The price of the instances in USD an hour. Written when it changes.',
   problems: 'Problems of a run besides waiting pods. Written in each run that finds any.',
   waitingPods:

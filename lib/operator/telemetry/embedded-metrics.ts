@@ -1,5 +1,6 @@
 /** CloudWatch's embedded metric format: CloudWatch extracts metrics from log lines, so no API call is needed. */
 
+import { HOUR_MS } from '../../apis/formats/time.ts';
 import type { RunReport } from '../../controllers/run/ports.ts';
 import type { Problem } from '../../core/problems/problems.ts';
 import { METRICS } from '../options/options.ts';
@@ -14,8 +15,14 @@ export interface RunMetrics {
   readonly ofFailure: (cluster: string, atMs: number, problems?: readonly Problem[]) => readonly EmbeddedMetrics[];
 }
 
-/** Written in each run in which they are above zero, so that an alarm can use them. */
-const REPEATED: ReadonlySet<string> = new Set([METRICS.nodes, METRICS.pendingPods]);
+/**
+ * How soon a gauge that has not changed, and is above zero, is written again: pending pods in each run, nodes four times a day, so that a
+ * graph of a day has their number.
+ */
+const REPEATED_MS: ReadonlyMap<string, number> = new Map([
+  [METRICS.nodes, 6 * HOUR_MS],
+  [METRICS.pendingPods, 0],
+]);
 
 /** The metrics of gauges. The other gauges are in the log line alone, which costs less. */
 const PAID_GAUGES: ReadonlyMap<string, string> = new Map([
@@ -25,17 +32,20 @@ const PAID_GAUGES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Counts are written if they are above zero, and gauges if they have changed since this process wrote them. So an idle cluster has
- * one metric, its nodes, and a cluster without nodes has none.
+ * Counts are written if they are above zero, and gauges if they have changed since this process wrote them. So an idle cluster pays for
+ * one metric, its nodes, in four hours of a day.
  *
  * *Shape:* dimension Cluster; Table for what has one alarm for the deployment. @param table the table of the deployment
  */
 export function runMetrics(table: string): RunMetrics {
-  const written = new Map<string, number>();
-  const isNews = (cluster: string, name: string, value: number): boolean => {
+  const written = new Map<string, { readonly value: number; readonly atMs: number }>();
+  const isNews = (gauge: { readonly cluster: string; readonly name: string; readonly value: number }, atMs: number) => {
+    const { cluster, name, value } = gauge;
     const key = `${cluster} ${name}`;
-    if (written.get(key) === value && !(value > 0 && REPEATED.has(name))) return false;
-    written.set(key, value);
+    const last = written.get(key);
+    const isDue = value > 0 && atMs - (last?.atMs ?? 0) >= (REPEATED_MS.get(name) ?? Number.POSITIVE_INFINITY);
+    if (last?.value === value && !isDue) return false;
+    written.set(key, { value, atMs });
     return true;
   };
   return {
@@ -46,7 +56,7 @@ export function runMetrics(table: string): RunMetrics {
         const name = PAID_GAUGES.get(gauge);
         return name === undefined ? [] : [[name, value] as const];
       });
-      const news = paid.filter(([name, value]) => isNews(cluster, name, value));
+      const news = paid.filter(([name, value]) => isNews({ cluster, name, value }, atMs));
       const counts = aboveZero({ ...decisionsOf(report), [METRICS.failures]: failures.length });
       return [
         ...lines(atMs, { Cluster: cluster }, { ...Object.fromEntries(news), ...counts }),

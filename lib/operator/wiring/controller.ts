@@ -72,6 +72,7 @@ export function wireController(
     telemetry,
     reached: new Map<string, KubernetesCluster>(),
     deployment: options.deployment,
+    launches: controller === 'provisioning' || controller === 'lifecycle',
     keptBytes: Math.floor(KEPT_BYTES / Math.max(MANY_CLUSTERS, options.clusters.size)),
     dynamodb,
     ec2: ec2.client,
@@ -115,6 +116,8 @@ interface Clients extends OwnOfLifecycle {
   readonly reached: Map<string, KubernetesCluster>;
   /** The name of the deployment. */
   readonly deployment: string;
+  /** Whether the function decides about launches or sends them. */
+  readonly launches: boolean;
   /** Memory for the kept lists of each cluster. */
   readonly keptBytes: number;
   readonly dynamodb: DynamoDBClient;
@@ -178,7 +181,7 @@ function clusterPorts(cluster: ClusterOptions, region: string, clients: Clients)
     describeCluster: async () => await access.describe(),
     ...optional({ dryRunChecks: cluster.dryRunChecks }),
     readParameters: ssmParameters(clients.ssm),
-    refresh: refreshOf(cluster),
+    refresh: refreshOf(cluster, { launches: clients.launches }),
     ...(clients.profiles !== undefined && cluster.isolatedVpc !== true && { profiles: clients.profiles }),
     ...optional({ shiftedZones }),
     autoMode: async () => await access.autoMode(),

@@ -133,7 +133,7 @@ describe('an invalid field is refused with its name, its value and the allowed v
 
 test('a missing field has its default', () => {
   expect(settingsOf({ name: 'demo' })).toEqual(DEFAULT_SETTINGS);
-  expect(refreshOf({ name: 'demo' })).toEqual({ imagesMs: undefined, subnetsMs: undefined });
+  expect(refreshOf({ name: 'demo' }, { launches: true })).toEqual({ imagesMs: undefined, subnetsMs: undefined });
 });
 
 test('controllers use the configured values (F17, F18, F20)', () => {
@@ -161,5 +161,17 @@ test('controllers use the configured values (F17, F18, F20)', () => {
     shadow: true,
     decisionSnapshots: 'sampled',
   });
-  expect(refreshOf(TOLD)).toEqual({ imagesMs: 600_000, subnetsMs: 120_000 });
+  expect(refreshOf(TOLD, { launches: true })).toEqual({ imagesMs: 600_000, subnetsMs: 120_000 });
+});
+
+test('a function that launches nothing reads subnets, security groups and reservations every five minutes', () => {
+  const slow = { securityGroupsMs: 300_000, reservationsMs: 300_000 };
+  expect(refreshOf({ name: 'demo' }, { launches: false })).toEqual({
+    imagesMs: undefined,
+    subnetsMs: 300_000,
+    ...slow,
+  });
+  expect(refreshOf({ name: 'demo', subnetRefreshInterval: '10m' }, { launches: false })).toMatchObject({
+    subnetsMs: 600_000,
+  });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { HOUR_MS } from '../../../lib/apis/formats/time.ts';
 import type { RunReport } from '../../../lib/controllers/run/ports.ts';
 import type { Action } from '../../../lib/core/model/decision.ts';
 import { DEPLOYMENT_METRICS, METRICS } from '../../../lib/operator/options/options.ts';
@@ -46,11 +47,17 @@ test("F11: a run has its gauges by Karpenter's names, its decisions with actions
   ]);
 });
 
-test('an idle cluster pays for one metric, its nodes', () => {
+test('an idle cluster pays for one metric, its nodes, every six hours', () => {
   const metrics = runMetrics('table');
   metrics.ofReport(report({ gauges: GAUGES }), 5);
-  expect(metricsOf(metrics.ofReport(report({ gauges: GAUGES }), 6))).toEqual([
-    'karpenter_cluster_state_node_count{Cluster=demo} 3 Count',
+  const at = (atMs: number) => metricsOf(metrics.ofReport(report({ gauges: GAUGES }), atMs));
+  const nodes = 'karpenter_cluster_state_node_count{Cluster=demo} 3 Count';
+  expect([6, 6 * HOUR_MS, 6 * HOUR_MS + 5, 6 * HOUR_MS + 6, 12 * HOUR_MS + 5].map(at)).toEqual([
+    [],
+    [],
+    [nodes],
+    [],
+    [nodes],
   ]);
 });
 

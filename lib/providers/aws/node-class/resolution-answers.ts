@@ -38,14 +38,17 @@ export interface ResolutionAnswers {
 export interface RefreshIntervals {
   readonly imagesMs?: number | undefined;
   readonly subnetsMs?: number | undefined;
+  readonly securityGroupsMs?: number | undefined;
+  readonly reservationsMs?: number | undefined;
 }
 
-export function resolutionAnswers(clock: Clock, { imagesMs, subnetsMs }: RefreshIntervals = {}): ResolutionAnswers {
+export function resolutionAnswers(clock: Clock, refresh: RefreshIntervals = {}): ResolutionAnswers {
+  const { imagesMs, subnetsMs, securityGroupsMs, reservationsMs } = refresh;
   return {
     keepMs: {
       ...KEEP_MS,
       ...(imagesMs !== undefined && { images: imagesMs, latestParameters: imagesMs }),
-      ...optional({ subnets: subnetsMs }),
+      ...optional({ subnets: subnetsMs, securityGroups: securityGroupsMs, reservations: reservationsMs }),
     },
     subnets: new AnswerCache(clock, (answer) => answer.length > 0),
     securityGroups: new AnswerCache(clock, (answer) => answer.length > 0),
