@@ -54,13 +54,13 @@ export function reconcileDisruptionBy(
 /** Whether this is the function's own tick (`SLOW_TICK_MINUTES`), while lifecycle wakes it each minute. */
 function isNeedless(
   { passedOnMs }: Disruption,
-  { cluster, reason, claimsDigest }: CoalescedWake,
+  { cluster, reason, claimsDigest: passedOn }: CoalescedWake,
   nowMs: number,
 ): boolean {
   if (reason !== 'tick') return false;
-  if (claimsDigest !== undefined) passedOnMs.set(cluster, nowMs);
+  if (passedOn !== undefined) passedOnMs.set(cluster, nowMs);
   return (
-    claimsDigest === undefined && nowMs - (passedOnMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LAST_PASSED_ON_MS
+    passedOn === undefined && nowMs - (passedOnMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LAST_PASSED_ON_MS
   );
 }
 

@@ -39,7 +39,7 @@ test('a budget that begins again keeps the calls that another function has taken
   await table.write({ kind: 'delete', key });
   await budget().take('CreateFleet');
   await early.take('CreateFleet');
-  expect(await table.get(key)).toMatchObject({ bucketVersion: 2 });
+  expect(await table.get(key)).toMatchObject({ bucketTokens: expect.closeTo(98, 0) });
 });
 
 test('a decision is refused if the lease in the table is an earlier one', async () => {
