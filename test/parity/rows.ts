@@ -14,7 +14,8 @@ export const HELD_BY: Readonly<Record<string, readonly NamedTest[]>> = {
   B2: [
     {
       file: 'test/stack/kerf-stack.test.ts',
-      title: 'a wake queue collects for a second, and no queue has a maximum concurrency, with which it is polled more often',
+      title:
+        'a wake queue collects for a second, and no queue has a maximum concurrency, with which it is polled more often',
     },
     { file: 'test/operator/wake-batch.test.ts', title: 'a storm of wakes is one run for each cluster' },
   ],

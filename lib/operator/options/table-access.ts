@@ -25,8 +25,8 @@ export interface TableGrant {
 export type TableAction = 'ConditionCheckItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'Query' | 'UpdateItem';
 
 const KEY = ['pk', 'sk'];
-/** Of claims, and of the marks of those that are being deleted. */
-const CLAIM = [...KEY, 'claimVersion', 'expiresAt', 'instanceId', 'payload'];
+/** Of claims, of the marks of those that are being deleted, and of the mark of the last change. */
+const CLAIM = [...KEY, 'changedAtMs', 'claimVersion', 'expiresAt', 'instanceId', 'payload'];
 const LOOKUP = [...KEY, 'claimName', 'clusterName'];
 const BUDGET = [...KEY, 'bucketTokens', 'bucketVersion', 'expiresAt', 'filledAtMs', 'throttledAtMs', 'tokensPerSecond'];
 const UNAVAILABLE = [

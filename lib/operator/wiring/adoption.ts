@@ -61,7 +61,7 @@ export async function wireAdoption(options: AdoptionOptions): Promise<AdoptionPo
       deployment: deploymentName({ account: '', region, table: tableName }),
       ...optional({ karpenterNamespaces }),
     }),
-    store: new DynamoDbNodeClaimStore(table),
+    store: new DynamoDbNodeClaimStore({ ...table, clock: systemClock }),
     catalogue: new DynamoDbCatalogueStore({ ...table, region }),
     clock: systemClock,
     cloud: {

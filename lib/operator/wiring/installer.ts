@@ -120,7 +120,7 @@ function portsOf(options: InstallerOptions, eks: EKSClient, warn: Warn): Omit<Un
     clock: systemClock,
     pause: async (ms: number) => await setTimeout(ms),
     warn,
-    store: new DynamoDbNodeClaimStore({ client: dynamodb, tableName }),
+    store: new DynamoDbNodeClaimStore({ client: dynamodb, tableName, clock: systemClock }),
     messages: new SqsWakeQueue({ client: new SQSClient({ requestHandler: SDK_TIMEOUTS }), queueUrls }),
     installation: async (name) => {
       const cluster = known.get(name) ?? { name };

@@ -48,7 +48,7 @@ export function wireInterruption(environment: Environment = process.env): {
     busName,
   });
   const ports = {
-    store: new DynamoDbNodeClaimStore({ client, tableName }),
+    store: new DynamoDbNodeClaimStore({ client, tableName, clock: systemClock }),
     catalogue: new DynamoDbCatalogueStore({ client, tableName, region }),
     messages: awsMessages(queue, bus),
     clock: systemClock,

@@ -51,6 +51,9 @@ export const deletedKey = (cluster: string, name: string): Key => ({
   sk: DELETED + name,
 });
 
+/** The time of the last change of a claim of the cluster. */
+export const changedKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'changed' });
+
 export const commandKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: COMMAND + id });
 
 export const passMemoryKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'pass-memory' });

@@ -18,6 +18,7 @@ import type { Lease } from '../../ports/leases.ts';
 import type { NodeClaimList, NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
 import { MAX_ITEM_BODY_BYTES, packBody, unpackBody } from './body.ts';
 import type { Bodies } from './body-bucket.ts';
+import { ClaimChanges } from './claim-changes.ts';
 import {
   closeDecision,
   type DecisionPlace,
@@ -57,7 +58,10 @@ export interface NodeClaimStoreOptions extends TableOptions {
   readonly maxItemBytes?: number;
   /** Gets each item that a list leaves out because it cannot be read. @default it is left out without a report */
   readonly report?: ReportUnreadable;
-  /** Ends open decisions that cannot be read. @default they stay in the table */
+  /**
+   * Ends open decisions that cannot be read, notes changes of claims, and keeps lists while there are none. @default open decisions stay
+   * in the table, and every list is read. Only for a store that changes no claim.
+   */
   readonly clock?: Clock;
 }
 
@@ -69,6 +73,7 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
   readonly #table: Table;
   readonly #decisions: DecisionPlace;
   readonly #report: ReportUnreadable;
+  readonly #changes: ClaimChanges | undefined;
 
   constructor({
     bodies,
@@ -80,6 +85,7 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     this.#table = new Table(options);
     this.#decisions = { table: this.#table, bodies, maxItemBytes, clock, report };
     this.#report = report;
+    this.#changes = clock && new ClaimChanges(this.#table, clock);
   }
 
   readEpoch(cluster: string): Promise<number> {
@@ -102,7 +108,8 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     return writeShadowDecision(this.#decisions, decision, essence);
   }
 
-  createNodeClaim(record: NodeClaimRecord): Promise<void> {
+  async createNodeClaim(record: NodeClaimRecord): Promise<void> {
+    await this.#changes?.note(record.cluster);
     return createClaim(this.#table, record);
   }
 
@@ -119,18 +126,21 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
   }
 
   readNodeClaims(cluster: string): Promise<NodeClaimList> {
-    return listClaims(this.#table, cluster, this.#report);
+    const read = async (): Promise<NodeClaimList> => listClaims(this.#table, cluster, this.#report);
+    return this.#changes === undefined ? read() : this.#changes.list(cluster, read);
   }
 
   findNodeClaim(instanceId: string): Promise<NodeClaimRecord | undefined> {
     return findClaim({ table: this.#table, report: this.#report }, instanceId);
   }
 
-  updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord> {
+  async updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord> {
+    await this.#changes?.note(record.cluster);
     return updateClaim(this.#table, record);
   }
 
-  updateNodeClaims(records: readonly NodeClaimRecord[]): Promise<readonly NodeClaimRecord[]> {
+  async updateNodeClaims(records: readonly NodeClaimRecord[]): Promise<readonly NodeClaimRecord[]> {
+    for (const cluster of new Set(records.map((record) => record.cluster))) await this.#changes?.note(cluster);
     return updateClaims(this.#table, records);
   }
 

@@ -91,7 +91,7 @@ export class Dashboard extends Construct {
       [
         graph('Pending pods', [ofCluster(METRICS.pendingPods, 'Maximum')]),
         this.#log(QUERIES.pendingAge),
-        graph('Nodes', [ofCluster(METRICS.nodes, 'Maximum')]),
+        graph('Nodes', [lastOf(ofCluster(METRICS.nodes, 'Maximum'))]),
         // Written only when it changes.
         graph('Cost, USD an hour', [lastOf(ofCluster(METRICS.hourlyCostUsd, 'Maximum'))]),
       ],

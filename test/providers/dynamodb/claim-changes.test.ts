@@ -1,0 +1,97 @@
+import { beforeEach, expect, test } from 'vitest';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
+import { launchedClaim } from '../../builders/node-claims.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import type { TableCall } from '../../fakes/dynamodb/errors.ts';
+import { inProcessTable } from '../../fakes/dynamodb/in-process-table.ts';
+
+let nowMs: number;
+let calls: string[];
+let store: DynamoDbNodeClaimStore;
+let other: DynamoDbNodeClaimStore;
+
+beforeEach(async () => {
+  nowMs = NOW_MS;
+  calls = [];
+  const clock = { now: () => nowMs };
+  const around = async ({ operation }: TableCall, go: () => Promise<unknown>): Promise<unknown> => {
+    calls.push(operation);
+    return go();
+  };
+  const table = inProcessTable({ clock, faults: { around } });
+  store = new DynamoDbNodeClaimStore({ ...table, clock });
+  other = new DynamoDbNodeClaimStore({ ...table, clock });
+  await other.createNodeClaim(launchedClaim({ name: 'a' }));
+  nowMs += 20 * MINUTE_MS;
+  await store.readNodeClaims('demo');
+  calls = [];
+});
+
+const names = async (): Promise<readonly string[]> => (await store.listNodeClaims('demo')).map(({ name }) => name);
+
+test('while no claim changes, a list reads the mark alone', async () => {
+  for (let minute = 0; minute < 14; minute += 1) {
+    nowMs += MINUTE_MS;
+    expect(await names()).toEqual(['a']);
+  }
+  expect(calls).toEqual(Array.from({ length: 14 }, () => 'GetItem'));
+});
+
+test('after a quarter of an hour, the claims are read again', async () => {
+  nowMs += 15 * MINUTE_MS;
+  expect(await names()).toEqual(['a']);
+  expect(calls).toEqual(['Query']);
+});
+
+test('a change of another process is in the next list', async () => {
+  nowMs += MINUTE_MS;
+  await other.createNodeClaim(launchedClaim({ name: 'b', launch: { kind: 'planned' } }));
+  expect(await names()).toEqual(['a', 'b']);
+});
+
+test('the own change is in the next list', async () => {
+  const [record] = await store.listNodeClaims('demo');
+  if (record === undefined) throw new Error('the claim is listed');
+  await store.updateNodeClaim({ ...record, nodeName: 'node-a' });
+  expect((await store.listNodeClaims('demo')).map(({ nodeName }) => nodeName)).toEqual(['node-a']);
+});
+
+test('a list that was read soon after a change is not kept, because a change may have been on its way', async () => {
+  await other.createNodeClaim(launchedClaim({ name: 'b', launch: { kind: 'planned' } }));
+  for (const seconds of [10, 30, 50]) {
+    nowMs += seconds * SECOND_MS;
+    await names();
+  }
+  expect(calls.filter((one) => one === 'Query')).toHaveLength(3);
+});
+
+test('a process notes its changes every 30 s at most', async () => {
+  const marks = (): number => calls.filter((one) => one === 'PutItem').length;
+  for (const [count, name] of ['b', 'c', 'd'].entries()) {
+    nowMs += 20 * SECOND_MS;
+    await other.createNodeClaim(launchedClaim({ name, launch: { kind: 'planned' } }));
+    expect(marks()).toBe(count < 2 ? 1 : 2);
+  }
+});
+
+test('a process keeps no list in its first ten minutes, while an earlier version may change claims without a mark', async () => {
+  const clock = { now: () => nowMs };
+  const table = inProcessTable({
+    clock,
+    faults: {
+      around: async ({ operation }, go) => {
+        calls.push(operation);
+        return go();
+      },
+    },
+  });
+  const fresh = new DynamoDbNodeClaimStore({ ...table, clock });
+  await fresh.createNodeClaim(launchedClaim({ name: 'a' }));
+  calls = [];
+  for (let minute = 0; minute < 10; minute += 1) {
+    nowMs += MINUTE_MS - 1;
+    await fresh.readNodeClaims('demo');
+  }
+  expect(calls).toEqual(Array.from({ length: 10 }, () => 'Query'));
+});
