@@ -59,9 +59,7 @@ function isNeedless(
 ): boolean {
   if (reason !== 'tick') return false;
   if (passedOn !== undefined) passedOnMs.set(cluster, nowMs);
-  return (
-    passedOn === undefined && nowMs - (passedOnMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LAST_PASSED_ON_MS
-  );
+  return passedOn === undefined && nowMs - (passedOnMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LAST_PASSED_ON_MS;
 }
 
 /** A tick of each minute may be late by some seconds. */

@@ -28,7 +28,12 @@ export interface KerfStackProps extends StackProps {
 /** A deployment of Kerf: one account, one region, any number of clusters, and a set of functions for each network. */
 export class KerfStack extends Stack {
   constructor(scope: Construct, id: string, props: KerfStackProps) {
-    super(scope, id, { description: 'Kerf: node autoscaling for Amazon EKS, without pods in the cluster', ...props });
+    super(scope, id, {
+      description: 'Kerf: node autoscaling for Amazon EKS, without pods in the cluster',
+      // CloudFormation takes a template of 1 MB at most: with spaces, that of 100 clusters has more.
+      suppressTemplateIndentation: true,
+      ...props,
+    });
     const { clusters, webhookSecretRotation } = props;
     const state = new StateTable(this, 'State');
     const bodies = new BodyBucketConstruct(this, 'Bodies');

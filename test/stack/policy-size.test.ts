@@ -1,9 +1,15 @@
 /** The most clusters that the configuration takes make policies that IAM takes. */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
+import cdk from '../../cdk.json' with { type: 'json' };
 import { configuredClusters } from '../../lib/stack/configuration.ts';
+import { KerfStack } from '../../lib/stack/kerf-stack.ts';
 import { propertiesOf, templateOf } from './assembly.ts';
-import { recordAt } from './json.ts';
+import { readJson, recordAt } from './json.ts';
 
 /** The managed policies that IAM attaches to a role, without a higher quota. */
 const MAX_POLICIES = 10;
@@ -52,4 +58,26 @@ test('a role has room for the tags of each of twenty clusters', () => {
   const template = templateOf(Array.from({ length: 20 }, (_, index) => ({ name: `cluster-${index}` })));
   expect(JSON.stringify(template.toJSON())).toContain('aws:ResourceTag/kubernetes.io/cluster/cluster-19');
   expect(mostAttached(template)).toBeLessThanOrEqual(MAX_POLICIES);
+});
+
+test('the template of 100 clusters in three networks has at most 1 MB and 500 resources, as CloudFormation requires', () => {
+  const networkOf = (index: number) =>
+    index % 3 === 0
+      ? {}
+      : {
+          network: {
+            vpcId: `vpc-${index % 3}1111111`,
+            subnetIds: ['subnet-aaaaaaaa'],
+            securityGroupIds: ['sg-11111111'],
+          },
+        };
+  const clusters = Array.from({ length: 100 }, (_, index) => ({ name: `cluster-${index}`, ...networkOf(index) }));
+  const folder = mkdtempSync(join(tmpdir(), 'kerf-size-'));
+  const app = new App({ outdir: folder, context: { ...cdk.context, 'aws:cdk:bundling-stacks': [] } });
+  new KerfStack(app, 'Kerf', { clusters });
+  app.synth();
+  const file = join(folder, 'Kerf.template.json');
+  expect(statSync(file).size).toBeLessThanOrEqual(1_000_000);
+  expect(Object.keys(recordAt(readJson(file), 'Resources')).length).toBeLessThanOrEqual(500);
+  rmSync(folder, { recursive: true });
 });
