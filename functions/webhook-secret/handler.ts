@@ -1,5 +1,5 @@
 import { answerSecretRequest } from '../../lib/operator/lambda/secret-resource.ts';
-import { wireWebhookSecret } from '../../lib/operator/wiring/webhook-secret.ts';
+import { wireWebhookSecret } from '../../lib/operator/wiring/secrets/webhook-secret.ts';
 
 const runtime = wireWebhookSecret();
 

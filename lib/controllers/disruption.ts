@@ -1,4 +1,3 @@
-import { SECOND_MS } from '../apis/formats/time.ts';
 import { claimsDigest } from '../core/cluster/claims-digest.ts';
 import { type DisruptContext, disruptBy } from '../core/disruption/disrupt.ts';
 import { isStillQuiet, type QuietPass, quietPass } from '../core/disruption/memory/quiet-pass.ts';
@@ -9,6 +8,7 @@ import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import type { Verdict } from '../core/model/decision.ts';
 import type { NodeClaimList, PassMemoryStore } from '../ports/node-claim-store.ts';
 import { withPassMemory, withPastMoves } from './act/disruption-memory.ts';
+import { needlessTicks } from './act/needless-ticks.ts';
 import { notePodEvents } from './act/note-pod-events.ts';
 import { refusedDeletions } from './act/outcomes.ts';
 import { type NotingRun, noteFailure, noteUnread } from './act/run-notes.ts';
@@ -30,18 +30,17 @@ interface Disruption {
   readonly quiet: Map<string, QuietPass>;
   /** The NodeClaims of the last look, by the name of the cluster. */
   readonly claims: Map<string, { readonly claims: NodeClaimList; readonly digest: string }>;
-  /** When lifecycle has last woken the function for its tick, by the name of the cluster. */
-  readonly passedOnMs: Map<string, number>;
 }
 
 /** Nodes that are not worth their price → commands, and commands that are due → replacements and deleted NodeClaims. */
 export function reconcileDisruptionBy(
   methods: readonly Method[],
 ): (ports: DisruptionPorts, wake: CoalescedWake) => Promise<RunReport> {
-  const disruption: Disruption = { methods, quiet: new Map(), claims: new Map(), passedOnMs: new Map() };
+  const disruption: Disruption = { methods, quiet: new Map(), claims: new Map() };
+  const isNeedless = needlessTicks();
   return async (ports, wake) => {
     const { cluster } = wake;
-    if (isNeedless(disruption, wake, ports.clock.now()))
+    if (isNeedless(wake, ports.clock.now()))
       return { ...together({ work: 'disruption', cluster }, []), skipped: 'answered' };
     const turn = await takeTurn(ports, { work: 'disruption', wake, collects: false });
     if (turn.kind === 'skipped') return turn.report;
@@ -50,20 +49,6 @@ export function reconcileDisruptionBy(
     return together({ work: 'disruption', cluster }, reports, turn.failures);
   };
 }
-
-/** Whether this is the function's own tick (`SLOW_TICK_MINUTES`), while lifecycle wakes it each minute. */
-function isNeedless(
-  { passedOnMs }: Disruption,
-  { cluster, reason, claimsDigest: passedOn }: CoalescedWake,
-  nowMs: number,
-): boolean {
-  if (reason !== 'tick') return false;
-  if (passedOn !== undefined) passedOnMs.set(cluster, nowMs);
-  return passedOn === undefined && nowMs - (passedOnMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LAST_PASSED_ON_MS;
-}
-
-/** A tick of each minute may be late by some seconds. */
-const LAST_PASSED_ON_MS = 90 * SECOND_MS;
 
 /** The deployed function. */
 export const reconcileDisruption = reconcileDisruptionBy(ALL_METHODS);

@@ -3,11 +3,10 @@
  * rights. CloudFormation itself says whether the resource is being deleted, so a forged or repeated event removes nothing.
  */
 
-import { setTimeout } from 'node:timers/promises';
-import { ownField } from '../../apis/record.ts';
 import type { Telemetry } from '../../controllers/run/telemetry.ts';
 import { errorMessage } from '../../core/error-message.ts';
 import type { ResourceState } from '../../providers/aws/cloudformation/stack-resource.ts';
+import { refusedAddress, requestOf } from './cloudformation-request.ts';
 
 export interface DeploymentWork {
   /** Installs what is configured, and removes what is no longer configured. */
@@ -33,13 +32,6 @@ export class UnfinishedError extends Error {
 
 /** CloudFormation does not show a longer reason. */
 const LONGEST_REASON = 1_000;
-
-interface Request {
-  readonly type: string;
-  readonly responseUrl: string;
-  /** What the response must repeat. */
-  readonly ids: Readonly<Record<'StackId' | 'RequestId' | 'LogicalResourceId' | 'PhysicalResourceId', string>>;
-}
 
 /**
  * Handles an invocation. A request of CloudFormation always gets a response, because a deployment without a response waits for
@@ -69,25 +61,6 @@ export async function answerTrigger(
     ...ids,
   });
   await put(responseUrl, body);
-}
-
-export function refusedAddress(responseUrl: string): Error {
-  const host = URL.parse(responseUrl)?.host ?? 'no address';
-  return new Error(`ResponseURL is not an address of CloudFormation: ${host}`);
-}
-
-/** Undefined for an event that is not a request of CloudFormation. */
-export function requestOf(event: unknown): Request | undefined {
-  const text = (key: string): string => {
-    const value = ownField(event, key);
-    return typeof value === 'string' ? value : '';
-  };
-  const type = text('RequestType');
-  if (type === '') return undefined;
-  const LogicalResourceId = text('LogicalResourceId');
-  const PhysicalResourceId = text('PhysicalResourceId') || LogicalResourceId;
-  const ids = { StackId: text('StackId'), RequestId: text('RequestId'), LogicalResourceId, PhysicalResourceId };
-  return { type, responseUrl: text('ResponseURL'), ids };
 }
 
 /** During a deployment, the invocation that works on it ends its own rights. */
@@ -138,22 +111,5 @@ async function isBeingDeleted({
   } catch (error) {
     telemetry.error('the state of the deployment is unknown, and Kerf is installed', error, {});
     return false;
-  }
-}
-
-const TRIES = 5;
-
-/** *Errors:* an Error if the address does not accept the response after several tries. */
-export async function putAnswer(url: string, body: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      // The address is signed for a request without a content type. A redirect would leave CloudFormation's bucket.
-      const answer = await fetch(url, { method: 'PUT', body, headers: { 'content-type': '' }, redirect: 'error' });
-      if (answer.ok) return;
-      throw new Error(`CloudFormation's address answered ${answer.status}`);
-    } catch (error) {
-      if (attempt === TRIES) throw error;
-      await setTimeout(2 ** attempt * 250);
-    }
   }
 }

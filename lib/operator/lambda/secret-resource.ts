@@ -2,10 +2,14 @@
  * A custom resource of CloudFormation whose attribute is a random text. CloudFormation keeps the attribute as long as the resource exists,
  * so the text is stored nowhere else. A secret of Secrets Manager would cost 0.40 USD a month.
  */
+import type { Telemetry } from '../../controllers/run/telemetry.ts';
 import { SECRET_ATTRIBUTE } from '../options/options.ts';
-import { type CustomResourceRuntime, refusedAddress, requestOf } from './custom-resource.ts';
+import { refusedAddress, requestOf } from './cloudformation-request.ts';
 
-export interface SecretRuntime extends Pick<CustomResourceRuntime, 'telemetry' | 'put' | 'isAnswerAddress'> {
+export interface SecretRuntime {
+  readonly telemetry: Pick<Telemetry, 'error'>;
+  readonly put: (url: string, body: string) => Promise<void>;
+  readonly isAnswerAddress: (url: string) => boolean;
   readonly newText: () => string;
 }
 

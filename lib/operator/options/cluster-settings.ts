@@ -5,7 +5,7 @@ import { type ClusterSettings, DEFAULT_SETTINGS } from '../../core/model/setting
 import type { RefreshIntervals } from '../../providers/aws/node-class/resolution-answers.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 
-/** A function that launches nothing asks EC2 less often: what it replaces is launched with what lifecycle reads. */
+/** A function that launches nothing asks EC2 less often: what it replaces is launched with what lifecycle reads. @internal */
 export const WITHOUT_LAUNCHES_MS = 5 * MINUTE_MS;
 
 /** F20: how long found images and subnets are cached. */

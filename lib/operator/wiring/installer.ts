@@ -19,7 +19,8 @@ import { DynamoDbNodeClaimStore } from '../../providers/dynamodb/node-claim-stor
 import { ApiClient } from '../../providers/kubernetes/client/api-client.ts';
 import { kubernetesInstallation } from '../../providers/kubernetes/install/installation.ts';
 import { isAnswerAddress } from '../lambda/answer-address.ts';
-import { type CustomResourceRuntime, type DeploymentWork, putAnswer } from '../lambda/custom-resource.ts';
+import { putAnswer } from '../lambda/cloudformation-request.ts';
+import type { CustomResourceRuntime, DeploymentWork } from '../lambda/custom-resource.ts';
 import { systemClock } from '../lambda/system-clock.ts';
 import type { ClusterOptions } from '../options/cluster-options.ts';
 import { type InstallerOptions, installerOptions } from '../options/installer-options.ts';

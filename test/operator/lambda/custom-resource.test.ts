@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { putAnswer } from '../../../lib/operator/lambda/cloudformation-request.ts';
 import {
   answerTrigger,
   type CustomResourceRuntime,
   type DeploymentWork,
-  putAnswer,
   UnfinishedError,
 } from '../../../lib/operator/lambda/custom-resource.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { answerSecretRequest, type SecretRuntime } from '../../../lib/operator/lambda/secret-resource.ts';
-import { wireWebhookSecret } from '../../../lib/operator/wiring/webhook-secret.ts';
+import { wireWebhookSecret } from '../../../lib/operator/wiring/secrets/webhook-secret.ts';
 import { textAt } from '../../stack/json.ts';
 
 const CREATE = {
