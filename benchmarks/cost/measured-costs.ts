@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { POLLS_A_MINUTE } from './assumptions.ts';
 import { fixedBill, totalOf } from './bill.ts';
 import type { FixedParts } from './fixed-parts.ts';
 
@@ -11,7 +12,7 @@ const ROWS = {
   furtherCluster: 'each further cluster',
 } as const;
 
-const NOTHING: FixedParts = { polledQueues: 0, alarmMetrics: 0, secrets: 0, dashboardMetrics: 0, memoryMib: {} };
+const NOTHING: FixedParts = { pollsAMinute: 0, alarmMetrics: 0, secrets: 0, dashboardMetrics: 0, memoryMib: {} };
 
 /**
  * The measured costs of a deployment, as JSON. *Units:* USD a month. *Errors:* if the table of docs/operations.md has no row of
@@ -30,7 +31,7 @@ export function measuredCosts(): string {
     {
       note: 'USD a month in us-east-1, from docs/operations.md and benchmarks/cost; written by npm run generate',
       ...Object.fromEntries(totals),
-      polledQueue: priceOf({ polledQueues: 1 }),
+      polledQueue: priceOf({ pollsAMinute: POLLS_A_MINUTE.reduced }),
       alarm: priceOf({ alarmMetrics: 1 }),
     },
     null,
