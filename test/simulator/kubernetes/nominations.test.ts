@@ -69,7 +69,7 @@ describe('the simulated scheduler follows nominations, as Kubernetes 1.35 does (
     expect(placesIn(state)).toEqual({ 'web-1': 'node-1' });
   });
 
-  test('a node that joins with a taint that the pod does not tolerate is no reason to try it again', async () => {
+  test('a node that joins with a taint that the pod does not tolerate is not a reason to try it again', async () => {
     const starting = (name: string) => aNode({ name, allocatable: SMALL, taints: [UNREGISTERED_TAINT] });
     const state = clusterWith({ nodes: [starting('node-1')], pods: [aPod({ name: 'web-1', requests: HALF })] });
     const scheduler = kubeScheduler(state, CLOCK);

@@ -49,7 +49,7 @@ export function kubeScheduler(state: KubernetesState, clock: Clock, options: Sch
   /** *Shape:* whether the pod is bound. */
   const schedule = (queued: QueuedPod): boolean => {
     const { pod, kind } = queued;
-    // A node that has joined with a taint that the pod does not tolerate is no reason to try it again.
+    // A node that has joined with a taint that the pod does not tolerate is not a reason to try it again.
     if (hadNodes && isMarked(pod) && !choice.isAdmitted(kind)) return false;
     const volumes = simulatedPodVolumes(state, pod);
     if (volumes === undefined && choice.hasFailed(kind) && !choice.fitsNominated(queued)) {
