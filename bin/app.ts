@@ -8,6 +8,6 @@ try {
   process.stderr.write(lines.map((line) => `${line}\n`).join(''));
 } catch (error) {
   if (!(error instanceof OptionError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  process.stderr.write(`${error.message} (docs/settings.md)\n`);
   process.exitCode = 2;
 }

@@ -14,6 +14,7 @@ import {
   type WokenFunction,
 } from '../operator/options/options.ts';
 import type { BodyBucketConstruct } from './body-bucket.ts';
+import { describeOutput } from './describe-output.ts';
 import { Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';
 import { KerfAlarm } from './monitoring/alarms.ts';
@@ -130,7 +131,10 @@ export class FunctionSet {
     const arns = [...linux, ...windows].map((name) => roleArn(Stack.of(this.#scope), name));
     if (cluster.makeNodeRole !== true) return { cluster, arns };
     const created = new NodeRole(this.#scope, `NodeRole-${cluster.name}`, { cluster });
-    new CfnOutput(this.#scope, `NodeRoleName-${cluster.name}`, { value: created.role.roleName });
+    new CfnOutput(this.#scope, `NodeRoleName-${cluster.name}`, {
+      value: created.role.roleName,
+      description: `The role of the nodes of ${cluster.name}: spec.role of its EC2NodeClasses`,
+    });
     return { cluster, arns, created };
   }
 
@@ -175,8 +179,9 @@ export class FunctionSet {
 
   /** Adds outputs to the stack: the URLs, log groups and roles that docs/operations.md and docs/webhook.md use. */
   #output(values: Readonly<Record<string, string>>): void {
-    for (const [name, value] of Object.entries(values)) {
-      new CfnOutput(this.#scope, name.charAt(0).toUpperCase() + name.slice(1), { value });
+    for (const [key, value] of Object.entries(values)) {
+      const name = key.charAt(0).toUpperCase() + key.slice(1);
+      new CfnOutput(this.#scope, name, { value, description: describeOutput(name) });
     }
   }
 }

@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { type ClusterOptions, networkName } from '../operator/options/cluster-options.ts';
 import { METRICS, PRICE_FOLDER, VARIABLES, wakePlan } from '../operator/options/options.ts';
 import { BodyBucketConstruct } from './body-bucket.ts';
+import { describeOutput } from './describe-output.ts';
 import { FunctionSet } from './function-set.ts';
 import { Dashboard } from './monitoring/dashboard.ts';
 import { DeploymentAlarm } from './monitoring/deployment-alarm.ts';
@@ -74,7 +75,8 @@ export class KerfStack extends Stack {
       EventBusName: decisions.eventBusName,
       ...outputs,
     };
-    for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
+    for (const [name, value] of Object.entries(values))
+      new CfnOutput(this, name, { value, description: describeOutput(name) });
     if (props.alarmTopicArn !== undefined) this.#notify(props.alarmTopicArn);
   }
 

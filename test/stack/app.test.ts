@@ -20,7 +20,7 @@ test('a configuration that cannot be used is one readable line and exit code 2',
     env: { ...process.env, CDK_OUTDIR: folder, CDK_CONTEXT_JSON },
     encoding: 'utf8',
   });
-  expect(stderr).toMatch(/^clusters\[0\]\.name is "no name": [^\n]+\n$/);
+  expect(stderr).toMatch(/^clusters\[0\]\.name is "no name": [^\n]+ \(docs\/settings\.md\)\n$/);
   expect(status).toBe(2);
 });
 
@@ -30,7 +30,9 @@ test('a misspelt context key is one readable line and exit code 2', () => {
     env: { ...process.env, CDK_OUTDIR: folder, CDK_CONTEXT_JSON },
     encoding: 'utf8',
   });
-  expect(stderr).toMatch(/^the context key shaddow is not a setting; did you mean shadow\?: [^\n]+\n$/);
+  expect(stderr).toMatch(
+    /^the context key shaddow is not a setting; did you mean shadow\?: [^\n]+ \(docs\/settings\.md\)\n$/,
+  );
   expect(status).toBe(2);
 });
 
