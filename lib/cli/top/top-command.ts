@@ -1,6 +1,7 @@
 import { buildCommand, type Command } from '@stricli/core';
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { CliContext } from '../context.ts';
+import { HISTORY_FLAGS, textFlag } from '../decisions/history.ts';
 import { MANIFEST_PARAMETERS } from '../manifest-parameters.ts';
 import { SORTS, type Sort } from './view.ts';
 
@@ -10,14 +11,13 @@ export interface TopFlags {
   readonly context: string | undefined;
   readonly region: string | undefined;
   readonly every: number;
+  readonly table: string | undefined;
+  readonly cluster: string | undefined;
+  readonly profile: string | undefined;
   readonly once: boolean;
   readonly sort: Sort;
   readonly pool: string | undefined;
   readonly output: 'text' | 'json';
-}
-
-function textFlag(brief: string, placeholder: string) {
-  return { kind: 'parsed', brief, parse: String, optional: true, placeholder } as const;
 }
 
 /** `kerf top`: the nodes of a cluster, live in the terminal. */
@@ -29,7 +29,8 @@ export const topCommand: Command<CliContext> = buildCommand<TopFlags, [], CliCon
       'shows each node with what its pods request, type, zone, capacity type, price, age',
       'and why it stays, and the pending pods with their reasons. Reads again every',
       '--every seconds and changes nothing. The total price has no nodes without a price,',
-      'such as those of managed node groups.',
+      'such as those of managed node groups. With --table and --cluster, it also shows the',
+      'latest decisions of a deployment, with the AWS credentials of the shell.',
       '',
       'Keys: arrows, PgUp and PgDn scroll, s sorts, p filters by NodePool, space pauses,',
       '? shows the keys, q quits. If standard output is not a terminal, all nodes are',
@@ -37,6 +38,7 @@ export const topCommand: Command<CliContext> = buildCommand<TopFlags, [], CliCon
       '',
       'Examples:',
       '  kerf top --context prod',
+      '  kerf top --context prod --table Kerf-Table --cluster prod',
       '  kerf top --snapshot cluster.json --once --sort used',
     ].join('\n'),
   },
@@ -56,6 +58,9 @@ export const topCommand: Command<CliContext> = buildCommand<TopFlags, [], CliCon
       once: { kind: 'boolean', brief: 'Print all nodes once and exit', default: false, withNegated: false },
       sort: { kind: 'enum', brief: 'Order of the nodes', values: SORTS, default: 'price' },
       pool: textFlag('Only nodes of this NodePool', 'NAME'),
+      table: textFlag('Table of a deployment (output TableName): its latest decisions', 'NAME'),
+      cluster: textFlag('Name of the cluster in the table', 'NAME'),
+      profile: HISTORY_FLAGS.profile,
       output: MANIFEST_PARAMETERS.flags.output,
     },
     aliases: { o: 'output' },

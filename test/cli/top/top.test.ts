@@ -1,10 +1,36 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { newRecordFiles } from '../../../lib/cli/decisions/record-files.ts';
 import { runTop } from '../../../lib/cli/top/run-top.ts';
+import type { TopFlags } from '../../../lib/cli/top/top-command.ts';
 import type { TopState } from '../../../lib/cli/top/top-state.ts';
+import type { DecisionRecord } from '../../../lib/core/decisions/decision-record.ts';
 import { aDocument, aGivenClaim, aGivenNode, aGivenPod } from '../../snapshot/documents.ts';
 import { fakeShell } from '../fake-shell.ts';
 import { type Ran, runKerf } from '../run-kerf.ts';
 import { aCluster } from '../snapshot/live-cluster.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'kerf-top-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function aDecisionRecord(atMs: number): DecisionRecord {
+  return {
+    formatVersion: 1,
+    id: `${atMs}-provisioning-k3x7qa`,
+    cluster: 'prod',
+    function: 'provisioning',
+    atMs,
+    durationMs: 10,
+    wokenBy: 'webhook',
+    decisions: [],
+    actions: [{ kind: 'create-node-claim', nodeClaims: ['general-1'] }],
+    refused: {},
+    refusals: [],
+    version: '0.1.0',
+  };
+}
 
 const DOCUMENT = aDocument({
   pods: [
@@ -63,16 +89,46 @@ test.each(['0', '1.5', 'often'])('--every %s is bad input', async (every) => {
   expect(stderr).toContain('write a whole number from 1 to 86400');
 });
 
+const LIVE: TopFlags = {
+  snapshot: undefined,
+  kubeconfig: undefined,
+  context: 'prod',
+  region: undefined,
+  every: 10,
+  table: undefined,
+  cluster: undefined,
+  profile: undefined,
+  once: true,
+  sort: 'price',
+  pool: undefined,
+  output: 'text',
+};
+const PORTS = { terminal: () => undefined, connect: async () => aCluster() };
+
 test('a live cluster is read as by kerf snapshot', async () => {
   const { context, ran } = fakeShell();
-  const flags = { snapshot: undefined, kubeconfig: undefined, context: 'prod', region: undefined, every: 10 };
-  await runTop(
-    context,
-    { ...flags, once: true, sort: 'price', pool: undefined, output: 'text' },
-    { terminal: () => undefined, connect: async () => aCluster() },
-  );
+  await runTop(context, LIVE, PORTS);
   const { stdout, stderr, code } = ran();
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
   expect(stdout).toMatch(/^prod: 1 node, 1 pod, 1 pending, /);
   expect(stdout).toContain('huge: needs a new node, which a plan launches');
+  expect(stdout).not.toContain('LATEST');
+});
+
+test('with the table of a deployment, its latest decisions are below', async () => {
+  const { log } = newRecordFiles(join(folder, 'records'));
+  await log.write(aDecisionRecord(Date.now() - 60_000));
+  await log.write(aDecisionRecord(Date.now() - 3_600_000));
+  const { context, ran } = fakeShell();
+  const openLog = async () => ({ log, cluster: 'prod' });
+  await runTop(context, { ...LIVE, table: 'Kerf-Table', cluster: 'prod' }, { ...PORTS, openLog });
+  const [, latest = ''] = ran().stdout.split('\nLATEST\n');
+  expect(latest).toMatch(/^\d\d:\d\d:\d\d {2}provisioning 1 NodeClaim created\n$/);
+});
+
+test('the table needs the name of the cluster', async () => {
+  expect(await runKerf(['top', '--table', 'Kerf-Table'])).toMatchObject({
+    code: 2,
+    stderr: 'the latest decisions need both: --table NAME and --cluster NAME\n',
+  });
 });
