@@ -48,6 +48,16 @@ describe('a pass without a result (E25)', () => {
   test.each<[string, Partial<ClusterSnapshot>]>([
     ['a pod is gone', { pods: [runningPod('a', { name: 'on-a' })] }],
     ['a pod is new', { pods: [...cluster().pods, runningPod('a', { name: 'new' })] }],
+    ['a pod has moved', { pods: [runningPod('a', { name: 'on-a' }), runningPod('a', { name: 'on-b' })] }],
+    [
+      'the annotations of a pod have changed',
+      {
+        pods: [
+          runningPod('a', { name: 'on-a' }),
+          runningPod('b', { name: 'on-b', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+        ],
+      },
+    ],
     [
       'a node has changed',
       snapshotOf([initializedNode({ name: 'a' }), initializedNode({ name: 'b', labels: { x: 'y' } })]),
