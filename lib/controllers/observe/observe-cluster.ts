@@ -1,4 +1,3 @@
-import { type DaemonSet, namespaceOf } from '../../apis/kubernetes.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import { promisedNodes } from '../../core/cluster/nomination.ts';
@@ -12,9 +11,9 @@ import { namespacedSubject } from '../../core/model/subject.ts';
 import { read, readOr } from '../../core/observed.ts';
 import type { UnreadyBuffer } from '../../core/provisioning/buffer-template.ts';
 import { withoutGivenUp } from '../../core/provisioning/given-up-claims.ts';
+import { ignoredDaemonSets } from '../../core/provisioning/ignored-pod.ts';
 import { awaitNamespaces } from '../../core/provisioning/unread-namespaces.ts';
 import { refusedClaims, withUnreadableClaims } from '../../core/provisioning/unreadable-claims.ts';
-import { invalidAmount } from '../../core/resources/pod-requests.ts';
 import type { NodeClaimList } from '../../ports/node-claim-store.ts';
 import type { SettlePorts } from '../run/open-decisions.ts';
 import type { ReadsZonalShifts } from '../run/ports.ts';
@@ -148,15 +147,4 @@ function ignoredOverlay({ overlay, reason, message }: OverlayConflict): Blocked 
 
 function ignoredBuffer({ buffer, reason, message }: UnreadyBuffer): Blocked {
   return { subject: namespacedSubject('CapacityBuffer', buffer), reason, message, numbers: {} };
-}
-
-/** The scheduling engine leaves these out. */
-function ignoredDaemonSets(cluster: string, daemonSets: readonly DaemonSet[]): readonly Blocked[] {
-  return daemonSets.flatMap((daemonSet) => {
-    const amount = invalidAmount(daemonSet.spec.template.spec);
-    if (amount === undefined) return [];
-    const name = `${namespaceOf(daemonSet)}/${daemonSet.metadata.name}`;
-    const message = `DaemonSet ${name} is left out, because ${amount}`;
-    return [{ subject: { kind: 'Cluster', name: cluster }, reason: 'InvalidQuantity', message, numbers: {} }];
-  });
 }

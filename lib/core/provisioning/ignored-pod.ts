@@ -1,5 +1,6 @@
-import type { NodeSelectorRequirement, Pod } from '../../apis/kubernetes.ts';
+import { type DaemonSet, type NodeSelectorRequirement, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import { NODE_CLASS } from '../../apis/labels.ts';
+import type { Blocked } from '../model/decision.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
 import { invalidAmount } from '../resources/pod-requests.ts';
 import { requirementProblems } from '../validation/requirements.ts';
@@ -37,4 +38,15 @@ export function whyIgnored({ spec }: Pod): Refusal | undefined {
         'InvalidLabel',
         `it requires a label that new nodes cannot have: ${problem.message}; use ${problem.allowed}`,
       );
+}
+
+/** The DaemonSets that the scheduling engine leaves out. */
+export function ignoredDaemonSets(cluster: string, daemonSets: readonly DaemonSet[]): readonly Blocked[] {
+  return daemonSets.flatMap((daemonSet) => {
+    const amount = invalidAmount(daemonSet.spec.template.spec);
+    if (amount === undefined) return [];
+    const name = `${namespaceOf(daemonSet)}/${daemonSet.metadata.name}`;
+    const why = refusal('InvalidQuantity', `DaemonSet ${name} is left out, because ${amount}`);
+    return [{ subject: { kind: 'Cluster', name: cluster }, ...why }];
+  });
 }

@@ -1,10 +1,10 @@
-import { milliValue, unitValue } from '../../../lib/apis/formats/quantity.ts';
-import { type Pod, podKey, type ResourceList } from '../../../lib/apis/kubernetes.ts';
-import type { NodePool } from '../../../lib/apis/node-pool.ts';
-import { isRecord } from '../../../lib/apis/record.ts';
-import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf } from '../rule.ts';
-import { FAULTS_CATALOGUE } from '../story/cluster.ts';
+import { milliValue, unitValue } from '../../../../lib/apis/formats/quantity.ts';
+import { type Pod, podKey, type ResourceList } from '../../../../lib/apis/kubernetes.ts';
+import type { NodePool } from '../../../../lib/apis/node-pool.ts';
+import { isRecord } from '../../../../lib/apis/record.ts';
+import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf } from '../../rule.ts';
+import { FAULTS_CATALOGUE } from '../../story/cluster.ts';
 
 /** A type surely has room for these shares of its CPU and memory: the kubelet and the system need less than the rest. */
 const USABLE = { cpu: 0.9, memory: 0.6 };
