@@ -1,7 +1,8 @@
 /**
  * Prints what a deployment of Kerf costs a month: `npm run bench:cost -- [--scenarios zero,ci] [--write] [--output FILE]`. Each scenario
  * runs in its own process: the real controllers, stores and telemetry in the simulator, over a table that counts request units. Fails if
- * a scenario costs more than its target, or if the table of docs/operations.md differs from what is measured; `--write` writes the table.
+ * a scenario costs more than its target, or if the table of docs/operations.md differs from what is measured; `--write` writes the table and
+ * its picture.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,10 +12,11 @@ import { costRows, type Played } from './cost-rows.ts';
 import { COST_SCENARIOS } from './cost-scenarios.ts';
 import { fixedParts } from './fixed-parts.ts';
 import type { PlayedScenario } from './play.ts';
-import { costTable, differences, missedTargets } from './render-cost.ts';
+import { costPicture, costTable, differences, missedTargets } from './render-cost.ts';
 
 const RUN = join(import.meta.dirname, 'run-cost.ts');
 const DOCUMENT = join(import.meta.dirname, '..', '..', 'docs', 'operations.md');
+const PICTURE = join(import.meta.dirname, '..', '..', 'docs', 'pictures', 'cost-nodes.svg');
 const TABLE = /(?<=<!-- bench:cost -->\n)[^]*(?=\n<!-- end -->)/;
 const MAX_OUTPUT = 64 * 1_024 * 1_024;
 
@@ -40,12 +42,13 @@ for (const missed of missedTargets(rows)) fail(missed);
 if (values.output !== undefined)
   writeFileSync(resolve(process.env['INIT_CWD'] ?? '.', values.output), `${JSON.stringify(played)}\n`);
 const isComplete = names.length === known.length;
-if (values.write && isComplete)
+if (values.write && isComplete) {
   writeFileSync(
     DOCUMENT,
     readFileSync(DOCUMENT, 'utf8').replace(TABLE, () => `\n${table}\n`),
   );
-else if (isComplete)
+  writeFileSync(PICTURE, costPicture(rows));
+} else if (isComplete)
   for (const line of differences((TABLE.exec(readFileSync(DOCUMENT, 'utf8'))?.[0] ?? '').trim(), table)) fail(line);
 
 function fail(message: string): void {

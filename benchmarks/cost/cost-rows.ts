@@ -9,6 +9,8 @@ export interface CostRow {
   readonly bill: Bill;
   readonly target: number;
   readonly before: number;
+  /** The nodes of a cluster in which nothing happens. @default something happens */
+  readonly idleNodes?: number | undefined;
 }
 
 export interface Played extends PlayedScenario {
@@ -23,12 +25,12 @@ export function costRows(played: readonly Played[], one: FixedParts, ten: FixedP
   const rows = COST_SCENARIOS.flatMap((scenario): readonly CostRow[] => {
     const own = played.find(({ name }) => name === scenario.name);
     if (own === undefined) return [];
-    const { says, target, before } = scenario;
+    const { says, target, before, idleNodes } = scenario;
     const bill = sumOf(
       sumOf(fixedBill(one), catalogueBill(own.catalogueRun, one)),
       usedBill(scenario, own, { zero, one }),
     );
-    return [{ says, target, before, bill }];
+    return [{ says, target, before, bill, idleNodes }];
   });
   return [...rows, ...fiveThousand(rows), ...furtherCluster(zero, one, ten)];
 }
@@ -51,7 +53,9 @@ function fiveThousand(rows: readonly CostRow[]): readonly CostRow[] {
   if (small === undefined || large === undefined) return [];
   const perNode = scaled(sumOf(large.bill, scaled(small.bill, -1)), 1 / 800);
   const bill = sumOf(large.bill, scaled(perNode, 4_000));
-  return [{ says: '5,000 idle nodes, extrapolated from 200 and 1,000', bill, target: 9.5, before: 133.88 }];
+  return [
+    { says: '5,000 idle nodes, extrapolated from 200 and 1,000', bill, target: 9.5, before: 133.88, idleNodes: 5_000 },
+  ];
 }
 
 /** Ticks of different clusters rarely meet in one batch, so each cluster has its own invocations. */

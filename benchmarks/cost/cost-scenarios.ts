@@ -16,6 +16,8 @@ export interface CostScenario {
   /** The count begins here, when the cluster has settled. */
   readonly beginsAtMs: number;
   readonly hours: number;
+  /** The nodes of a cluster in which nothing happens. @default something happens */
+  readonly idleNodes?: number;
   /** How often a day the counted hours come; the cluster is idle without nodes for the rest of the day. @default all day */
   readonly timesADay?: number;
 }
@@ -33,6 +35,7 @@ const SEED = 20_261_123;
 const idle = (nodes: number, before: number, target: number): CostScenario => ({
   name: `idle${nodes}`,
   says: `${nodes.toLocaleString('en')} idle nodes with 10 pods each`,
+  idleNodes: nodes,
   before,
   target,
   input: simulated({ base: 10 * nodes, events: [] }),
@@ -44,6 +47,7 @@ export const COST_SCENARIOS: readonly CostScenario[] = [
   {
     name: 'zero',
     says: 'no nodes',
+    idleNodes: 0,
     before: 7.84,
     target: 2,
     input: simulated({ base: 0, events: [] }),

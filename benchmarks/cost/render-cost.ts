@@ -1,3 +1,4 @@
+import { drawLines } from '../pictures/draw-lines.ts';
 import { COMPONENTS, totalOf } from './bill.ts';
 import type { CostRow } from './cost-rows.ts';
 
@@ -55,4 +56,22 @@ function cellsOf(table: string): ReadonlyMap<string, readonly number[]> {
       return [name, cells.map((cell) => Number(cell.replaceAll('*', '')))];
     }),
   );
+}
+
+/** The monthly cost of clusters in which nothing happens, by their nodes, as SVG. */
+export function costPicture(rows: readonly CostRow[]): string {
+  const lineOf = (name: string, usd: (row: CostRow) => number) => ({
+    name,
+    points: rows.flatMap((row) => (row.idleNodes === undefined ? [] : [{ x: row.idleNodes, y: usd(row) }])),
+  });
+  return drawLines({
+    title: 'Cost of an idle cluster',
+    unit: 'USD a month',
+    across: 'nodes with 10 pods each; 5,000 are extrapolated',
+    lines: [
+      lineOf('all', ({ bill }) => totalOf(bill)),
+      lineOf('Lambda', ({ bill }) => bill.Lambda),
+      lineOf('reads of the table', ({ bill }) => bill.reads),
+    ],
+  });
 }
