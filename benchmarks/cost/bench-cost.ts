@@ -17,6 +17,7 @@ import { costPicture, costTable, differences, missedTargets } from './render-cos
 const RUN = join(import.meta.dirname, 'run-cost.ts');
 const DOCUMENT = join(import.meta.dirname, '..', '..', 'docs', 'operations.md');
 const PICTURE = join(import.meta.dirname, '..', '..', 'docs', 'pictures', 'cost-nodes.svg');
+const PICTURE_LINK = '![The cost of an idle cluster, in USD a month, by its nodes](pictures/cost-nodes.svg)';
 const TABLE = /(?<=<!-- bench:cost -->\n)[^]*(?=\n<!-- end -->)/;
 const MAX_OUTPUT = 64 * 1_024 * 1_024;
 
@@ -45,13 +46,18 @@ const isComplete = names.length === known.length;
 if (values.write && isComplete) {
   writeFileSync(
     DOCUMENT,
-    readFileSync(DOCUMENT, 'utf8').replace(TABLE, () => `\n${table}\n`),
+    readFileSync(DOCUMENT, 'utf8').replace(TABLE, () => `\n${table}\n\n${PICTURE_LINK}\n`),
   );
   writeFileSync(PICTURE, costPicture(rows));
-} else if (isComplete)
-  for (const line of differences((TABLE.exec(readFileSync(DOCUMENT, 'utf8'))?.[0] ?? '').trim(), table)) fail(line);
+} else if (isComplete) for (const line of differences(documentedTable(), table)) fail(line);
 
 function fail(message: string): void {
   console.log(message);
   process.exitCode = 1;
+}
+
+/** The rows of the document, without the picture. */
+function documentedTable(): string {
+  const lines = TABLE.exec(readFileSync(DOCUMENT, 'utf8'))?.[0].split('\n') ?? [];
+  return lines.filter((line) => line.startsWith('|')).join('\n');
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import cdk from '../../cdk.json' with { type: 'json' };
+import { ownField } from '../../lib/apis/record.ts';
 import { KerfStack } from '../../lib/stack/kerf-stack.ts';
 import { POLLS_A_MINUTE } from './assumptions.ts';
 
@@ -52,7 +53,9 @@ function synthesized(clusters: number): Template {
 }
 
 function pollsOf({ ScalingConfig }: Properties): number {
-  return ScalingConfig === undefined ? POLLS_A_MINUTE.reduced : POLLS_A_MINUTE.whole;
+  return typeof ownField(ScalingConfig, 'MaximumConcurrency') !== 'number'
+    ? POLLS_A_MINUTE.reduced
+    : POLLS_A_MINUTE.whole;
 }
 
 function metricsOfAlarm({ Metrics }: Properties): number {

@@ -1,6 +1,6 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, Fn, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import { CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { type DeliveryPlan, VARIABLES, WAKE_PLAN } from '../operator/options/options.ts';
@@ -41,6 +41,15 @@ export class WakeFunction extends LambdaFunction implements Woken {
         reportBatchItemFailures: true,
       }),
     );
+    this.#removeMaximumConcurrency();
+  }
+
+  /** An earlier version set a maximum concurrency, which CloudFormation keeps unless it gets an empty value. */
+  #removeMaximumConcurrency(): void {
+    for (const one of this.function.node.findAll()) {
+      if (one instanceof CfnEventSourceMapping)
+        one.addPropertyOverride('ScalingConfig', { MaximumConcurrency: Fn.ref('AWS::NoValue') });
+    }
   }
 
   /**
