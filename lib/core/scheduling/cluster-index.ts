@@ -1,6 +1,6 @@
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import type { StateNode } from '../cluster/state-node.ts';
-import { onceFor } from '../kept-answers.ts';
+import { once, onceFor } from '../kept-answers.ts';
 import type { Refusal } from '../model/refusal.ts';
 import { parseResources, type Resources, UNREADABLE_REQUEST } from '../resources/resources.ts';
 import { memoize } from './memoize.ts';
@@ -47,6 +47,8 @@ export interface ClusterIndex {
   readonly gone: ReadonlySet<ExistingHost>;
   /** Claims that are not initialized yet, and nodes that replace others with pods. They keep the pods for which they were created. */
   readonly starting: readonly ExistingHost[];
+  /** The initialized node whose claim was created for the pod with this key. The kube-scheduler may not have bound the pod yet. */
+  readonly startedFor: (key: string) => ExistingHost | undefined;
   readonly placed: PlacedIndex;
   /** B23: the remaining limits of each pool. */
   readonly limits: PoolLimits;
@@ -168,6 +170,7 @@ function indexOf(nodes: Nodes, lasting: Lasting): ClusterIndex {
     classes,
     sets: context.sets,
     starting: startingHosts(hosts),
+    startedFor: startedHosts(hosts),
     limits: limitsOf(problem),
     closed,
     spaceFor: (groups) => spaceOf(groups.map(({ podClass }) => podClass.requests)),
@@ -183,6 +186,21 @@ function startingHosts(hosts: readonly ExistingHost[]): readonly ExistingHost[] 
     if (nodeClaim === undefined || !takesPods(stateNode)) return false;
     return !initialized || (leaving.size > 0 && nodeClaim.pods.some((key) => leaving.has(key)));
   });
+}
+
+/** *Cost:* O(pods of all claims) at the first question. */
+function startedHosts(hosts: readonly ExistingHost[]): ClusterIndex['startedFor'] {
+  const planned = once(
+    () =>
+      new Map(
+        hosts.flatMap((host) => {
+          const { initialized, nodeClaim } = host.stateNode;
+          if (!initialized || nodeClaim === undefined || !takesPods(host.stateNode)) return [];
+          return nodeClaim.pods.map((key) => [key, host] as const);
+        }),
+      ),
+  );
+  return (key) => planned().get(key);
 }
 
 /** Hosts keep their positions, because counters and rooms refer to them. */

@@ -36,6 +36,8 @@ export interface Run {
   allHosts(): readonly ExistingHost[];
   /** Claims that are not initialized yet, and nodes that replace others with pods. They keep the pods for which they were created. */
   readonly starting: readonly ExistingHost[];
+  /** The initialized node whose claim was created for the pod with this key. */
+  readonly startedFor: (key: string) => ExistingHost | undefined;
   readonly rooms: HostRooms;
   /** The pools that can launch nodes for pods, in descending order of weight (B12). */
   readonly pools: readonly PoolTypeIndex[];
@@ -169,6 +171,10 @@ export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
     goal: goalOf(target, new Map(limits)),
     allHosts: () => cluster.hosts.filter((host) => !host.stateNode.deleting && !removed.has(host)),
     starting: cluster.starting.filter((host) => !removed.has(host)),
+    startedFor(key) {
+      const host = cluster.startedFor(key);
+      return host === undefined || removed.has(host) ? undefined : host;
+    },
     rooms: hostRooms(index.rooms),
     limits,
     exhausted: new Set(),

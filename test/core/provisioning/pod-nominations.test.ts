@@ -74,6 +74,16 @@ describe('B66: nominations', () => {
     }
   });
 
+  test('a pod keeps the initialized node that was launched for it while it is not bound, if it still fits there', () => {
+    const planned = { pods: ['default/web-1'] };
+    const two = [initializedNode({ name: 'node-1' }), initializedNode({ name: 'node-2' }, planned)];
+    const world = { nodes: two.map(({ node }) => node), nodeClaims: two.map(({ nodeClaim }) => nodeClaim) };
+    const pods = pendingPods(2, SMALL);
+    expect(nominationsOf({ ...world, pods })).toEqual(['web-1: - → node-2', 'web-2: - → node-1']);
+    const full = runningPod('node-2', { name: 'other', requests: { cpu: '3900m' } });
+    expect(nominationsOf({ ...world, pods: [...pods, full] })).toEqual(['web-1: - → node-1', 'web-2: - → node-1']);
+  });
+
   test('those come first whose place matters most: anti-affinity on nodes, spread over nodes, large pods', () => {
     const { node, nodeClaim } = initializedNode();
     const app = { app: 'web' };

@@ -8,17 +8,17 @@ import { putOnHost } from './place.ts';
 import { variants } from './variants.ts';
 
 /**
- * Places the pods of claims that are not initialized yet, or that replace nodes with pods, and pods that Kerf has nominated for a node
- * (B66). They keep the node that was planned for them: if the pods were placed again together with other pods, a topology rule could
- * move one of them, and a second node would be launched; and each run would nominate other nodes.
+ * Places the pods of claims that are not initialized yet, or that replace nodes with pods, pods that Kerf has nominated for a node (B66),
+ * and pods that the kube-scheduler has not bound yet to the node that was launched for them. They keep the node that was planned for them:
+ * if the pods were placed again together with other pods, a topology rule could move one of them, and a second node would be launched; and
+ * each run would nominate other nodes.
  */
 export function placeNominatedPods(run: Run, backlog: readonly BacklogGroup[]): void {
   const planned = new Map<string, ExistingHost>();
   for (const host of run.starting) for (const key of host.stateNode.nodeClaim?.pods ?? []) planned.set(key, host);
   const named = namedHosts(run, backlog);
-  if (planned.size === 0 && named.size === 0) return;
   const hostOf = (pod: Pod): ExistingHost | undefined =>
-    named.get(ownNomination(pod) ?? '') ?? planned.get(podKey(pod));
+    named.get(ownNomination(pod) ?? '') ?? planned.get(podKey(pod)) ?? run.startedFor(podKey(pod));
   for (const group of backlog) placeNominatedPodsOf(run, group, hostOf);
 }
 
