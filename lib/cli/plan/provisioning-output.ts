@@ -12,6 +12,8 @@ export interface ProvisioningOutput {
   readonly totalHourlyPrice: number;
   /** No other nodes of the same NodePools for the pods on new nodes are cheaper. */
   readonly lowerBoundHourlyPrice: number;
+  /** How far the price is above this bound. */
+  readonly gapPercent: number;
   readonly durationMs: number;
   /** Pods that provisioning ignores, and objects without an effect. */
   readonly notes: readonly string[];
@@ -28,6 +30,7 @@ export function provisioningOutput(
     podErrors: Object.fromEntries(unplaced.map((one) => [podKey(one.pod), refusalsOf(one)])),
     totalHourlyPrice: totalPrice(newClaims),
     lowerBoundHourlyPrice: price?.lowerBoundUsdPerHour ?? 0,
+    gapPercent: price?.gapPercent ?? 0,
     durationMs: toMicros(durationMs),
     notes,
   };

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { counted } from '../../apis/counted.ts';
 import type { StateNode } from '../../core/cluster/state-node.ts';
 import { compareText } from '../../core/compare-text.ts';
-import { type DecisionPrice, gapPercent } from '../../core/model/decision.ts';
+import type { DecisionPrice } from '../../core/model/decision.ts';
 import type { ProvisioningVerdict } from '../../core/provisioning/provision.ts';
 import type { Schedule } from '../../core/scheduling/schedule.ts';
 import type { CliContext } from '../context.ts';
@@ -56,7 +56,7 @@ function summary({ newClaims, existing, unplaced }: Schedule): string {
 
 function boundLine(price: DecisionPrice): string {
   const bound = formatUsdPerHour(price.lowerBoundUsdPerHour);
-  return `Lower bound for any nodes of these NodePools: ${bound}. The plan is ${gapPercent(price).toFixed(1)} % above it.`;
+  return `Lower bound for any nodes of these NodePools: ${bound}. The plan is ${price.gapPercent.toFixed(1)} % above it.`;
 }
 
 function launchOf({ node, nodeClaim }: StateNode): string {

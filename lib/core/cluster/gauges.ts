@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
-import { type Decision, gapPercent } from '../model/decision.ts';
+import type { Decision } from '../model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { isProvisionable, pendingSinceMs } from './pods.ts';
 
@@ -17,7 +17,7 @@ export function gaugesOf(
     PendingPods: pending.length,
     ...(pending.length > 0 && { OldestPendingSeconds: Math.max(0, Math.floor((nowMs - sinceMs) / SECOND_MS)) }),
     ...gaugesOfNodes(snapshot.nodes, snapshot.nodeClaims),
-    ...(price !== undefined && { PriceGapPercent: gapPercent(price) }),
+    ...(price !== undefined && { PriceGapPercent: price.gapPercent }),
   };
 }
 

@@ -201,6 +201,8 @@ export interface DecisionPrice {
   readonly usdPerHour: number;
   /** `lowerBoundUsd` of the scheduling engine: no other nodes of the same NodePools for the same pods are cheaper. */
   readonly lowerBoundUsdPerHour: number;
+  /** How far the price is above the lower bound (`gapPercent`). */
+  readonly gapPercent: number;
 }
 
 /** The result of a pure decide function. The controller makes a Decision from it. */
@@ -217,7 +219,7 @@ export interface Verdict {
 }
 
 /** How far the price is above the lower bound, in percent of the bound, with two decimals. *Shape:* 0 if the bound is 0. */
-export function gapPercent({ usdPerHour, lowerBoundUsdPerHour }: DecisionPrice): number {
+export function gapPercent({ usdPerHour, lowerBoundUsdPerHour }: Omit<DecisionPrice, 'gapPercent'>): number {
   if (lowerBoundUsdPerHour <= 0) return 0;
   return Math.round((usdPerHour / lowerBoundUsdPerHour - 1) * 1e4) / 100;
 }

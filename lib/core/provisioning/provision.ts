@@ -12,6 +12,7 @@ import {
   type DecisionPrice,
   type Due,
   type ExistingNodesRefusal,
+  gapPercent,
   requeueAt,
   type Verdict,
 } from '../model/decision.ts';
@@ -86,7 +87,8 @@ function priceOf(
 ): DecisionPrice | undefined {
   const claims = newClaims.filter(({ pods }) => pods.length > 0);
   if (claims.length === 0) return undefined;
-  return { usdPerHour: toMicros(cheapestUsd(claims)), lowerBoundUsdPerHour: toMicros(boundOf(claims)) };
+  const price = { usdPerHour: toMicros(cheapestUsd(claims)), lowerBoundUsdPerHour: toMicros(boundOf(claims)) };
+  return { ...price, gapPercent: gapPercent(price) };
 }
 
 /** B7: when pods of nodes that are being deleted may be evicted, because their annotation do-not-disrupt ends. */

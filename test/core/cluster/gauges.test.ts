@@ -23,8 +23,8 @@ test('the gauges count nodes and pods that need one, with the age of the oldest 
 });
 
 test('a decision that creates nodes for pods has the gap between its price and the lower bound', () => {
-  const priced = aDecision({ price: { usdPerHour: 1.1, lowerBoundUsdPerHour: 1 } });
+  const priced = aDecision({ price: { usdPerHour: 1.1, lowerBoundUsdPerHour: 1, gapPercent: 10 } });
   expect(gaugesOf(SNAPSHOT, [priced], NOW_MS)).toMatchObject({ PriceGapPercent: 10 });
-  const free = aDecision({ price: { usdPerHour: 1.1, lowerBoundUsdPerHour: 0 } });
+  const free = aDecision({ price: { usdPerHour: 1.1, lowerBoundUsdPerHour: 0, gapPercent: 0 } });
   expect(gaugesOf(SNAPSHOT, [free], NOW_MS)).toMatchObject({ PriceGapPercent: 0 });
 });

@@ -20,13 +20,13 @@ describe('the lower bound of a decision', () => {
 
   test('is the price if the pods fill their nodes', () => {
     const price = priceOf(pendingPods(6, { requests: { cpu: '1' } }), { nodePools: [pool] });
-    expect(price).toEqual({ usdPerHour: 0.12, lowerBoundUsdPerHour: 0.12 });
+    expect(price).toEqual({ usdPerHour: 0.12, lowerBoundUsdPerHour: 0.12, gapPercent: 0 });
     expect(price && gapPercent(price)).toBe(0);
   });
 
   test('allows fractions of nodes', () => {
     const price = priceOf(pendingPods(3, { requests: { cpu: '1' } }), { nodePools: [pool] });
-    expect(price).toEqual({ usdPerHour: 0.08, lowerBoundUsdPerHour: 0.06 });
+    expect(price).toEqual({ usdPerHour: 0.08, lowerBoundUsdPerHour: 0.06, gapPercent: 33.33 });
     expect(price && gapPercent(price)).toBe(33.33);
   });
 
@@ -34,7 +34,7 @@ describe('the lower bound of a decision', () => {
     const nodePools = [aPoolView({ types: [anInstanceType({ cpu: 5, memoryGib: 512, pods: 500, offerings })] })];
     // Each node of 5 cpu holds two of the pods.
     const price = priceOf(pendingPods(4, { requests: { cpu: '2' } }), { nodePools });
-    expect(price).toEqual({ usdPerHour: 0.08, lowerBoundUsdPerHour: 0.08 });
+    expect(price).toEqual({ usdPerHour: 0.08, lowerBoundUsdPerHour: 0.08, gapPercent: 0 });
   });
 
   test('counts large pods by all of their resources', () => {
@@ -51,7 +51,11 @@ describe('the lower bound of a decision', () => {
       pendingPod({ name: 'a', requests: { cpu: '2' } }),
       pendingPod({ name: 'b', requests: { cpu: '2' }, spec: onDemand }),
     ];
-    expect(priceOf(pods, { nodePools: [pool] })).toEqual({ usdPerHour: 0.14, lowerBoundUsdPerHour: 0.14 });
+    expect(priceOf(pods, { nodePools: [pool] })).toEqual({
+      usdPerHour: 0.14,
+      lowerBoundUsdPerHour: 0.14,
+      gapPercent: 0,
+    });
   });
 
   test('counts one node for each pod that shares no node with the others', () => {
@@ -59,7 +63,7 @@ describe('the lower bound of a decision', () => {
     const apart = [{ topologyKey: 'kubernetes.io/hostname', labelSelector }];
     const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: apart } };
     const pods = pendingPods(5, { labels: { app: 'web' }, requests: { cpu: '100m' }, spec: { affinity } });
-    expect(priceOf(pods, { nodePools: [pool] })).toEqual({ usdPerHour: 0.2, lowerBoundUsdPerHour: 0.2 });
+    expect(priceOf(pods, { nodePools: [pool] })).toEqual({ usdPerHour: 0.2, lowerBoundUsdPerHour: 0.2, gapPercent: 0 });
   });
 
   test('allows every alternative of required node affinity', () => {
@@ -71,7 +75,7 @@ describe('the lower bound of a decision', () => {
     const far = anInstanceType({ name: 'm6.large', cpu: 2, offerings: [anOffering('eu-west-3b', 'spot', 1)] });
     const nodePools = [aPoolView({ types: [...pool.instanceTypes, far] })];
     const price = priceOf(pendingPods(2, { requests: { cpu: '1' }, spec: { affinity } }), { nodePools });
-    expect(price).toEqual({ usdPerHour: 0.04, lowerBoundUsdPerHour: 0.04 });
+    expect(price).toEqual({ usdPerHour: 0.04, lowerBoundUsdPerHour: 0.04, gapPercent: 0 });
   });
 
   test('pods that are counted for the anti-affinity of another pod may share a node', () => {
