@@ -138,8 +138,8 @@ async function join(client: ApiClient, nodes: readonly Node[], { seed, slowness 
   }
 }
 
-/** Not the taint of Kubernetes itself, which its own controller would remove. */
-const NOT_READY = { key: 'bench/not-ready', effect: 'NoSchedule' };
+/** Of a node that starts (A6.6). Not the taint of Kubernetes itself, which its own controller would remove. */
+const NOT_READY = { key: 'readiness.k8s.io/bench', effect: 'NoSchedule' };
 
 /** Kerf adds the label of an initialized node as soon as it has no taint of a node that starts. */
 const READY = { metadata: { labels: { [INITIALIZED]: 'true' } }, spec: { taints: [] } };
