@@ -11,8 +11,8 @@ interface Weighed {
 }
 
 /**
- * The pods for which the fewest nodes have a place first: pods that share no node with each other, pods that are spread over nodes, then
- * large pods. *Cost:* O(pods log pods).
+ * The pods whose place matters most first: pods with affinity to others, because the place of the first one decides about all of its group;
+ * then those for which the fewest nodes have a place: pods that share no node with each other, pods that are spread over nodes, large pods. *Cost:* O(pods log pods).
  */
 export function hardestToPlaceFirst(pods: readonly Pod[]): readonly Pod[] {
   const weighed = pods.map((pod) => ({ pod, strictness: strictnessOf(pod), requests: podRequests(pod) }));
@@ -27,8 +27,9 @@ function strictestFirst(largest: Largest): (a: Weighed, b: Weighed) => number {
     compareText(podKey(a.pod), podKey(b.pod));
 }
 
-/** 2 for required anti-affinity between pods of one node, 1 for a required spread over nodes, otherwise 0. */
+/** 3 for required affinity, 2 for required anti-affinity between pods of one node, 1 for a required spread over nodes, otherwise 0. */
 function strictnessOf({ spec }: Pod): number {
+  if ((spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length > 0) return 3;
   const apart = spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   if (apart.some(({ topologyKey }) => topologyKey === HOSTNAME)) return 2;
   const spread = spec.topologySpreadConstraints ?? [];

@@ -12,8 +12,7 @@ import { isBufferPod } from './buffer-pods.ts';
  * B66: the nominations to write so that the kube-scheduler binds the pods as planned. Pods of a node whose name is not known yet are
  * nominated by a later run. A nomination of Kerf for a node that the pod is no longer planned for is replaced or removed; nominations
  * of other components and pods with a node are left alone.
- * *Shape:* only changes; those first whose place matters most: pods that share no node with each other, pods that are spread over
- * nodes, then large pods. *Cost:* O(pods log pods).
+ * *Shape:* only changes; those first whose place matters most (`hardestToPlaceFirst`). *Cost:* O(pods log pods).
  * @param pods all pods of the cluster
  * @param planned the names of the nodes, by the keys of pods
  */

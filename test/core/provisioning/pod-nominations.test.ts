@@ -84,11 +84,12 @@ describe('B66: nominations', () => {
     expect(nominationsOf({ ...world, pods: [...pods, full] })).toEqual(['web-1: - → node-1', 'web-2: - → node-1']);
   });
 
-  test('those come first whose place matters most: anti-affinity on nodes, spread over nodes, large pods', () => {
+  test('those come first whose place matters most: affinity to pods, anti-affinity on nodes, spread over nodes, large pods', () => {
     const { node, nodeClaim } = initializedNode();
     const app = { app: 'web' };
     const topologyKey = 'kubernetes.io/hostname';
     const alone = { labelSelector: { matchLabels: { app: 'alone' } }, topologyKey };
+    const near = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [inZoneOf(app)] } };
     const pods = [
       pendingPod({ name: 'small', ...SMALL }),
       pendingPod({ name: 'large', requests: { cpu: '300m' } }),
@@ -99,9 +100,10 @@ describe('B66: nominations', () => {
         spec: { topologySpreadConstraints: [spread({ topologyKey })] },
       }),
       pendingPod({ name: 'apart', ...SMALL, spec: { affinity: avoiding(alone) } }),
+      pendingPod({ name: 'together', labels: app, ...SMALL, spec: { affinity: near } }),
     ];
     const order = nominationsOf({ nodes: [node], nodeClaims: [nodeClaim], pods }).map((text) => text.split(':')[0]);
-    expect(order).toEqual(['apart', 'spread', 'large', 'small']);
+    expect(order).toEqual(['together', 'apart', 'spread', 'large', 'small']);
   });
 
   test('without the setting, only those of Kerf are removed', () => {
@@ -116,7 +118,13 @@ describe('B66: nominations', () => {
   });
 });
 
-function lost(records: readonly NodeClaimRecord[], pods = pendingPods(2, SMALL)): readonly string[] {
+const inZoneOf = (matchLabels: Readonly<Record<string, string>>) => ({
+  labelSelector: { matchLabels },
+  topologyKey: 'topology.kubernetes.io/zone',
+});
+
+/** What `lostNominations` returns, in words. */
+function lost(records: readonly NodeClaimRecord[], pods: readonly Pod[] = pendingPods(2, SMALL)): readonly string[] {
   return lostNominations(pods, records).map(
     ({ pod, before, node }) => `${pod.name}: ${before ?? '-'} → ${node ?? '-'}`,
   );
