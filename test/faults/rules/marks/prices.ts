@@ -12,8 +12,8 @@ const USABLE = { cpu: 0.9, memory: 0.6 };
 const MAX_PODS = 15;
 /** The DaemonSet of a story, with room to spare. */
 const DAEMONS: Needs = { cpuMillicores: 200, memoryBytes: 0 };
-/** One node for all pods may cost a little more than one node for each of them, because types have few sizes. */
-const TOGETHER_RATIO = 1.1;
+/** One node for all pods may cost more than one node for each of them, because types have few sizes. */
+const TOGETHER_RATIO = 1.4;
 const EPSILON = 1e-9;
 
 interface Needs {
@@ -31,7 +31,7 @@ interface Market {
 }
 
 /**
- * A new node costs at most as much as the cheapest instance that surely has room for its pods, and little more than one node for each of
+ * A new node costs at most as much as the cheapest instance that surely has room for its pods, and not much more than one node for each of
  * them. The prices are those of the catalogue, and nothing of the scheduling engine is used. The cost of a run is compared with another
  * run of the same code only, which does not show that both buy instances that are too dear.
  */
@@ -73,13 +73,16 @@ export const newNodesAreCheap: RuleOf = ({ violate, simulation, records }) => {
   };
 };
 
-/** The pods of a first attempt that may run in any zone. *Shape:* undefined if there are others, or some are gone. */
+/**
+ * The pods of a first attempt that may run in any zone. *Shape:* undefined if there are others, or some are gone, or for a replacement,
+ * which may be limited to a capacity type.
+ */
 function freePods(
-  { launch, pods: names }: NodeClaimRecord,
+  { launch, pods: names, command }: NodeClaimRecord,
   existing: ReadonlyMap<string, Pod>,
 ): readonly Pod[] | undefined {
-  if (launch.kind !== 'requested' || launch.attempt > 1 || names.length === 0 || names.length > MAX_PODS)
-    return undefined;
+  if (launch.kind !== 'requested' || launch.attempt > 1 || command !== undefined) return undefined;
+  if (names.length === 0 || names.length > MAX_PODS) return undefined;
   const wanted = new Set(names);
   const pods = [...existing.values()].filter((pod) => wanted.has(podKey(pod)));
   return pods.length === wanted.size && pods.every(isFree) ? pods : undefined;
@@ -92,6 +95,8 @@ function isFree({ spec }: Pod): boolean {
 /** The highest price that the claim may have. *Shape:* infinite if it cannot be computed. */
 function maxPriceUsd({ spec }: NodeClaimRecord, pods: readonly Pod[], market: Market): number {
   const together = cheapestUsd(needsOf(spec.resources.requests), market);
+  // A limit of nodes may allow no other node.
+  if (market.nodePool.spec.limits !== undefined) return together;
   const alone = pods.map((pod) => cheapestUsd(withDaemons(needsOfPod(pod)), market));
   return Math.min(together, alone.reduce((sum, usd) => sum + usd, 0) * TOGETHER_RATIO);
 }
