@@ -5,7 +5,7 @@ const EXACT: Readonly<Record<string, string>> = {
   BodiesBucketName: 'The bucket of snapshots and large payloads: --bucket of kerf replay',
   EventBusName: 'The event bus on which every decision is published',
   WebhookUrl: 'The address that the API servers call when pods have no node (docs/webhook.md)',
-  WebhookSecretArn: 'The secret in the address of the webhook (docs/webhook.md)',
+  WebhookFunctionName: 'The webhook: its environment has the secret in its address (docs/webhook.md)',
 };
 
 /** By the end of the name; the rest of it names the function. */

@@ -6,6 +6,7 @@ import { App } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import cdk from '../../cdk.json' with { type: 'json' };
+import type { ClusterOptions } from '../../lib/operator/options/cluster-options.ts';
 import { configuredClusters } from '../../lib/stack/configuration.ts';
 import { KerfStack } from '../../lib/stack/kerf-stack.ts';
 import { propertiesOf, templateOf } from './assembly.ts';
@@ -60,23 +61,19 @@ test('a role has room for the tags of each of twenty clusters', () => {
   expect(mostAttached(template)).toBeLessThanOrEqual(MAX_POLICIES);
 });
 
+function networkOf(index: number): Pick<ClusterOptions, 'network'> {
+  if (index % 3 === 0) return {};
+  const vpcId = `vpc-${index % 3}1111111`;
+  return { network: { vpcId, subnetIds: ['subnet-aaaaaaaa'], securityGroupIds: ['sg-11111111'] } };
+}
+
 test('the template of 100 clusters in three networks has at most 1 MB and 500 resources, as CloudFormation requires', () => {
-  const networkOf = (index: number) =>
-    index % 3 === 0
-      ? {}
-      : {
-          network: {
-            vpcId: `vpc-${index % 3}1111111`,
-            subnetIds: ['subnet-aaaaaaaa'],
-            securityGroupIds: ['sg-11111111'],
-          },
-        };
   const clusters = Array.from({ length: 100 }, (_, index) => ({ name: `cluster-${index}`, ...networkOf(index) }));
   const folder = mkdtempSync(join(tmpdir(), 'kerf-size-'));
   const app = new App({ outdir: folder, context: { ...cdk.context, 'aws:cdk:bundling-stacks': [] } });
-  new KerfStack(app, 'Kerf', { clusters });
+  const { templateFile } = new KerfStack(app, 'Kerf', { clusters });
   app.synth();
-  const file = join(folder, 'Kerf.template.json');
+  const file = join(folder, templateFile);
   expect(statSync(file).size).toBeLessThanOrEqual(1_000_000);
   expect(Object.keys(recordAt(readJson(file), 'Resources')).length).toBeLessThanOrEqual(500);
   rmSync(folder, { recursive: true });
