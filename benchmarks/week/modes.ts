@@ -37,6 +37,13 @@ const KARPENTERS_METHODS = [emptiness, staticDrift, drift, multiNode, oneMove];
 export const MODES: readonly Mode[] = [
   { name: 'kerf', title: 'Kerf', settings: DEFAULT_SETTINGS, methods: ALL_METHODS, consolidateAfter: AFTER },
   {
+    name: 'waiting',
+    title: 'Kerf, low scores wait',
+    settings: { ...DEFAULT_SETTINGS, lowScoreWaits: true },
+    methods: ALL_METHODS,
+    consolidateAfter: AFTER,
+  },
+  {
     name: 'karpenter',
     title: "Karpenter's rules",
     settings: KARPENTERS,

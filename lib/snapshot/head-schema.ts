@@ -43,6 +43,7 @@ export const HEAD_SCHEMA: Schema = open({
     reservedCapacity: BOOLEAN,
     spotToSpotConsolidation: BOOLEAN,
     fleetConsolidation: BOOLEAN,
+    lowScoreWaits: BOOLEAN,
     staticCapacity: BOOLEAN,
     now: DATE_TIME,
     reservedFallback: BOOLEAN,
@@ -83,6 +84,7 @@ export interface SnapshotHead {
     readonly reservedCapacity?: boolean;
     readonly spotToSpotConsolidation?: boolean;
     readonly fleetConsolidation?: boolean;
+    readonly lowScoreWaits?: boolean;
     readonly staticCapacity?: boolean;
     readonly now?: string;
     readonly reservedFallback?: boolean;

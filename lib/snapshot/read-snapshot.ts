@@ -161,10 +161,10 @@ function readClaims(document: SnapshotDocument, surroundings: ClaimContext): rea
 
 function schedulingOptions(options: ReadSnapshot['options']): SchedulingOptions {
   const { preferencePolicy, preferencePriceFactor, minValuesPolicy, reservedFallback } = options;
-  const { spotToSpotConsolidation, fleetConsolidation, staticCapacity } = options;
+  const { spotToSpotConsolidation, fleetConsolidation, lowScoreWaits, staticCapacity } = options;
   return {
     ...optional({ reservedFallback, preferencePolicy, preferencePriceFactor, minValuesPolicy }),
-    ...optional({ fleetConsolidation, spotToSpotConsolidation, staticCapacity }),
+    ...optional({ fleetConsolidation, lowScoreWaits, spotToSpotConsolidation, staticCapacity }),
   };
 }
 

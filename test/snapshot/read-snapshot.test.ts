@@ -228,6 +228,7 @@ describe('the rest', () => {
       minValuesPolicy: 'BestEffort',
       spotToSpotConsolidation: true,
       fleetConsolidation: false,
+      lowScoreWaits: true,
     };
     const { snapshot, options: kept } = read({ options: { ...policies, reservedCapacity: true } });
     expect(snapshot.options).toEqual(policies);

@@ -46,6 +46,7 @@ function schedulingOptions({
   preferencePriceFactor,
   minValuesPolicy,
   fleetConsolidation,
+  lowScoreWaits,
   packing,
   featureGates,
 }: ClusterSettings): SchedulingOptions {
@@ -55,6 +56,7 @@ function schedulingOptions({
     preferencePriceFactor,
     minValuesPolicy,
     fleetConsolidation,
+    lowScoreWaits,
     spotToSpotConsolidation,
     staticCapacity,
     ...optional({ packing }),

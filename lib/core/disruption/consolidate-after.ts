@@ -12,6 +12,10 @@ export function consolidatableAtMs(one: {
 }
 
 /** D13: the time of the last pod event, or else of initialization. */
-function quietSinceMs({ lastPodEventAtMs, initializedAtMs, createdAtMs }: NodeClaimRecord): number {
+export function quietSinceMs({
+  lastPodEventAtMs,
+  initializedAtMs,
+  createdAtMs,
+}: Pick<NodeClaimRecord, 'lastPodEventAtMs' | 'initializedAtMs' | 'createdAtMs'>): number {
   return Math.max(lastPodEventAtMs ?? 0, initializedAtMs ?? createdAtMs);
 }

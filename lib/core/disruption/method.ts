@@ -35,6 +35,8 @@ export interface World {
   readonly nowMs: number;
   /** Returns the world after a move, as if it were carried out at once. Its budgets are the same. *Cost:* O(nodes). @param reason the reason of the method, consolidation by default */
   after(move: EvaluatedMove, reason?: DisruptionReason): World;
+  /** Whether moves that save little for their evictions wait (E28). A validation and a plan have all moves. @default false */
+  readonly waits?: boolean;
   /** Where the method stopped in the last pass. @default it begins with the first candidates */
   readonly stoppedAt?: StoppedMethod;
   /** The steps that the method may take. */

@@ -26,7 +26,7 @@ export interface Pass {
   /** The names of nodes whose only pods can wait (ignoreAtZero). */
   readonly atRest: ReadonlySet<string>;
   readonly nowMs: number;
-  /** Whether moves wait for the evictions of others. A plan has all moves, and says which would wait. @default true */
+  /** Whether moves wait for the evictions of others, or because they save little. A plan has all moves, and says which would wait. @default true */
   readonly waits?: boolean;
   /** The steps that are left to the run. */
   readonly steps: StepLedger;
@@ -70,14 +70,15 @@ export interface FirstProposal {
  * has not evaluated every candidate: the next pass continues with it. *Shape:* includes the refusals and due times of all methods that were called.
  */
 export function firstProposal(methods: readonly Method[], pass: Pass): FirstProposal {
-  const { commands, passMemory } = pass.snapshot;
+  const { commands, passMemory, options = {} } = pass.snapshot;
+  const waits = pass.waits !== false && options.lowScoreWaits === true;
   const blocked = new Map<string, Blocked>();
   const due: Due[] = [];
   for (const method of methods) {
     const { name, reason, validateAfterMs } = method;
     const stoppedAt = passMemory?.stopped.find((one) => one.method === name);
     const world = withoutRejected(pass.worldBeside(commands), name, passMemory);
-    const found = method.propose({ ...world, ...optional({ stoppedAt }) });
+    const found = method.propose({ ...world, waits, ...optional({ stoppedAt }) });
     const launchable = withinLimits(found.moves, pass);
     const { moves, over } =
       pass.waits === false ? { ...launchable, over: [] } : withinEvictions(launchable.moves, { ...pass, reason });

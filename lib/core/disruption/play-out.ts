@@ -8,15 +8,17 @@ import type { DisruptionCommand } from '../model/disruption-command.ts';
 import type { Refusal } from '../model/refusal.ts';
 import { cheapestUsd } from '../scheduling/schedule.ts';
 import { evictionLedger } from './command/within-evictions.ts';
+import { poolTotals } from './consolidation/balanced.ts';
 import { whyPromised } from './consolidation/evolving.ts';
 import { priceOf } from './cost.ts';
 import type { EvaluatedMove, Method, Move, World } from './method.ts';
 import { type FirstProposal, firstProposal, type Pass } from './pass.ts';
+import { whyTooEarly } from './restraint/low-score.ts';
 import { STEPS_OF_METHOD, shareOf } from './step-ledger.ts';
 
 /** A command that the disruption function would propose. */
 export interface PlannedCommand extends Move, Pick<DisruptionCommand, 'method' | 'reason'> {
-  /** Why it would wait for the evictions of the commands before it. @default it would not */
+  /** Why it would wait: for the evictions of the commands before it, or because it saves little. @default it would not */
   readonly waitsFor?: Refusal;
 }
 
@@ -108,7 +110,8 @@ function playOut(methods: readonly Method[], pass: Pass, first?: FirstProposal):
     earlier = [];
     const { method, reason, moves } = proposal;
     for (const move of moves) {
-      commands.push({ ...move, method, reason, ...optional({ waitsFor: evictions.whyWaiting(move, reason) }) });
+      const waitsFor = evictions.whyWaiting(move, reason) ?? whySavesLittle(move, world);
+      commands.push({ ...move, method, reason, ...optional({ waitsFor }) });
       evictions.take(move);
       world.budgets.take(move.candidates, reason);
       const evaluated = withTargets(move, world);
@@ -116,6 +119,12 @@ function playOut(methods: readonly Method[], pass: Pass, first?: FirstProposal):
       world = world.after(evaluated, reason);
     }
   }
+}
+
+/** E28: why a move of consolidation would wait. */
+function whySavesLittle(move: Move | EvaluatedMove, world: World): Refusal | undefined {
+  const isScored = 'savingsUsdPerHour' in move && world.options.lowScoreWaits === true;
+  return isScored ? whyTooEarly(move, poolTotals(world), world.nowMs) : undefined;
 }
 
 /** Promise 2: the nodes and the replacements of all commands, which count against limits together. */

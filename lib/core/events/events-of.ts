@@ -249,6 +249,7 @@ const UNCONSOLIDATABLE: ReadonlySet<Reason> = new Set<Reason>([
   'NotEvaluated',
   'RejectedBefore',
   'SameInstanceType',
+  'SavesLittle',
   'SpotToSpotDisabled',
   'SpotToSpotNeedsTypes',
   'StaticCapacity',

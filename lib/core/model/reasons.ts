@@ -185,6 +185,8 @@ export const REASONS = {
     'Kerf is not permitted to call ec2:RunInstances: allow it in the IAM policies that apply to its functions.',
   RuntimeValidation: 'The NodeOverlay is not valid and has no effect: correct the field that the message names.',
   SameInstanceType: 'The nodes could only be replaced by a node of the type of one of them, so that node stays.',
+  SavesLittle:
+    'The move saves little for the pods that it evicts, so it waits until no pod has come or gone on its nodes for a time: wait, or set lowScoreWaits to false.',
   ScalableRefNotFound: 'The workload of the CapacityBuffer does not exist: create it or correct scalableRef.',
   SecurityGroupsNotFound: 'The securityGroupSelectorTerms select no security group: correct the tags, ids or names.',
   SpotToSpotDisabled:

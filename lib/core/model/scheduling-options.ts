@@ -24,6 +24,8 @@ export interface SchedulingOptions {
   readonly staticCapacity?: boolean;
   /** Whether several nodes may be replaced by several cheaper ones. Karpenter replaces nodes by one at most (E21). @default true */
   readonly fleetConsolidation?: boolean;
+  /** Whether moves of consolidation that save little for their evictions wait. Karpenter's do not (E28). @default false */
+  readonly lowScoreWaits?: boolean;
   /**
    * `first-fit`: only as Karpenter packs (B34): each pod in order, on the first claim that can become large enough. `without-search`:
    * pods of new claims are not packed again. Both are for comparisons: no cluster can set them. @default 'cheapest'

@@ -44,6 +44,8 @@ export interface ClusterSettings {
   readonly minValuesPolicy: 'Strict' | 'BestEffort';
   /** Whether several nodes may be replaced by several cheaper ones (E21). */
   readonly fleetConsolidation: boolean;
+  /** E28: whether moves of consolidation that save little for their evictions wait. */
+  readonly lowScoreWaits: boolean;
   /** B66: whether pending pods get the name of the node that they are planned for, as `status.nominatedNodeName`. */
   readonly nominatePods: boolean;
   /** How new nodes are chosen. A benchmark sets `first-fit`; no option of a cluster does. @default 'cheapest' */
@@ -71,6 +73,7 @@ export const DEFAULT_SETTINGS: ClusterSettings = {
   preferencePriceFactor: DEFAULT_PREFERENCE_PRICE_FACTOR,
   minValuesPolicy: 'Strict',
   fleetConsolidation: true,
+  lowScoreWaits: false,
   nominatePods: true,
   featureGates: {
     nodeOverlay: true,

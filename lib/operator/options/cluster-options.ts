@@ -83,6 +83,8 @@ export interface ClusterOptions {
   readonly minValuesPolicy?: 'Strict' | 'BestEffort';
   /** Whether several nodes may be replaced by several cheaper ones; Karpenter replaces nodes by one at most (E21). @default true */
   readonly fleetConsolidation?: boolean;
+  /** Whether moves of consolidation that save little for their evictions wait; Karpenter's do not (E28). @default false */
+  readonly lowScoreWaits?: boolean;
   /** Whether pending pods are nominated for the nodes that they are planned for (B66). @default true */
   readonly nominatePods?: boolean;
   /** F18 FEATURE_GATES. @default all on, except nodeRepair and staticCapacity */
@@ -146,6 +148,7 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Re
   preferencePriceFactor: numberBetween(1, 100),
   minValuesPolicy: choiceOf('Strict', 'BestEffort'),
   fleetConsolidation: flag,
+  lowScoreWaits: flag,
   nominatePods: flag,
   featureGates: flagsAmong(FEATURE_GATES),
   repairAfter: repairAfterOf,

@@ -27,7 +27,7 @@ export function refreshOf(
 export function settingsOf(options: ClusterOptions): ClusterSettings {
   const { batchIdleDuration, batchMaxDuration, featureGates, vmMemoryOverheadPercent: memoryOverhead } = options;
   const { preferencePolicy, preferencePriceFactor, minValuesPolicy, fleetConsolidation, nominatePods } = options;
-  const { reservedEnis, ignoreAtZero, shadow, decisionSnapshots } = options;
+  const { lowScoreWaits, reservedEnis, ignoreAtZero, shadow, decisionSnapshots } = options;
   const initializationTimeoutMs = msOf(options.initializationTimeout);
   const batchIdleMs = msOf(batchIdleDuration);
   const batchMaxMs = msOf(batchMaxDuration);
@@ -40,6 +40,7 @@ export function settingsOf(options: ClusterOptions): ClusterSettings {
       preferencePriceFactor,
       minValuesPolicy,
       fleetConsolidation,
+      lowScoreWaits,
       nominatePods,
       memoryOverhead,
       reservedEnis,

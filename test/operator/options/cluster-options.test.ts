@@ -28,6 +28,7 @@ const TOLD: Required<
   preferencePriceFactor: 2,
   minValuesPolicy: 'BestEffort',
   fleetConsolidation: false,
+  lowScoreWaits: true,
   nominatePods: false,
   featureGates: {
     nodeOverlay: false,
@@ -144,6 +145,7 @@ test('controllers use the configured values (F17, F18, F20)', () => {
     preferencePriceFactor: 2,
     minValuesPolicy: 'BestEffort',
     fleetConsolidation: false,
+    lowScoreWaits: true,
     nominatePods: false,
     featureGates: {
       nodeOverlay: false,

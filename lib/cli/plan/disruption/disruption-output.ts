@@ -32,7 +32,7 @@ interface CommandOutput extends Pick<DisruptionCommand, 'method' | 'reason'> {
   readonly estimatedHourlySavings: number;
   /** E26: the share of the savings divided by the share of the disruption. Left out if no NodePool must approve the command. */
   readonly score?: number;
-  /** Why it would wait for the evictions of the commands before it. Left out if it would not. */
+  /** Why it would wait: for the evictions of the commands before it, or because it saves little. Left out if it would not. */
   readonly waitsFor?: Refusal;
 }
 

@@ -23,7 +23,7 @@ export interface BalancedScore {
 type Scored = Pick<EvaluatedMove, 'candidates' | 'savingsUsdPerHour'>;
 
 /** E26: a move is approved from this score on: its share of the savings is at least half its share of the disruption. */
-const MIN_SCORE = 0.5;
+export const MIN_SCORE = 0.5;
 
 /** The totals of each NodePool, by name. Nodes without a known price do not count. *Cost:* O(nodes + pods), once for each world. *Source:* E26. */
 export const poolTotals = onceFor(({ candidates: { nodes }, nodePools }: World): ReadonlyMap<string, PoolTotals> => {
