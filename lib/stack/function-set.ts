@@ -14,10 +14,10 @@ import {
   type WokenFunction,
 } from '../operator/options/options.ts';
 import type { BodyBucketConstruct } from './body-bucket.ts';
-import { describeOutput } from './describe-output.ts';
 import { Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';
 import { KerfAlarm } from './monitoring/alarms.ts';
+import { describeOutput } from './monitoring/describe-output.ts';
 import { NodeRole, roleArn } from './node-role.ts';
 import * as permissions from './permissions.ts';
 import { Schedules } from './schedules.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOutput } from '../../lib/stack/describe-output.ts';
+import { describeOutput } from '../../lib/stack/monitoring/describe-output.ts';
 import { templateOf } from './assembly.ts';
 
 test('every output says what it is for', () => {
