@@ -1,6 +1,6 @@
 import { type EventPattern, Rule } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
-import { queueTarget } from './queue-target.ts';
+import { queueTarget } from './rule-targets.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
 /** C79: the five kinds of events about the end of an instance, limited to those that the function handles. */

@@ -8,9 +8,8 @@ import {
   tickedEachMinute,
   tickedSlowly,
 } from '../operator/options/options.ts';
-import { functionTarget } from './function-target.ts';
 import type { LambdaFunction } from './lambda-function.ts';
-import { queueTarget } from './queue-target.ts';
+import { functionTarget, queueTarget } from './rule-targets.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
 export interface SchedulesProps {
