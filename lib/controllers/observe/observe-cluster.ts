@@ -41,15 +41,9 @@ export interface ObservedCluster {
   readonly claims?: NodeClaimList;
 }
 
-function schedulingOptions({
-  preferencePolicy,
-  preferencePriceFactor,
-  minValuesPolicy,
-  fleetConsolidation,
-  lowScoreWaits,
-  packing,
-  featureGates,
-}: ClusterSettings): SchedulingOptions {
+function schedulingOptions(settings: ClusterSettings): SchedulingOptions {
+  const { preferencePolicy, preferencePriceFactor, minValuesPolicy, packing, featureGates } = settings;
+  const { fleetConsolidation, lowScoreWaits } = settings;
   const { spotToSpotConsolidation, staticCapacity } = featureGates;
   return {
     preferencePolicy,
