@@ -1,7 +1,7 @@
 /** Decisions for a whole cluster, one run at a time: the lease of docs/architecture.md. */
 import { type BatchVerdict, batchWakes } from '../../core/provisioning/batch.ts';
 import { PortError, type RefusedError, UnreachableError } from '../../ports/errors.ts';
-import type { Lease, LeaseName, RunOutcome, SeenLease } from '../../ports/leases.ts';
+import { LEASE_MS, type Lease, type LeaseName, type RunOutcome, type SeenLease } from '../../ports/leases.ts';
 import { newRefusals, unlessRefused } from '../act/refused-leases.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 import type {
@@ -31,6 +31,9 @@ export type TakenTurn<Ports> =
 /** Other runs change a lease a few times a second at most. */
 const MAX_TRIES = 10;
 
+/** The reason of the wakes that a run sends to its own function. */
+const AGAIN = 'again';
+
 /**
  * Acquires the lease of the work. It does not if the batch is still collecting wakes or a run has answered them, or if another
  * run holds the lease; that run then runs again. If the table refuses the lease for good, one run continues without it: a lease
@@ -55,7 +58,7 @@ export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn
       return { kind: 'taken', runs: runWithoutLease(ports), failures: newRefusals(ports, name, refusals) };
     }
     if (acquired.kind === 'busy') return skipped(name, 'busy');
-    if (acquired.kind === 'held') return { kind: 'taken', runs: runsUnder(ports, acquired.lease), failures: [] };
+    if (acquired.kind === 'held') return { kind: 'taken', runs: runsUnder(ports, acquired.lease, wake), failures: [] };
     seen = acquired.seen;
   }
   throw new UnreachableError(
@@ -81,15 +84,16 @@ async function* runWithoutLease<Ports extends TurnPorts>(ports: Ports): AsyncGen
 async function* runsUnder<Ports extends TurnPorts>(
   ports: Ports,
   first: Lease,
+  wake: CoalescedWake,
 ): AsyncGenerator<Ports & { readonly lease: Lease }, void> {
   const { cluster, work } = first;
   const endMs = ports.clock.now() + ports.settings.batchMaxMs;
   let lease = first;
   for (;;) {
-    yield* oneRun(ports, lease);
-    const { runAgain } = await ports.leases.release(lease, 'done');
+    yield* oneRun(ports, lease, wake);
+    const { runAgain } = await release(ports, lease, { outcome: 'done', wake });
     if (!runAgain) return;
-    if (ports.clock.now() >= endMs) return ports.messages.wake(work, { cluster, reason: 'again' });
+    if (ports.clock.now() >= endMs) return ports.messages.wake(work, { cluster, reason: AGAIN });
     const acquired = await ports.leases.acquire(await ports.leases.see({ cluster, work }));
     // A run that has acquired the lease meanwhile observes after it was marked.
     if (acquired.kind !== 'held') return;
@@ -101,20 +105,40 @@ async function* runsUnder<Ports extends TurnPorts>(
 async function* oneRun<Ports extends TurnPorts>(
   ports: Ports,
   lease: Lease,
+  wake: CoalescedWake,
 ): AsyncGenerator<Ports & { readonly lease: Lease }, void> {
   let outcome: RunOutcome = 'failed';
   try {
     yield { ...ports, lease };
     outcome = 'done';
   } finally {
-    if (outcome === 'failed') await releaseAsFailed(ports, lease);
+    if (outcome === 'failed') await releaseAsFailed(ports, lease, wake);
   }
 }
 
-/** The run fails with its own error. Its messages are delivered again and answer a mark. If the release fails, the lease expires. */
-async function releaseAsFailed({ leases }: TurnPorts, lease: Lease): Promise<void> {
+/**
+ * The lease of a failed release expires after LEASE_MS. Runs that find it held until then rely on this one, so a wake follows it: one, and
+ * none after the run of such a wake. *Errors:* that of the release.
+ */
+async function release(
+  { leases, messages }: TurnPorts,
+  lease: Lease,
+  { outcome, wake }: { readonly outcome: RunOutcome; readonly wake: CoalescedWake },
+): Promise<{ readonly runAgain: boolean }> {
   try {
-    await leases.release(lease, 'failed');
+    return await leases.release(lease, outcome);
+  } catch (error) {
+    const { cluster, work } = lease;
+    // If it cannot be sent, the next tick follows.
+    if (wake.reason !== AGAIN) await Promise.allSettled([messages.wake(work, { cluster, reason: AGAIN }, LEASE_MS)]);
+    throw error;
+  }
+}
+
+/** The run fails with its own error. Its messages are delivered again and answer a mark. */
+async function releaseAsFailed(ports: TurnPorts, lease: Lease, wake: CoalescedWake): Promise<void> {
+  try {
+    await release(ports, lease, { outcome: 'failed', wake });
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
   }

@@ -149,6 +149,40 @@ describe('wakes of a cluster', () => {
   });
 });
 
+describe('a lease that a run could not release', () => {
+  test.each(['succeeded', 'failed'])('if the run %s, is followed by one wake when it has expired', async (how) => {
+    const clock = { now: () => 1_000_000 };
+    const leases = { ...memoryLeases(clock), release: unreachable };
+    const sent: unknown[] = [];
+    const messages = { wake: async (...wake: readonly unknown[]) => void sent.push(wake) };
+    const ports = { settings: DEFAULT_SETTINGS, clock, leases, messages };
+    const runFor = async (reason: string): Promise<void> => {
+      const turn = await takeTurn(ports, { work: 'provisioning', wake: { cluster: CLUSTER, reason }, collects: true });
+      if (turn.kind === 'skipped') throw new Error(turn.report.skipped);
+      for await (const _ of turn.runs) if (how === 'failed') throw new Error('the run failed');
+    };
+    await expect(runFor('tick')).rejects.toThrow(how === 'failed' ? 'the run failed' : 'throttled');
+    expect(sent).toEqual([['provisioning', { cluster: CLUSTER, reason: 'again' }, 15_000]]);
+  });
+
+  test('and whose wake fails as well, is followed by no further wake', async () => {
+    const clock = { now: () => 1_000_000 };
+    const leases = { ...memoryLeases(clock), release: unreachable };
+    const sent: unknown[] = [];
+    const messages = { wake: async (...wake: readonly unknown[]) => void sent.push(wake) };
+    const ports = { settings: DEFAULT_SETTINGS, clock, leases, messages };
+    const wake = { cluster: CLUSTER, reason: 'again' };
+    const turn = await takeTurn(ports, { work: 'provisioning', wake, collects: true });
+    if (turn.kind === 'skipped') throw new Error(turn.report.skipped);
+    const { runs } = turn;
+    const runAll = async (): Promise<void> => {
+      for await (const _ of runs);
+    };
+    await expect(runAll()).rejects.toThrow('throttled');
+    expect(sent).toEqual([]);
+  });
+});
+
 const refused = async (): Promise<never> => await Promise.reject(new RefusedError('AccessDeniedException'));
 const unreachable = async (): Promise<never> => await Promise.reject(new UnreachableError('throttled'));
 
