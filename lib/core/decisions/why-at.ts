@@ -30,13 +30,19 @@ export function whyAt(records: readonly DecisionRecord[], asked: AskedObject, at
   const last = found.at(-1);
   if (last === undefined) return undefined;
   const lasting = found.findLast((event) => actionOf(event) !== undefined);
+  const reasons = reasonsOf(found, asked.kind === 'pod' ? last : lasting);
+  const told = asked.kind === 'pod' ? podState(last) : nodeState(lasting ?? last, found);
   return {
     subject: subjectOf(asked),
-    ...(asked.kind === 'pod' ? podState(last) : nodeState(lasting ?? last, found)),
-    reasons: reasonsOf(found, asked.kind === 'pod' ? last : lasting),
+    ...told,
+    ...(told.state === 'Stays' && reasons.length === 0 && { summary: `${told.summary}; ${NO_REFUSAL}` }),
+    reasons,
     facts: factsOf(found),
   };
 }
+
+/** ConsolidateAfter alone is not recorded, because it is true of every node whose pods change. */
+const NO_REFUSAL = 'no refusal is recorded since then: consolidateAfter had not passed, or disruption did not run';
 
 function subjectOf({ kind, name }: AskedObject): Subject {
   if (kind !== 'pod') return { kind: kind === 'node' ? 'Node' : 'NodeClaim', name };
