@@ -1,5 +1,6 @@
 import type { DecisionRecord } from '../core/decisions/decision-record.ts';
 import type { FunctionMark } from '../core/status/function-mark.ts';
+import type { UsageHour } from '../core/usage/usage-hour.ts';
 
 /** *Units:* milliseconds since 1970. */
 export interface TimeRange {
@@ -13,7 +14,7 @@ export interface TimeRange {
  *
  * *Contract* (`test/contract/decisions/decision-log.ts`, run on every implementation): a record is read as it was written, by the time of its
  * decision; writing a record again changes nothing; a record that cannot be read is left out of the list. Of the marks of a function, the
- * last one that was written is read.
+ * last one that was written is read, and so it is of the usage of an hour.
  * *Errors:* UnreachableError, RefusedError.
  */
 export interface DecisionLog {
@@ -24,6 +25,10 @@ export interface DecisionLog {
   mark(mark: FunctionMark): Promise<void>;
   /** One for each function, by its name. */
   marks(cluster: string): Promise<readonly FunctionMark[]>;
+  /** Replaces the usage of the hour. */
+  writeUsage(hour: UsageHour): Promise<void>;
+  /** The hours that begin in the range, oldest first. */
+  usage(cluster: string, range: TimeRange): Promise<readonly UsageHour[]>;
 }
 
 /**

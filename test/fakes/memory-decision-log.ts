@@ -1,6 +1,7 @@
 import { compareText } from '../../lib/core/compare-text.ts';
 import type { DecisionRecord } from '../../lib/core/decisions/decision-record.ts';
 import type { FunctionMark } from '../../lib/core/status/function-mark.ts';
+import type { UsageHour } from '../../lib/core/usage/usage-hour.ts';
 import type { DecisionArchive, DecisionLog } from '../../lib/ports/decision-log.ts';
 import { UnreadableError } from '../../lib/ports/errors.ts';
 
@@ -8,6 +9,7 @@ import { UnreadableError } from '../../lib/ports/errors.ts';
 export function memoryDecisionLog(): DecisionLog {
   const records = new Map<string, DecisionRecord>();
   const marks = new Map<string, FunctionMark>();
+  const hours = new Map<string, UsageHour>();
   return {
     write: async (record) => void records.set(record.id, record),
     list: async (cluster, { fromMs, untilMs }) =>
@@ -19,6 +21,11 @@ export function memoryDecisionLog(): DecisionLog {
       [...marks.values()]
         .filter((one) => one.cluster === cluster)
         .toSorted((a, b) => compareText(a.function, b.function)),
+    writeUsage: async (hour) => void hours.set(`${hour.cluster} ${hour.hourMs}`, hour),
+    usage: async (cluster, { fromMs, untilMs }) =>
+      [...hours.values()]
+        .filter((one) => one.cluster === cluster && one.hourMs >= fromMs && one.hourMs < untilMs)
+        .toSorted((a, b) => a.hourMs - b.hourMs),
   };
 }
 

@@ -239,7 +239,7 @@ test('a table and a bucket that fail change nothing but the records', async () =
     goesOn: true,
   };
   const failing = {
-    log: { write: fails, list: fails, mark: fails, marks: fails },
+    log: { write: fails, list: fails, mark: fails, marks: fails, writeUsage: fails, usage: fails },
     archive: { put: fails, get: fails },
   };
   const recorder = decisionRecorder({ ...failing, snapshotText: decidedText, version: 'test' });

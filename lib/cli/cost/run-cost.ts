@@ -1,79 +1,89 @@
-import { formatExactTime, formatTime } from '../../apis/formats/time.ts';
-import { costByKey, type NodeCost, type NodeSpan, nodeSpans } from '../../core/decisions/node-hours.ts';
+import { formatExactTime, HOUR_MS } from '../../apis/formats/time.ts';
+import { costByKey, type NodeSpan, nodeSpans } from '../../core/decisions/node-hours.ts';
+import { costByUsage, requestedShares } from '../../core/usage/cost-by-usage.ts';
+import type { NodeUsage } from '../../core/usage/usage-hour.ts';
 import type { CliContext } from '../context.ts';
 import { openHistory, recordsOfPeriod } from '../decisions/history.ts';
 import { EXIT } from '../exit-codes.ts';
-import { formatUsd, formatUsdPerMonth } from '../render/format-money.ts';
-import { type CellColumn, formatTableWithin } from '../render/format-table.ts';
 import { printable } from '../render/render-lines.ts';
-import type { CostFlags, CostKey } from './cost-command.ts';
+import type { CostBy, CostFlags, CostKey } from './cost-command.ts';
+import { type CostTable, instanceCostText, podCostText } from './render-cost.ts';
 
 const DEFAULT_COLUMNS = 120;
 
-const KEY_OF: Readonly<Record<CostKey, { readonly title: string; readonly of: (span: NodeSpan) => string }>> = {
-  pool: { title: 'NodePool', of: ({ nodePool }) => nodePool },
-  zone: { title: 'zone', of: ({ zone }) => zone },
-  'capacity-type': { title: 'capacity type', of: ({ capacityType }) => capacityType },
-  'instance-type': { title: 'instance type', of: ({ instanceType }) => instanceType },
+/** Both have the fields of the same names. */
+const KEY_OF: Readonly<Record<CostKey, (one: NodeSpan | NodeUsage) => string>> = {
+  pool: ({ nodePool }) => nodePool,
+  zone: ({ zone }) => zone,
+  'capacity-type': ({ capacityType }) => capacityType,
+  'instance-type': ({ instanceType }) => instanceType,
 };
-
-interface Period {
-  readonly fromMs: number;
-  readonly untilMs: number;
-}
 
 /** Runs `kerf cost`. *Errors:* BadInputError if the records cannot be found. */
 export async function runCost(context: CliContext, flags: CostFlags): Promise<void> {
   const history = await openHistory(flags);
   const { records, period } = await recordsOfPeriod(history, flags, flags.since);
   const spans = nodeSpans(records, await history.running());
-  const rows = costByKey(spans, KEY_OF[flags.by].of, period);
-  const { stdout } = context.process;
+  const hours = await history.log.usage(history.cluster, { ...period, fromMs: period.fromMs - HOUR_MS + 1 });
+  const width = context.columns ?? DEFAULT_COLUMNS;
+  const table: CostTable = { ...period, spans, hours, width };
+  const { stdout, stderr } = context.process;
+  const missing = whyNotKnown(table, flags.by);
+  if (missing !== undefined) stderr.write(`${printable(missing)}\n`);
   if (flags.output === 'json') {
-    const rounded = rows.map((row) => ({ ...row, nodeHours: rounded4(row.nodeHours), usd: rounded4(row.usd) }));
-    const total = { usd: rounded4(totalOf(rows, 'usd')), nodeHours: rounded4(totalOf(rows, 'nodeHours')) };
     const times = { from: formatExactTime(period.fromMs), until: formatExactTime(period.untilMs) };
-    stdout.write(
-      `${JSON.stringify({ formatVersion: 1, cluster: history.cluster, ...times, by: flags.by, rows: rounded, total }, null, 2)}\n`,
-    );
-  } else stdout.write(costText(rows, { ...period, by: flags.by, width: context.columns ?? DEFAULT_COLUMNS }));
+    const head = { formatVersion: 1, cluster: history.cluster, ...times, by: nameOf(flags.by) };
+    stdout.write(`${JSON.stringify({ ...head, ...rowsOf(table, flags.by) }, null, 2)}\n`);
+  } else stdout.write(textOf(table, flags.by));
   context.process.exitCode = EXIT.fine;
+}
+
+function whyNotKnown({ hours }: CostTable, by: CostBy): string | undefined {
+  if (by.of === 'instances') return undefined;
+  const { label } = by;
+  if (hours.length === 0) return 'no usage is recorded in this time: functions record it while there are nodes';
+  if (label === undefined || hours.some(({ labels }) => Object.hasOwn(labels, label))) return undefined;
+  return `no usage of label ${label} is recorded in this time: name it in usageLabels of the cluster`;
+}
+
+function nameOf(by: CostBy): string {
+  if (by.of === 'instances') return by.key;
+  return by.label === undefined ? 'namespace' : `label=${by.label}`;
+}
+
+function textOf(table: CostTable, by: CostBy): string {
+  if (by.of === 'pods') return podCostText(costByUsage(table, by.label), { ...table, title: by.label ?? 'namespace' });
+  const { spans, hours } = table;
+  const keyOf = KEY_OF[by.key];
+  const shares = requestedShares(hours, keyOf);
+  return instanceCostText(costByKey(spans, keyOf, table), shares, { ...table, by: by.key });
+}
+
+function rowsOf(table: CostTable, by: CostBy) {
+  if (by.of === 'pods') {
+    const rows = costByUsage(table, by.label);
+    const rounded = rows.map(({ key, ...figures }) => ({ key, ...roundedAll(figures) }));
+    return { rows: rounded, total: { usd: rounded4(rows.reduce((sum, { usd }) => sum + usd, 0)) } };
+  }
+  const keyOf = KEY_OF[by.key];
+  const rows = costByKey(table.spans, keyOf, table);
+  const shares = requestedShares(table.hours, keyOf);
+  const sumOf = (field: 'usd' | 'nodeHours'): number => rounded4(rows.reduce((sum, row) => sum + row[field], 0));
+  return {
+    rows: rows.map(({ key, ...figures }) => ({ key, ...roundedAll(figures), ...shareOf(shares, key) })),
+    total: { usd: sumOf('usd'), nodeHours: sumOf('nodeHours') },
+  };
+}
+
+function shareOf(shares: ReadonlyMap<string, number>, key: string): { readonly requestedShare?: number } {
+  const share = shares.get(key);
+  return share === undefined ? {} : { requestedShare: rounded4(share) };
+}
+
+function roundedAll(figures: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, rounded4(value)]));
 }
 
 function rounded4(value: number): number {
   return Math.round(value * 1e4) / 1e4;
-}
-
-function totalOf(rows: readonly NodeCost[], field: 'usd' | 'nodeHours'): number {
-  return rows.reduce((sum, row) => sum + row[field], 0);
-}
-
-function costText(
-  rows: readonly NodeCost[],
-  { fromMs, untilMs, by, width }: Period & { readonly by: CostKey; readonly width: number },
-): string {
-  const usd = totalOf(rows, 'usd');
-  const hours = Math.max((untilMs - fromMs) / 3_600_000, 1 / 60);
-  const columns: readonly CellColumn<NodeCost>[] = [
-    { title: KEY_OF[by].title, align: 'left', cell: ({ key }) => key },
-    { title: 'nodes', align: 'right', cell: ({ nodes }) => String(nodes) },
-    { title: 'node hours', align: 'right', cell: ({ nodeHours }) => nodeHours.toFixed(1) },
-    { title: '$/h each', align: 'right', cell: (row) => (row.usd / row.nodeHours).toFixed(4) },
-    { title: 'cost', align: 'right', cell: (row) => formatUsd(row.usd) },
-    { title: 'share', align: 'right', cell: (row) => `${Math.round((row.usd / usd) * 100)} %` },
-  ];
-  const { titles, rows: lines, note } = formatTableWithin(columns, rows, width);
-  const between = `${formatTime(fromMs)} to ${formatTime(untilMs)}`;
-  const text =
-    rows.length === 0
-      ? [`No instance of Kerf ran from ${between}.`]
-      : [
-          `${formatUsd(usd)} from ${between}`,
-          `(${formatUsdPerMonth(usd / hours)} at this rate, ${totalOf(rows, 'nodeHours').toFixed(1)} node hours)`,
-          '',
-          titles,
-          ...lines,
-          ...note,
-        ];
-  return text.map((line) => `${printable(line)}\n`).join('');
 }

@@ -7,12 +7,13 @@ import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
 import { isDecisionRecord } from '../../core/decisions/read-record.ts';
 import { errorMessage } from '../../core/error-message.ts';
 import { type FunctionMark, isFunctionMark } from '../../core/status/function-mark.ts';
-import type { DecisionArchive, DecisionLog } from '../../ports/decision-log.ts';
+import { isUsageHour, type UsageHour } from '../../core/usage/usage-hour.ts';
+import type { DecisionArchive, DecisionLog, TimeRange } from '../../ports/decision-log.ts';
 import { UnreadableError } from '../../ports/errors.ts';
 
 /**
- * Records in a folder: `decisions.jsonl`, a record a line; `marks.json`, the last mark of each function; and the texts of the archive as
- * compressed files.
+ * Records in a folder: `decisions.jsonl`, a record a line; `marks.json`, the last mark of each function; `usage.jsonl`, the last line of
+ * an hour is its usage; and the texts of the archive as compressed files.
  */
 export interface RecordFiles {
   readonly log: DecisionLog;
@@ -23,6 +24,7 @@ export interface RecordFiles {
 
 const FILE = 'decisions.jsonl';
 const MARKS = 'marks.json';
+const USAGE = 'usage.jsonl';
 
 /** A folder for the records of a new simulation. *Errors:* BadInputError if it has records, or cannot be written. */
 export function newRecordFiles(folder: string): RecordFiles {
@@ -50,7 +52,7 @@ export function recordFiles(folder: string): RecordFiles {
 /** Each call is finished when it returns, because a simulation does not wait in real time. */
 function filesIn(folder: string): RecordFiles {
   const path = join(folder, FILE);
-  const all = (): readonly DecisionRecord[] => readFileSync(path, 'utf8').split('\n').flatMap(recordsOf);
+  const all = (): readonly DecisionRecord[] => linesIn(path, isDecisionRecord);
   return {
     clusters: () => [...new Set([...all(), ...marksIn(folder)].map(({ cluster }) => cluster))].toSorted(),
     log: {
@@ -67,6 +69,8 @@ function filesIn(folder: string): RecordFiles {
         marksIn(folder)
           .filter((one) => one.cluster === cluster)
           .toSorted((a, b) => compareText(a.function, b.function)),
+      writeUsage: async (hour) => appendFileSync(join(folder, USAGE), `${JSON.stringify(hour)}\n`),
+      usage: async (cluster, range) => usageIn(folder, cluster, range),
     },
     archive: {
       async put(key, text) {
@@ -97,12 +101,26 @@ function marksIn(folder: string): readonly FunctionMark[] {
   }
 }
 
-function recordsOf(line: string): readonly DecisionRecord[] {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isDecisionRecord(value) ? [value] : [];
-  } catch {
-    // The last line of a simulation that was interrupted.
-    return [];
-  }
+/** *Shape:* none if the simulation had no node, or was made by an earlier version. */
+function usageIn(folder: string, cluster: string, { fromMs, untilMs }: TimeRange): readonly UsageHour[] {
+  const path = join(folder, USAGE);
+  if (!existsSync(path)) return [];
+  const found = linesIn(path, isUsageHour).filter(
+    (one) => one.cluster === cluster && one.hourMs >= fromMs && one.hourMs < untilMs,
+  );
+  return [...new Map(found.map((one) => [one.hourMs, one])).values()].toSorted((a, b) => a.hourMs - b.hourMs);
+}
+
+function linesIn<Value>(path: string, is: (value: unknown) => value is Value): readonly Value[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        const value: unknown = JSON.parse(line);
+        return is(value) ? [value] : [];
+      } catch {
+        // The last line of a simulation that was interrupted.
+        return [];
+      }
+    });
 }

@@ -11,6 +11,7 @@ import type { Telemetry } from '../run/telemetry.ts';
 import { type MarkedRun, runMarks } from './mark-runs.ts';
 import { isArchived, isKnownShadow, isWorthRecording, type Part, partsOf } from './parts-of-run.ts';
 import { refusalMemory } from './refusal-memory.ts';
+import { type UsageHours, type UsedRun, usageHours } from './usage-hours.ts';
 
 export interface RecorderOptions {
   readonly log: DecisionLog;
@@ -23,7 +24,7 @@ export interface RecorderOptions {
 }
 
 /** A run that has ended. */
-export interface ReportedRun extends MarkedRun {
+export interface ReportedRun extends MarkedRun, Pick<UsedRun, 'usageLabels'> {
   readonly durationMs: number;
   /** @default 'off' */
   readonly snapshots?: DecisionSnapshots | undefined;
@@ -40,12 +41,13 @@ const MAX_WAIT_MS = 2 * SECOND_MS;
 
 /**
  * With its memory of refusals and marks. *Cost:* nothing for a run that neither acts nor has a new refusal; else a write, and a PUT for a
- * snapshot. The marks of a cluster are 16 writes an hour.
+ * snapshot. The marks of a cluster are 16 writes an hour, and its usage two.
  */
 export function decisionRecorder(options: RecorderOptions): DecisionRecorder {
   const memory = refusalMemory();
   const shadows = new Map<string, string>();
   const marks = runMarks();
+  const usage = usageHours();
   return {
     async record(run) {
       const { cluster, controller } = run.report;
@@ -66,13 +68,30 @@ export function decisionRecorder(options: RecorderOptions): DecisionRecorder {
       const mark = marks.due(run, options.version);
       if (mark !== undefined && (await isDone(run, 'failed to mark a run', async () => options.log.mark(mark))))
         marks.written(mark);
+      await recordUsage(options, run, usage);
     },
   };
 }
 
+/** In shadow, the snapshot of an hour shows later what Kerf would have run. */
+async function recordUsage({ log, archive, snapshotText }: RecorderOptions, run: ReportedRun, usage: UsageHours) {
+  const { ended, current } = usage.due(run);
+  const failed = 'failed to record the usage of an hour';
+  if (ended !== undefined) await isDone(run, failed, async () => log.writeUsage(ended));
+  if (current === undefined) return;
+  const { hour, decided } = current;
+  const key = `snapshots/${hour.cluster}/usage-${hour.hourMs}.json.gz`;
+  const isStored =
+    run.shadow === true &&
+    archive !== undefined &&
+    (await isDone(run, failed, async () => archive.put(key, snapshotText(decided))));
+  if (isStored) usage.archived(hour.cluster, key);
+  await isDone(run, failed, async () => log.writeUsage(isStored ? { ...hour, snapshot: key } : hour));
+}
+
 async function isDone(
   { timer, telemetry, report }: ReportedRun,
-  failed: 'failed to mark a run' | 'failed to record a decision',
+  failed: 'failed to mark a run' | 'failed to record a decision' | 'failed to record the usage of an hour',
   work: () => Promise<void>,
 ): Promise<boolean> {
   const { promise: expired, resolve } = Promise.withResolvers<Error>();

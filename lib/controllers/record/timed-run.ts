@@ -6,7 +6,7 @@ import type { MessageRuntime } from '../run/retry-soon.ts';
 
 /** What is known of the cluster of a run. */
 export interface RunPlace {
-  readonly settings: Pick<ClusterSettings, 'decisionSnapshots' | 'shadow'>;
+  readonly settings: Pick<ClusterSettings, 'decisionSnapshots' | 'shadow' | 'usageLabels'>;
   readonly clock: Clock;
   /** @default the cluster has none */
   readonly webhook?: object | undefined;
@@ -23,10 +23,10 @@ export function timedRun({ recorder, telemetry }: MessageRuntime, timer: Timer):
   return {
     async record({ reason }, report, place) {
       const durationMs = beforeMs - timer.remainingMs();
-      const { decisionSnapshots: snapshots, shadow } = place?.settings ?? {};
+      const { decisionSnapshots: snapshots, shadow, usageLabels } = place?.settings ?? {};
       const atMs = place?.clock.now() ?? report.decisions[0]?.atMs ?? 0;
       const marked = { wokenBy: reason, report, atMs, shadow, hasWebhook: place?.webhook !== undefined };
-      await recorder?.record({ ...marked, durationMs, snapshots, timer, telemetry });
+      await recorder?.record({ ...marked, durationMs, snapshots, usageLabels, timer, telemetry });
     },
   };
 }

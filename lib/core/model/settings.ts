@@ -64,6 +64,8 @@ export interface ClusterSettings {
   /** Decisions are made and recorded, but neither the cluster nor EC2 is changed. */
   readonly shadow: boolean;
   readonly decisionSnapshots: DecisionSnapshots;
+  /** The labels of pods by which usage is kept, for `kerf cost`. */
+  readonly usageLabels: readonly string[];
 }
 
 export const DEFAULT_SETTINGS: ClusterSettings = {
@@ -89,4 +91,5 @@ export const DEFAULT_SETTINGS: ClusterSettings = {
   repairAfterMs: {},
   shadow: false,
   decisionSnapshots: 'acted',
+  usageLabels: [],
 };

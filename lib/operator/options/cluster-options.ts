@@ -10,6 +10,7 @@ import {
   durationBetween,
   flag,
   flagsAmong,
+  labelKeysOf,
   type NetworkOptions,
   namespacesOf,
   networkOf,
@@ -109,6 +110,8 @@ export interface ClusterOptions {
   readonly ignoreAtZero?: readonly WorkloadSelector[];
   /** Of which decisions the snapshot is stored, for `kerf replay`. @default 'acted' */
   readonly decisionSnapshots?: DecisionSnapshots;
+  /** The labels of pods by which the cost is told apart, five at most. @default [] */
+  readonly usageLabels?: readonly string[];
 }
 
 const base64 = textMatching(
@@ -161,6 +164,7 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Re
   karpenterNamespaces: namespacesOf,
   ignoreAtZero: selectorsOf,
   decisionSnapshots: choiceOf(...DECISION_SNAPSHOTS),
+  usageLabels: labelKeysOf,
 };
 
 /** The settings of a cluster besides its name. */

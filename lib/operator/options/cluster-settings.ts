@@ -27,7 +27,7 @@ export function refreshOf(
 export function settingsOf(options: ClusterOptions): ClusterSettings {
   const { batchIdleDuration, batchMaxDuration, featureGates, vmMemoryOverheadPercent: memoryOverhead } = options;
   const { preferencePolicy, preferencePriceFactor, minValuesPolicy, fleetConsolidation, nominatePods } = options;
-  const { lowScoreWaits, reservedEnis, ignoreAtZero, shadow, decisionSnapshots } = options;
+  const { lowScoreWaits, reservedEnis, ignoreAtZero, shadow, decisionSnapshots, usageLabels } = options;
   const initializationTimeoutMs = msOf(options.initializationTimeout);
   const batchIdleMs = msOf(batchIdleDuration);
   const batchMaxMs = msOf(batchMaxDuration);
@@ -48,6 +48,7 @@ export function settingsOf(options: ClusterOptions): ClusterSettings {
       initializationTimeoutMs,
       shadow,
       decisionSnapshots,
+      usageLabels,
     }),
     repairAfterMs: Object.fromEntries(
       Object.entries(options.repairAfter ?? {}).map(([key, after]) => [key, msOf(after) ?? 0]),

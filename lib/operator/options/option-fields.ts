@@ -121,6 +121,18 @@ export function namespacesOf(value: unknown, where: string): readonly string[] {
   );
 }
 
+const LABEL_KEY = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/)?[0-9A-Za-z](?:[0-9A-Za-z_.-]{0,61}[0-9A-Za-z])?$/;
+/** Each value of a label is a figure in each hour. */
+const MAX_LABEL_KEYS = 5;
+
+export function labelKeysOf(value: unknown, where: string): readonly string[] {
+  const keys: readonly unknown[] = Array.isArray(value) && value.length <= MAX_LABEL_KEYS ? value : [''];
+  if (keys.every((key) => typeof key === 'string' && LABEL_KEY.test(key))) return keys.map(String);
+  throw new OptionError(
+    `${where} is ${shown(value)}: it must be a list of at most ${MAX_LABEL_KEYS} keys of labels, such as ["team"]`,
+  );
+}
+
 export function selectorsOf(value: unknown, where: string): readonly WorkloadSelector[] {
   if (!Array.isArray(value)) {
     throw new OptionError(`${where} is ${shown(value)}: it must be a list such as [{"namespace":"kube-system"}]`);

@@ -3,9 +3,10 @@ import { compareText } from '../../core/compare-text.ts';
 import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
 import { isDecisionRecord } from '../../core/decisions/read-record.ts';
 import { type FunctionMark, isFunctionMark } from '../../core/status/function-mark.ts';
+import { hourOf, isUsageHour, type UsageHour } from '../../core/usage/usage-hour.ts';
 import type { DecisionArchive, DecisionLog, TimeRange } from '../../ports/decision-log.ts';
 import { compressWithDictionary, MAX_ITEM_BODY_BYTES, tooLarge, unpackBody, unpackText } from './body.ts';
-import { clusterPartition, MARK, markKey, RECORD, recordKey } from './keys.ts';
+import { clusterPartition, MARK, markKey, RECORD, recordKey, USAGE, usageKey } from './keys.ts';
 import { type ReportUnreadable, readableItems } from './readable.ts';
 import { type Attributes, Table, type TableOptions } from './table.ts';
 
@@ -34,20 +35,20 @@ export class DynamoDbDecisionLog implements DecisionLog {
   }
 
   async write(record: DecisionRecord): Promise<void> {
-    const expiresAt = Math.ceil(record.atMs / 1_000) + LIFETIME_SECONDS;
-    const item = { ...recordKey(record.cluster, record.id), ...(await this.#bodyOf(record)), expiresAt };
+    const body = await this.#bodyOf(record, record.cluster, record.id);
+    const item = { ...recordKey(record.cluster, record.id), ...body, expiresAt: expiryOf(record) };
     await this.#table.write({ kind: 'put', item });
   }
 
-  async #bodyOf(record: DecisionRecord): Promise<Attributes> {
-    const payload = compressWithDictionary(record);
+  async #bodyOf(value: DecisionRecord | UsageHour, cluster: string, id: string): Promise<Attributes> {
+    const payload = compressWithDictionary(value);
     if (payload.byteLength <= MAX_IN_TABLE_BYTES) return { payload };
     if (this.#archive !== undefined) {
-      const payloadKey = `records/${record.cluster}/${record.id}.json.gz`;
-      await this.#archive.put(payloadKey, JSON.stringify(record));
+      const payloadKey = `records/${cluster}/${id}.json.gz`;
+      await this.#archive.put(payloadKey, JSON.stringify(value));
       return { payloadKey };
     }
-    if (payload.byteLength > MAX_ITEM_BODY_BYTES) throw tooLarge(payload, `record ${record.id}`);
+    if (payload.byteLength > MAX_ITEM_BODY_BYTES) throw tooLarge(payload, `record ${id}`);
     return { payload };
   }
 
@@ -55,14 +56,16 @@ export class DynamoDbDecisionLog implements DecisionLog {
     const records: DecisionRecord[] = [];
     for (const day of daysOf({ fromMs, untilMs })) {
       const items = await this.#table.query(clusterPartition(cluster), RECORD + day);
-      records.push(...(await readableItems(items, async (item) => this.#recordOf(item), this.#report)));
+      records.push(
+        ...(await readableItems(items, async (item) => this.#valueOf(item, isDecisionRecord), this.#report)),
+      );
     }
     return records.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs).toSorted((a, b) => compareText(a.id, b.id));
   }
 
   async mark(mark: FunctionMark): Promise<void> {
-    const expiresAt = Math.ceil(mark.atMs / 1_000) + LIFETIME_SECONDS;
-    const item = { ...markKey(mark.cluster, mark.function), payload: compressWithDictionary(mark), expiresAt };
+    const payload = compressWithDictionary(mark);
+    const item = { ...markKey(mark.cluster, mark.function), payload, expiresAt: expiryOf(mark) };
     await this.#table.write({ kind: 'put', item });
   }
 
@@ -71,13 +74,37 @@ export class DynamoDbDecisionLog implements DecisionLog {
     return readableItems(items, markOf, this.#report);
   }
 
-  async #recordOf(item: Attributes): Promise<DecisionRecord> {
+  async writeUsage(hour: UsageHour): Promise<void> {
+    const name = hourName(hour.hourMs);
+    const body = await this.#bodyOf(hour, hour.cluster, `usage-${name}`);
+    const item = { ...usageKey(hour.cluster, name), ...body, expiresAt: expiryOf(hour) };
+    await this.#table.write({ kind: 'put', item });
+  }
+
+  async usage(cluster: string, range: TimeRange): Promise<readonly UsageHour[]> {
+    const hours: UsageHour[] = [];
+    for (const day of daysOf(range)) {
+      const items = await this.#table.query(clusterPartition(cluster), USAGE + day);
+      hours.push(...(await readableItems(items, async (item) => this.#valueOf(item, isUsageHour), this.#report)));
+    }
+    return hours.filter(({ hourMs }) => hourMs >= range.fromMs && hourMs < range.untilMs);
+  }
+
+  async #valueOf<Value>(item: Attributes, is: (value: unknown) => value is Value): Promise<Value> {
     const subject = `record item ${String(item['sk'])}`;
     const { payloadKey } = item;
-    if (payloadKey === undefined || this.#archive === undefined)
-      return unpackBody(item['payload'], isDecisionRecord, subject);
-    return unpackText(await this.#archive.get(String(payloadKey)), isDecisionRecord, subject);
+    if (payloadKey === undefined || this.#archive === undefined) return unpackBody(item['payload'], is, subject);
+    return unpackText(await this.#archive.get(String(payloadKey)), is, subject);
   }
+}
+
+function expiryOf({ atMs }: { readonly atMs: number }): number {
+  return Math.ceil(atMs / 1_000) + LIFETIME_SECONDS;
+}
+
+/** `20261124T12`. */
+function hourName(atMs: number): string {
+  return formatExactTime(hourOf(atMs)).slice(0, 13).replaceAll('-', '');
 }
 
 async function markOf(item: Attributes): Promise<FunctionMark> {

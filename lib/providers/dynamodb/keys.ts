@@ -15,6 +15,7 @@ export const OFFERING = 'offering#';
 export const MEMORY = 'memory#';
 export const RECORD = 'record#';
 export const MARK = 'mark#';
+export const USAGE = 'usage#';
 
 export const clusterPartition = (cluster: string): string => `cluster#${cluster}`;
 
@@ -30,6 +31,9 @@ export const decisionKey = (cluster: string, id: string): Key => ({
 export const recordKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: RECORD + id });
 
 export const markKey = (cluster: string, name: string): Key => ({ pk: clusterPartition(cluster), sk: MARK + name });
+
+/** @param hour such as `20261124T12` */
+export const usageKey = (cluster: string, hour: string): Key => ({ pk: clusterPartition(cluster), sk: USAGE + hour });
 
 /** Only a pointer: the body is in the decision's item, so closing a decision does not rewrite it. */
 export const openKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: OPEN + id });

@@ -102,12 +102,22 @@ describe('the records of a simulation', () => {
   test('show what ran in 80 columns, and the sum of the rows is the total', async () => {
     const { stdout, code } = await kerf('cost', '--by', 'instance-type');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^instance type +nodes +node hours +\$\/h each +cost +share$/m);
+    expect(stdout).toMatch(/^instance type +nodes +node hours +\$\/h each +cost +share +requested$/m);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
     const { stdout: json } = await kerf('cost', '--by', 'zone', '-o', 'json');
     const { rows, total }: { rows: { usd: number }[]; total: { usd: number } } = JSON.parse(json);
     expect(total.usd).toBeGreaterThan(0);
     expect(rows.reduce((sum, { usd }) => sum + usd, 0)).toBeCloseTo(total.usd, 3);
+    const { stdout: pods } = await kerf('cost', '--by', 'namespace');
+    expect(pods).toMatch(/^namespace +cpu hours +GiB hours +cost +share$/m);
+    expect(pods).toMatch(/^default +\d/m);
+    const { stdout: shares } = await kerf('cost', '--by', 'namespace', '-o', 'json');
+    const costs: { rows: { usd: number }[]; total: { usd: number } } = JSON.parse(shares);
+    expect(costs.total.usd).toBeCloseTo(total.usd, 3);
+    const { stderr: unnamed } = await kerf('cost', '--by', 'label=team');
+    expect(unnamed).toBe('no usage of label team is recorded in this time: name it in usageLabels of the cluster\n');
+    const { stderr: wrong, code: refused } = await kerf('cost', '--by', 'team');
+    expect({ wrong, refused }).toEqual({ wrong: expect.stringContaining('namespace or label=KEY'), refused: 2 });
     const { stdout: none } = await kerf('cost', '--since', '0s');
     expect(none).toContain('No instance of Kerf ran from');
   });

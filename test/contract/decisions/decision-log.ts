@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DAY_MS } from '../../../lib/apis/formats/time.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/apis/formats/time.ts';
 import type { DecisionRecord } from '../../../lib/core/decisions/decision-record.ts';
 import { recordOfRun } from '../../../lib/core/decisions/record-of-run.ts';
 import type { FunctionMark, MarkedFunction } from '../../../lib/core/status/function-mark.ts';
+import { hourOf, type UsageHour } from '../../../lib/core/usage/usage-hour.ts';
 import type { DecisionArchive, DecisionLog } from '../../../lib/ports/decision-log.ts';
 import { UnreadableError } from '../../../lib/ports/errors.ts';
 import { aDecision } from '../../builders/decisions.ts';
@@ -19,6 +20,33 @@ export interface DecisionLogHarness {
 function aMark(cluster: string, of: MarkedFunction, atMs: number): FunctionMark {
   const problems = [{ kind: 'DrainStuck', message: 'é' }] as const;
   return { formatVersion: 1, cluster, function: of, atMs, version: '1', failures: 0, problems, gauges: { Nodes: 2 } };
+}
+
+function anHour(cluster: string, hourMs: number, nodes = 1): UsageHour {
+  const usage = {
+    nodePool: 'general',
+    instanceType: 'm7g.large',
+    zone: 'us-east-1a',
+    capacityType: 'spot',
+    usdPerHour: 0.04,
+    requestedUsdPerHour: 0.02,
+    cpuMillicores: [500, 1_930],
+    memoryMib: [1_024, 6_800],
+    pods: 3,
+    looks: 2,
+  } as const;
+  return {
+    formatVersion: 1,
+    cluster,
+    hourMs,
+    atMs: hourMs + 5,
+    looks: 2,
+    usdPerHour: 0.04,
+    nodes: Array.from({ length: nodes }, () => ({ ...usage, name: randomBytes(30).toString('hex') })),
+    nodesNow: nodes,
+    namespaces: { shop: { cpuMillicores: 500, memoryMib: 1_024, usdPerHour: 0.02 } },
+    labels: { team: { é: { cpuMillicores: 500, memoryMib: 1_024, usdPerHour: 0.02 } } },
+  };
 }
 
 /** The doc comment of `lib/ports/decision-log.ts`, executed. */
@@ -82,6 +110,22 @@ export function decisionLogContract(name: string, make: () => Promise<DecisionLo
         aMark(cluster, 'lifecycle', NOW_MS + 1),
         aMark(cluster, 'termination', NOW_MS),
       ]);
+      expect(await log.list(cluster, since(0))).toEqual([]);
+    });
+
+    test('the usage of an hour is read as it was written last, oldest hour first, whatever its size', async () => {
+      const first = hourOf(NOW_MS) - DAY_MS;
+      const hours = [2, 0, 25].map((later) => anHour(cluster, first + later * HOUR_MS));
+      for (const hour of hours) await log.writeUsage(hour);
+      const large = anHour(cluster, first, 6_000);
+      await log.writeUsage(large);
+      await log.writeUsage(anHour(`${cluster}-b`, first));
+      expect(await log.usage(cluster, { fromMs: first, untilMs: first + 26 * HOUR_MS })).toEqual([
+        large,
+        hours[0],
+        hours[2],
+      ]);
+      expect(await log.usage(cluster, { fromMs: first + 1, untilMs: first + 25 * HOUR_MS })).toEqual([hours[0]]);
       expect(await log.list(cluster, since(0))).toEqual([]);
     });
 

@@ -48,6 +48,7 @@ const TOLD: Required<
   karpenterNamespaces: ['platform'],
   ignoreAtZero: [{ namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } }, { labels: { tier: 'addon' } }],
   decisionSnapshots: 'sampled',
+  usageLabels: ['team', 'app.kubernetes.io/name'],
 };
 
 const UNTOLD: Partial<ClusterOptions> = {
@@ -112,6 +113,9 @@ describe('an invalid field is refused with its name, its value and the allowed v
     ['vmMemoryOverheadPercent', 7.5, 'must be a number from 0 to 0.5'],
     ['reservedEnis', 1.5, 'must be a whole number from 0 to 15'],
     ['amiRefreshInterval', '30s', 'from 1m to 24h'],
+    ['usageLabels', 'team', 'must be a list of at most 5 keys of labels, such as ["team"]'],
+    ['usageLabels', ['a', 'b', 'c', 'd', 'e', 'f'], 'must be a list of at most 5 keys'],
+    ['usageLabels', ['-team'], 'usageLabels is ["-team"]'],
     ['karpenterNamespaces', [], 'must be a list of at least one namespace, such as ["kube-system","karpenter"]'],
     ['karpenterNamespaces', ['Team_A'], 'karpenterNamespaces is ["Team_A"]'],
     ['ignoreAtZero', 'kube-system', 'must be a list such as [{"namespace":"kube-system"}]'],
@@ -162,6 +166,7 @@ test('controllers use the configured values (F17, F18, F20)', () => {
     ignoreAtZero: TOLD.ignoreAtZero,
     shadow: true,
     decisionSnapshots: 'sampled',
+    usageLabels: ['team', 'app.kubernetes.io/name'],
   });
   expect(refreshOf(TOLD, { launches: true })).toEqual({ imagesMs: 600_000, subnetsMs: 120_000 });
 });
