@@ -106,7 +106,7 @@ const BY_LAMBDA = new Set([
 ]);
 
 const CLUSTER_FUNCTIONS = ['provisioning', 'lifecycle', 'disruption', 'termination'];
-const FUNCTIONS = [...CLUSTER_FUNCTIONS, 'interruption', 'catalogue', 'webhook', 'webhook-secret', 'installer'];
+const FUNCTIONS = [...CLUSTER_FUNCTIONS, 'interruption', 'catalogue', 'webhook', 'webhook-secret', 'installer', 'widgets'];
 
 describe.each(FUNCTIONS)('the role of %s', (name) => {
   test('allows no action that its code never calls', () => {
@@ -123,7 +123,7 @@ test('every action that the code calls is allowed to one of the functions that l
 
 // The functions of a cluster share one provider, and each calls a part of it. The stores are compared call by call in
 // test/stack/table-access.test.ts.
-test.each(['interruption', 'catalogue', 'webhook', 'webhook-secret', 'installer'])(
+test.each(['interruption', 'catalogue', 'webhook', 'webhook-secret', 'installer', 'widgets'])(
   'every action that the code of %s calls is allowed to it',
   (name) => {
     const allowed = allowedTo(name);

@@ -33,6 +33,8 @@ const FLOORS: readonly string[] = [
   'status',
   'explain',
   'decisions',
+  'usage',
+  'widgets',
 ];
 
 const core = trackedFiles(ROOT, /^lib\/core\/.*\.ts$/);

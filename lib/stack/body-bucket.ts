@@ -25,7 +25,7 @@ export class BodyBucketConstruct extends Construct {
     Validations.of(this.#bucket).acknowledge({
       id: 'AwsSolutions::AwsSolutions-S1',
       reason:
-        'Only two functions of this stack access the bucket, and objects expire within a month, so access logs have no use',
+        'Only three functions of this stack access the bucket, and objects expire within a month, so access logs have no use',
     });
     this.name = this.#bucket.bucketName;
   }
@@ -45,12 +45,21 @@ export class BodyBucketConstruct extends Construct {
     role.addToPrincipalPolicy(new PolicyStatement({ actions: ['s3:PutObject'], resources: records }));
     // Without this permission S3 returns 403 instead of 404 for a missing object.
     role.addToPrincipalPolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.#bucket.bucketArn] }));
+    this.#acknowledge(role, ['bodies', 'records', 'snapshots']);
+  }
+
+  /** Grants reads of records that are too large for the table. */
+  grantRecordReads(role: IRole): void {
+    const records = this.#bucket.arnForObjects('records/*');
+    role.addToPrincipalPolicy(new PolicyStatement({ actions: ['s3:GetObject'], resources: [records] }));
+    this.#acknowledge(role, ['records']);
+  }
+
+  #acknowledge(role: IRole, folders: readonly string[]): void {
     const logicalId = Stack.of(this).getLogicalId(this.#resource);
     acknowledgeWildcards(
       role,
-      ['bodies', 'records', 'snapshots'].map(
-        (folder) => `<${String(Stack.of(this).resolve(logicalId))}.Arn>/${folder}/*`,
-      ),
+      folders.map((folder) => `<${String(Stack.of(this).resolve(logicalId))}.Arn>/${folder}/*`),
       'Objects are named by their content or their decision, so access is limited to the folder',
     );
   }

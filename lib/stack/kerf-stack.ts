@@ -11,6 +11,7 @@ import { FunctionSet } from './function-set.ts';
 import { Dashboard } from './monitoring/dashboard.ts';
 import { DeploymentAlarm } from './monitoring/deployment-alarm.ts';
 import { describeOutput } from './monitoring/describe-output.ts';
+import { Widgets } from './monitoring/widgets.ts';
 import * as permissions from './permissions.ts';
 import { CatalogueSchedule } from './schedules.ts';
 import { StateTable } from './state-table.ts';
@@ -66,6 +67,7 @@ export class KerfStack extends Stack {
       clusters: names,
       functions: Object.fromEntries(functions),
       webhooks: sets.map(({ webhook }) => webhook.function),
+      custom: new Widgets(this, 'Widgets', { clusters, state, bodies }),
     });
     const { wakeQueue, logGroup } = catalogue;
     const outputs = { CatalogueQueueUrl: wakeQueue.queue.queueUrl, CatalogueLogGroup: logGroup.logGroupName };

@@ -71,6 +71,7 @@ const CLUSTER: readonly Method[] = [
   'learnMemory',
   'listLearnedMemory',
   'write',
+  'writeUsage',
 ];
 
 /** The methods that each function uses, by the start of the logical id of its role. */
@@ -82,6 +83,7 @@ const USED: Readonly<Record<string, readonly Method[]>> = {
   Interruption: [...CLAIMS, ...BUDGET, 'findNodeClaim', 'isOnStandby', 'markUnavailable', 'write'],
   Catalogue: [...BUDGET, 'readCatalogue', 'writeCatalogue'],
   Installer: CLAIMS,
+  Widgets: ['list', 'usage', 'listNodeClaims'],
 };
 
 const REGION = 'eu-west-3';

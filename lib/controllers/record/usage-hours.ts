@@ -9,6 +9,8 @@ import type { RunReport } from '../run/ports.ts';
 /** The pause between two looks, and between two writes of one hour. */
 const LOOK_PAUSE_MS = 5 * MINUTE_MS;
 const WRITE_PAUSE_MS = 30 * MINUTE_MS;
+/** If nodes came or went: the picture of the fleet shows what was written last. */
+const CHANGED_PAUSE_MS = 10 * MINUTE_MS;
 
 /** A run after which usage may have to be written. */
 export interface UsedRun {
@@ -29,6 +31,8 @@ export interface DueUsage {
 interface Seen {
   readonly book: UsageBook;
   readonly writtenMs: number | undefined;
+  /** The names of the nodes that were written last. */
+  readonly writtenNodes: string;
   /** Whether the last look is written. */
   readonly isWritten: boolean;
   /** The stored snapshot of the hour. */
@@ -37,7 +41,7 @@ interface Seen {
 
 /** The looks of one process. Disruption looks at all pods and nodes each minute, as long as there are nodes. */
 export interface UsageHours {
-  /** *Cost:* a look each five minutes, a write each half hour. */
+  /** *Cost:* a look each five minutes; a write each half hour, or each ten minutes if nodes come and go. */
   due(run: UsedRun): DueUsage;
   /** The snapshot of the current hour is stored there. */
   archived(cluster: string, snapshot: string): void;
@@ -55,11 +59,17 @@ export function usageHours(): UsageHours {
       const book = withLook(same?.book, lookAtUsage(last.snapshot, usageLabels), { hourMs, atMs });
       const ended = same === undefined && before?.isWritten === false ? hourAt(cluster, before) : undefined;
       const writtenMs = ended === undefined ? before?.writtenMs : atMs;
-      const isWritten = isDue(book, { same, writtenMs });
+      const names = book.nodes
+        .slice(0, book.nodesNow)
+        .map(({ name }) => name)
+        .join(' ');
+      const pauseMs = before?.writtenNodes === names ? WRITE_PAUSE_MS : CHANGED_PAUSE_MS;
+      const isWritten = isDue(book, { same, writtenMs, pauseMs });
       // An hour without nodes costs nothing.
       const isKept = isWritten || book.nodes.length === 0 || (book.nodesNow === 0 && same?.isWritten === true);
       const seen = { book, isWritten: isKept, ...optional({ snapshot: same?.snapshot }) };
-      clusters.set(cluster, { ...seen, writtenMs: isWritten ? atMs : writtenMs });
+      const written = isWritten ? names : (before?.writtenNodes ?? '');
+      clusters.set(cluster, { ...seen, writtenMs: isWritten ? atMs : writtenMs, writtenNodes: written });
       return { ...optional({ ended }), ...(isWritten && { current: { hour: hourAt(cluster, seen), decided: last } }) };
     },
     archived(cluster, snapshot) {
@@ -72,10 +82,14 @@ export function usageHours(): UsageHours {
 /** When the last node is gone, the next look may be far away. */
 function isDue(
   { atMs, nodes, nodesNow }: UsageBook,
-  { same, writtenMs }: { readonly same: Seen | undefined; readonly writtenMs: number | undefined },
+  {
+    same,
+    writtenMs,
+    pauseMs,
+  }: { readonly same: Seen | undefined; readonly writtenMs: number | undefined; readonly pauseMs: number },
 ): boolean {
   if (nodesNow === 0) return nodes.length > 0 && same?.isWritten === false;
-  return writtenMs === undefined || atMs - writtenMs >= WRITE_PAUSE_MS;
+  return writtenMs === undefined || atMs - writtenMs >= pauseMs;
 }
 
 function hourAt(cluster: string, { book, snapshot }: Pick<Seen, 'book' | 'snapshot'>): UsageHour {

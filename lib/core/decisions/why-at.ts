@@ -164,11 +164,15 @@ function plain({ reason, message, numbers, nodePool }: RecordedRefusal): PodRefu
 /** The number of events that are listed. */
 const MAX_FACTS = 12;
 
+function refusedIn({ reason, nodePool }: RecordedRefusal): string {
+  return `refused: ${reason}${nodePool === undefined ? '' : ` by NodePool ${nodePool}`}`;
+}
+
 /** When and in which record, and what. */
 function factsOf(events: readonly Event[]): Explanation['facts'] {
   return events.slice(-MAX_FACTS).map((event) => {
     const { id, atMs } = event.record;
-    const text = 'action' in event ? describeAction(event.action) : `refused: ${event.refusal.reason}`;
+    const text = 'action' in event ? describeAction(event.action) : refusedIn(event.refusal);
     const time = formatTime(atMs).slice(5, 19).replace('T', ' ');
     return [`${time} ${id.slice(id.lastIndexOf('-') + 1)}`, text] as const;
   });

@@ -208,6 +208,14 @@ export function catalogueOptions(environment: Environment): CatalogueOptions {
   };
 }
 
+/** *Errors:* OptionError. */
+export function widgetOptions(environment: Environment): { readonly table: string; readonly bodies: string } {
+  return {
+    table: readVariable(environment, VARIABLES.table),
+    bodies: readVariable(environment, VARIABLES.bodies),
+  };
+}
+
 function readDeployment(environment: Environment): string {
   return deploymentName({
     account: readVariable(environment, VARIABLES.account),

@@ -12,7 +12,7 @@ import {
   unavailablePartition,
 } from '../../providers/dynamodb/keys.ts';
 
-export type TableUser = 'cluster-functions' | 'interruption' | 'catalogue' | 'installer';
+export type TableUser = 'cluster-functions' | 'interruption' | 'catalogue' | 'installer' | 'widgets';
 
 export interface TableGrant {
   readonly actions: readonly TableAction[];
@@ -102,6 +102,8 @@ export function tableAccess(user: TableUser, region: string, clusters: readonly 
         write([cataloguePartition(region)], CATALOGUE),
         calls,
       ];
+    case 'widgets':
+      return [{ actions: ['Query'], partitions: own }];
     case 'installer':
       return [
         { actions: ['GetItem'], partitions: own },

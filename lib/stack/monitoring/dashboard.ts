@@ -23,12 +23,14 @@ import { Construct } from 'constructs';
 import { METRICS } from '../../operator/options/options.ts';
 import type { WakeFunction } from '../wake-function.ts';
 import { type LogQuery, QUERIES, queryLines } from './queries.ts';
+import type { Widgets } from './widgets.ts';
 
 export interface DashboardProps {
   readonly clusters: readonly string[];
   /** By name: `lifecycle`, and `NETWORK lifecycle` for those of a network. */
   readonly functions: Readonly<Record<string, WakeFunction>>;
   readonly webhooks: readonly IFunction[];
+  readonly custom: Widgets;
 }
 
 /** Stands for the chosen cluster. CloudWatch replaces it everywhere in the body, so it is part of no other name. */
@@ -45,7 +47,7 @@ export class Dashboard extends Construct {
   readonly #webhooks: readonly IFunction[];
   readonly #functions: readonly (readonly [name: string, WakeFunction])[];
 
-  constructor(scope: Construct, id: string, { clusters, functions, webhooks }: DashboardProps) {
+  constructor(scope: Construct, id: string, { clusters, functions, webhooks, custom }: DashboardProps) {
     super(scope, id);
     this.#webhooks = webhooks;
     // Networks share the catalogue function.
@@ -67,7 +69,7 @@ export class Dashboard extends Construct {
           defaultValue: DefaultValue.value(first),
         }),
       ],
-      widgets: [this.#alarms(), ...this.#cluster(), ...this.#deployment()],
+      widgets: [this.#alarms(), ...custom.rows(CLUSTER), ...this.#cluster(), ...this.#deployment()],
     });
     this.#save();
   }
