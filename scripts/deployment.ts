@@ -32,7 +32,7 @@ export async function deployKerf({ environment, folder, cluster }: DeploymentPla
 }
 
 /** The types of resources that ministack does not know. No other resource refers to one of them. */
-const UNKNOWN: readonly unknown[] = ['AWS::Logs::QueryDefinition'];
+const UNKNOWN: readonly unknown[] = ['AWS::Logs::QueryDefinition', 'AWS::Events::Archive'];
 
 function leaveOutUnknown(file: string): void {
   const template: { Resources: Record<string, { readonly Type?: unknown }> } = JSON.parse(readFileSync(file, 'utf8'));

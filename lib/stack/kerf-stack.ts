@@ -41,6 +41,11 @@ export class KerfStack extends Stack {
     const bodies = new BodyBucketConstruct(this, 'Bodies');
     const decisions = new EventBus(this, 'Decisions', { description: 'Every decision of Kerf' });
     decisions.applyRemovalPolicy(RemovalPolicy.DESTROY);
+    decisions.archive('Archive', {
+      description: 'The decisions of Kerf, to be replayed to a new consumer',
+      eventPattern: { source: ['kerf'] },
+      retention: Duration.days(14),
+    });
     const wakeDeadLetters = new DeadLetters(this, 'WakeDeadLetters', { alarm: 'WakeDeadLetters' });
     const catalogue = this.#catalogue(state, wakeDeadLetters);
     const shared = {

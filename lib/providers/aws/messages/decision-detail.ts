@@ -14,29 +14,28 @@ interface Cut {
   readonly onExistingNodes: number;
 }
 
-/** The number of options of a launch that are kept if a decision is too long, cheapest first. */
+/** The number of options of a launch that are published, cheapest first. The table has all: they are most of a decision, and events are paid for by size. */
 const OPTIONS_KEPT = 5;
+
+/** The version of docs/events/decision.v1.schema.json. A field is removed or changed only with a new version. */
+const FORMAT_VERSION = 1;
 
 /**
  * The published form of a decision: JSON of at most LARGEST_DETAIL_BYTES. User data is always omitted, because it may contain
- * secrets. If the text is too long, the refusals of existing nodes and long lists of launch options are omitted, then the
- * ends of lists.
+ * secrets, and launch options above OPTIONS_KEPT. If the text is too long, the refusals of existing nodes are omitted, then the ends of
+ * lists.
  * *Cost:* O(size · log lines).
  */
 export function decisionDetail(decision: Decision): string {
   const bare = decision.actions.map((action) => withoutUserData(action));
   const userData = bare.filter((action, index) => action !== decision.actions[index]).length;
-  const whole = render(decision, { actions: bare, blocked: decision.blocked }, { ...NOTHING_CUT, userData });
-  if (fits(whole)) return whole;
   const short = bare.map((action) => withFewOptions(action));
   const launchOptions = sum(bare.map((action, index) => optionsOf(action) - optionsOf(short[index])));
+  const cut = { ...NOTHING_CUT, userData, launchOptions };
+  const whole = render(decision, { actions: short, blocked: decision.blocked }, cut);
+  if (fits(whole)) return whole;
   const { onExistingNodes = [], ...rest } = decision;
-  return longestThatFits(rest, short, {
-    ...NOTHING_CUT,
-    userData,
-    launchOptions,
-    onExistingNodes: onExistingNodes.length,
-  });
+  return longestThatFits(rest, short, { ...cut, onExistingNodes: onExistingNodes.length });
 }
 
 const NOTHING_CUT: Cut = { userData: 0, launchOptions: 0, actions: 0, blocked: 0, onExistingNodes: 0 };
@@ -69,7 +68,7 @@ function render(
   cut: Cut,
 ) {
   const isCut = Object.values(cut).some((lines) => lines > 0);
-  return JSON.stringify({ ...decision, ...kept, ...(isCut ? { cut } : {}) });
+  return JSON.stringify({ formatVersion: FORMAT_VERSION, ...decision, ...kept, ...(isCut ? { cut } : {}) });
 }
 
 function fits(detail: string): boolean {

@@ -64,7 +64,12 @@ describe('the bus', () => {
   test('a decision is one event that rules can match', async () => {
     await bus.publish(aLaunchDecision());
     expect(events.commandCalls(PutEventsCommand)[0]?.args[0].input.Entries).toEqual([
-      { EventBusName: 'kerf', Source: 'kerf', DetailType: 'Decision', Detail: JSON.stringify(aLaunchDecision()) },
+      {
+        EventBusName: 'kerf',
+        Source: 'kerf',
+        DetailType: 'Decision',
+        Detail: JSON.stringify({ formatVersion: 1, ...aLaunchDecision() }),
+      },
     ]);
   });
 
@@ -94,7 +99,7 @@ describe('the published event', () => {
     expect(JSON.stringify(detail)).not.toContain('/bin/bash');
   });
 
-  test('a decision that is too long loses launch options first', () => {
+  test('of a launch has the five cheapest options', () => {
     const options = Array.from({ length: 180 }, () => aRecord().options[0]).filter((each) => each !== undefined);
     const actions = Array.from(
       { length: 20 },
@@ -109,10 +114,11 @@ describe('the published event', () => {
     const pods = Array.from({ length: 10_000 }, (_, index) => `production/a-pod-with-a-long-name-${index}`);
     const refusal = { reason: 'NoNode', message: 'no existing node fits', numbers: {} } as const;
     const short = { ...aLaunchDecision(), onExistingNodes: [{ pods: pods.slice(0, 9), refusal }] };
-    expect(JSON.parse(decisionDetail(short))).toEqual(short);
+    expect(JSON.parse(decisionDetail(short))).toEqual({ formatVersion: 1, ...short });
     const detail = decisionDetail({ ...aLaunchDecision(), onExistingNodes: [{ pods, refusal }] });
     expect(sizeOf(detail)).toBeLessThanOrEqual(LARGEST_DETAIL_BYTES);
     expect(JSON.parse(detail)).toEqual({
+      formatVersion: 1,
       ...aLaunchDecision(),
       cut: { userData: 0, launchOptions: 0, actions: 0, blocked: 0, onExistingNodes: 1 },
     });
