@@ -1,5 +1,6 @@
 import { buildCommand, type Command } from '@stricli/core';
 import type { CliContext } from '../context.ts';
+import { HISTORY_FLAGS, type HistoryFlags, type Moment, parseMoment } from '../decisions/history.ts';
 
 export interface SnapshotFlags {
   readonly kubeconfig: string | undefined;
@@ -9,26 +10,42 @@ export interface SnapshotFlags {
   readonly output: 'json';
 }
 
-/** `kerf snapshot`: writes a snapshot of a live cluster. */
-export const snapshotCommand: Command<CliContext> = buildCommand({
+interface Flags extends SnapshotFlags, HistoryFlags {
+  readonly region: string | undefined;
+  readonly at: Moment | undefined;
+}
+
+/** `kerf snapshot`: writes a snapshot of a live cluster, or one that a deployment has stored. */
+export const snapshotCommand: Command<CliContext> = buildCommand<Flags, [], CliContext>({
   docs: {
-    brief: 'Write a snapshot of a live cluster, for plan, why and diff',
+    brief: 'Write a snapshot of a cluster, now or at a time, for plan, why and diff',
     fullDescription: [
       'Reads a cluster with a kubeconfig, as kubectl does, and writes a snapshot (JSON)',
       'to standard output: NodePools, EC2NodeClasses, NodeClaims, nodes, pods,',
       'DaemonSets, PodDisruptionBudgets and volumes. It changes nothing, and the',
       'cluster may run Karpenter or Kerf. Instance types and prices are those that are',
       'shipped with Kerf, in the zones of the status of each EC2NodeClass. User data,',
-      'environment variables and arguments are left out. Exit code 0: written; 2: bad',
-      'input; 3: failure.',
+      'environment variables and arguments are left out. With --at, the last snapshot',
+      'that a deployment has stored until then is written instead (--table, --bucket and',
+      '--cluster; or --records DIR of a simulation). Exit code 0: written; 2: bad input;',
+      '3: failure.',
       '',
       'Examples:',
       '  kerf snapshot --context prod > cluster.json',
       '  kerf snapshot | kerf plan provisioning --snapshot -',
+      '  kerf snapshot --at 2h --table TABLE --bucket BUCKET --cluster demo > then.json',
     ].join('\n'),
   },
   parameters: {
     flags: {
+      ...HISTORY_FLAGS,
+      at: {
+        kind: 'parsed',
+        brief: 'Write the stored snapshot of this time: 2h, 7d (before now) or 2026-01-31T08:00:00Z',
+        parse: parseMoment,
+        optional: true,
+        placeholder: 'TIME',
+      },
       kubeconfig: {
         kind: 'parsed',
         brief: 'Kubeconfig (default: the files of KUBECONFIG, else ~/.kube/config)',
@@ -62,9 +79,14 @@ export const snapshotCommand: Command<CliContext> = buildCommand({
     aliases: { o: 'output' },
   },
   loader: async () => {
-    const { runSnapshot } = await import('./run-snapshot.ts');
-    return async function (this: CliContext, flags: SnapshotFlags) {
-      await runSnapshot(this, flags);
+    const [{ runSnapshot }, { runStoredSnapshot }] = await Promise.all([
+      import('./run-snapshot.ts'),
+      import('./run-stored-snapshot.ts'),
+    ]);
+    return async function (this: CliContext, flags: Flags) {
+      const { at } = flags;
+      if (at === undefined) await runSnapshot(this, flags);
+      else await runStoredSnapshot(this, { ...flags, at });
     };
   },
 });

@@ -201,6 +201,26 @@ describe('the records of a simulation', () => {
     });
   });
 
+  test('a stored snapshot is written as of a time, and can be planned', async () => {
+    const { stdout, stderr, code } = await kerf('snapshot', '--at', '0s');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^the cluster as (provisioning|disruption) saw it at 2026-01-01T00:\S+ \(\S+\)\n$/);
+    expect(JSON.parse(stdout)).not.toHaveProperty('decided');
+    const first = await kerf('snapshot', '--at', new Date(created.atMs).toISOString());
+    const planned = await runKerf(['plan', 'provisioning', '--snapshot', 'then.json', '-o', 'json'], {
+      'then.json': first.stdout,
+    });
+    expect(planned.code).toBe(0);
+    expect(JSON.parse(planned.stdout).newNodeClaims).toHaveLength(
+      created.actions.filter(({ kind }) => kind === 'create-node-claim').length,
+    );
+    const early = await kerf('snapshot', '--at', new Date(created.atMs - 1).toISOString());
+    expect({ code: early.code, stderr: early.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('no snapshot of cluster simulated is stored until'),
+    });
+  });
+
   test('a decision with a changed manifest is different, and says where', async () => {
     const limited = stringify({ ...aPool({ limits: { cpu: '0' } }) });
     const { stdout, stderr, code } = await runKerf(['replay', created.id, '-f', 'b.yaml', '--records', folder], {
