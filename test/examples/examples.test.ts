@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
 import { runKerf } from '../cli/run-kerf.ts';
 
@@ -174,4 +175,33 @@ test('every example is run by a test of this file', () => {
     /\.(yaml|json)$/.test(name),
   );
   expect(all.map((name) => `examples/${name}`).toSorted()).toEqual([...DEMO, ...ARM, PLAN, OUTAGE, LOAD].toSorted());
+});
+
+describe('the workflow for pull requests', () => {
+  const workflow: { jobs: { diff: { steps: { run?: string }[] } } } = parse(
+    readFileSync(new URL('examples/ci/kerf-diff.yml', ROOT), 'utf8'),
+  );
+  const commands = workflow.jobs.diff.steps.flatMap(
+    ({ run = '' }) => run.match(/\bkerf (?:snapshot|diff)[^>\n]*/g) ?? [],
+  );
+
+  test('calls commands with flags that they have', async () => {
+    expect(commands.map((one) => one.split(' ')[1])).toEqual(['snapshot', 'diff']);
+    for (const command of commands) {
+      const [, name = '', ...flags] = command.trim().split(/\s+/);
+      const { stdout } = await runKerf([name, '--help'], {});
+      for (const flag of flags.filter((one) => one.startsWith('--'))) expect(stdout, command).toContain(flag);
+    }
+  });
+
+  test('succeeds if nothing or something changes, and fails if the manifests are bad', async () => {
+    const [pool]: readonly { spec: object }[] = JSON.parse(readFileSync(new URL(PLAN, ROOT), 'utf8')).nodePools;
+    const run = async (spec: object): Promise<number> => {
+      const manifest = stringify({ apiVersion: 'karpenter.sh/v1', kind: 'NodePool', ...pool, spec });
+      const args = ['diff', '--snapshot', PLAN, '-f', 'pools.yaml', '--ignore-budgets', '--output', 'markdown'];
+      return (await runKerf(args, { ...files([PLAN]), 'pools.yaml': manifest })).code;
+    };
+    const spec = pool?.spec ?? {};
+    expect([await run(spec), await run({ ...spec, limits: { cpu: '1' } }), await run({})]).toEqual([0, 1, 2]);
+  });
 });
