@@ -66,8 +66,10 @@ function recordedAction(action: Exclude<Action, Of<'evict-pod'>>): RecordedActio
     case 'start-disruption':
     case 'continue-disruption':
       return { kind, ...ofCommand(action.command) };
-    case 'end-disruption':
-      return { kind, command: action.command, reason: action.outcome, message: action.why };
+    case 'end-disruption': {
+      const { command, outcome: reason, why: message, savingUsdPerHour } = action;
+      return { kind, command, reason, message, ...optional({ savingUsdPerHour }) };
+    }
     case 'delete-node-claim':
       return { kind, nodeClaims: [action.nodeClaim], reason: action.reason, message: action.message };
     case 'tag-instance':

@@ -30,6 +30,8 @@ export interface LoggedAction {
   readonly usdPerHour?: number;
   /** What the replacements of a disruption cost. */
   readonly replacementUsdPerHour?: number;
+  /** Of a disruption that was executed. */
+  readonly savingUsdPerHour?: number;
   readonly reason?: string;
   readonly why?: string;
   readonly attempt?: number;
@@ -62,8 +64,10 @@ export function loggedAction(action: Action): LoggedAction {
     case 'start-disruption':
     case 'continue-disruption':
       return { kind, ...commandOf(action.command) };
-    case 'end-disruption':
-      return { kind, command: action.command, reason: action.outcome, why: cut(action.why) };
+    case 'end-disruption': {
+      const { command, outcome, why, savingUsdPerHour } = action;
+      return { kind, command, reason: outcome, why: cut(why), ...optional({ savingUsdPerHour }) };
+    }
     case 'delete-node-claim':
       return { kind, nodeClaim: action.nodeClaim, reason: action.reason, why: cut(action.message) };
     case 'evict-pod':

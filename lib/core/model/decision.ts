@@ -76,6 +76,8 @@ export type Action =
       readonly why: string;
       /** The nodes that consolidation would remove. @default the command does not consolidate */
       readonly nodes?: readonly string[];
+      /** What the removed nodes cost less their replacements. @default the command is rejected, or ended by an earlier version */
+      readonly savingUsdPerHour?: number;
       /** What the command moves, to be remembered. @default no NodePool limits moves, or it does not consolidate */
       readonly moved?: PastMove;
     }

@@ -4,7 +4,7 @@ import { compareText } from '../compare-text.ts';
 import { costByKey, type NodeSpan } from '../decisions/node-hours.ts';
 import { hourOf, type NodeUsage, type Requested, type UsageHour } from './usage-hour.ts';
 
-/** The cost that no pod with a key has requested. */
+/** The cost that no pod with a key has requested. @internal */
 export const REST = {
   /** What no pod requests of the nodes. */
   notRequested: '(not requested)',

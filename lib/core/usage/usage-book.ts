@@ -56,8 +56,9 @@ function summed(before: Sums = new Map(), more: Sums): Sums {
   return sums;
 }
 
-/** The number of namespaces, and of values of a label. The others, which cost least, are added up under OTHERS. */
+/** The number of namespaces, and of values of a label. The others, which cost least, are added up under OTHERS. @internal */
 export const MAX_KEYS = 200;
+/** @internal */
 export const OTHERS = '(others)';
 
 /** The averages of the hour. */

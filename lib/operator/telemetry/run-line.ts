@@ -1,9 +1,11 @@
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import type { RunReport } from '../../controllers/run/ports.ts';
 import { countsOf } from '../../core/counts-of.ts';
 import { loggedAction } from '../../core/explain/logged-action.ts';
-import type { Decision } from '../../core/model/decision.ts';
+import type { Action, Decision } from '../../core/model/decision.ts';
 import { nameWithNamespace } from '../../core/model/subject.ts';
+import { toMicros } from '../../core/usd-per-hour.ts';
 
 /** A decision may have hundreds of actions. */
 const MAX_ACTIONS = 10;
@@ -15,7 +17,7 @@ const MAX_PODS = 3;
  * `decisions` has the names of the decisions, which the NodeClaims and the Events of a decision have too. *Shape:* empty fields are
  * left out, because most runs do nothing and log bytes are paid for.
  */
-export function runLine({ decisions, due, gauges, progress }: RunReport): Readonly<Record<string, unknown>> {
+export function runLine({ decisions, due, gauges, progress, instances }: RunReport): Readonly<Record<string, unknown>> {
   const acting = decisions.filter(({ actions }) => actions.length > 0);
   const actions = acting.flatMap((decision) => decision.actions);
   const [price] = acting.flatMap((decision) => decision.price ?? []);
@@ -26,12 +28,33 @@ export function runLine({ decisions, due, gauges, progress }: RunReport): Readon
       actionCounts: countsOf(actions.map(({ kind }) => kind)),
       deletions: countsOf(actions.flatMap((one) => (one.kind === 'delete-node-claim' ? [one.reason] : []))),
       ...price,
+      ...optional({
+        savedUsdPerHour: savedBy(actions),
+        slowestNodeSeconds: slowestOf(acting, instances),
+      }),
     }),
     ...refusalsOf(decisions),
     due: due.length,
     ...optional({ progress }),
     gauges,
   };
+}
+
+/** What the executed disruptions save, in USD per hour. *Shape:* undefined if there are none. */
+function savedBy(actions: readonly Action[]): number | undefined {
+  const saved = actions.flatMap((one) => (one.kind === 'end-disruption' ? (one.savingUsdPerHour ?? []) : []));
+  return saved.length === 0 ? undefined : toMicros(saved.reduce((sum, one) => sum + one, 0));
+}
+
+/** The longest time from the launch of an instance to its initialized node. *Shape:* undefined if no node was initialized. */
+function slowestOf(decisions: readonly Decision[], instances: RunReport['instances']): number | undefined {
+  const seconds = decisions.flatMap(({ actions, atMs }) =>
+    actions.flatMap((one) => {
+      const sinceMs = one.kind === 'initialize-node' ? instances?.get(one.nodeClaim)?.sinceMs : undefined;
+      return sinceMs === undefined ? [] : [Math.round((atMs - sinceMs) / SECOND_MS)];
+    }),
+  );
+  return seconds.length === 0 ? undefined : Math.max(...seconds);
 }
 
 /** The number of refusals for each reason, and the first pods that they are about. */

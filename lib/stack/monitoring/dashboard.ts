@@ -107,6 +107,7 @@ export class Dashboard extends Construct {
         this.#log(QUERIES.deletions),
         this.#log(QUERIES.capacity),
       ],
+      [this.#log(QUERIES.startTimes, 12), this.#log(QUERIES.savings, 12)],
       [this.#log(QUERIES.decisions, 24)],
       [this.#log(QUERIES.problems, 12), this.#log(QUERIES.refusedPods, 12)],
     ];

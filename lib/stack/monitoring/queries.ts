@@ -94,6 +94,20 @@ export const QUERIES = {
     lines: [sumsOf({ deletions: ['spot_interrupted'], actionCounts: ['mark-unavailable'] })],
     view: 'bar',
   },
+  savings: {
+    title: 'Saved by disruption, USD an hour',
+    functions: ['disruption'],
+    filter: `${RUN} and ispresent(savedUsdPerHour)`,
+    lines: ['stats sum(savedUsdPerHour) as usdPerHour by bin(1h)'],
+    view: 'bar',
+  },
+  startTimes: {
+    title: 'Launch to initialized node, seconds',
+    functions: ['lifecycle'],
+    filter: `${RUN} and ispresent(slowestNodeSeconds)`,
+    lines: ['stats pct(slowestNodeSeconds, 50) as median, max(slowestNodeSeconds) as slowest by bin(5m)'],
+    view: 'line',
+  },
   pendingAge: {
     title: 'Oldest pending pod, seconds',
     functions: ['provisioning'],
