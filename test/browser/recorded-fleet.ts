@@ -10,13 +10,11 @@ import { asking } from '../builders/node-pools.ts';
 import { SMALL_CATALOGUE } from '../controllers/life.ts';
 import { memoryDecisionLog } from '../fakes/memory-decision-log.ts';
 
-function eventsIn(durationMs: number): readonly ScenarioEvent[] {
-  return [
-    { kind: 'interruptSpot', atMs: durationMs / 3, count: 1 },
-    { kind: 'scale', atMs: durationMs / 2, deployment: 'default/worker', replicas: 0 },
-    { kind: 'scale', atMs: (durationMs * 3) / 4, deployment: 'default/late', replicas: 2 },
-  ];
-}
+const EVENTS: readonly ScenarioEvent[] = [
+  { kind: 'interruptSpot', atMs: 20 * MINUTE_MS, count: 1 },
+  { kind: 'scale', atMs: 30 * MINUTE_MS, deployment: 'default/worker', replicas: 0 },
+  { kind: 'scale', atMs: 45 * MINUTE_MS, deployment: 'default/late', replicas: 2 },
+];
 
 function withMemory({ metadata, spec }: Deployment, memory: string): Deployment {
   const { template } = spec;
@@ -32,8 +30,6 @@ function withMemory({ metadata, spec }: Deployment, memory: string): Deployment 
  * last look. Some pods share nodes, some are too large for any, and an instance is interrupted.
  */
 export async function recordedFleet(nodes: number): Promise<WidgetPorts> {
-  // An hour of 2,000 nodes takes minutes.
-  const durationMs = nodes > 500 ? 6 * MINUTE_MS : HOUR_MS;
   const log = memoryDecisionLog();
   const recorder = decisionRecorder({ log, snapshotText: () => '', version: 'test' });
   let claims: readonly NodeClaimRecord[] = [];
@@ -62,17 +58,17 @@ export async function recordedFleet(nodes: number): Promise<WidgetPorts> {
         },
       ],
       deployments: [
-        withMemory(aDeployment('web', Math.max(2, nodes > 500 ? nodes : Math.round((nodes * 8) / 10)), '1700m'), '2Gi'),
+        withMemory(aDeployment('web', Math.max(2, Math.round((nodes * 8) / 10)), '1700m'), '2Gi'),
         withMemory(aDeployment('api', few, '300m'), '500Mi'),
         withMemory(aDeployment('worker', few, '6'), '8Gi'),
         withMemory(aDeployment('late', 0, '1500m'), '1Gi'),
         aDeployment('huge', 2, '500'),
       ],
     }),
-    scenario: { name: 'fleet', events: eventsIn(durationMs) },
+    scenario: { name: 'fleet', events: EVENTS },
     catalogue: SMALL_CATALOGUE,
     seed: 5,
-    durationMs,
+    durationMs: HOUR_MS,
     goesOn: true,
     recorder: {
       async record(run) {

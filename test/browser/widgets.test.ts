@@ -5,11 +5,12 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerWidget, WIDGETS, type WidgetName, type WidgetPorts } from '../../lib/controllers/widgets.ts';
+import { CLUSTER, decidedFleet } from './decided-fleet.ts';
 import { brokenRules, openBrowser, openPage } from './open-page.ts';
 import { recordedFleet } from './recorded-fleet.ts';
 
 /**
- * The custom widgets of the dashboard in headless Chromium, with the records of simulated clusters, in a frame like that of the console.
+ * The custom widgets of the dashboard in headless Chromium, with the records of simulated clusters (with 2,000 nodes: of decisions on them), in a frame like that of the console.
  * With KERF_PICTURES=DIR, their pictures are written there.
  */
 
@@ -41,6 +42,12 @@ function consolePage(html: string, theme: Theme, width: number): string {
   ].join('');
 }
 
+const named = new Map<WidgetPorts, string>();
+
+function clusterOf(ports: WidgetPorts): string {
+  return named.get(ports) ?? 'simulated';
+}
+
 interface Shown {
   readonly widget: WidgetName;
   readonly theme: Theme;
@@ -51,7 +58,7 @@ async function show(ports: WidgetPorts, name: string, { widget, theme, pod }: Sh
   const width = WIDTHS[widget];
   const timeRange = { start: 0, end: ports.clock.now() };
   const context = { theme, width, timeRange, forms: { all: { pod } } };
-  const html = await answerWidget(ports, { widget, cluster: 'simulated', widgetContext: context }, 'arn');
+  const html = await answerWidget(ports, { widget, cluster: clusterOf(ports), widgetContext: context }, 'arn');
   const file = join(folder, `${name}.html`);
   writeFileSync(file, consolePage(html, theme, width));
   const url = pathToFileURL(file).href;
@@ -74,7 +81,8 @@ async function sizeOf(page: Page): Promise<{ readonly width: number; readonly he
 describe.each([3, 100, 2_000])('records of about %i nodes', (nodes) => {
   let ports: WidgetPorts;
   beforeAll(async () => {
-    ports = await recordedFleet(nodes);
+    ports = nodes > 500 ? await decidedFleet(nodes) : await recordedFleet(nodes);
+    if (nodes > 500) named.set(ports, CLUSTER);
   });
 
   describe.each(['light', 'dark'] as const)('%s', (theme) => {
@@ -94,7 +102,7 @@ describe.each([3, 100, 2_000])('records of about %i nodes', (nodes) => {
   });
 
   test('the fleet has each node once', async () => {
-    const claims = await ports.store.listNodeClaims('simulated');
+    const claims = await ports.store.listNodeClaims(clusterOf(ports));
     const running = claims.filter(
       ({ launch, releasedAtMs }) => launch.kind === 'launched' && releasedAtMs === undefined,
     );

@@ -13,7 +13,7 @@ export type CostBy =
   | { readonly of: 'pods'; readonly label?: string };
 
 /** For the flag. *Errors:* SyntaxError. */
-export function parseCostBy(text: string): CostBy {
+function parseCostBy(text: string): CostBy {
   const key = COST_KEYS.find((one) => one === text);
   if (key !== undefined) return { of: 'instances', key };
   if (text === 'namespace') return { of: 'pods' };
