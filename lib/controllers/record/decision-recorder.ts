@@ -1,47 +1,24 @@
 /** Records what runs have decided. A run never fails because of it, and waits for it at most two seconds, after its last action. */
-import { SECOND_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import type { DecidedOn } from '../../core/decisions/decided-on.ts';
 import { type EndedRun, recordOfRun } from '../../core/decisions/record-of-run.ts';
 import type { Blocked } from '../../core/model/decision.ts';
-import type { DecisionSnapshots } from '../../core/model/settings.ts';
-import type { DecisionArchive, DecisionLog } from '../../ports/decision-log.ts';
-import type { Timer } from '../../ports/timer.ts';
-import type { Telemetry } from '../run/telemetry.ts';
-import { type MarkedRun, runMarks } from './mark-runs.ts';
+import { runMarks } from './mark-runs.ts';
 import { isArchived, isKnownShadow, isWorthRecording, type Part, partsOf } from './parts-of-run.ts';
+import { recordUsage } from './record-usage.ts';
 import { refusalMemory } from './refusal-memory.ts';
-import { type UsageHours, type UsedRun, usageHours } from './usage-hours.ts';
-
-export interface RecorderOptions {
-  readonly log: DecisionLog;
-  /** @default snapshots are not stored */
-  readonly archive?: DecisionArchive;
-  /** Writes a decision with its snapshot as text. */
-  readonly snapshotText: (decided: DecidedOn) => string;
-  /** The version of Kerf. */
-  readonly version: string;
-}
-
-/** A run that has ended. */
-export interface ReportedRun extends MarkedRun, Pick<UsedRun, 'usageLabels'> {
-  readonly durationMs: number;
-  /** @default 'off' */
-  readonly snapshots?: DecisionSnapshots | undefined;
-  readonly timer: Timer;
-  readonly telemetry: Telemetry;
-}
+import type { RecorderOptions, ReportedRun } from './reported-run.ts';
+import { usageHours } from './usage-hours.ts';
+import { failureOf, isDone } from './within-wait.ts';
 
 export interface DecisionRecorder {
   /** Never throws. A failure is logged. */
   record(run: ReportedRun): Promise<void>;
 }
 
-const MAX_WAIT_MS = 2 * SECOND_MS;
-
 /**
  * With its memory of refusals and marks. *Cost:* nothing for a run that neither acts nor has a new refusal; else a write, and a PUT for a
- * snapshot. The marks of a cluster are 16 writes an hour, and its usage two.
+ * snapshot. The marks of a cluster are 16 writes an hour, and its usage two to six.
  */
 export function decisionRecorder(options: RecorderOptions): DecisionRecorder {
   const memory = refusalMemory();
@@ -71,47 +48,6 @@ export function decisionRecorder(options: RecorderOptions): DecisionRecorder {
       await recordUsage(options, run, usage);
     },
   };
-}
-
-/** In shadow, the snapshot of an hour shows later what Kerf would have run. */
-async function recordUsage({ log, archive, snapshotText }: RecorderOptions, run: ReportedRun, usage: UsageHours) {
-  const { ended, current } = usage.due(run);
-  const failed = 'failed to record the usage of an hour';
-  if (ended !== undefined) await isDone(run, failed, async () => log.writeUsage(ended));
-  if (current === undefined) return;
-  const { hour, decided } = current;
-  const key = `snapshots/${hour.cluster}/usage-${hour.hourMs}.json.gz`;
-  const isStored =
-    run.shadow === true &&
-    archive !== undefined &&
-    (await isDone(run, failed, async () => archive.put(key, snapshotText(decided))));
-  if (isStored) usage.archived(hour.cluster, key);
-  await isDone(run, failed, async () => log.writeUsage(isStored ? { ...hour, snapshot: key } : hour));
-}
-
-async function isDone(
-  { timer, telemetry, report }: ReportedRun,
-  failed: 'failed to mark a run' | 'failed to record a decision' | 'failed to record the usage of an hour',
-  work: () => Promise<void>,
-): Promise<boolean> {
-  const { promise: expired, resolve } = Promise.withResolvers<Error>();
-  const ms = Math.min(MAX_WAIT_MS, timer.remainingMs() / 2);
-  const cancel = timer.after(ms, () => resolve(new Error(`not written within ${ms} ms`)));
-  const failure = await Promise.race([failureOf(work()), expired]);
-  cancel();
-  if (failure === undefined) return true;
-  const { cluster, controller } = report;
-  telemetry.error(failed, failure, { cluster, controller });
-  return false;
-}
-
-async function failureOf(work: Promise<void>): Promise<Error | undefined> {
-  try {
-    await work;
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
 }
 
 async function write(

@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/apis/formats/time.ts';
-import {
-  decisionRecorder,
-  type RecorderOptions,
-  type ReportedRun,
-} from '../../../lib/controllers/record/decision-recorder.ts';
+import { decisionRecorder } from '../../../lib/controllers/record/decision-recorder.ts';
+import type { RecorderOptions, ReportedRun } from '../../../lib/controllers/record/reported-run.ts';
 import type { RunReport } from '../../../lib/controllers/run/ports.ts';
 import type { DecidedOn } from '../../../lib/core/decisions/decided-on.ts';
 import type { Action, Blocked, Decision } from '../../../lib/core/model/decision.ts';
