@@ -29,7 +29,7 @@ test('ten lines say what a deploy makes and what it costs a month', () => {
   expect(lines).toHaveLength(10);
   expect(lines[0]).toBe('Kerf for 1 cluster: demo');
   const text = lines.join('\n');
-  expect(text).toMatch(/9 Lambda functions, none of which runs in a cluster/);
+  expect(text).toMatch(/10 Lambda functions, none of which runs in a cluster/);
   expect(text).toMatch(/7 alarms without an action: set alarmTopicArn/);
   expect(text).toMatch(/instances keep running/);
   expect(text).toContain(`about $${measured.noNodes.toFixed(2)} a month without nodes`);
