@@ -106,7 +106,15 @@ const BY_LAMBDA = new Set([
 ]);
 
 const CLUSTER_FUNCTIONS = ['provisioning', 'lifecycle', 'disruption', 'termination'];
-const FUNCTIONS = [...CLUSTER_FUNCTIONS, 'interruption', 'catalogue', 'webhook', 'webhook-secret', 'installer', 'widgets'];
+const FUNCTIONS = [
+  ...CLUSTER_FUNCTIONS,
+  'interruption',
+  'catalogue',
+  'webhook',
+  'webhook-secret',
+  'installer',
+  'widgets',
+];
 
 describe.each(FUNCTIONS)('the role of %s', (name) => {
   test('allows no action that its code never calls', () => {
