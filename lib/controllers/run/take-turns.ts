@@ -1,8 +1,9 @@
 /** Decisions for a whole cluster, one run at a time: the lease of docs/architecture.md. */
 import { type BatchVerdict, batchWakes } from '../../core/provisioning/batch.ts';
-import { PortError, type RefusedError, UnreachableError } from '../../ports/errors.ts';
-import { LEASE_MS, type Lease, type LeaseName, type RunOutcome, type SeenLease } from '../../ports/leases.ts';
+import { type RefusedError, UnreachableError } from '../../ports/errors.ts';
+import type { Lease, LeaseName, RunOutcome, SeenLease } from '../../ports/leases.ts';
 import { newRefusals, unlessRefused } from '../act/refused-leases.ts';
+import { AGAIN, releaseAsFailed, releaseLease } from '../act/release-lease.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 import type {
   HasClock,
@@ -30,9 +31,6 @@ export type TakenTurn<Ports> =
 
 /** Other runs change a lease a few times a second at most. */
 const MAX_TRIES = 10;
-
-/** The reason of the wakes that a run sends to its own function. */
-const AGAIN = 'again';
 
 /**
  * Acquires the lease of the work. It does not if the batch is still collecting wakes or a run has answered them, or if another
@@ -91,7 +89,7 @@ async function* runsUnder<Ports extends TurnPorts>(
   let lease = first;
   for (;;) {
     yield* oneRun(ports, lease, wake);
-    const { runAgain } = await release(ports, lease, { outcome: 'done', wake });
+    const { runAgain } = await releaseLease(ports, lease, { outcome: 'done', wake });
     if (!runAgain) return;
     if (ports.clock.now() >= endMs) return ports.messages.wake(work, { cluster, reason: AGAIN });
     const acquired = await ports.leases.acquire(await ports.leases.see({ cluster, work }));
@@ -113,34 +111,6 @@ async function* oneRun<Ports extends TurnPorts>(
     outcome = 'done';
   } finally {
     if (outcome === 'failed') await releaseAsFailed(ports, lease, wake);
-  }
-}
-
-/**
- * The lease of a failed release expires after LEASE_MS. Runs that find it held until then rely on this one, so a wake follows it: one, and
- * none after the run of such a wake. *Errors:* that of the release.
- */
-async function release(
-  { leases, messages }: TurnPorts,
-  lease: Lease,
-  { outcome, wake }: { readonly outcome: RunOutcome; readonly wake: CoalescedWake },
-): Promise<{ readonly runAgain: boolean }> {
-  try {
-    return await leases.release(lease, outcome);
-  } catch (error) {
-    const { cluster, work } = lease;
-    // If it cannot be sent, the next tick follows.
-    if (wake.reason !== AGAIN) await Promise.allSettled([messages.wake(work, { cluster, reason: AGAIN }, LEASE_MS)]);
-    throw error;
-  }
-}
-
-/** The run fails with its own error. Its messages are delivered again and answer a mark. */
-async function releaseAsFailed(ports: TurnPorts, lease: Lease, wake: CoalescedWake): Promise<void> {
-  try {
-    await release(ports, lease, { outcome: 'failed', wake });
-  } catch (error) {
-    if (!(error instanceof PortError)) throw error;
   }
 }
 
