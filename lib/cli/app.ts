@@ -16,6 +16,7 @@ import { HELP_FLAG } from './help/help-flag.ts';
 import { instanceTypesCommand } from './instance-types/instance-types-command.ts';
 import { planDisruptionCommand } from './plan/disruption/plan-disruption-command.ts';
 import { planProvisioningCommand } from './plan/plan-provisioning-command.ts';
+import { reportRoutes } from './report/report-command.ts';
 import { schemaCommand } from './schema/schema-command.ts';
 import { simulateCommand } from './simulate/simulate-command.ts';
 import { snapshotCommand } from './snapshot/snapshot-command.ts';
@@ -54,6 +55,7 @@ export const app: Application<CliContext> = buildApplication(
       decisions: decisionsCommand,
       show: showCommand,
       replay: replayCommand,
+      report: reportRoutes,
       validate: validateCommand,
       convert: convertCommand,
       'instance-types': instanceTypesCommand,

@@ -8,6 +8,7 @@ import { asDecided, manifestsOf, readBefore, withGiven } from '../plan/planned-s
 import { printable } from '../render/render-lines.ts';
 import { compare, isDifferent } from './compare.ts';
 import type { DiffFlags } from './diff-command.ts';
+import { withOpenBudgets } from './open-budgets.ts';
 import { type Decided, outcomeOf } from './outcome.ts';
 import { renderDifference } from './render-diff.ts';
 import { differenceMarkdown } from './render-markdown.ts';
@@ -58,14 +59,4 @@ function readBoth(context: CliContext, flags: DiffFlags, paths: readonly string[
     after: { provisioning: given.snapshot, disruption: opened(drifted), nowMs },
     notes: given.notes,
   };
-}
-
-function withOpenBudgets(snapshot: ClusterSnapshot): ClusterSnapshot {
-  const budgets = [{ nodes: '100%' }];
-  const nodePools = snapshot.nodePools.map((view) => {
-    const { nodePool } = view;
-    const disruption = { ...nodePool.spec.disruption, budgets };
-    return { ...view, nodePool: { ...nodePool, spec: { ...nodePool.spec, disruption } } };
-  });
-  return { ...snapshot, nodePools };
 }

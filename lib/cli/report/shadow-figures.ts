@@ -1,0 +1,43 @@
+import { formatTime } from '../../apis/formats/time.ts';
+import { formatUsdPerHour, formatUsdPerMonth } from '../render/format-money.ts';
+import type { ComparedDecision, ShadowReport } from './shadow-report.ts';
+
+/** The titles of the tables of both forms. */
+export const SHADOW_TITLES = {
+  days: ['day', 'looks', 'nodes', 'Kerf: nodes', '$/h', 'Kerf: $/h'],
+  decisions: ['time (UTC)', 'record', 'by', 'Kerf would', 'the other autoscaler', 'Kerf: $/h', '$/h'],
+} as const;
+
+/** The figures in sentences. */
+export function figuresOf({ hours, other, kerf }: ShadowReport): readonly string[] {
+  const saved = other.usdPerHour - kerf.usdPerHour;
+  const share = other.usdPerHour === 0 ? 0 : (saved / other.usdPerHour) * 100;
+  const evictions = hours.reduce((sum, { planned }) => sum + planned.evictions, 0) / hours.length;
+  const verb = saved >= 0 ? 'less' : 'more';
+  return [
+    `The other autoscaler ran ${other.nodes.toFixed(1)} nodes for ${formatUsdPerHour(other.usdPerHour)} (${formatUsdPerMonth(other.usdPerHour)}), on average.`,
+    `Kerf would have run ${kerf.nodes.toFixed(1)} nodes for ${formatUsdPerHour(kerf.usdPerHour)} (${formatUsdPerMonth(kerf.usdPerHour)}).`,
+    `That is ${Math.abs(share).toFixed(1)} % ${verb}: ${formatUsdPerMonth(Math.abs(saved))}.`,
+    `At each look, Kerf would have evicted ${evictions.toFixed(1)} pods to come there.`,
+    'Each look is the plan of disruption on the cluster of that time, as all budgets allow it in the end. Prices are those that Kerf knew; volumes, traffic and discounts are not part of them.',
+  ];
+}
+
+export function noHours(): string {
+  return 'No look of this time is stored. Kerf stores one each hour while a cluster is in shadow and has nodes.';
+}
+
+const MAX_ROWS = 200;
+
+export function shownDecisions({ decisions }: ShadowReport): {
+  readonly shown: readonly ComparedDecision[];
+  readonly left: number;
+} {
+  return { shown: decisions.slice(-MAX_ROWS), left: Math.max(0, decisions.length - MAX_ROWS) };
+}
+
+export function decisionCells(one: ComparedDecision): readonly string[] {
+  const { atMs, id, by, kerf, other, kerfUsdPerHour, otherUsdPerHour } = one;
+  const time = formatTime(atMs).slice(5, 19).replace('T', ' ');
+  return [time, id, by, kerf, other, ...[kerfUsdPerHour, otherUsdPerHour].map((usd) => usd?.toFixed(4) ?? '')];
+}
