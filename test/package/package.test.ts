@@ -101,7 +101,7 @@ test('on Node.js 20, the records of a simulation are listed, shown and replayed 
     'simulate',
     ...DEMO,
     '--for',
-    '3m',
+    '6m',
     '--show',
     'summary',
     '--records',

@@ -131,7 +131,9 @@ const STANDING = { now: () => NOW_MS };
 
 describe('recorded', () => {
   nodeClaimStoreContract('recorded', async () => ({
-    store: named(new DynamoDbNodeClaimStore({ ...recordingTable({ clock: STANDING }), bodies: memoryBodies() })),
+    store: named(
+      new DynamoDbNodeClaimStore({ ...recordingTable({ clock: STANDING }), bodies: memoryBodies(), clock: STANDING }),
+    ),
   }));
   leasesContract('recorded', async (clock) => {
     const table = recordingTable({ clock });

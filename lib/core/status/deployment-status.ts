@@ -3,6 +3,7 @@ import { counted } from '../../apis/counted.ts';
 import { formatDuration } from '../../apis/formats/duration.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, timeIn } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
+import { SLOW_TICK_MINUTES } from '../delivery/ticks.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import { problemsOfClaims } from '../problems/claim-problems.ts';
 import { PROBLEMS, type ProblemKind } from '../problems/problems.ts';
@@ -163,7 +164,7 @@ function functionStatus(
   const times = [marks.find((one) => one.function === name)?.atMs, leasedMs].flatMap((ms) => ms ?? []);
   const lastRunMs = times.length === 0 ? undefined : Math.max(...times);
   // A run leaves its time in the lease.
-  const knownEveryMs = leasedMs === undefined ? MARK_PAUSE_MS[name] : 2 * MINUTE_MS;
+  const knownEveryMs = leasedMs === undefined ? MARK_PAUSE_MS[name] : SLOW_TICK_MINUTES * MINUTE_MS;
   const isLate = lastRunMs === undefined || nowMs - lastRunMs > knownEveryMs + LATE_MS;
   return { function: name, ...optional({ lastRunMs }), knownEveryMs, isLate };
 }

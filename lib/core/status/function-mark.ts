@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { isRecord, ownField } from '../../apis/record.ts';
 import type { ProblemKind } from '../problems/problems.ts';
 
-/** The functions that reconcile a cluster each minute or two. */
+/** The functions that reconcile a cluster every few minutes (`ticks.ts`). */
 export const MARKED_FUNCTIONS = ['provisioning', 'lifecycle', 'disruption', 'termination'] as const;
 export type MarkedFunction = (typeof MARKED_FUNCTIONS)[number];
 

@@ -67,7 +67,9 @@ export class ClaimChanges {
     const changedAtMs = item?.['changedAtMs'];
     // Without a mark, no process is known to write it.
     if (typeof changedAtMs !== 'number') return false;
+    const knownAtMs = this.#changedAtMs.get(cluster) ?? changedAtMs;
     this.#changedAtMs.set(cluster, changedAtMs);
-    return changedAtMs <= settledAtMs;
+    // An earlier mark than before: the table was restored.
+    return changedAtMs <= settledAtMs && changedAtMs >= knownAtMs;
   }
 }
