@@ -95,3 +95,18 @@ test('a process keeps no list in its first ten minutes, while an earlier version
   }
   expect(calls).toEqual(Array.from({ length: 10 }, () => 'Query'));
 });
+
+test('after a restore of the table, the claims are read again', async () => {
+  const clock = { now: () => nowMs };
+  const table = inProcessTable({ clock });
+  const kept = new DynamoDbNodeClaimStore({ ...table, clock });
+  await kept.createNodeClaim(launchedClaim({ name: 'a' }));
+  const backup = table.snapshot();
+  nowMs += 20 * MINUTE_MS;
+  await kept.createNodeClaim(launchedClaim({ name: 'b' }));
+  nowMs += 20 * MINUTE_MS;
+  expect((await kept.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['a', 'b']);
+  table.restore(backup);
+  nowMs += MINUTE_MS;
+  expect((await kept.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['a']);
+});
