@@ -57,8 +57,10 @@ function wakeOf(body: string): Wake {
   return JSON.parse(body);
 }
 
+/** The event without its version. */
 function decisionOf(body: string): Decision {
-  return JSON.parse(body).detail;
+  const { formatVersion: _, ...decision } = JSON.parse(body).detail;
+  return decision;
 }
 
 async function createQueue(sqs: SQSClient, name: string): Promise<string> {

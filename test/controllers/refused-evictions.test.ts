@@ -98,11 +98,11 @@ describe('a pod that can never be evicted is reported at once, and once', () => 
 });
 
 describe('PodDisruptionBudgets are read', () => {
-  test('at the first refusal, and once a minute', async () => {
-    // The drain is refused for ten minutes.
+  test('at the first refusal, and at most twice a minute', async () => {
+    // The drain is refused for ten minutes. A tick and a repetition are two runs.
     const { lists } = await drainedUnder([aBudget({ spec: { selector: WEB, maxUnavailable: 0 } })]);
     expect(lists).toBeGreaterThanOrEqual(9);
-    expect(lists).toBeLessThanOrEqual(12);
+    expect(lists).toBeLessThanOrEqual(22);
   });
 
   test('not if no eviction is refused', async () => {
@@ -125,7 +125,7 @@ describe('a drain that a budget holds for ten minutes', () => {
     expect(published).toBe(1);
     // Without a pause that grows, three pods each 5 s for ten minutes: 360.
     expect(evictions).toBeGreaterThan(60);
-    expect(evictions).toBeLessThan(110);
+    expect(evictions).toBeLessThan(130);
   });
 });
 

@@ -28,7 +28,7 @@ const REPLACED = { deleting: true, replaced: true } as const;
 
 /** The same simulation as a separate cluster in which commands replace these nodes, so that they hold their share of the limits. */
 function solvedAfresh(snapshot: ClusterSnapshot, nowMs: number, gone: ReadonlySet<string>): Schedule {
-  const options = { ...snapshot.options, reservedFallback: true };
+  const options = { ...snapshot.options, reservedFallback: true, longSearch: false };
   const nodes = stateNodes(snapshot).map((one) =>
     gone.has(one.name) && !one.deleting ? { ...one, ...REPLACED } : one,
   );

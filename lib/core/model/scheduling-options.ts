@@ -31,4 +31,6 @@ export interface SchedulingOptions {
    * pods of new claims are not packed again. Both are for comparisons: no cluster can set them. @default 'cheapest'
    */
   readonly packing?: 'cheapest' | 'first-fit' | 'without-search';
+  /** Whether the search goes on while the price is far above its bound. One of thousands of questions of disruption does not. @default true */
+  readonly longSearch?: boolean;
 }

@@ -82,7 +82,7 @@ function prepare(snapshot: ClusterSnapshot, nowMs: number, nodes: readonly State
   const leaving = nodes.filter(({ deleting }) => deleting);
   const beingDeleted = leaving.map(({ name }) => name);
   const { pods } = toPlace(leaving);
-  const simulated = { ...snapshot, options: { ...snapshot.options, reservedFallback: true } };
+  const simulated = { ...snapshot, options: { ...snapshot.options, reservedFallback: true, longSearch: false } };
   const start = indexForMany({ ...clusterProblem(simulated, nodes), pods });
   const pending = new Set<Pod>(toPlace([]).pods);
   const moved = onceFor((node: StateNode) => toPlace([node]).pods.filter((pod) => !pending.has(pod)));

@@ -55,7 +55,8 @@ function repackMarket(run: Run, market: MovableClaims, backlog: readonly Backlog
   const work =
     WORK_OF.run + WORK_OF.pod * podsOn(claims) + WORK_OF.claim * claims.length + WORK_OF.podClass * demands.length;
   const further = { work: WORK_FOR_LARGE_GAP, aboveUsd: leastCost * (1 + LARGE_GAP) };
-  const nodes = repack(of, before, { work, enoughUsd: leastCost * (1 + ENOUGH_GAP), further });
+  const limits = { work, enoughUsd: leastCost * (1 + ENOUGH_GAP) };
+  const nodes = repack(of, before, run.options.longSearch === false ? limits : { ...limits, further });
   if (sumOf(prices, nodes) >= sumOf(prices, before) - EPSILON) return;
   const targets = nodes.map(({ offering }) => offered[offering] ?? 0);
   replaceClaims(run, market, { nodes, targets, podsOf: podsByDemand(market, backlog) });
