@@ -58,8 +58,14 @@ export const instancesEndForAReason: RuleOf = (watched) => {
   const { violate, records, simulation, nowMs, startMs, story } = watched;
   const rule = 'an instance is terminated only for a recorded reason';
   const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCK_MS : 0;
+  let replacedAtMs = -Infinity;
   return {
+    replaced() {
+      replacedAtMs = nowMs();
+    },
     terminating(cluster, id) {
+      // A run that began before the table was restored has read the deletion, and may take as long as a function.
+      if (nowMs() - replacedAtMs < MINUTE_MS) return;
       const instance = simulation()
         .ec2.instances()
         .find((one) => one.id === id);
