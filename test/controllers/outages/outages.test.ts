@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { SLOW_TICK_MINUTES } from '../../../lib/core/delivery/ticks.ts';
 import { around } from '../../../lib/simulator/faults.ts';
 import { openSimulation } from '../../../lib/simulator/simulation.ts';
 import { someManifests } from '../../builders/cluster-manifests.ts';
@@ -10,8 +11,8 @@ import { type Observed, OUTAGE_MS, type Outage, outageFromMs, play } from './out
 
 /** The longest delay by a method that the activity does not need: a poll, and a retry. */
 const NOT_NEEDED_MS = 10 * SECOND_MS;
-/** A tick comes each minute. A lost wake of one function can lead to a lost wake of another. */
-const TICKS_MS = 2 * MINUTE_MS;
+/** Without wakes, provisioning and disruption have only their own ticks. */
+const TICKS_MS = SLOW_TICK_MINUTES * MINUTE_MS;
 /** A needed method is called again by the next tick at the latest, for a launch after a pause. */
 const AFTER_OUTAGE_MS = MINUTE_MS + 10 * SECOND_MS;
 /** Everything is at rest this long after the outage: a claim that is launched then joins and replaces another. */
