@@ -97,8 +97,9 @@ test('a reader gets from the first page to the last one by the link at the end o
   const { page, close } = await openPage(browser, `${origin}/`);
   const read = ['/'];
   while (read.length < LISTED.length) {
-    await page.locator('a.pager-link.next').click();
     const next = LISTED[read.length] ?? '';
+    // The link of the page before may be there for a moment.
+    await page.locator(`a.pager-link.next[href="${next}.html"]`).click();
     await page.waitForURL((url) => url.pathname === `${next}.html`);
     read.push(next);
   }
