@@ -5,7 +5,7 @@ import { buffer, text } from 'node:stream/consumers';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { MAX_REQUEST_BODY_BYTES } from '../../lib/controllers/webhook.ts';
+import { ANSWER_WITHIN_MS, MAX_REQUEST_BODY_BYTES } from '../../lib/controllers/webhook.ts';
 import { functionUrlEvent, listen, loadWebhook, SECRET, type WebhookFunction } from '../functions/webhook-function.ts';
 import { heard } from '../heard.ts';
 import { at } from '../stack/json.ts';
@@ -124,10 +124,13 @@ test('no call crashes, no call without the secret sends a message, and no respon
   const seen = new Map<unknown, number>();
   let messages = 0;
   let lines = 0;
+  // A call that ends at its time limit may send its message during a later one.
+  let late = 0;
   const check = async (one: Call): Promise<void> => {
     webhook.sent.length = 0;
     webhook.queue.answers = one.queue;
     let result: unknown;
+    const startMs = performance.now();
     const log = await heard(async () => {
       result = await webhook.handler(eventOf(one));
     });
@@ -136,8 +139,11 @@ test('no call crashes, no call without the secret sends a message, and no respon
     expect(JSON.stringify(result)).not.toContain(SECRET);
     expect(log).not.toContain(SECRET);
     if (one.path !== RIGHT) expect(status).toBe(404);
-    expect(webhook.sent.length).toBeLessThanOrEqual(status === 200 ? 1 : 0);
-    expect(JSON.stringify(webhook.sent).length).toBeLessThan(1_000);
+    const own = status === 200 ? 1 : 0;
+    expect(webhook.sent.length).toBeLessThanOrEqual(own + late);
+    for (const message of webhook.sent) expect(JSON.stringify(message).length).toBeLessThan(1_000);
+    late -= Math.max(0, webhook.sent.length - own);
+    if (performance.now() - startMs >= ANSWER_WITHIN_MS - 5) late += own;
     seen.set(status, (seen.get(status) ?? 0) + 1);
     messages += webhook.sent.length;
     lines += log === '' ? 0 : 1;
