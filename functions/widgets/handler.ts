@@ -4,7 +4,7 @@ import { wireWidgets } from '../../lib/operator/wiring/records/widgets.ts';
 
 const ports = wireWidgets();
 
-/** Called by the dashboard of CloudWatch for each custom widget that somebody opens. */
+/** CloudWatch calls it for each custom widget of an open dashboard. */
 export async function handler(event: unknown, context: Pick<Context, 'invokedFunctionArn'>): Promise<string> {
   return await answerWidget(ports, event, context.invokedFunctionArn);
 }

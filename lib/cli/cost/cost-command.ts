@@ -3,7 +3,7 @@ import type { CliContext } from '../context.ts';
 import { HISTORY_FLAGS, type HistoryFlags, type Moment, sinceFlag } from '../decisions/history.ts';
 import { MANIFEST_PARAMETERS } from '../manifest-parameters.ts';
 
-/** What instances are told apart by. */
+/** The keys by which the costs of instances are grouped. */
 export const COST_KEYS = ['pool', 'zone', 'capacity-type', 'instance-type'] as const;
 export type CostKey = (typeof COST_KEYS)[number];
 

@@ -12,7 +12,7 @@ export interface RecordedMoment {
   readonly snapshot?: ClusterSnapshot;
 }
 
-/** Actions that nobody asks for when a day is looked at. */
+/** Actions that a page of a recorded time does not show. */
 const QUIET = new Set(['nominate-node', 'tag-instance', 'learn-memory']);
 
 /**

@@ -5,7 +5,7 @@ import { nodePrice } from '../../core/disruption/node-price.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import { podRequests } from '../../core/resources/pod-requests.ts';
 import { add } from '../../core/resources/resources.ts';
-import type { FleetNode } from '../../page/fleet/frame.ts';
+import { type FleetNode, UNKNOWN_NODE } from '../../page/fleet/frame.ts';
 import { type ChangedNodes, nodeChanges } from '../live/node-changes.ts';
 
 const MIB = 1_024 * 1_024;
@@ -85,23 +85,7 @@ function stateOf({ initialized, deleting }: Pick<StateNode, 'initialized' | 'del
 /** A NodeClaim that a decision has created, with the cheapest type of its options. */
 function plannedNode(id: string, action: RecordedAction, launchedAt: number): FleetNode {
   const { nodePool = '', instanceType = '', zone = '', capacityType = '', usdPerHour = 0 } = action;
-  return {
-    id,
-    instance: '',
-    pool: nodePool,
-    type: instanceType,
-    zone,
-    capacityType,
-    usdPerHour,
-    launchedAt,
-    state: 'starting',
-    why: '',
-    cpu: 0,
-    memory: 0,
-    cpuRequested: 0,
-    memoryRequested: 0,
-    pods: 0,
-  };
+  return { ...UNKNOWN_NODE, id, pool: nodePool, type: instanceType, zone, capacityType, usdPerHour, launchedAt };
 }
 
 function changeOf({ kind, reason = '', instance }: RecordedAction): Partial<FleetNode> {

@@ -1,21 +1,20 @@
 import { formatTime } from '../../apis/formats/time.ts';
 import { escaped } from '../../core/widgets/markup.ts';
-import { decisionCells, figuresOf, noHours, SHADOW_TITLES, shownDecisions } from './shadow-figures.ts';
+import {
+  dayCells,
+  decisionCells,
+  figuresOf,
+  headingOf,
+  noHours,
+  SHADOW_TITLES,
+  shownDecisions,
+} from './shadow-figures.ts';
 import type { ShadowReport } from './shadow-report.ts';
 
 /** The report as one page without script, light or dark as the reader has it. */
 export function shadowHtml(report: ShadowReport, cluster: string): string {
   const { shown, left } = shownDecisions(report);
-  const title = `Kerf in shadow: cluster ${cluster}`;
-  const between = `${formatTime(report.fromMs)} to ${formatTime(report.untilMs)}, ${report.hours.length} looks, one each hour.`;
-  const days = report.days.map(({ day, hours, other, kerf }) => [
-    day,
-    String(hours),
-    other.nodes.toFixed(1),
-    kerf.nodes.toFixed(1),
-    other.usdPerHour.toFixed(4),
-    kerf.usdPerHour.toFixed(4),
-  ]);
+  const { title, period } = headingOf(report, cluster);
   const body =
     report.hours.length === 0
       ? [`<p>${noHours()}</p>`]
@@ -26,14 +25,14 @@ export function shadowHtml(report: ShadowReport, cluster: string): string {
           '<h2>Cost, USD an hour</h2>',
           chartOf(report),
           '<h2>By day</h2>',
-          tableOf(SHADOW_TITLES.days, days),
+          tableOf(SHADOW_TITLES.days, report.days.map(dayCells)),
         ];
   const total = report.decisions.length + report.same;
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
     `<title>${escaped(title)}</title><style>${STYLES}</style></head><body><main><h1>${escaped(title)}</h1>`,
-    `<p>${between}</p>`,
+    `<p>${period}</p>`,
     ...body,
     `<h2>Where they differ: ${report.decisions.length} of ${total} decisions</h2>`,
     tableOf(SHADOW_TITLES.decisions, shown.map(decisionCells)),

@@ -1,16 +1,23 @@
-import { formatTime } from '../../apis/formats/time.ts';
 import { printable } from '../render/render-lines.ts';
-import { decisionCells, figuresOf, noHours, SHADOW_TITLES, shownDecisions } from './shadow-figures.ts';
+import {
+  dayCells,
+  decisionCells,
+  figuresOf,
+  headingOf,
+  noHours,
+  SHADOW_TITLES,
+  shownDecisions,
+} from './shadow-figures.ts';
 import type { ShadowReport } from './shadow-report.ts';
 
 /** The report as Markdown. */
 export function shadowMarkdown(report: ShadowReport, cluster: string): string {
-  const between = `${formatTime(report.fromMs)} to ${formatTime(report.untilMs)}`;
+  const { title, period } = headingOf(report, cell(cluster));
   const { shown, left } = shownDecisions(report);
   const lines = [
-    `# Kerf in shadow: cluster ${cell(cluster)}`,
+    `# ${title}`,
     '',
-    `${between}, ${report.hours.length} looks, one each hour.`,
+    period,
     '',
     ...(report.hours.length === 0
       ? [noHours()]
@@ -21,16 +28,7 @@ export function shadowMarkdown(report: ShadowReport, cluster: string): string {
           '',
           row(SHADOW_TITLES.days),
           row(SHADOW_TITLES.days.map(() => '---')),
-          ...report.days.map(({ day, hours, other, kerf }) =>
-            row([
-              day,
-              String(hours),
-              other.nodes.toFixed(1),
-              kerf.nodes.toFixed(1),
-              other.usdPerHour.toFixed(4),
-              kerf.usdPerHour.toFixed(4),
-            ]),
-          ),
+          ...report.days.map((one) => row(dayCells(one))),
         ]),
     '',
     `## Where they differ: ${report.decisions.length} of ${report.decisions.length + report.same} decisions`,

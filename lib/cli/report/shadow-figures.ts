@@ -36,6 +36,20 @@ export function shownDecisions({ decisions }: ShadowReport): {
   return { shown: decisions.slice(-MAX_ROWS), left: Math.max(0, decisions.length - MAX_ROWS) };
 }
 
+export function dayCells({ day, hours, other, kerf }: ShadowReport['days'][number]): readonly string[] {
+  const nodes = [other.nodes, kerf.nodes].map((count) => count.toFixed(1));
+  const usd = [other.usdPerHour, kerf.usdPerHour].map((one) => one.toFixed(4));
+  return [day, String(hours), ...nodes, ...usd];
+}
+
+/** The title and the sentence below it. */
+export function headingOf({ fromMs, untilMs, hours }: ShadowReport, cluster: string) {
+  return {
+    title: `Kerf in shadow: cluster ${cluster}`,
+    period: `${formatTime(fromMs)} to ${formatTime(untilMs)}, ${hours.length} looks, one each hour.`,
+  };
+}
+
 export function decisionCells(one: ComparedDecision): readonly string[] {
   const { atMs, id, by, kerf, other, kerfUsdPerHour, otherUsdPerHour } = one;
   const time = formatTime(atMs).slice(5, 19).replace('T', ' ');

@@ -11,7 +11,7 @@ export const LOG_MESSAGES = {
   'failed to handle an event': 'An event of EC2 is delivered again until it is over (InterruptionDeadLetters).',
   'failed to make messages visible early': 'What failed is delivered again later than planned.',
   'failed to read prices: the previous prices stay in use': 'Prices are read again in 12 hours (WakeDeadLetters).',
-  'failed to record the usage of an hour': 'kerf cost cannot tell the cost of the hour apart by namespace and label.',
+  'failed to record the usage of an hour': 'kerf cost cannot divide the cost of the hour by namespace and label.',
   'failed to mark a run': 'What kerf status shows of the function is older than its last run.',
   'failed to record a decision': 'A decision was carried out, and is missing in the records.',
   'failed to remove Kerf from a cluster completely': 'The line lists what to remove by hand.',

@@ -1,4 +1,4 @@
-/** What pods cost: the price of the instances, told apart by what the pods on them request. */
+/** What pods cost: the price of the instances, divided by what the pods on them request. */
 import { HOUR_MS } from '../../apis/formats/time.ts';
 import { compareText } from '../compare-text.ts';
 import { costByKey, type NodeSpan } from '../decisions/node-hours.ts';
@@ -32,7 +32,7 @@ interface UsedPeriod extends Period {
 }
 
 /**
- * The cost of each hour goes to the namespaces by what they requested, the highest cost first. @param label tells it apart by its values
+ * The cost of each hour goes to the namespaces by what they requested, the highest cost first. @param label divides it by its values instead
  * *Cost:* O(hours · (instances + keys)).
  */
 export function costByUsage({ spans, hours, fromMs, untilMs }: UsedPeriod, label?: string): readonly PodCost[] {

@@ -49,7 +49,7 @@ export function lookAtUsage(
   return { usdPerHour, nodes, namespaces, labels: byLabel };
 }
 
-const NOTHING: Requested = { cpuMillicores: 0, memoryMib: 0, usdPerHour: 0 };
+export const NOTHING: Requested = { cpuMillicores: 0, memoryMib: 0, usdPerHour: 0 };
 
 export function plus(a: Requested, b: Requested): Requested {
   return {
@@ -59,7 +59,7 @@ export function plus(a: Requested, b: Requested): Requested {
   };
 }
 
-function addTo(sums: Map<string, Requested>, key: string, requested: Requested): void {
+export function addTo(sums: Map<string, Requested>, key: string, requested: Requested): void {
   sums.set(key, plus(sums.get(key) ?? NOTHING, requested));
 }
 

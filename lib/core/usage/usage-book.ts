@@ -1,16 +1,11 @@
 import { compareText } from '../compare-text.ts';
 import { toMicros } from '../usd-per-hour.ts';
-import { plus, type UsageLook } from './look-at-usage.ts';
+import { addTo, NOTHING, plus, type UsageLook } from './look-at-usage.ts';
 import type { NodeUsage, Requested, UsageHour } from './usage-hour.ts';
 
 /** The sums of the looks of one hour. */
-export interface UsageBook {
-  readonly hourMs: number;
-  readonly atMs: number;
-  readonly looks: number;
+export interface UsageBook extends Pick<UsageHour, 'hourMs' | 'atMs' | 'looks' | 'nodes' | 'nodesNow'> {
   readonly usdPerHour: number;
-  readonly nodes: readonly NodeUsage[];
-  readonly nodesNow: number;
   readonly namespaces: Sums;
   readonly labels: ReadonlyMap<string, Sums>;
 }
@@ -49,10 +44,7 @@ function nodesSeen(before: readonly NodeUsage[] = [], now: readonly NodeUsage[])
 
 function summed(before: Sums = new Map(), more: Sums): Sums {
   const sums = new Map(before);
-  for (const [key, one] of more) {
-    const known = sums.get(key);
-    sums.set(key, known === undefined ? one : plus(known, one));
-  }
+  for (const [key, one] of more) addTo(sums, key, one);
   return sums;
 }
 
@@ -83,8 +75,7 @@ function averages(sums: Sums, looks: number): Readonly<Record<string, Requested>
   const all = [...sums].toSorted(([a, one], [b, other]) => other.usdPerHour - one.usdPerHour || compareText(a, b));
   const kept = all.slice(0, MAX_KEYS);
   const rest = all.slice(MAX_KEYS).map(([, one]) => one);
-  const [first, ...more] = rest;
-  const others = first === undefined ? [] : [[OTHERS, more.reduce(plus, first)] as const];
+  const others = rest.length === 0 ? [] : [[OTHERS, rest.reduce(plus, NOTHING)] as const];
   return Object.fromEntries([...kept, ...others].map(([key, one]) => [key, averageOf(one, looks)]));
 }
 

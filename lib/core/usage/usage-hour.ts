@@ -27,7 +27,7 @@ export interface NodeUsage {
 }
 
 /**
- * What nodes cost and what their pods request in one hour of a cluster, so that cost can be told apart later. No decision reads it. It is
+ * What nodes cost and what their pods request in one hour of a cluster, from which costs are divided later. No decision reads it. It is
  * made of a few looks at the cluster, and each process of a function has its own.
  */
 export interface UsageHour {

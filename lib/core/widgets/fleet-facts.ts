@@ -3,13 +3,8 @@ import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts'
 import type { NodeUsage, UsageHour } from '../usage/usage-hour.ts';
 
 /** A node as it is drawn. */
-export interface FleetNode {
-  readonly name: string;
-  readonly nodePool: string;
-  readonly instanceType: string;
-  readonly zone: string;
-  readonly capacityType: string;
-  readonly usdPerHour: number;
+export interface FleetNode
+  extends Pick<NodeUsage, 'name' | 'nodePool' | 'instanceType' | 'zone' | 'capacityType' | 'usdPerHour'> {
   /** Its instance starts, it takes pods, or it is being removed. */
   readonly state: 'starting' | 'ready' | 'removed';
   /** @default it was launched after the last look at what pods request */

@@ -110,7 +110,7 @@ export interface ClusterOptions {
   readonly ignoreAtZero?: readonly WorkloadSelector[];
   /** Of which decisions the snapshot is stored, for `kerf replay`. @default 'acted' */
   readonly decisionSnapshots?: DecisionSnapshots;
-  /** The labels of pods by which the cost is told apart, five at most. @default [] */
+  /** The labels of pods by which usage is recorded, five at most. @default [] */
   readonly usageLabels?: readonly string[];
 }
 

@@ -21,6 +21,24 @@ export interface FleetNode {
   readonly pods: number;
 }
 
+/** A node of which nothing is known. */
+export const UNKNOWN_NODE: Omit<FleetNode, 'id'> = {
+  instance: '',
+  pool: '',
+  type: '',
+  zone: '',
+  capacityType: '',
+  usdPerHour: 0,
+  launchedAt: 0,
+  state: 'starting',
+  why: '',
+  cpu: 0,
+  memory: 0,
+  cpuRequested: 0,
+  memoryRequested: 0,
+  pods: 0,
+};
+
 /** The new values of a node. A new node has all fields. */
 export type NodeChange = Partial<FleetNode> & Pick<FleetNode, 'id'>;
 

@@ -1,4 +1,12 @@
-import type { FleetFigures, FleetNode, Frame, LogLine, NodeChange, PendingPods } from './frame.ts';
+import {
+  type FleetFigures,
+  type FleetNode,
+  type Frame,
+  type LogLine,
+  type NodeChange,
+  type PendingPods,
+  UNKNOWN_NODE,
+} from './frame.ts';
 
 /** The cluster at one time. */
 export interface FleetState {
@@ -97,26 +105,9 @@ function advance(cursor: Cursor, frame: Frame): void {
   cursor.frames += 1;
 }
 
-const UNKNOWN: Omit<FleetNode, 'id'> = {
-  instance: '',
-  pool: '',
-  type: '',
-  zone: '',
-  capacityType: '',
-  usdPerHour: 0,
-  launchedAt: 0,
-  state: 'starting',
-  why: '',
-  cpu: 0,
-  memory: 0,
-  cpuRequested: 0,
-  memoryRequested: 0,
-  pods: 0,
-};
-
 /** Nodes are never changed in place, because keyframes share them. */
 function changedNode(before: FleetNode | undefined, change: NodeChange): FleetNode {
-  return { ...(before ?? UNKNOWN), ...change };
+  return { ...(before ?? UNKNOWN_NODE), ...change };
 }
 
 /** The number of frames that are not later. *Cost:* O(log n). */

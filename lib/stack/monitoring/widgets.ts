@@ -19,7 +19,7 @@ interface Shown {
   readonly height: number;
 }
 
-/** The function that draws custom widgets. It runs only while somebody looks at the dashboard, and only reads. */
+/** The function that draws custom widgets. It runs only while the dashboard is open, and only reads. */
 export class Widgets extends LambdaFunction {
   constructor(scope: Construct, id: string, { clusters, state, bodies }: WidgetsProps) {
     super(scope, id, {
