@@ -2,6 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { ownField } from '../../apis/record.ts';
+import type { Telemetry } from '../../controllers/run/telemetry.ts';
 
 interface Request {
   readonly type: string;
@@ -24,9 +25,19 @@ export function requestOf(event: unknown): Request | undefined {
   return { type, responseUrl: text('ResponseURL'), ids };
 }
 
-export function refusedAddress(responseUrl: string): Error {
+/** How a custom resource answers. */
+export interface AnswerRuntime {
+  readonly telemetry: Pick<Telemetry, 'error'>;
+  readonly put: (url: string, body: string) => Promise<void>;
+  readonly isAnswerAddress: (url: string) => boolean;
+}
+
+/** Whether the response would not go to CloudFormation, which is logged. */
+export function isForged({ telemetry, isAnswerAddress }: AnswerRuntime, { type, responseUrl }: Request): boolean {
+  if (isAnswerAddress(responseUrl)) return false;
   const host = URL.parse(responseUrl)?.host ?? 'no address';
-  return new Error(`ResponseURL is not an address of CloudFormation: ${host}`);
+  telemetry.error('event refused', new Error(`ResponseURL is not an address of CloudFormation: ${host}`), { type });
+  return true;
 }
 
 const TRIES = 5;

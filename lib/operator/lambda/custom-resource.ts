@@ -3,10 +3,9 @@
  * rights. CloudFormation itself says whether the resource is being deleted, so a forged or repeated event removes nothing.
  */
 
-import type { Telemetry } from '../../controllers/run/telemetry.ts';
 import { errorMessage } from '../../core/error-message.ts';
 import type { ResourceState } from '../../providers/aws/cloudformation/stack-resource.ts';
-import { refusedAddress, requestOf } from './cloudformation-request.ts';
+import { type AnswerRuntime, isForged, requestOf } from './cloudformation-request.ts';
 
 export interface DeploymentWork {
   /** Installs what is configured, and removes what is no longer configured. */
@@ -17,10 +16,7 @@ export interface DeploymentWork {
   readonly takeRightsBack: () => Promise<void>;
 }
 
-export interface CustomResourceRuntime {
-  readonly telemetry: Pick<Telemetry, 'error'>;
-  readonly put: (url: string, body: string) => Promise<void>;
-  readonly isAnswerAddress: (url: string) => boolean;
+export interface CustomResourceRuntime extends AnswerRuntime {
   /** What CloudFormation does with the resource. *Errors:* those of the port. */
   readonly state: () => Promise<ResourceState>;
 }
@@ -46,11 +42,8 @@ export async function answerTrigger(
   const { telemetry, put } = runtime;
   const request = requestOf(event);
   if (request === undefined) return await checkRights(runtime, work);
+  if (isForged(runtime, request)) return;
   const { type, responseUrl, ids } = request;
-  if (!runtime.isAnswerAddress(responseUrl)) {
-    telemetry.error('event refused', refusedAddress(responseUrl), { type });
-    return;
-  }
   const failure = await failureOf(runtime, type, work);
   if (failure instanceof UnfinishedError) throw failure;
   if (failure !== undefined) telemetry.error('request of CloudFormation failed', failure, { type, stack: ids.StackId });

@@ -2,14 +2,10 @@
  * A custom resource of CloudFormation whose attribute is a random text. CloudFormation keeps the attribute as long as the resource exists,
  * so the text is stored nowhere else. A secret of Secrets Manager would cost 0.40 USD a month.
  */
-import type { Telemetry } from '../../controllers/run/telemetry.ts';
 import { SECRET_ATTRIBUTE } from '../options/options.ts';
-import { refusedAddress, requestOf } from './cloudformation-request.ts';
+import { type AnswerRuntime, isForged, requestOf } from './cloudformation-request.ts';
 
-export interface SecretRuntime {
-  readonly telemetry: Pick<Telemetry, 'error'>;
-  readonly put: (url: string, body: string) => Promise<void>;
-  readonly isAnswerAddress: (url: string) => boolean;
+export interface SecretRuntime extends AnswerRuntime {
   readonly newText: () => string;
 }
 
@@ -19,13 +15,9 @@ const NAME_LENGTH = 12;
 /** Answers a request to create, update or delete the resource. An event that is not a request of CloudFormation has no effect. */
 export async function answerSecretRequest(runtime: SecretRuntime, event: unknown): Promise<void> {
   const request = requestOf(event);
-  if (request === undefined) return;
+  if (request === undefined || isForged(runtime, request)) return;
   const { type, responseUrl, ids } = request;
-  const { telemetry, put, newText, isAnswerAddress } = runtime;
-  if (!isAnswerAddress(responseUrl)) {
-    telemetry.error('event refused', refusedAddress(responseUrl), { type });
-    return;
-  }
+  const { put, newText } = runtime;
   const made =
     type === 'Delete'
       ? {}
