@@ -111,11 +111,9 @@ test('on Node.js 20, the records of a simulation are listed, shown and replayed 
   const listed = await installed.kerf(['decisions', '--records', 'recs']);
   expect(listed).toEqual(await installed.sources(['decisions', '--records', 'recs']));
   const id = /^([a-z0-9]{6}) .* provisioning /m.exec(listed.stdout)?.[1] ?? '';
-  for (const args of [['show', id], ['replay', id], ['replay'], ['status'], ['cost']].map((words) => [
-    ...words,
-    '--records',
-    'recs',
-  ])) {
+  for (const args of [['show', id], ['replay', id], ['replay'], ['status'], ['cost'], ['report', 'shadow']].map(
+    (words) => [...words, '--records', 'recs'],
+  )) {
     const packaged = await installed.kerf(args);
     expect(packaged, args.join(' ')).toMatchObject({ code: 0, stdout: expect.stringMatching(/./) });
     expect(packaged).toEqual(await installed.sources(args));
@@ -134,7 +132,7 @@ test('on Node.js 20, the page of a simulation is that of the sources, byte for b
 });
 
 /** The commands with tests of their own. */
-const RECORDED = [['decisions'], ['show'], ['replay'], ['status'], ['cost']];
+const RECORDED = [['decisions'], ['show'], ['replay'], ['status'], ['cost'], ['report', 'shadow']];
 
 /** The commands that connect to a cluster or to AWS, which have tests of their own below. */
 const ONLINE = [
