@@ -84,6 +84,18 @@ describe('B66: nominations', () => {
     expect(nominationsOf({ ...world, pods: [...pods, full] })).toEqual(['web-1: - → node-1', 'web-2: - → node-1']);
   });
 
+  test('a pod keeps an initialized node only if its topology rules allow it beside all pods that keep theirs', () => {
+    const nodes = ['a', 'b', 'c'].map((zone) => initializedNode({ name: `node-${zone}`, zone: `eu-west-3${zone}` }));
+    const world = { nodes: nodes.map(({ node }) => node), nodeClaims: nodes.map(({ nodeClaim }) => nodeClaim) };
+    const web = { labels: { app: 'web' }, ...SMALL, spec: { topologySpreadConstraints: [spread()] } };
+    const bound = ['b', 'c'].map((zone) => runningPod(`node-${zone}`, { ...web, name: `bound-${zone}` }));
+    const inC = nominated(pendingPod({ ...web, name: 'in-c' }), 'node-c');
+    // The kube-scheduler binds the pod of the zone a first, and then allows the zone c.
+    const inA = nominated(pendingPod({ ...web, name: 'in-a' }), 'node-a');
+    expect(nominationsOf({ ...world, pods: [...bound, inC, inA] })).toEqual([]);
+    expect(nominationsOf({ ...world, pods: [...bound, inC] })).toEqual(['in-c: node-c → node-a']);
+  });
+
   test('those come first whose place matters most: affinity to pods, anti-affinity on nodes, spread over nodes, large pods', () => {
     const { node, nodeClaim } = initializedNode();
     const app = { app: 'web' };

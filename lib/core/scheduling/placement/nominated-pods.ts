@@ -4,22 +4,56 @@ import { knownNodeName } from '../../cluster/state-node.ts';
 import type { Run } from '../run.ts';
 import type { BacklogGroup } from './backlog.ts';
 import { type ExistingHost, hostHasRoom, isAdmitted } from './existing-host.ts';
-import { putOnHost } from './place.ts';
+import { putOnHost, topologyAnswer } from './place.ts';
 import { variants } from './variants.ts';
 
 /**
  * Places the pods of claims that are not initialized yet, or that replace nodes with pods, pods that Kerf has nominated for a node (B66),
  * and pods that the kube-scheduler has not bound yet to the node that was launched for them. They keep the node that was planned for them:
  * if the pods were placed again together with other pods, a topology rule could move one of them, and a second node would be launched; and
- * each run would nominate other nodes.
+ * each run would nominate other nodes. A pod keeps an initialized node only if its topology rules allow it beside all pods that are placed
+ * here: if other pods were bound to other nodes than planned, the kube-scheduler may never bind it there. *Cost:* O(nominated pods × hosts
+ * of their group) at most, if each placement allows one other.
  */
 export function placeNominatedPods(run: Run, backlog: readonly BacklogGroup[]): void {
+  const hostOf = nominatedHosts(run, backlog);
+  const keepings = backlog.flatMap((group): readonly Keeping[] => {
+    const byHost = new Map<ExistingHost, Pod[]>();
+    for (const pod of group.pods) {
+      const host = hostOf(pod);
+      if (host === undefined) continue;
+      const pods = byHost.get(host);
+      if (pods === undefined) byHost.set(host, [pod]);
+      else pods.push(pod);
+    }
+    return byHost.size === 0 ? [] : [{ group, byHost, kept: [] }];
+  });
+  for (const keeping of keepings) keepPods(run, keeping, (host) => !host.stateNode.initialized);
+  const isAllowed: IsAllowed = (host, demand) => topologyAnswer(run, host, demand) === 'yes';
+  // A pod may need another one first: for affinity, or for the skew of its domains.
+  while (keepings.reduce((placed, keeping) => placed + keepPods(run, keeping, isAllowed), 0) > 0);
+  for (const { group, kept } of keepings) {
+    const placed = new Set(kept);
+    group.pods = [...kept, ...group.pods.filter((pod) => !placed.has(pod))];
+    group.placed = kept.length;
+  }
+}
+
+/** Pods of a group that may keep the hosts that were planned for them. */
+interface Keeping {
+  readonly group: BacklogGroup;
+  /** Pods that are not placed yet. */
+  readonly byHost: Map<ExistingHost, readonly Pod[]>;
+  readonly kept: Pod[];
+}
+
+type IsAllowed = (host: ExistingHost, demand: BacklogGroup['demand']) => boolean;
+
+function nominatedHosts(run: Run, backlog: readonly BacklogGroup[]): (pod: Pod) => ExistingHost | undefined {
   const planned = new Map<string, ExistingHost>();
   for (const host of run.starting) for (const key of host.stateNode.nodeClaim?.pods ?? []) planned.set(key, host);
   const named = namedHosts(run, backlog);
-  const hostOf = (pod: Pod): ExistingHost | undefined =>
-    named.get(ownNomination(pod) ?? '') ?? planned.get(podKey(pod)) ?? run.startedFor(podKey(pod));
-  for (const group of backlog) placeNominatedPodsOf(run, group, hostOf);
+  return (pod) => named.get(ownNomination(pod) ?? '') ?? planned.get(podKey(pod)) ?? run.startedFor(podKey(pod));
 }
 
 /** The hosts by the names of their nodes. *Shape:* empty if Kerf has nominated no node. */
@@ -28,24 +62,25 @@ function namedHosts(run: Run, backlog: readonly BacklogGroup[]): ReadonlyMap<str
   return isNominated ? new Map(run.allHosts().map((host) => [knownNodeName(host.stateNode) ?? '', host])) : new Map();
 }
 
-function placeNominatedPodsOf(run: Run, group: BacklogGroup, hostOf: (pod: Pod) => ExistingHost | undefined): void {
-  const others: Pod[] = [];
-  const kept: Pod[] = [];
-  for (const pod of group.pods) {
-    const host = hostOf(pod);
-    const demand =
-      host === undefined
-        ? undefined
-        : variants(run, group.demand).find(
-            (one) => isAdmitted(host, one) && hostHasRoom(host, run.rooms.of(host), one),
-          );
-    if (host === undefined || demand === undefined) others.push(pod);
-    else {
+/** Places the first pods of each host, as long as they are allowed. Returns their number. */
+function keepPods(run: Run, { group, byHost, kept }: Keeping, isAllowed: IsAllowed): number {
+  const before = kept.length;
+  const demands = variants(run, group.demand);
+  for (const [host, pods] of byHost) {
+    const mayKeep = (): BacklogGroup['demand'] | undefined =>
+      demands.find(
+        (one) => isAdmitted(host, one) && hostHasRoom(host, run.rooms.of(host), one) && isAllowed(host, one),
+      );
+    let placed = 0;
+    for (const pod of pods) {
+      const demand = mayKeep();
+      if (demand === undefined) break;
       putOnHost(run, host, { group: { ...group, pods: [pod], placed: 0 }, demand, count: 1 });
       kept.push(pod);
+      placed += 1;
     }
+    if (placed === pods.length) byHost.delete(host);
+    else byHost.set(host, pods.slice(placed));
   }
-  if (kept.length === 0) return;
-  group.pods = [...kept, ...others];
-  group.placed = kept.length;
+  return kept.length - before;
 }

@@ -111,11 +111,8 @@ function placeOnHost({ run }: Placing, { group, demand, candidates }: Asking): b
 
 /** The first host that accepts the pod. *Cost:* hosts that were tried before, and new hosts up to the one that accepts it. */
 function firstHost(run: Run, queue: HostQueue, demand: Demand): ExistingHost | undefined {
-  const check = (host: ExistingHost): HostAnswer => {
-    if (!hostHasRoom(host, run.rooms.of(host), demand)) return 'never';
-    const onHost = hostAnswer(demand.rules.onHost, host.index);
-    return onHost === 'yes' && !satisfiesKeyRules(run, host, demand) ? 'later' : onHost;
-  };
+  const check = (host: ExistingHost): HostAnswer =>
+    hostHasRoom(host, run.rooms.of(host), demand) ? topologyAnswer(run, host, demand) : 'never';
   const retried = firstAccepting(queue.tried, check);
   if (retried !== undefined) return retried.host;
   while (queue.next < queue.all.length) {
@@ -129,10 +126,14 @@ function firstHost(run: Run, queue: HostQueue, demand: Demand): ExistingHost | u
   return undefined;
 }
 
-function satisfiesKeyRules(run: Run, host: ExistingHost, { rules }: Demand): boolean {
-  return rules.byKey.every((keyRules) =>
+/** Whether the topology rules of the pod allow the host at this point of the run. */
+export function topologyAnswer(run: Run, host: ExistingHost, { rules }: Pick<Demand, 'rules'>): HostAnswer {
+  const onHost = hostAnswer(rules.onHost, host.index);
+  if (onHost !== 'yes') return onHost;
+  const satisfiesKeys = rules.byKey.every((keyRules) =>
     satisfiesRules(keyRules, host.domainsOf(keyRules.key), run.allowance(keyRules)),
   );
+  return satisfiesKeys ? 'yes' : 'later';
 }
 
 /** If no rule counts the pods, all pods that fit are placed at once. */
