@@ -51,6 +51,12 @@ export const LAMBDA_LINES = { lines: 3, bytes: 290 } as const;
 /** What CloudWatch adds to each log event. *Units:* bytes. */
 export const LOG_EVENT_BYTES = 26;
 
+/** What EventBridge adds to the detail of an event: version, id, source, account, time, region and type. *Units:* bytes. */
+export const EVENT_ENVELOPE_BYTES = 300;
+
+/** How long the archive of the event bus keeps an event. */
+export const ARCHIVE_DAYS = 14;
+
 export const HOURS_A_MONTH = 730;
 
 /** The catalogue is read every twelve hours. */

@@ -1,6 +1,6 @@
 /** The bill of a month in USD, by component. */
 
-import { CATALOGUE_RUNS_A_MONTH, HOURS_A_MONTH, MIB_OF_A_VCPU } from './assumptions.ts';
+import { ARCHIVE_DAYS, CATALOGUE_RUNS_A_MONTH, HOURS_A_MONTH, MIB_OF_A_VCPU } from './assumptions.ts';
 import prices from './aws-prices.json' with { type: 'json' };
 import type { FixedParts } from './fixed-parts.ts';
 import type { FunctionUse, Use } from './ledger.ts';
@@ -69,9 +69,15 @@ function billOfFunction(use: FunctionUse, memoryMib: number): Bill {
     writes: (use.writeUnits / MILLION) * usd.writeMillionUnits,
     queues: (requests / MILLION) * usd.sqsMillionRequests,
     logs: (use.logBytes / GB) * usd.logsGb,
-    events: (use.events / MILLION) * usd.eventBridgeMillionEvents,
+    events: (use.events / MILLION) * usd.eventBridgeMillionEvents + archiveUsd(use.eventBytes),
     storage: (use.s3Puts * usd.s3ThousandPuts + use.s3Gets * usd.s3ThousandGets) / 1_000,
   };
+}
+
+/** The archive takes in all events, and keeps each for a part of a month. */
+function archiveUsd(bytes: number): number {
+  const monthsKept = (ARCHIVE_DAYS * 24) / HOURS_A_MONTH;
+  return (bytes / GB) * (usd.eventBridgeArchivedGb + monthsKept * usd.eventBridgeArchiveGbMonth);
 }
 
 function memoryOf({ memoryMib }: FixedParts, name: string): number {

@@ -8,7 +8,7 @@ import { waitForCall } from '../../lib/providers/aws/client/call-budget.ts';
 import { decisionDetail } from '../../lib/providers/aws/messages/decision-detail.ts';
 import { around, type PortCall } from '../../lib/simulator/faults.ts';
 import type { Timetable } from '../../lib/simulator/timetable.ts';
-import { CPU_MS, LATENCY_MS } from './assumptions.ts';
+import { CPU_MS, EVENT_ENVELOPE_BYTES, LATENCY_MS } from './assumptions.ts';
 import type { MutableUse } from './ledger.ts';
 import type { Meter, Running } from './meter.ts';
 
@@ -87,7 +87,7 @@ async function delay(
   if (port !== 'messages') return undefined;
   meter.count(use, call.method, CPU_MS.sdkCall);
   if (method === 'publish') {
-    use.events += eventsOf(call.args[0]);
+    countEvents(use, call.args[0]);
     return timetable.wait(LATENCY_MS.eventBus);
   }
   return timetable.wait(LATENCY_MS.queue);
@@ -122,9 +122,12 @@ async function cloudCalls(
   );
 }
 
-/** The events of 64 KB that a published decision is billed as. */
-function eventsOf(decision: unknown): number {
-  return isDecision(decision) ? Math.ceil(Buffer.byteLength(decisionDetail(decision)) / EVENT_BYTES) : 0;
+/** A published decision is billed as events of 64 KB, and its archive by bytes. */
+function countEvents(use: MutableUse, decision: unknown): void {
+  if (!isDecision(decision)) return;
+  const bytes = Buffer.byteLength(decisionDetail(decision));
+  use.events += Math.ceil(bytes / EVENT_BYTES);
+  use.eventBytes += bytes + EVENT_ENVELOPE_BYTES;
 }
 
 function isDecision(value: unknown): value is Decision {

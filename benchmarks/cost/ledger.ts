@@ -15,6 +15,8 @@ export interface FunctionUse {
   readonly writeUnits: number;
   /** Events of 64 KB. */
   readonly events: number;
+  /** Of these events, as the archive of the bus has them. */
+  readonly eventBytes: number;
   readonly logBytes: number;
   readonly logEvents: number;
   readonly s3Puts: number;
@@ -50,6 +52,7 @@ export function nothingUsed(): MutableUse {
     readUnits: 0,
     writeUnits: 0,
     events: 0,
+    eventBytes: 0,
     logBytes: 0,
     logEvents: 0,
     s3Puts: 0,

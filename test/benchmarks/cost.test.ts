@@ -1,12 +1,15 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
-import { COMPONENTS, fixedBill, totalOf } from '../../benchmarks/cost/bill.ts';
+import { ARCHIVE_DAYS } from '../../benchmarks/cost/assumptions.ts';
+import { billOfUse, COMPONENTS, fixedBill, totalOf } from '../../benchmarks/cost/bill.ts';
 import { fixedParts } from '../../benchmarks/cost/fixed-parts.ts';
+import { nothingUsed } from '../../benchmarks/cost/ledger.ts';
 import { metricsIn } from '../../benchmarks/cost/meter.ts';
 import { differences } from '../../benchmarks/cost/render-cost.ts';
 import { itemBytes, readUnits, sizesOf, writeUnits, writtenKeys } from '../../benchmarks/cost/request-units.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { inProcessTable } from '../fakes/dynamodb/in-process-table.ts';
+import { templateOf } from '../stack/assembly.ts';
 
 const bytes = (length: number) => ({ pk: { S: 'p' }, sk: { S: 's' }, payload: { B: new Uint8Array(length) } });
 
@@ -51,6 +54,19 @@ test('the fixed parts are those of the template', () => {
   const bill = fixedBill(one);
   expect(bill.polling).toBeCloseTo(one.pollsAMinute * 0.01752);
   expect(totalOf(bill)).toBeCloseTo(bill.polling + bill.fixed);
+});
+
+test('the archive of the event bus is billed for the bytes of events, and has the lifetime of the template', () => {
+  const of = (eventBytes: number) => ({ ...nothingUsed(), events: 1_000_000, eventBytes });
+  const billOf = (eventBytes: number) =>
+    billOfUse(
+      { hours: 730, nodes: 0, functions: { lifecycle: of(eventBytes) }, metricHours: 0, metrics: [], tableBytes: 0 },
+      fixedParts(1),
+    );
+  expect(billOf(0).events).toBeCloseTo(1);
+  // 0.10 USD for each GB, and 14 of 30.4 days at 0.023 USD a month.
+  expect(billOf(10e9).events).toBeCloseTo(1 + 10 * (0.1 + 0.0106), 3);
+  templateOf([{ name: 'demo' }]).hasResourceProperties('AWS::Events::Archive', { RetentionDays: ARCHIVE_DAYS });
 });
 
 const tableOf = (lambda: string, reads: string): string =>
