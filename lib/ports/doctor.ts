@@ -27,13 +27,24 @@ export type Selected = Pick<Partial<ResolvedNodeClass>, 'subnets' | 'securityGro
   readonly problem?: string;
 };
 
+/** The concurrent executions of Lambda in the region of an account. */
+export interface LambdaConcurrency {
+  readonly limit: number;
+  /** The part of the limit that no function reserves. */
+  readonly unreserved: number;
+}
+
 /** Reads the AWS account of a cluster. *Errors:* PortError. */
 export interface AccountReader {
+  readonly region: string;
   describeCluster(): Promise<DescribedCluster>;
   subnets(nodeClass: EC2NodeClass): Promise<Selected>;
   securityGroups(nodeClass: EC2NodeClass): Promise<Selected>;
   hasRole(name: string): Promise<boolean>;
   hasInstanceProfile(name: string): Promise<boolean>;
+  /** The vCPUs that quotas of EC2 allow, by their codes; without those that the region does not have. */
+  vcpuQuotas(codes: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  lambdaConcurrency(): Promise<LambdaConcurrency>;
 }
 
 export interface ReadyReplicas {

@@ -158,24 +158,3 @@ export const NO_NODE_CLASS: Finding = {
   message: 'No EC2NodeClass names a role: neither the files of -f nor the cluster have one',
   fix: 'Add -f and the manifests',
 };
-
-/** Quotas are in services that Kerf does not call. */
-export const UNREAD_QUOTAS: readonly Finding[] = [
-  vcpuQuota('on-demand', 'L-1216C47A'),
-  vcpuQuota('spot', 'L-34B43A08'),
-  {
-    check: 'quotas',
-    status: 'skip',
-    message: 'The concurrency of Lambda is not read',
-    fix: 'aws lambda get-account-settings --query AccountLimit.ConcurrentExecutions',
-  },
-];
-
-function vcpuQuota(capacityType: string, code: string): Finding {
-  return {
-    check: 'quotas',
-    status: 'skip',
-    message: `The vCPU quota of EC2 for ${capacityType} instances (A, C, D, H, I, M, R, T, Z) is not read`,
-    fix: `aws service-quotas get-service-quota --service-code ec2 --quota-code ${code} --query Quota.Value`,
-  };
-}

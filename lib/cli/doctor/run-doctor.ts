@@ -1,5 +1,6 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import type { NodePool } from '../../apis/node-pool.ts';
 import { wantedDefinitions } from '../../core/install/definitions.ts';
 import { PLAIN_NODE_CLASS } from '../../core/node-class/plain-node-class.ts';
 import { formatProblem } from '../../manifests/explain/format-problem.ts';
@@ -17,7 +18,6 @@ import {
   checkSecurityGroups,
   checkSubnets,
   NO_NODE_CLASS,
-  UNREAD_QUOTAS,
 } from './account-checks.ts';
 import {
   checkAutoscalers,
@@ -28,6 +28,7 @@ import {
 } from './cluster-checks.ts';
 import type { DoctorFlags } from './doctor-command.ts';
 import type { Finding } from './finding.ts';
+import { type Launching, quotaFindings } from './quota-findings.ts';
 import { Readings } from './readings.ts';
 import { renderDoctor } from './render-doctor.ts';
 
@@ -35,17 +36,18 @@ type Connect = (flags: DoctorFlags) => Promise<DoctorPorts>;
 
 /** Runs `kerf doctor`. *Errors:* BadInputError; the first failure if nothing could be read. */
 export async function runDoctor(context: CliContext, flags: DoctorFlags, connect: Connect = connected): Promise<void> {
-  const given = nodeClassesOf(context, flags.file ?? []);
+  const given = manifestsOf(context, flags.file ?? []);
   const ports = await connect(flags);
   const readings = new Readings();
   const account = await readings.open('aws', async () => ports.account());
   const described = account && (await readings.read('cluster', async () => account.describeCluster()));
   const live = await openCluster(readings, ports);
-  const classes = given.length > 0 ? given : (live?.nodeClasses ?? []);
+  const classes = given?.nodeClasses ?? live?.nodeClasses ?? [];
+  const nodePools = given !== undefined && given.nodePools.length > 0 ? given.nodePools : (live?.nodePools ?? []);
   const findings = [
     ...(described === undefined ? [] : checkDescribed(described)),
     ...(account === undefined ? [] : await networkFindings(readings, account, { name: flags.cluster, classes })),
-    ...UNREAD_QUOTAS,
+    ...(account === undefined ? [] : await quotaFindings(readings, account, { nodePools, nodeClasses: classes })),
     ...(live === undefined ? [] : await clusterFindings(readings, flags.cluster, live)),
   ];
   // Without any answer, one sentence says more than a table.
@@ -68,13 +70,13 @@ async function connected({ cluster, region, profile, kubeconfig, context }: Doct
 }
 
 /** *Errors:* BadInputError if a file has a problem or there is no EC2NodeClass. */
-function nodeClassesOf(context: CliContext, paths: readonly string[]): readonly EC2NodeClass[] {
-  if (paths.length === 0) return [];
+function manifestsOf(context: CliContext, paths: readonly string[]): Launching | undefined {
+  if (paths.length === 0) return undefined;
   const { manifests, problems } = readManifests(readAllSources(context, paths));
   if (problems.length > 0) throw new BadInputError(problems.map(formatProblem).join('\n'));
   if (manifests.nodeClasses.length === 0)
     throw new BadInputError('the files have no EC2NodeClass: add one, or omit -f');
-  return manifests.nodeClasses;
+  return manifests;
 }
 
 interface LiveCluster {
@@ -82,6 +84,8 @@ interface LiveCluster {
   readonly version: string;
   /** @default the list could not be read, which has a finding */
   readonly nodeClasses: readonly EC2NodeClass[] | undefined;
+  /** @default the list could not be read, which has a finding */
+  readonly nodePools: readonly NodePool[] | undefined;
 }
 
 /** The API server has to answer once, so that one failure is reported if it does not. */
@@ -91,7 +95,11 @@ async function openCluster(readings: Readings, ports: DoctorPorts): Promise<Live
     return { api, version: await api.serverVersion() };
   });
   if (opened === undefined) return undefined;
-  return { ...opened, nodeClasses: await readings.read('nodepools', async () => opened.api.listNodeClasses()) };
+  const [nodeClasses, nodePools] = await Promise.all([
+    readings.read('nodepools', async () => opened.api.listNodeClasses()),
+    readings.read('nodepools', async () => opened.api.listNodePools()),
+  ]);
+  return { ...opened, nodeClasses, nodePools };
 }
 
 interface Selecting {
@@ -143,20 +151,17 @@ async function identityOf(account: AccountReader, { metadata, spec }: EC2NodeCla
 async function clusterFindings(
   readings: Readings,
   name: string,
-  { api, version, nodeClasses }: LiveCluster,
+  { api, version, nodeClasses, nodePools }: LiveCluster,
 ): Promise<readonly Finding[]> {
   const checks: readonly (readonly [check: string, run: () => Promise<readonly Finding[]>])[] = [
     ['karpenter', async () => checkAutoscalers(name, await api.findOtherAutoscalers(), Date.now())],
     ['coredns', async () => [checkCoreDns(await api.coreDns())]],
     ['crds', async () => checkDefinitions(await readDefinitions(api))],
-    [
-      'nodepools',
-      async () => (nodeClasses === undefined ? [] : [checkNodePools(await api.listNodePools(), nodeClasses)]),
-    ],
   ];
   const found = await Promise.all(checks.map(async ([check, run]) => readings.read(check, run)));
   const answers: Finding = { check: 'api server', status: 'pass', message: `It answers, with version ${version}` };
-  return [answers, ...found.flatMap((findings) => findings ?? [])];
+  const pools = nodeClasses === undefined || nodePools === undefined ? [] : [checkNodePools(nodePools, nodeClasses)];
+  return [answers, ...found.flatMap((findings) => findings ?? []), ...pools];
 }
 
 async function readDefinitions(api: ClusterHealthReader): Promise<readonly ReadDefinition[]> {

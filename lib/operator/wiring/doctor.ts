@@ -7,6 +7,7 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { optional } from '../../apis/optional.ts';
 import type { AccountReader, ClusterHealthReader, Selected } from '../../ports/doctor.ts';
 import { PortError } from '../../ports/errors.ts';
+import type { SignedCallOptions } from '../../providers/aws/client/signed-call.ts';
 import { describeCluster } from '../../providers/aws/eks/describe-cluster.ts';
 import { EksAccess } from '../../providers/aws/eks/eks-access.ts';
 import { hasRole } from '../../providers/aws/iam/has-role.ts';
@@ -14,6 +15,8 @@ import { findProfile } from '../../providers/aws/iam/managed-profiles.ts';
 import type { Part } from '../../providers/aws/node-class/resolution.ts';
 import { resolutionAnswers } from '../../providers/aws/node-class/resolution-answers.ts';
 import { resolveSecurityGroups, resolveSubnets } from '../../providers/aws/node-class/resolve-network.ts';
+import { lambdaConcurrency } from '../../providers/aws/quotas/lambda-concurrency.ts';
+import { ec2Quotas } from '../../providers/aws/quotas/vcpu-quotas.ts';
 import { ApiClient, type ApiClientOptions } from '../../providers/kubernetes/client/api-client.ts';
 import type { KubeconfigChoice } from '../../providers/kubernetes/client/kubeconfig.ts';
 import { deploymentReplicas, serverVersion } from '../../providers/kubernetes/install/cluster-health.ts';
@@ -21,6 +24,7 @@ import { kubernetesInstallation } from '../../providers/kubernetes/install/insta
 import { KubernetesCluster } from '../../providers/kubernetes/kubernetes-cluster.ts';
 import { systemClock } from '../lambda/system-clock.ts';
 import { checkName } from '../options/cluster-options.ts';
+import { endpointOf } from '../options/installer-options.ts';
 import { OptionError } from '../options/option-values.ts';
 import { accessByKubeconfig } from './adoption.ts';
 import { clusterAccess } from './cluster-access.ts';
@@ -54,9 +58,19 @@ export function wireDoctor({ cluster, region, profile, kubeconfig }: DoctorOptio
   };
   return {
     account: async () => {
-      const tools = { client: new EC2Client(config), answers: resolutionAnswers(systemClock), region: await here() };
+      const place = await here();
+      const tools = { client: new EC2Client(config), answers: resolutionAnswers(systemClock), region: place };
       const iam = new IAMClient(config);
+      const callsOf = (service: string): SignedCallOptions => ({
+        region: place,
+        clock: systemClock,
+        credentials: async () => await client.config.credentials(),
+        ...optional({ endpoint: endpointOf(process.env, service) }),
+      });
       return {
+        region: place,
+        vcpuQuotas: async (codes) => await ec2Quotas(callsOf('SERVICE_QUOTAS'), codes),
+        lambdaConcurrency: async () => await lambdaConcurrency(callsOf('LAMBDA')),
         describeCluster: async () => await describeCluster(client, name),
         subnets: async (nodeClass: EC2NodeClass) => selected(await resolveSubnets(tools, nodeClass)),
         securityGroups: async (nodeClass: EC2NodeClass) => selected(await resolveSecurityGroups(tools, nodeClass)),

@@ -1,5 +1,6 @@
-import type { QuotaFamily, VcpuQuota } from '../../apis/scenario/scenario.ts';
+import type { VcpuQuota } from '../../apis/scenario/scenario.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
+import { quotaFamilyOf } from '../../core/instance-type/quota-family.ts';
 import type { FleetOverride } from '../../core/model/node-claim-record.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 
@@ -43,13 +44,4 @@ function counts(
   one: Pick<FleetOverride, 'capacityType' | 'instanceType'>,
 ): boolean {
   return (one.capacityType === 'spot') === (capacityType === 'spot') && quotaFamilyOf(one.instanceType) === family;
-}
-
-const WHOLE: Readonly<Record<string, QuotaFamily>> = { inf: 'inf', trn: 'trn', dl: 'dl', hpc: 'hpc', vt: 'g', u: 'u' };
-const BY_LETTER: Readonly<Record<string, QuotaFamily>> = { g: 'g', p: 'p', x: 'x', f: 'f' };
-
-/** The group in which EC2 counts an instance type: `im4gn.large` and `m7g.large` are standard, `gr6.4xlarge` is in g. @internal */
-export function quotaFamilyOf(instanceType: string): QuotaFamily {
-  const [letters = ''] = /^[a-z]+/.exec(instanceType) ?? [];
-  return WHOLE[letters] ?? BY_LETTER[letters.charAt(0)] ?? 'standard';
 }

@@ -5,7 +5,7 @@ import { OptionError } from '../../../lib/operator/options/option-values.ts';
 import type { DoctorPorts } from '../../../lib/operator/wiring/doctor.ts';
 import type { AccountReader, ClusterHealthReader } from '../../../lib/ports/doctor.ts';
 import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
-import { aNodeClass, aNodePool } from '../../builders/node-pools.ts';
+import { aNodeClass, aNodePool, asking } from '../../builders/node-pools.ts';
 import { NO_TRACES } from '../../core/cluster/autoscaler-traces.ts';
 import { fakeShell } from '../fake-shell.ts';
 import { aDescribedCluster } from './described-cluster.ts';
@@ -19,6 +19,9 @@ function anAccount(over: Partial<AccountReader> = {}): AccountReader {
     securityGroups: async () => ({ securityGroups: [{ id: 'sg-1', name: 'nodes' }] }),
     hasRole: async () => true,
     hasInstanceProfile: async () => true,
+    region: 'eu-west-1',
+    vcpuQuotas: async (codes) => new Map(codes.map((code) => [code, 1_152])),
+    lambdaConcurrency: async () => ({ limit: 1_000, unreserved: 1_000 }),
     ...over,
   };
 }
@@ -34,6 +37,11 @@ function aCluster(over: Partial<ClusterHealthReader> = {}): ClusterHealthReader 
     ...over,
   };
 }
+
+const ON_STANDARD = aNodePool({
+  limits: { cpu: '1000' },
+  requirements: [asking('karpenter.k8s.aws/instance-category', 'In', 'm')],
+});
 
 async function fails(error: Error): Promise<never> {
   throw error;
@@ -58,10 +66,11 @@ function statuses(stdout: string): readonly string[] {
 }
 
 test('a cluster that is ready, in 80 columns', async () => {
-  const { stdout, code } = await doctor({});
+  const cluster = aCluster({ listNodePools: async () => [ON_STANDARD] });
+  const { stdout, code } = await doctor({ cluster: async () => cluster });
   expect(code).toBe(0);
   expect(stdout).toMatch(/^Cluster demo\n\npass {2}cluster +EKS cluster demo is ACTIVE\n/);
-  expect(stdout).toMatch(/\n3 skip, 13 pass\n$/);
+  expect(stdout).toMatch(/\n16 pass\n$/);
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 
@@ -75,9 +84,9 @@ test('a failure stops only what depends on it, and is reported once', async () =
       (one) => `${one}: pass`,
     ),
     'node role: skip',
-    'quotas: skip',
-    'quotas: skip',
-    'quotas: skip',
+    'vcpu quotas: pass',
+    'vcpu quotas: pass',
+    'lambda: pass',
   ]);
   expect(JSON.parse(stdout).findings[0].fix).toContain('check the address and its port');
 });
@@ -112,7 +121,13 @@ test('one list that is refused leaves the others', async () => {
 test('without any answer there is no table but the failure', async () => {
   const failure = new RefusedError('describe EKS cluster demo: not allowed');
   const refuses = async () => fails(failure);
-  const account = anAccount({ describeCluster: refuses, subnets: refuses, securityGroups: refuses });
+  const account = anAccount({
+    describeCluster: refuses,
+    subnets: refuses,
+    securityGroups: refuses,
+    vcpuQuotas: refuses,
+    lambdaConcurrency: refuses,
+  });
   await expect(doctor({ account: async () => account, cluster: refuses })).rejects.toBe(failure);
 });
 
@@ -137,4 +152,37 @@ test('the EC2NodeClasses of the files are checked instead of those of the cluste
 test('files without an EC2NodeClass are bad input', async () => {
   const pod = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } };
   await expect(doctor({}, { file: ['-'] }, JSON.stringify(pod))).rejects.toThrow('the files have no EC2NodeClass');
+});
+
+test('the quotas are compared with the NodePools of the files, and with the standard families if there is none', async () => {
+  const asked: (readonly string[])[] = [];
+  const account = anAccount({
+    vcpuQuotas: async (codes) => {
+      asked.push(codes);
+      return new Map(codes.map((code) => [code, 64]));
+    },
+  });
+  const requirements = [
+    asking('karpenter.k8s.aws/instance-family', 'In', 'g4dn'),
+    asking('karpenter.sh/capacity-type', 'In', 'on-demand'),
+  ];
+  const text = [aNodePool({ name: 'gpu', requirements, limits: { cpu: '96' } }), aNodeClass()].map((one) =>
+    JSON.stringify(one),
+  );
+  const ran = await doctor({ account: async () => account }, { file: ['-'], output: 'json' }, text.join('\n---\n'));
+  expect(asked).toEqual([['L-DB2E81BA']]);
+  expect(JSON.parse(ran.stdout).findings).toContainEqual({
+    check: 'vcpu quotas',
+    status: 'warn',
+    message: 'on-demand G and VT: 64 vCPUs; limits.cpu of NodePool gpu is 96',
+    fix: expect.stringContaining('--quota-code L-DB2E81BA --desired-value 96'),
+  });
+  const empty = aCluster({ listNodePools: async () => [] });
+  await doctor({ account: async () => account, cluster: async () => empty });
+  expect(asked[1]).toEqual(['L-1216C47A', 'L-34B43A08']);
+});
+
+test('a region without bundled instance types has the quotas of the standard families', async () => {
+  const { stdout } = await doctor({ account: async () => anAccount({ region: 'us-gov-west-1' }) });
+  expect(stdout.match(/^pass {2}vcpu quotas/gm)).toHaveLength(2);
 });

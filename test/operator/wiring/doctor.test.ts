@@ -95,6 +95,16 @@ test('the cluster is read at the address that EKS returns, with the credentials 
   expect(writes).toEqual([]);
 });
 
+test('quotas are read at the endpoint of an emulator', async () => {
+  clusterOfEks();
+  vi.stubEnv('AWS_ENDPOINT_URL', server.endpoint);
+  const account = await wireDoctor(OPTIONS).account();
+  expect(account.region).toBe('eu-west-1');
+  await expect(account.lambdaConcurrency()).rejects.toThrow(/read the account settings of Lambda/);
+  await expect(account.vcpuQuotas(['L-1'])).rejects.toThrow(/read the quotas of EC2/);
+  vi.stubEnv('AWS_ENDPOINT_URL', undefined);
+});
+
 test('a name that EKS does not accept is bad input', () => {
   expect(() => wireDoctor({ ...OPTIONS, cluster: 'a b' })).toThrow(OptionError);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { optional } from '../../../lib/apis/optional.ts';
 import type { QuotaFamily, ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
-import { quotaFamilyOf } from '../../../lib/simulator/aws/simulated-quotas.ts';
+import { quotaFamilyOf } from '../../../lib/core/instance-type/quota-family.ts';
 import { aDeployment, aStatefulSet, someManifests } from '../../builders/cluster-manifests.ts';
 import { aNodePool, asking } from '../../builders/node-pools.ts';
 import { entriesOf, played, saidOf } from './played.ts';

@@ -1,44 +1,28 @@
 import { SECOND_MS } from '../../../apis/formats/time.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import { RefusedError, UnreachableError } from '../../../ports/errors.ts';
-import { type AwsCredentials, awsDomain, requestSigner } from '../client/request-signer.ts';
+import { refusalOf, type SignedCallOptions, type SignedRequest, signedCall } from '../client/signed-call.ts';
 
-export interface StackResourceOptions {
-  readonly region: string;
+export interface StackResourceOptions extends SignedCallOptions {
   /** The id of the stack, which is its ARN. */
   readonly stack: string;
   /** The logical id of the resource. */
   readonly resource: string;
-  readonly credentials: () => Promise<AwsCredentials>;
-  readonly clock: Clock;
-  /** Of an emulator. @default CloudFormation in the region */
-  readonly endpoint?: string;
-  /** @default the runtime's own */
-  readonly fetch?: typeof fetch;
 }
 
 /** What CloudFormation does with a resource at present. */
 export type ResourceState = 'deploying' | 'deleting' | 'idle';
 
 const PATIENCE_MS = 5 * SECOND_MS;
-const SERVICE = 'cloudformation';
 
 /**
  * Asks CloudFormation for the state of a resource of a stack. A single signed request replaces the CloudFormation client.
  * *Errors:* RefusedError, also if the resource does not exist; UnreachableError. *Source:* CloudFormation's DescribeStackResource.
  */
 export async function resourceState(options: StackResourceOptions): Promise<ResourceState> {
-  const { stack, resource } = options;
-  const doing = `read the state of ${resource} in ${stack}`;
-  const answer = await ask(options, doing);
-  const text = await answer.text();
-  const status = /<ResourceStatus>(?<status>[A-Z_]+)<\/ResourceStatus>/.exec(text)?.groups?.['status'];
-  if (answer.ok && status !== undefined) return stateOf(status);
-  const message = `${doing}: CloudFormation answered ${answer.status}: ${text.slice(0, 300)}`;
-  if (answer.status === 429 || answer.status >= 500 || text.includes('<Code>Throttling</Code>')) {
-    throw new UnreachableError(message);
-  }
-  throw new RefusedError(message);
+  const request = requestFor(options);
+  const answer = await signedCall(options, request);
+  const status = /<ResourceStatus>(?<status>[A-Z_]+)<\/ResourceStatus>/.exec(answer.text)?.groups?.['status'];
+  if (answer.status < 300 && status !== undefined) return stateOf(status);
+  throw refusalOf(request, answer);
 }
 
 function stateOf(status: string): ResourceState {
@@ -46,31 +30,21 @@ function stateOf(status: string): ResourceState {
   return status.endsWith('_IN_PROGRESS') ? 'deploying' : 'idle';
 }
 
-async function ask(options: StackResourceOptions, doing: string): Promise<Response> {
-  const { region, stack, resource, credentials, clock, fetch: call = fetch } = options;
-  const url = new URL(options.endpoint ?? `https://${SERVICE}.${region}.${awsDomain(region)}/`);
+function requestFor({ stack, resource }: StackResourceOptions): SignedRequest {
   const query = {
     Action: 'DescribeStackResource',
     Version: '2010-05-15',
     StackName: stack,
     LogicalResourceId: resource,
   };
-  const body = new URLSearchParams(query).toString();
-  const signer = requestSigner({ service: SERVICE, region, credentials: await credentials() });
-  const { headers } = await signer.sign(
-    {
-      method: 'POST',
-      protocol: url.protocol,
-      hostname: url.host,
-      path: '/',
-      headers: { host: url.host, 'content-type': 'application/x-www-form-urlencoded' },
-      body,
-    },
-    { signingDate: new Date(clock.now()) },
-  );
-  try {
-    return await call(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(PATIENCE_MS) });
-  } catch (cause) {
-    throw new UnreachableError(`${doing}: CloudFormation did not answer within ${PATIENCE_MS} ms`, { cause });
-  }
+  return {
+    service: 'cloudformation',
+    serviceName: 'CloudFormation',
+    method: 'POST',
+    path: '/',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(query).toString(),
+    timeoutMs: PATIENCE_MS,
+    doing: `read the state of ${resource} in ${stack}`,
+  };
 }
