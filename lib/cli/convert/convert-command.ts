@@ -16,6 +16,7 @@ export const convertCommand: Command<CliContext> = buildCommand({
       'EC2NodeClasses, and workloads with current labels and annotations. Comments are',
       'kept where possible, and documents that need no change are printed unchanged.',
       'With --write, the files are changed in place, and other files are not touched.',
+      'Patches, and files of a folder that are not Kubernetes objects, are passed over.',
       'Changed meanings, assumed defaults and removed fields are reported on standard',
       'error. Exit code 0: everything was converted; 1: some text could not be read,',
       'or, with --strict, there are warnings; 2: nothing could be read.',

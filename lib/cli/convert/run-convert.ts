@@ -3,6 +3,7 @@ import { counted } from '../../apis/counted.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { readSources, reasonOf, templateNotes, type Unreadable } from '../read-sources.ts';
+import { passedOverNotes } from '../render/ignored-notes.ts';
 import { type ConversionOutput, convertSources } from './conversion-output.ts';
 import type { ConvertFlags } from './convert-command.ts';
 
@@ -39,8 +40,9 @@ function writeFiles({ writeText, process }: CliContext, { files }: ConversionOut
   });
 }
 
-function notesOf({ warnings, unreadable, converted, read }: ConversionOutput): string {
+function notesOf({ warnings, unreadable, passedOver, converted, read }: ConversionOutput): string {
   const lines = [
+    ...passedOverNotes(passedOver),
     ...unreadable.map(({ file, line, message }) => `${file}:${line}  error  ${message}`),
     ...warnings.map(({ file, line, path, message, fix }) => {
       const what = path === '' ? message : `${path}: ${message}`;

@@ -33,10 +33,8 @@ export interface ReadDocuments {
 /** Parses the sources and converts objects of Karpenter before v1. *Cost:* O(size of the text). */
 export function readDocuments(sources: readonly ManifestSource[]): ReadDocuments {
   const parsed = sources.map(parseSource);
-  const patches = new Set(
-    parsed.flatMap(({ source: { file }, documents }) => documents.flatMap(({ value }) => patchFiles(file, value))),
-  );
-  const sorted = parsed.map((one) => sortDocuments(one, patches.has(resolvedPath(one.source.file))));
+  const isPatch = patchTest(parsed);
+  const sorted = parsed.map((one) => sortDocuments(one, isPatch(one.source.file)));
   const documents = sorted.flatMap(({ documents: ofFile }) => ofFile);
   const conversions = convertDocuments(documents.map(({ document }) => document.document));
   return {
@@ -50,14 +48,22 @@ export function readDocuments(sources: readonly ManifestSource[]): ReadDocuments
   };
 }
 
-interface ParsedFile extends ParsedSource {
+/** True for the files that Kustomizations of the sources use as patches. */
+export function patchTest(parsed: readonly ParsedFile[]): (file: string) => boolean {
+  const patches = new Set(
+    parsed.flatMap(({ source: { file }, documents }) => documents.flatMap(({ value }) => patchFiles(file, value))),
+  );
+  return (file) => patches.has(resolvedPath(file));
+}
+
+export interface ParsedFile extends ParsedSource {
   readonly source: ManifestSource;
   /** The file as a whole, if it is passed over. */
   readonly passedOver: readonly PassedOver[];
 }
 
 /** In a folder, text that cannot be parsed is passed over if it is a template or not a manifest. */
-function parseSource(source: ManifestSource): ParsedFile {
+export function parseSource(source: ManifestSource): ParsedFile {
   const parsed = parseDocuments(source.text);
   const { file, text, inFolder } = source;
   const [problem] = parsed.problems;
