@@ -17,9 +17,13 @@ const BINARIES = [
   { name: 'kube-apiserver', program: 'k8s.io/kubernetes/cmd/kube-apiserver' },
   { name: 'kube-scheduler', program: 'k8s.io/kubernetes/cmd/kube-scheduler' },
   { name: 'kube-controller-manager', program: 'k8s.io/kubernetes/cmd/kube-controller-manager' },
+  { name: 'kubectl', program: 'k8s.io/kubernetes/cmd/kubectl' },
 ] as const;
 
 export type BinaryName = (typeof BINARIES)[number]['name'];
+
+/** The programs that run; kubectl is one that tests call. */
+export type ServerName = Exclude<BinaryName, 'kubectl'>;
 
 if (import.meta.main) {
   const interrupted = abortOnSignals();
@@ -69,7 +73,7 @@ interface Build {
 async function build({ name, program, options, target, interrupted }: Build): Promise<void> {
   const startedMs = Date.now();
   const elapsed = (): string => `${Math.round((Date.now() - startedMs) / 1_000)} s`;
-  console.log(`${name}: building (the first time, the four take 5 to 12 minutes together)`);
+  console.log(`${name}: building (the first time, the five take 5 to 12 minutes together)`);
   const progress = setInterval(() => console.log(`${name}: building, ${elapsed()}`), PROGRESS_EVERY_MS);
   const folder = mkdtempSync(`${target}-unfinished-`);
   try {

@@ -1,6 +1,6 @@
 /** The flags of each program of the control plane: those of EKS, as far as they are public. */
 import { join } from 'node:path';
-import type { BinaryName } from './cluster-build.ts';
+import type { ServerName } from './cluster-build.ts';
 import {
   type ControllerName,
   certificateKeyOf,
@@ -20,7 +20,7 @@ export interface ControlPlaneTuning {
   readonly tokenWebhookUrl?: string;
 }
 
-export function flagsOf(name: BinaryName, layout: Layout, tuning: ControlPlaneTuning): readonly string[] {
+export function flagsOf(name: ServerName, layout: Layout, tuning: ControlPlaneTuning): readonly string[] {
   switch (name) {
     case 'etcd':
       return etcdFlags(layout);

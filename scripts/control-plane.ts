@@ -7,7 +7,7 @@ import { openSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { BinaryName } from './cluster-build.ts';
+import type { ServerName } from './cluster-build.ts';
 import { type ControlPlaneAccess, type Layout, type StaticUser, writeAccess } from './control-plane-access.ts';
 import { type ControlPlaneTuning, flagsOf } from './control-plane-flags.ts';
 import { compact } from './etcd-history.ts';
@@ -60,11 +60,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     port: await freePort(),
   };
   const access = writeAccess(layout, users);
-  const running = new Map<BinaryName, Started>();
-  const run = (name: BinaryName): void => void running.set(name, start(name, flagsOf(name, layout, options), options));
+  const running = new Map<ServerName, Started>();
+  const run = (name: ServerName): void => void running.set(name, start(name, flagsOf(name, layout, options), options));
   const until = async (path: string): Promise<void> => await answered({ access, path, running, interrupted });
   // Their data is deleted with the folder, so they need no orderly shutdown, and this signal ends all of them.
-  const stop = async (...names: readonly BinaryName[]): Promise<void> => {
+  const stop = async (...names: readonly ServerName[]): Promise<void> => {
     const ending = names.flatMap((name) => running.get(name) ?? []);
     for (const { child } of ending) child.kill('SIGKILL');
     await Promise.all(ending.map(({ exited }) => exited));
@@ -95,20 +95,20 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   };
 }
 
-function start(name: BinaryName, flags: readonly string[], { binaries, folder }: ControlPlaneOptions): Started {
+function start(name: ServerName, flags: readonly string[], { binaries, folder }: ControlPlaneOptions): Started {
   const output = openSync(logOf(folder, name), 'a');
   const child = spawn(join(binaries, name), [...flags], { cwd: folder, stdio: ['ignore', output, output] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
   return { child, exited };
 }
 
-function logOf(folder: string, name: BinaryName): string {
+function logOf(folder: string, name: ServerName): string {
   return join(folder, `${name}.log`);
 }
 
 function notStarted(what: {
   readonly folder: string;
-  readonly running: ReadonlyMap<BinaryName, Started>;
+  readonly running: ReadonlyMap<ServerName, Started>;
   readonly interrupted: AbortSignal;
   readonly error: unknown;
 }): Error {
@@ -124,7 +124,7 @@ function notStarted(what: {
 async function answered(question: {
   readonly access: ControlPlaneAccess;
   readonly path: string;
-  readonly running: ReadonlyMap<BinaryName, Started>;
+  readonly running: ReadonlyMap<ServerName, Started>;
   readonly interrupted: AbortSignal;
 }): Promise<void> {
   const { access, path, running, interrupted } = question;

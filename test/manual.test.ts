@@ -179,7 +179,7 @@ describe('every command', () => {
 
   test('of kubectl and aws has a verb that these programs have', () => {
     const verbs =
-      /^(?:kubectl (?:-n \S+ )?(?:apply|cordon|delete|describe|drain|edit|get|scale|taint|uncordon|patch|logs|annotate|label|auth|rollout)|aws (?:cloudtrail|cloudwatch|dynamodb|ec2|eks|events|lambda|logs|s3|s3api|service-quotas|sqs|cloudformation|iam) [a-z-]+)\b/;
+      /^(?:kubectl (?:-n \S+ )?(?:apply|cordon|create|delete|describe|drain|edit|get|scale|taint|uncordon|patch|logs|annotate|label|auth|rollout|wait)|aws (?:cloudtrail|cloudwatch|dynamodb|ec2|eks|events|lambda|logs|s3|s3api|service-quotas|sqs|cloudformation|iam) [a-z-]+)\b/;
     const programs = commands.filter(([, command]) => /^(?:kubectl|aws) /.test(command));
     expect(programs.length).toBeGreaterThan(30);
     expect(programs.filter(([, command]) => !verbs.test(command))).toEqual([]);

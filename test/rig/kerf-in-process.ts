@@ -1,9 +1,10 @@
 /**
- * Lifecycle and termination in this process, on a real API server, each with the rights of its own group. EC2, the table and the
+ * Lifecycle and termination, and on request provisioning, in this process, on a real API server, each with the rights of its own group. EC2, the table and the
  * queues are simulated. Ticks and wakes are as in AWS, except that a tick comes every ten seconds and instances shut down in two.
  */
 import { type ReportedRefusals, reportedRefusals } from '../../lib/controllers/act/reported-refusals.ts';
 import { reconcileLifecycle } from '../../lib/controllers/lifecycle.ts';
+import { reconcileProvisioning } from '../../lib/controllers/provisioning.ts';
 import { guarded } from '../../lib/controllers/run/guard.ts';
 import type { ControllerPorts, RunReport } from '../../lib/controllers/run/ports.ts';
 import { reconcileTermination } from '../../lib/controllers/termination.ts';
@@ -31,7 +32,7 @@ const EC2_SPEED = 10;
 const CONTEXT = { getRemainingTimeInMillis: () => 60_000 };
 const FUNCTIONS = ['lifecycle', 'termination'] as const;
 
-type Name = (typeof FUNCTIONS)[number];
+type Name = (typeof FUNCTIONS)[number] | 'provisioning';
 
 export interface KerfInProcess {
   readonly store: ControllerPorts['store'];
@@ -54,9 +55,12 @@ export interface KerfPlan {
   readonly clock?: Clock;
   /** Whether queues and ticks run the functions. @default true */
   readonly isWoken?: boolean;
+  /** Whether pods without a node get one. @default false: nodes have only what a test creates */
+  readonly provisions?: boolean;
 }
 
 const RECONCILE = {
+  provisioning: guarded('provisioning', reconcileProvisioning),
   lifecycle: guarded('lifecycle', reconcileLifecycle),
   termination: guarded('termination', reconcileTermination),
 } as const;
@@ -65,18 +69,20 @@ const RECONCILE = {
 export async function startKerf({
   clock = { now: () => Date.now() },
   isWoken = true,
+  provisions = false,
 }: KerfPlan = {}): Promise<KerfInProcess> {
+  const names: readonly Name[] = provisions ? ['provisioning', ...FUNCTIONS] : FUNCTIONS;
   await installRoles();
   const shared = await sharedPorts(clock);
   const reports: RunReport[] = [];
   const { runtime, seen } = recordingRuntime();
   const report = (_: unknown, one: RunReport): void => void reports.push(one);
   const telemetry = { ...runtime.telemetry, report };
-  const started = await Promise.all(FUNCTIONS.map(async (name) => await startFunction(name, clock)));
+  const started = await Promise.all(names.map(async (name) => await startFunction(name, clock)));
   const portsOf = ({ cluster, refusals }: StartedFunction): ControllerPorts => {
     return { ...shared, cluster, refusals, messages, clock, settings: DEFAULT_SETTINGS };
   };
-  const [lifecycle, termination] = started.map((one) =>
+  const queues = started.map((one) =>
     playQueue(one.name, async (event) => {
       const runtimeOfOne = { ...runtime, telemetry, portsOf: async () => portsOf(one) };
       return await answerWakes(runtimeOfOne, { event, context: CONTEXT }, RECONCILE[one.name]);
@@ -86,8 +92,7 @@ export async function startKerf({
     publish: async () => {},
     wake: async (target, wake, delayMs) => {
       if (!isWoken) return;
-      await lifecycle?.wake(target, wake, delayMs);
-      await termination?.wake(target, wake, delayMs);
+      for (const queue of queues) await queue.wake(target, wake, delayMs);
     },
   };
   const tick: Wake = { cluster: CLUSTER, reason: 'tick' };
@@ -97,7 +102,7 @@ export async function startKerf({
     reports.push(await RECONCILE[name](portsOf(one), tick));
   };
   const wake = async (): Promise<void> => {
-    for (const name of FUNCTIONS) await (isWoken ? messages.wake(name, tick) : run(name));
+    for (const name of names) await (isWoken ? messages.wake(name, tick) : run(name));
   };
   const ticks = isWoken ? setInterval(() => void wake(), TICK_EVERY_MS) : undefined;
   return {

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { DescribeInstancesCommand, EC2Client, type Instance } from '@aws-sdk/client-ec2';
 import type { InstanceTypeFacts } from '../../lib/core/instance-type/facts.ts';
 import { type FakeKubelet, startFakeKubelet, type Timing } from '../rig/fake-kubelet.ts';
+import { machineNode } from '../rig/machine-node.ts';
 
 export interface Machines {
   /** All instances that the cluster ever had. */
@@ -65,34 +66,16 @@ export function playMachines({ cluster, facts, timing = {} }: MachinesPlan): Mac
   };
 }
 
-/**
- * The Node of an instance, from its user data and its type. It has the labels that the kubelet and EKS's cloud controller
- * write, and that of its NodePool; registration adds the others.
- */
 function nodeOf(instance: Instance, facts: readonly InstanceTypeFacts[]) {
-  const { InstanceId = '', InstanceType: type = '', Placement, Tags = [], PrivateDnsName = '' } = instance;
-  const zone = Placement?.AvailabilityZone ?? '';
-  const fact = facts.find(({ name }) => name === type);
-  if (fact === undefined) throw new Error(`${InstanceId} is a ${type}, which is not in the catalogue`);
-  const { vcpus, memoryMib, architecture, maxNetworkInterfaces, ipv4PerInterface } = fact;
-  const pool = Tags.find(({ Key }) => Key === 'karpenter.sh/nodepool')?.Value ?? '';
-  return {
-    name: PrivateDnsName,
-    providerId: `aws:///${zone}/${InstanceId}`,
-    taints: [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }],
-    labels: {
-      'karpenter.sh/nodepool': pool,
-      'kubernetes.io/arch': architecture,
-      'node.kubernetes.io/instance-type': type,
-      'topology.kubernetes.io/zone': zone,
-      'topology.kubernetes.io/region': zone.slice(0, -1),
+  const { InstanceId = '', InstanceType = '', Placement, Tags = [], PrivateDnsName = '' } = instance;
+  return machineNode(
+    {
+      instanceId: InstanceId,
+      instanceType: InstanceType,
+      zone: Placement?.AvailabilityZone ?? '',
+      nodePool: Tags.find(({ Key }) => Key === 'karpenter.sh/nodepool')?.Value ?? '',
+      privateDnsName: PrivateDnsName,
     },
-    // The kernel uses a part of the memory of the type.
-    capacity: {
-      cpu: String(vcpus),
-      memory: `${Math.floor(memoryMib * 0.95)}Mi`,
-      'ephemeral-storage': '20Gi',
-      pods: String(maxNetworkInterfaces * (ipv4PerInterface - 1) + 2),
-    },
-  };
+    facts,
+  );
 }

@@ -43,7 +43,7 @@ export async function callApi(call: Call): Promise<Answer> {
 
 async function callOnce({ method, path, query = {}, headers = {}, body }: Call): Promise<Answer> {
   const url = new URL(path, variable('KERF_CLUSTER_ENDPOINT'));
-  url.search = new URLSearchParams(query).toString();
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const content = body === undefined || typeof body === 'string' ? (body ?? '') : JSON.stringify(body);
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const sent = request(

@@ -1,0 +1,145 @@
+/**
+ * A cluster in which a reader follows a page of the manual: a real control plane and kubectl, nodes of node groups whose kubelets are
+ * simulated, and Kerf's provisioning, lifecycle and termination on a simulated EC2. `aws` and `npx cdk` are answered by the test.
+ */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { expect } from 'vitest';
+import type { Reader } from '../../manual/follow-page.ts';
+import { type FakeKubelet, startFakeKubelet } from '../../rig/fake-kubelet.ts';
+import { type KerfInProcess, startKerf } from '../../rig/kerf-in-process.ts';
+import { startOwnControlPlane } from '../../rig/own-control-plane.ts';
+import { playSimulatedMachines } from '../../rig/simulated-machines.ts';
+import { type Program, type StandIns, startStandIns } from '../../rig/stand-in-programs.ts';
+import { at, listAt, textAt } from '../../stack/json.ts';
+import { callApi, read, variable } from '../support/api-client.ts';
+import { installDefinitions } from '../support/resources.ts';
+
+/** Ignored by git. npm finds the repository above it, as in the folder of a reader. */
+const CACHE = join(import.meta.dirname, '../../../.cache');
+
+export interface PageRig {
+  readonly reader: Reader;
+  readonly standIns: StandIns;
+  /** Starts or ends the machines of a node group, as EKS does for a new size. */
+  readonly resize: (group: string, size: number) => Promise<void>;
+  readonly deploy: () => Promise<void>;
+  readonly destroy: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface PageRigPlan {
+  readonly names: Reader['names'];
+  readonly aws: (rig: PageRig, args: readonly string[]) => Promise<string>;
+  readonly cdk: (rig: PageRig, args: readonly string[]) => Promise<string>;
+  /** The labels of the nodes of a group. */
+  readonly labels: (group: string) => Readonly<Record<string, string>>;
+}
+
+export async function startPageRig({ names, aws, cdk, labels }: PageRigPlan): Promise<PageRig> {
+  const controlPlane = await startOwnControlPlane({ nodeGraceSeconds: 3_600 });
+  mkdirSync(CACHE, { recursive: true });
+  const folder = mkdtempSync(join(CACHE, 'page-'));
+  const bin = join(folder, 'bin');
+  const groups = nodeGroups(labels);
+  const kerf = deployment();
+  const npx: Program = async ([first, ...args]) => {
+    if (first !== 'cdk') throw new Error(`npx ${String(first)} is not a command of the page`);
+    return await cdk(rig, args);
+  };
+  const standIns = await startStandIns(bin, { aws: async (args) => await aws(rig, args), npx });
+  symlinkSync(join(variable('KERF_CLUSTER_BINARIES'), 'kubectl'), join(bin, 'kubectl'));
+  writeFileSync(join(folder, 'kubeconfig'), kubeconfig());
+  const environment = {
+    PATH: `${bin}${delimiter}${process.env['PATH']}`,
+    HOME: folder,
+    KUBECONFIG: join(folder, 'kubeconfig'),
+    AWS_REGION: 'us-east-1',
+  };
+  const rig: PageRig = {
+    reader: { folder, environment, names },
+    standIns,
+    ...groups,
+    ...kerf,
+    stop: async () => {
+      await kerf.destroy();
+      await groups.close();
+      await standIns.close();
+      await controlPlane.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return rig;
+}
+
+function nodeGroups(labels: PageRigPlan['labels']) {
+  const machines = new Map<string, FakeKubelet>();
+  let count = 0;
+  const end = async (name: string): Promise<void> => {
+    await machines.get(name)?.die();
+    machines.delete(name);
+    await callApi({ method: 'DELETE', path: `/api/v1/nodes/${name}` });
+  };
+  return {
+    resize: async (group: string, size: number): Promise<void> => {
+      const own = [...machines.keys()].filter((name) => name.startsWith(`${group}-`));
+      for (const name of own.slice(size)) await end(name);
+      for (let more = own.length; more < size; more++) {
+        const name = `${group}-${(count += 1)}`;
+        machines.set(name, startFakeKubelet({ name, labels: labels(group) }));
+      }
+    },
+    close: async () => {
+      for (const name of machines.keys()) await end(name);
+    },
+  };
+}
+
+function deployment() {
+  let running: { readonly kerf: KerfInProcess; readonly stopMachines: () => Promise<void> } | undefined;
+  return {
+    deploy: async (): Promise<void> => {
+      if (running !== undefined) return;
+      await installDefinitions();
+      const kerf = await startKerf({ provisions: true });
+      running = { kerf, stopMachines: playSimulatedMachines(kerf.cloud) };
+    },
+    destroy: async (): Promise<void> => {
+      await running?.stopMachines();
+      await running?.kerf.close();
+      running = undefined;
+    },
+  };
+}
+
+function kubeconfig(): string {
+  const cluster = { server: variable('KERF_CLUSTER_ENDPOINT'), 'certificate-authority': variable('KERF_CLUSTER_CA') };
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'demo',
+    clusters: [{ name: 'demo', cluster }],
+    users: [{ name: 'admin', user: { token: variable('KERF_CLUSTER_TOKEN') } }],
+    contexts: [{ name: 'demo', context: { cluster: 'demo', user: 'admin' } }],
+  });
+}
+
+/** The nodes on which the running pods of an app are: the name of the NodePool for nodes of Kerf, else that of the node. */
+export async function placesOf(app: string): Promise<readonly string[]> {
+  const pods = listAt(await read(`/api/v1/pods?labelSelector=app%3D${app}`), 'items');
+  const nodes = new Map(
+    listAt(await read('/api/v1/nodes'), 'items').map((one) => [textAt(one, 'metadata', 'name'), one]),
+  );
+  return pods
+    .map((pod) => {
+      const name = at(pod, 'spec', 'nodeName');
+      if (typeof name !== 'string' || at(pod, 'status', 'phase') !== 'Running') return 'pending';
+      return String(at(nodes.get(name), 'metadata', 'labels', 'karpenter.sh/nodepool') ?? name.replace(/-\d+$/, ''));
+    })
+    .toSorted();
+}
+
+/** What is expected of the pods of an app: all of them at one place. */
+export async function expectAllAt(app: string, place: string, pods: number): Promise<void> {
+  expect(await placesOf(app)).toEqual(Array.from({ length: pods }, () => place));
+}
