@@ -83,6 +83,21 @@ describe('D25: after a drain, the instance waits until the volumes of its pods a
     expect(counts.lists).toBeLessThanOrEqual(4);
   });
 
+  test('also if the run that has evicted the pods could not write its record', async () => {
+    let lost = 0;
+    const result = await afterDeletedNode(WITH_VOLUME, {
+      wrapPorts: (ports) =>
+        withFaults(ports, ({ method, args: [record] }) => {
+          const isOfDrain = method === 'store.updateNodeClaim' && JSON.stringify(record).includes('drainStartedAtMs');
+          if (!isOfDrain || lost > 0) return undefined;
+          lost += 1;
+          return 'before';
+        }),
+    });
+    expect(lost).toBe(1);
+    expect(result.waitSeconds).toBeGreaterThanOrEqual(12);
+  });
+
   test('at most until the deadline', async () => {
     const { spec } = aPool();
     const template = { ...spec.template, spec: { ...spec.template.spec, terminationGracePeriod: '8s' } };

@@ -127,12 +127,22 @@ export function beginsWithoutList({ record, node }: Pick<TerminationView, 'recor
 }
 
 /** The record of a drain: its start, and whether it evicts pods with volumes. */
-function beginDrain({ record, pods: observed }: TerminationView, deletion: Deletion, nowMs: number): NodeClaimRecord {
+function beginDrain(
+  { record, node, pods: observed }: TerminationView,
+  deletion: Deletion,
+  nowMs: number,
+): NodeClaimRecord {
   const { drainStartedAtMs = nowMs, volumes } = deletion;
   const pods = readOr(observed, []);
-  const marked = volumes === undefined && drainsVolumes(pods, nowMs);
+  const mayHaveEvicted = deletion.drainStartedAtMs === undefined && wasCordoned(readOr(node, undefined));
+  const marked = volumes === undefined && (mayHaveEvicted || drainsVolumes(pods, nowMs));
   if (deletion.drainStartedAtMs !== undefined && !marked) return record;
   return { ...record, deletion: { ...deletion, drainStartedAtMs, ...(marked ? { volumes: true } : {}) } };
+}
+
+/** A drain whose record could not be written has begun before: it has cordoned the node, and may have evicted pods with volumes. */
+function wasCordoned(node: Node | undefined): boolean {
+  return node?.metadata.labels?.[EXCLUDE_FROM_BALANCERS] !== undefined;
 }
 
 /** D25. *Shape:* undefined if the instance can be terminated. */
@@ -195,8 +205,7 @@ function cordonActions(record: NodeClaimRecord, node: Node): readonly Action[] {
   const taints = node.spec?.taints ?? [];
   const others = taints.filter((taint) => !sameTaint(taint, DISRUPTED_TAINT));
   // The candidates of a disruption command have the taint before they are drained.
-  const isExcluded = node.metadata.labels?.[EXCLUDE_FROM_BALANCERS] !== undefined;
-  if (others.length < taints.length && isExcluded) return [];
+  if (others.length < taints.length && wasCordoned(node)) return [];
   return [
     {
       kind: 'cordon-node',

@@ -180,9 +180,9 @@ describe('D25: a wait of more than a minute reads VolumeAttachments once a minut
 });
 
 describe('D25: the record of a drain has whether its pods had volumes', () => {
-  const begun = (pods: readonly Pod[], over: Partial<Deletion> = {}): Deletion | undefined => {
+  const begun = (pods: readonly Pod[], over: Partial<Deletion> = {}, node = aNode()): Deletion | undefined => {
     const deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS, ...over } as const;
-    return verdictOn({ pods, record: { ...recordWith(), deletion } }).record.deletion;
+    return verdictOn({ pods, node, record: { ...recordWith(), deletion } }).record.deletion;
   };
 
   test.each<[string, readonly Pod[], true | undefined]>([
@@ -201,6 +201,10 @@ describe('D25: the record of a drain has whether its pods had volumes', () => {
   ])('%s', (_, pods, expected) => {
     expect(begun(pods)).toMatchObject({ drainStartedAtMs: NOW_MS });
     expect(begun(pods)?.volumes).toBe(expected);
+  });
+
+  test('a node that is cordoned already may have had pods with volumes: the record of their drain was lost', () => {
+    expect(begun([], {}, aNode(CORDONED))).toMatchObject({ drainStartedAtMs: NOW_MS, volumes: true });
   });
 
   test('a pod that is bound after the begin of the drain counts', () => {
