@@ -36,14 +36,15 @@ export async function onFreshState<Outcome>(
   }
 }
 
+/** The node of the record. The list may be older than the record, and not have the node yet. */
 async function readAgain(cluster: ReadsCluster['cluster'], record: NodeClaimRecord, seen: SeenNodes): Promise<void> {
   const instance = instanceOf(record);
   const isIts = ({ spec }: Node): boolean => instance !== undefined && spec?.providerID === providerIdOf(instance);
-  const before = readOr(seen.nodes, []).find(isIts);
-  if (before === undefined) return;
-  const after = await cluster.readNode(before.metadata.name);
+  const name = readOr(seen.nodes, []).find(isIts)?.metadata.name ?? record.nodeName;
+  if (name === undefined) return;
+  const after = await cluster.readNode(name);
   seen.nodes = mapRead(seen.nodes, (nodes) => [
     ...nodes.filter((node) => !isIts(node)),
-    ...(after === undefined ? [] : [after]),
+    ...(after !== undefined && isIts(after) ? [after] : []),
   ]);
 }

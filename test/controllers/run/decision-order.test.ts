@@ -1,6 +1,7 @@
 /** The order of record, act and close: a run that is slow in between must not let another run count its claims twice or not at all. */
 import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import type { Node } from '../../../lib/apis/kubernetes.ts';
 import { onFreshState } from '../../../lib/controllers/run/fresh-state.ts';
 import { read } from '../../../lib/core/observed.ts';
 import { ConflictError } from '../../../lib/ports/errors.ts';
@@ -11,6 +12,7 @@ import { kubernetesState } from '../../../lib/simulator/kubernetes/state.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { aClaim } from '../../builders/node-claims.ts';
+import { initializedNode } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { launchedFor, live, SMALL_CATALOGUE } from '../life.ts';
 import { withoutLeases } from '../without-leases.ts';
@@ -93,4 +95,21 @@ test('a claim whose node has changed (409) is reconciled again in the same run, 
   expect(outcome).toBe('done');
   expect(versions).toHaveLength(2);
   expect(versions[1]).not.toBe(versions[0]);
+});
+
+test('and with its node, if it has joined since the nodes were listed: it is not taken for lost', async () => {
+  const store = memoryNodeClaimStore();
+  const { node, nodeClaim } = initializedNode();
+  const cluster = simulatedCluster(kubernetesState(someManifests({})), { now: () => NOW_MS });
+  await store.createNodeClaim(nodeClaim);
+  const [record] = await store.listNodeClaims(nodeClaim.cluster);
+  if (record === undefined) throw new Error('there is no record');
+  const seen = { nodes: read<readonly Node[]>([]) };
+  const joined = { ...cluster, readNode: async (name: string) => (name === node.metadata.name ? node : undefined) };
+  let tries = 0;
+  await onFreshState({ cluster: joined, store }, { record, seen }, async () => {
+    tries += 1;
+    if (tries === 1) throw new ConflictError('the record was changed');
+  });
+  expect(seen.nodes).toEqual(read([node]));
 });
