@@ -87,7 +87,9 @@ async function runMany(seeds: number, from: number): Promise<void> {
         if (process.stdout.isTTY) process.stdout.write('\r');
         console.log(`seed ${seed} (${theme}), ${clock(violation.atMs)}: ${violation.rule}: ${violation.message}`);
       }
-      if (process.stdout.isTTY) process.stdout.write(`\r${done} of ${seeds} seeds, ${failed.length} failed `);
+      const progress = `${done} of ${seeds} seeds, ${failed.length} failed`;
+      if (process.stdout.isTTY) process.stdout.write(`\r${progress} `);
+      else if (done % SEEDS === 0 && done < seeds) console.log(progress);
       return !values['until-found'] || failed.length === 0;
     },
   });
