@@ -11,7 +11,7 @@ const fromSources = existsSync(SOURCES);
 const problem = fromSources ? whyNotReady() : tooOld('20.12', 'install Node.js 20.12 or newer');
 if (problem !== undefined) {
   process.stderr.write(`kerf: ${problem}\n`);
-  process.exitCode = 1;
+  process.exitCode = 3;
 } else if (fromSources) {
   await import('../lib/cli/main.ts');
 } else {

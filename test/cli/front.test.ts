@@ -30,7 +30,7 @@ function kerf(root: string, ...args: readonly string[]): Promise<{ readonly code
 
 test('before npm ci, kerf prints one line with the command to run', async () => {
   expect(await kerf(folder)).toEqual({
-    code: 1,
+    code: 3,
     stderr: 'kerf: its packages are not installed: run "npm ci" first\n',
   });
 });
@@ -44,7 +44,7 @@ test('without the sources, which the package does not have, kerf runs on Node.js
   const old = join(folder, 'node-20-9.cjs');
   writeFileSync(old, "Object.defineProperty(process, 'versions', { value: { node: '20.9.0' } });");
   expect(await kerf(alone, '--require', old)).toEqual({
-    code: 1,
+    code: 3,
     stderr: 'kerf: Node.js 20.9.0 is too old: install Node.js 20.12 or newer\n',
   });
   expect(await kerf(alone, '--require', join(folder, 'node-20.cjs'))).toEqual({ code: 0, stderr: 'filled in, run' });
@@ -52,6 +52,6 @@ test('without the sources, which the package does not have, kerf runs on Node.js
 
 test('on an older Node.js, kerf prints one line with instructions', async () => {
   const { code, stderr } = await kerf(ROOT, '--require', join(folder, 'node-20.cjs'));
-  expect(code).toBe(1);
+  expect(code).toBe(3);
   expect(stderr).toMatch(/^kerf: Node\.js 20\.20\.2 is too old: install Node\.js 24, or run "npm run kerf -- .*\n$/);
 });

@@ -23,7 +23,7 @@ export interface Reader {
 }
 
 /** The blocks of commands of a page, each with its heading. *Shape:* in the order of the page. */
-export function sectionsOf(page: string): readonly Section[] {
+function sectionsOf(page: string): readonly Section[] {
   const text = readFileSync(join(DOCS, page), 'utf8');
   const lines = text.split('\n');
   return codeBlocksOf(text)

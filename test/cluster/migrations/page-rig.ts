@@ -125,7 +125,7 @@ function kubeconfig(): string {
 }
 
 /** The nodes on which the running pods of an app are: the name of the NodePool for nodes of Kerf, else that of the node. */
-export async function placesOf(app: string): Promise<readonly string[]> {
+async function placesOf(app: string): Promise<readonly string[]> {
   const pods = listAt(await read(`/api/v1/pods?labelSelector=app%3D${app}`), 'items');
   const nodes = new Map(
     listAt(await read('/api/v1/nodes'), 'items').map((one) => [textAt(one, 'metadata', 'name'), one]),

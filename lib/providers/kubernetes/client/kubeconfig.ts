@@ -26,15 +26,12 @@ export interface KubeconfigAccess extends Pick<ApiClientOptions, 'endpoint' | 't
 export async function kubeconfigAccess({ file, context }: KubeconfigChoice): Promise<KubeconfigAccess> {
   const name = file ?? 'the kubeconfig';
   const config = loaded(name, file);
-  const wanted = context ?? config.getCurrentContext();
-  config.setCurrentContext(wanted);
+  // Without a current context, client-node returns undefined.
+  const wanted: string | undefined = context ?? config.getCurrentContext();
+  if (wanted !== undefined) config.setCurrentContext(wanted);
   const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
-  if (cluster === null || user === null) {
-    const names = config.getContexts().map((one) => JSON.stringify(one.name));
-    throw new RefusedError(
-      `${name} has no context ${JSON.stringify(wanted)} with a cluster and a user: write one of ${names.join(', ')}`,
-    );
-  }
+  if (wanted === undefined || cluster === null || user === null)
+    throw new RefusedError(`${name} ${noContext(wanted, config)}`);
   const subject = `context ${JSON.stringify(wanted)} of ${name}`;
   refuseUnsupported(subject, cluster, user);
   const token = async (): Promise<string> => await tokenOf(config, subject);
@@ -47,6 +44,14 @@ export async function kubeconfigAccess({ file, context }: KubeconfigChoice): Pro
     ...optional({ tlsServerName }),
     token,
   };
+}
+
+function noContext(wanted: string | undefined, config: KubeConfig): string {
+  const names = config.getContexts().map((one) => JSON.stringify(one.name));
+  if (names.length === 0) return 'has no contexts: run aws eks update-kubeconfig';
+  return wanted === undefined
+    ? `has no current context: add --context with one of ${names.join(', ')}`
+    : `has no context ${JSON.stringify(wanted)} with a cluster and a user: write one of ${names.join(', ')}`;
 }
 
 const NO_KUBECONFIG = 'loaded-context';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,6 +77,16 @@ describe('a context of a kubeconfig', () => {
     ['half', /no context "half" with a cluster and a user/],
   ])('%s, which lacks its entry in the file, is refused', async (context, message) => {
     await expect(access(kubeconfig({ token: 't' }), context)).rejects.toThrow(message);
+  });
+
+  test('a file without a current context, or without contexts, is refused with what to do', async () => {
+    const file = kubeconfig({ token: 't' });
+    const { 'current-context': _, ...content } = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify(content));
+    await expect(access(file)).rejects.toThrow(/has no current context: add --context with one of "prod", "half"$/);
+    expect(await (await access(file, 'prod')).token()).toBe('t');
+    writeFileSync(file, JSON.stringify({ ...content, contexts: [], clusters: [], users: [] }));
+    await expect(access(file)).rejects.toThrow(/has no contexts: run aws eks update-kubeconfig$/);
   });
 
   test('its tls-server-name is the name that the server must prove', async () => {
