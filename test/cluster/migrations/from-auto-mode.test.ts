@@ -32,11 +32,13 @@ beforeAll(async () => {
       'topology.kubernetes.io/zone': 'us-east-1a',
       ...(group === AUTO ? { 'eks.amazonaws.com/compute-type': 'auto' } : { 'eks.amazonaws.com/nodegroup': group }),
     }),
-    aws,
-    cdk: async ({ deploy, destroy }, [verb, ...args]) => {
-      if (verb === 'destroy') await destroy();
-      else if (args.includes('shadow=false')) await deploy();
-      return '';
+    programs: {
+      aws,
+      cdk: async ({ deploy, destroy }, [verb, ...args]) => {
+        if (verb === 'destroy') await destroy();
+        else if (args.includes('shadow=false')) await deploy();
+        return '';
+      },
     },
   });
   // Auto Mode has the kinds of Karpenter.

@@ -19,14 +19,16 @@ beforeAll(async () => {
   rig = await startPageRig({
     names: { GROUP: 'workers', NAMESPACE: 'default', NAME: 'web', SIZE: '3' },
     labels: (group) => ({ 'eks.amazonaws.com/nodegroup': group }),
-    aws: async ({ resize }, args) => {
-      const size = /desiredSize=(\d+)/.exec(args.join(' '))?.[1];
-      if (args[1] === 'update-nodegroup-config' && size !== undefined) await resize('workers', Number(size));
-      return '{}\n';
-    },
-    cdk: async ({ deploy, destroy }, [verb]) => {
-      await (verb === 'destroy' ? destroy() : deploy());
-      return '';
+    programs: {
+      aws: async ({ resize }, args) => {
+        const size = /desiredSize=(\d+)/.exec(args.join(' '))?.[1];
+        if (args[1] === 'update-nodegroup-config' && size !== undefined) await resize('workers', Number(size));
+        return '{}\n';
+      },
+      cdk: async ({ deploy, destroy }, [verb]) => {
+        await (verb === 'destroy' ? destroy() : deploy());
+        return '';
+      },
     },
   });
   await rig.resize('workers', 3);

@@ -30,24 +30,29 @@ export interface PageRig {
 
 export interface PageRigPlan {
   readonly names: Reader['names'];
-  readonly aws: (rig: PageRig, args: readonly string[]) => Promise<string>;
-  readonly cdk: (rig: PageRig, args: readonly string[]) => Promise<string>;
+  /** The stand-ins by name: `aws`, `helm`, and `cdk` for `npx cdk`. */
+  readonly programs: Readonly<Record<string, (rig: PageRig, args: readonly string[]) => Promise<string>>>;
   /** The labels of the nodes of a group. */
   readonly labels: (group: string) => Readonly<Record<string, string>>;
 }
 
-export async function startPageRig({ names, aws, cdk, labels }: PageRigPlan): Promise<PageRig> {
+export async function startPageRig({ names, programs, labels }: PageRigPlan): Promise<PageRig> {
   const controlPlane = await startOwnControlPlane({ nodeGraceSeconds: 3_600 });
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(join(CACHE, 'page-'));
   const bin = join(folder, 'bin');
   const groups = nodeGroups(labels);
   const kerf = deployment();
-  const npx: Program = async ([first, ...args]) => {
-    if (first !== 'cdk') throw new Error(`npx ${String(first)} is not a command of the page`);
-    return await cdk(rig, args);
+  const answer = async (name: string, args: readonly string[]): Promise<string> => {
+    const program = programs[name];
+    if (program === undefined) throw new Error(`${name} has no stand-in for this page`);
+    return await program(rig, args);
   };
-  const standIns = await startStandIns(bin, { aws: async (args) => await aws(rig, args), npx });
+  const own = Object.keys(programs).filter((name) => name !== 'cdk');
+  const standIns = await startStandIns(bin, {
+    ...Object.fromEntries(own.map((name): [string, Program] => [name, async (args) => await answer(name, args)])),
+    npx: async ([name = '', ...args]) => await answer(name, args),
+  });
   symlinkSync(join(variable('KERF_CLUSTER_BINARIES'), 'kubectl'), join(bin, 'kubectl'));
   writeFileSync(join(folder, 'kubeconfig'), kubeconfig());
   const environment = {
