@@ -52,6 +52,13 @@ export interface ReadyReplicas {
   readonly ready: number;
 }
 
+/** The API `metrics.k8s.io`, which metrics-server or another program serves. */
+export interface MetricsApi {
+  readonly isAvailable: boolean;
+  /** Why it is not available, as the API server says. */
+  readonly message: string;
+}
+
 /** Reads the cluster itself. *Errors:* PortError. */
 export interface ClusterHealthReader {
   /** The version of the API server, such as `v1.35.4`. */
@@ -59,6 +66,8 @@ export interface ClusterHealthReader {
   findOtherAutoscalers(): Promise<AutoscalerTraces>;
   /** The Deployment `coredns` of kube-system; undefined if it does not exist. */
   coreDns(): Promise<ReadyReplicas | undefined>;
+  /** *Shape:* undefined if no program is registered for it. */
+  metricsApi(): Promise<MetricsApi | undefined>;
   findDefinition(name: string): Promise<FoundDefinition | undefined>;
   listNodePools(): Promise<readonly NodePool[]>;
   listNodeClasses(): Promise<readonly EC2NodeClass[]>;

@@ -42,6 +42,7 @@ const INSTALLED: readonly string[] = [
   '/apis/karpenter.sh/v1alpha1/nodeoverlays',
   '/apis/karpenter.k8s.aws/v1/ec2nodeclasses',
   '/apis/autoscaling.x-k8s.io/v1beta1/capacitybuffers',
+  '/apis/apiregistration.k8s.io/v1/apiservices',
 ];
 
 /** How clients connect. */

@@ -3,7 +3,7 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { type AutoscalerTraces, activeAutoscalers, ignoredAutoscalers } from '../../core/cluster/other-autoscalers.ts';
 import { definitionStep, type FoundDefinition, type WantedDefinition } from '../../core/install/definitions.ts';
-import type { ReadyReplicas } from '../../ports/doctor.ts';
+import type { MetricsApi, ReadyReplicas } from '../../ports/doctor.ts';
 import { type Finding, findingOf } from './finding.ts';
 
 /** Karpenter, by its Lease and Deployment. EKS Auto Mode has its own check. */
@@ -51,6 +51,26 @@ export function checkCoreDns(found: ReadyReplicas | undefined): Finding {
       fix: 'Read why: kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide',
     };
   return { check, status: 'pass', message };
+}
+
+/** Kerf does not use the metrics API, but an autoscaler of pods without it never asks for nodes. */
+export function checkMetrics(found: MetricsApi | undefined): Finding {
+  const check = 'metrics';
+  const so = 'so HorizontalPodAutoscalers on cpu or memory do not scale';
+  if (found === undefined)
+    return {
+      check,
+      status: 'warn',
+      message: `No program serves metrics.k8s.io, ${so}`,
+      fix: 'Install the add-on: aws eks create-addon --addon-name metrics-server --cluster-name NAME',
+    };
+  if (found.isAvailable) return { check, status: 'pass', message: 'The API server gets metrics.k8s.io' };
+  return {
+    check,
+    status: 'warn',
+    message: `metrics.k8s.io is not available, ${so}: ${found.message}`,
+    fix: 'Read why: kubectl -n kube-system get pods -l k8s-app=metrics-server -o wide; without a node they wait for one',
+  };
 }
 
 export interface ReadDefinition {

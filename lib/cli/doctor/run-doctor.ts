@@ -23,6 +23,7 @@ import {
   checkAutoscalers,
   checkCoreDns,
   checkDefinitions,
+  checkMetrics,
   checkNodePools,
   type ReadDefinition,
 } from './cluster-checks.ts';
@@ -156,6 +157,7 @@ async function clusterFindings(
   const checks: readonly (readonly [check: string, run: () => Promise<readonly Finding[]>])[] = [
     ['karpenter', async () => checkAutoscalers(name, await api.findOtherAutoscalers(), Date.now())],
     ['coredns', async () => [checkCoreDns(await api.coreDns())]],
+    ['metrics', async () => [checkMetrics(await api.metricsApi())]],
     ['crds', async () => checkDefinitions(await readDefinitions(api))],
   ];
   const found = await Promise.all(checks.map(async ([check, run]) => readings.read(check, run)));

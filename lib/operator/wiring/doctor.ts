@@ -19,7 +19,7 @@ import { lambdaConcurrency } from '../../providers/aws/quotas/lambda-concurrency
 import { ec2Quotas } from '../../providers/aws/quotas/vcpu-quotas.ts';
 import { ApiClient, type ApiClientOptions } from '../../providers/kubernetes/client/api-client.ts';
 import type { KubeconfigChoice } from '../../providers/kubernetes/client/kubeconfig.ts';
-import { deploymentReplicas, serverVersion } from '../../providers/kubernetes/install/cluster-health.ts';
+import { aggregatedApi, deploymentReplicas, serverVersion } from '../../providers/kubernetes/install/cluster-health.ts';
 import { kubernetesInstallation } from '../../providers/kubernetes/install/installation.ts';
 import { KubernetesCluster } from '../../providers/kubernetes/kubernetes-cluster.ts';
 import { systemClock } from '../lambda/system-clock.ts';
@@ -142,6 +142,7 @@ function healthReader(client: ApiClient): ClusterHealthReader {
     serverVersion: async () => await serverVersion(client),
     findOtherAutoscalers: async () => await cluster.findOtherAutoscalers(),
     coreDns: async () => await deploymentReplicas(client, COREDNS),
+    metricsApi: async () => await aggregatedApi(client, 'v1beta1.metrics.k8s.io'),
     findDefinition: async (definition) => await installation.findDefinition(definition),
     listNodePools: async () => await cluster.listNodePools(),
     listNodeClasses: async () => await cluster.listNodeClasses(),

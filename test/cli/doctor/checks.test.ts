@@ -9,6 +9,7 @@ import {
   checkAutoscalers,
   checkCoreDns,
   checkDefinitions,
+  checkMetrics,
   checkNodePools,
 } from '../../../lib/cli/doctor/cluster-checks.ts';
 import { wantedDefinitions } from '../../../lib/core/install/definitions.ts';
@@ -160,6 +161,15 @@ describe('what runs in the cluster', () => {
 
   test('a cluster without CoreDNS may have another DNS server', () => {
     expect(checkCoreDns(undefined).status).toBe('warn');
+  });
+
+  test('without the metrics API, autoscalers of pods do not scale, with the add-on or what to read', () => {
+    expect(checkMetrics({ isAvailable: true, message: 'all checks passed' }).status).toBe('pass');
+    expect(checkMetrics(undefined)).toMatchObject({ status: 'warn', fix: expect.stringContaining('metrics-server') });
+    expect(checkMetrics({ isAvailable: false, message: 'service/metrics-server has no endpoints' })).toMatchObject({
+      status: 'warn',
+      message: expect.stringMatching(/not available, .*: service\/metrics-server has no endpoints$/),
+    });
   });
 
   test('CRDs: missing ones are installed by a deploy, old stored versions stop it, newer fields are kept', () => {

@@ -31,6 +31,7 @@ function aCluster(over: Partial<ClusterHealthReader> = {}): ClusterHealthReader 
     serverVersion: async () => 'v1.35.4',
     findOtherAutoscalers: async () => NO_TRACES,
     coreDns: async () => ({ replicas: 2, ready: 2 }),
+    metricsApi: async () => ({ isAvailable: true, message: 'all checks passed' }),
     findDefinition: async () => undefined,
     listNodePools: async () => [aNodePool()],
     listNodeClasses: async () => [aNodeClass()],
@@ -70,7 +71,7 @@ test('a cluster that is ready, in 80 columns', async () => {
   const { stdout, code } = await doctor({ cluster: async () => cluster });
   expect(code).toBe(0);
   expect(stdout).toMatch(/^Cluster demo\n\npass {2}cluster +EKS cluster demo is ACTIVE\n/);
-  expect(stdout).toMatch(/\n16 pass\n$/);
+  expect(stdout).toMatch(/\n17 pass\n$/);
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 

@@ -88,6 +88,14 @@ test('the cluster is read at the address that EKS returns, with the credentials 
     status: { readyReplicas: 1 },
   });
   expect(await cluster.coreDns()).toEqual({ replicas: 2, ready: 1 });
+  const api = { group: '/apis/apiregistration.k8s.io/v1', resource: 'apiservices', name: 'v1beta1.metrics.k8s.io' };
+  expect(await cluster.metricsApi()).toBeUndefined();
+  const metadata = { name: api.name };
+  server.store.put(api, { metadata });
+  expect(await cluster.metricsApi()).toEqual({ isAvailable: false, message: 'it has no condition Available' });
+  const condition = { type: 'Available', status: 'True', message: 'all checks passed' };
+  server.store.put(api, { metadata, status: { conditions: [condition] } });
+  expect(await cluster.metricsApi()).toEqual({ isAvailable: true, message: 'all checks passed' });
   expect(await cluster.listNodePools()).toEqual([]);
   expect((await cluster.findOtherAutoscalers()).leases).toEqual([]);
   // The API server answers a review, and stores nothing.

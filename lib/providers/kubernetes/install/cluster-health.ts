@@ -1,4 +1,5 @@
-import type { ReadyReplicas } from '../../../ports/doctor.ts';
+import { isRecord, textField } from '../../../apis/record.ts';
+import type { MetricsApi, ReadyReplicas } from '../../../ports/doctor.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import { kubernetesPortError } from '../client/errors.ts';
 import { fieldsOf } from '../project/project.ts';
@@ -17,4 +18,19 @@ export async function deploymentReplicas(client: ApiClient, path: string): Promi
   const { spec, status } = fieldsOf(answer.body);
   // The API server omits a count of 0.
   return { replicas: Number(fieldsOf(spec)['replicas'] ?? 1), ready: Number(fieldsOf(status)['readyReplicas'] ?? 0) };
+}
+
+/** Whether the API server reaches the program of an aggregated API; undefined if none is registered. */
+export async function aggregatedApi(client: ApiClient, name: string): Promise<MetricsApi | undefined> {
+  const path = `/apis/apiregistration.k8s.io/v1/apiservices/${name}`;
+  const answer = await client.send({ method: 'GET', path });
+  if (answer.status === 404) return undefined;
+  if (answer.status >= 300) throw kubernetesPortError(answer, `read ${path}`);
+  const { conditions } = fieldsOf(fieldsOf(answer.body)['status']);
+  const all: readonly unknown[] = Array.isArray(conditions) ? conditions : [];
+  const available = all.find((one) => isRecord(one) && one['type'] === 'Available');
+  return {
+    isAvailable: textField(available, 'status') === 'True',
+    message: textField(available, 'message') ?? 'it has no condition Available',
+  };
 }
