@@ -64,9 +64,11 @@ export interface DeploymentInput {
 
 /** The faults and the settings of the first deployment do not apply to it. */
 export interface SecondDeployment
-  extends Pick<DeploymentInput, 'wrapPorts' | 'wrapInvocation' | 'invocations' | 'stores' | 'settings'> {
+  extends Pick<DeploymentInput, 'wrapPorts' | 'wrapInvocation' | 'invocations' | 'stores' | 'settings' | 'recorder'> {
   /** The deployment that holds the cluster at the start. @default 'first', which was installed before */
   readonly holder?: 'first' | 'second' | 'none';
+  /** The API server calls it too, as if the first deployment were Karpenter. @default the deployment that holds the cluster is called */
+  readonly hasWebhook?: true;
 }
 
 export interface SimulatedStores extends Pick<ControllerPorts, 'store' | 'leases' | 'catalogue'> {
@@ -85,6 +87,8 @@ export interface Deployment {
   readonly ticked: Set<WakeTarget>;
   /** A schedule starts the function. */
   readonly tick: (target: TickedFunction) => void;
+  /** @default if it holds the cluster */
+  readonly hasWebhook?: true;
   readonly backups?: Backups;
 }
 
@@ -198,10 +202,13 @@ export function deploySecond(
   { catalogue, seed }: Pick<DeploymentInput, 'catalogue' | 'seed'>,
   world: DeploymentWorld,
 ): Deployment {
-  const { holder = 'first', ...under } = second;
+  const { holder = 'first', hasWebhook, ...under } = second;
   world.state.holder = { first: FIRST_DEPLOYMENT, second: SECOND_DEPLOYMENT, none: undefined }[holder];
   const own = { ...under, catalogue, seed: seed + 1 };
-  return deploy({ input: own, world, refusals: new Map(), name: SECOND_DEPLOYMENT });
+  return {
+    ...deploy({ input: own, world, refusals: new Map(), name: SECOND_DEPLOYMENT }),
+    ...optional({ hasWebhook }),
+  };
 }
 
 /**

@@ -255,8 +255,9 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], input: S
   let isScheduled = false;
   // The cluster has one webhook configuration. The deployment that holds the cluster owns it.
   state.onReview = (review) => {
-    const owner = deployments.find(({ name }) => name === state.holder);
-    if (owner !== undefined && !faults.isWebhookDown()) timetable.after(0, async () => owner.functions.webhook(review));
+    if (faults.isWebhookDown()) return;
+    for (const { name, hasWebhook, functions: called } of deployments)
+      if (hasWebhook ?? name === state.holder) timetable.after(0, async () => called.webhook(review));
   };
   state.onChange = () => {
     if (isScheduled) return;

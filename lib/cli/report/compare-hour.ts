@@ -1,6 +1,7 @@
 import { ALL_METHODS } from '../../core/disruption/methods/all-methods.ts';
 import { planDisruption } from '../../core/disruption/plan-disruption.ts';
 import { instanceOf } from '../../core/model/node-claim-record.ts';
+import { launchesIn } from '../../core/usage/seen-launches.ts';
 import { readSnapshot } from '../../snapshot/read-snapshot.ts';
 import { withOpenBudgets } from '../diff/open-budgets.ts';
 import { clusterPrice, savings } from '../plan/disruption/disruption-output.ts';
@@ -9,11 +10,19 @@ import { asDecided } from '../plan/planned-snapshot.ts';
 import { totalUsd } from '../render/format-money.ts';
 import type { ComparedHour } from './shadow-report.ts';
 
+export interface StoredLook {
+  readonly text: string;
+  /** The key of the snapshot, for errors. */
+  readonly name: string;
+  /** Launches from this time on are of this look. */
+  readonly sinceMs: number;
+}
+
 /**
  * The cluster of a stored snapshot, and what Kerf would make of it in the end: all commands of disruption, as the budgets allow them one
  * after the other. *Cost:* that of `planDisruption`. *Errors:* BadInputError if the text is not a snapshot.
  */
-export function compareHour(text: string, name: string): ComparedHour {
+export function compareHour({ text, name, sinceMs }: StoredLook): ComparedHour {
   const { snapshot, nowMs } = asDecided(readSnapshot({ readText: () => text }, { path: name, nowMs: 0 }));
   const plan = planDisruption(ALL_METHODS, withOpenBudgets(snapshot), nowMs);
   const { commands } = plan;
@@ -32,6 +41,7 @@ export function compareHour(text: string, name: string): ComparedHour {
     atMs: nowMs,
     nodes,
     usdPerHour,
+    launches: launchesIn(snapshot, sinceMs),
     planned: {
       nodes: nodes.length - removed + launched,
       usdPerHour: totalUsd([usdPerHour, -savings(commands)]),

@@ -1,5 +1,6 @@
 import { formatTime } from '../../apis/formats/time.ts';
 import { escaped } from '../../core/widgets/markup.ts';
+import { launchCells, launchFigures, launchKinds } from './launch-figures.ts';
 import {
   dayCells,
   decisionCells,
@@ -7,38 +8,44 @@ import {
   headingOf,
   noHours,
   SHADOW_TITLES,
-  shownDecisions,
+  type Shown,
+  shownRows,
 } from './shadow-figures.ts';
 import type { ShadowReport } from './shadow-report.ts';
 
 /** The report as one page without script, light or dark as the reader has it. */
 export function shadowHtml(report: ShadowReport, cluster: string): string {
-  const { shown, left } = shownDecisions(report);
   const { title, period } = headingOf(report, cluster);
+  const { launches, decisions, same } = report;
+  const { different, forPods } = launchKinds(launches);
+  const figures = [...figuresOf(report), ...launchFigures(launches)];
   const body =
     report.hours.length === 0
       ? [`<p>${noHours()}</p>`]
       : [
-          `<ul>${figuresOf(report)
-            .map((line) => `<li>${escaped(line)}</li>`)
-            .join('')}</ul>`,
+          `<ul>${figures.map((line) => `<li>${escaped(line)}</li>`).join('')}</ul>`,
           '<h2>Cost, USD an hour</h2>',
           chartOf(report),
           '<h2>By day</h2>',
           tableOf(SHADOW_TITLES.days, report.days.map(dayCells)),
         ];
-  const total = report.decisions.length + report.same;
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
     `<title>${escaped(title)}</title><style>${STYLES}</style></head><body><main><h1>${escaped(title)}</h1>`,
     `<p>${period}</p>`,
     ...body,
-    `<h2>Where they differ: ${report.decisions.length} of ${total} decisions</h2>`,
-    tableOf(SHADOW_TITLES.decisions, shown.map(decisionCells)),
-    ...(left > 0 ? [`<p>${left} more: --output json has all.</p>`] : []),
+    `<h2>Launches that differ: ${different.length} of ${forPods}</h2>`,
+    rowsOf(SHADOW_TITLES.launches, shownRows(different.map(launchCells))),
+    `<h2>Removed and replaced nodes that differ: ${decisions.length} of ${decisions.length + same}</h2>`,
+    rowsOf(SHADOW_TITLES.decisions, shownRows(decisions.map(decisionCells))),
     '</main></body></html>\n',
   ].join('\n');
+}
+
+function rowsOf(titles: readonly string[], { rows, left }: Shown<readonly string[]>): string {
+  if (rows.length === 0) return '<p>None.</p>';
+  return `${tableOf(titles, rows)}${left > 0 ? `<p>${left} more: --output json has all.</p>` : ''}`;
 }
 
 const STYLES = [

@@ -1,4 +1,5 @@
 import { printable } from '../render/render-lines.ts';
+import { launchCells, launchFigures, launchKinds } from './launch-figures.ts';
 import {
   dayCells,
   decisionCells,
@@ -6,14 +7,16 @@ import {
   headingOf,
   noHours,
   SHADOW_TITLES,
-  shownDecisions,
+  type Shown,
+  shownRows,
 } from './shadow-figures.ts';
 import type { ShadowReport } from './shadow-report.ts';
 
 /** The report as Markdown. */
 export function shadowMarkdown(report: ShadowReport, cluster: string): string {
   const { title, period } = headingOf(report, cell(cluster));
-  const { shown, left } = shownDecisions(report);
+  const { launches, decisions, same } = report;
+  const { different, forPods } = launchKinds(launches);
   const lines = [
     `# ${title}`,
     '',
@@ -22,23 +25,31 @@ export function shadowMarkdown(report: ShadowReport, cluster: string): string {
     ...(report.hours.length === 0
       ? [noHours()]
       : [
-          ...figuresOf(report).map((line) => `- ${line}`),
+          ...[...figuresOf(report), ...launchFigures(launches)].map((line) => `- ${line}`),
           '',
           '## By day',
           '',
-          row(SHADOW_TITLES.days),
-          row(SHADOW_TITLES.days.map(() => '---')),
-          ...report.days.map((one) => row(dayCells(one))),
+          ...tableOf(SHADOW_TITLES.days, report.days.map(dayCells)),
         ]),
     '',
-    `## Where they differ: ${report.decisions.length} of ${report.decisions.length + report.same} decisions`,
+    `## Launches that differ: ${different.length} of ${forPods}`,
     '',
-    row(SHADOW_TITLES.decisions),
-    row(SHADOW_TITLES.decisions.map(() => '---')),
-    ...shown.map((one) => row(decisionCells(one).map(cell))),
-    ...(left > 0 ? ['', `${left} more: --output json has all.`] : []),
+    ...rowsOf(SHADOW_TITLES.launches, shownRows(different.map(launchCells))),
+    '',
+    `## Removed and replaced nodes that differ: ${decisions.length} of ${decisions.length + same}`,
+    '',
+    ...rowsOf(SHADOW_TITLES.decisions, shownRows(decisions.map(decisionCells))),
   ];
   return `${lines.map(printable).join('\n')}\n`;
+}
+
+function rowsOf(titles: readonly string[], { rows, left }: Shown<readonly string[]>): readonly string[] {
+  if (rows.length === 0) return ['None.'];
+  return [...tableOf(titles, rows), ...(left > 0 ? ['', `${left} more: --output json has all.`] : [])];
+}
+
+function tableOf(titles: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  return [row(titles), row(titles.map(() => '---')), ...rows.map((cells) => row(cells.map(cell)))];
 }
 
 function row(cells: readonly string[]): string {

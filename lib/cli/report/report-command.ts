@@ -11,11 +11,11 @@ const shadowCommand: Command<CliContext> = buildCommand<ShadowFlags, [], CliCont
   docs: {
     brief: 'Compare what Karpenter ran with what Kerf would have run',
     fullDescription: [
-      'For a cluster in shadow: what the other autoscaler ran and paid, what Kerf would',
-      'have run and paid for the same pods, and the decisions in which they differ. A',
-      'look at the cluster is stored each hour while it is in shadow, for 14 days, and',
-      'the plan of disruption is made for each. Writes Markdown, or one HTML page',
-      'without script. Exit code 0: written; 2: bad input; 3: failure.',
+      'For a cluster in shadow: what the other autoscaler ran and paid, and what Kerf',
+      'would have run and paid. Each launch is compared with the decision of Kerf for',
+      'the same pods. A look at the cluster is stored each hour while it is in shadow,',
+      'for 14 days, and the plan of disruption is made for each. Writes Markdown, or',
+      'one HTML page without script. Exit code 0: written; 2: bad input; 3: failure.',
       '',
       'Examples:',
       '  kerf report shadow --since 7d --table TABLE --bucket BUCKET --cluster demo',

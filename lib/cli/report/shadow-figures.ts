@@ -5,7 +5,8 @@ import type { ComparedDecision, ShadowReport } from './shadow-report.ts';
 /** The titles of the tables of both forms. */
 export const SHADOW_TITLES = {
   days: ['day', 'looks', 'nodes', 'Kerf: nodes', '$/h', 'Kerf: $/h'],
-  decisions: ['time (UTC)', 'record', 'by', 'Kerf would', 'the other autoscaler', 'Kerf: $/h', '$/h'],
+  launches: ['time (UTC)', 'pods', 'the other autoscaler launched', '$/h', 'Kerf would launch', 'Kerf: $/h', 'record'],
+  decisions: ['time (UTC)', 'record', 'Kerf would', 'the other autoscaler', 'Kerf: $/h', '$/h'],
 } as const;
 
 /** The figures in sentences. */
@@ -29,11 +30,14 @@ export function noHours(): string {
 
 const MAX_ROWS = 200;
 
-export function shownDecisions({ decisions }: ShadowReport): {
-  readonly shown: readonly ComparedDecision[];
+/** The newest rows of a table, and how many are left out. */
+export interface Shown<Row> {
+  readonly rows: readonly Row[];
   readonly left: number;
-} {
-  return { shown: decisions.slice(-MAX_ROWS), left: Math.max(0, decisions.length - MAX_ROWS) };
+}
+
+export function shownRows<Row>(all: readonly Row[]): Shown<Row> {
+  return { rows: all.slice(-MAX_ROWS), left: Math.max(0, all.length - MAX_ROWS) };
 }
 
 export function dayCells({ day, hours, other, kerf }: ShadowReport['days'][number]): readonly string[] {
@@ -51,7 +55,11 @@ export function headingOf({ fromMs, untilMs, hours }: ShadowReport, cluster: str
 }
 
 export function decisionCells(one: ComparedDecision): readonly string[] {
-  const { atMs, id, by, kerf, other, kerfUsdPerHour, otherUsdPerHour } = one;
-  const time = formatTime(atMs).slice(5, 19).replace('T', ' ');
-  return [time, id, by, kerf, other, ...[kerfUsdPerHour, otherUsdPerHour].map((usd) => usd?.toFixed(4) ?? '')];
+  const { atMs, id, kerf, other, kerfUsdPerHour, otherUsdPerHour } = one;
+  return [timeText(atMs), id, kerf, other, ...[kerfUsdPerHour, otherUsdPerHour].map((usd) => usd?.toFixed(4) ?? '')];
+}
+
+/** `01-31 08:00:00`. */
+export function timeText(atMs: number): string {
+  return formatTime(atMs).slice(5, 19).replace('T', ' ');
 }

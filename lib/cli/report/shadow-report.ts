@@ -1,7 +1,9 @@
 /** What another autoscaler ran and paid, and what Kerf would have run and paid for the same pods. */
-import { formatTime, HOUR_MS, MINUTE_MS } from '../../apis/formats/time.ts';
+import { formatTime, HOUR_MS } from '../../apis/formats/time.ts';
 import { describeAction } from '../../core/decisions/action-words.ts';
 import type { DecisionRecord, RecordedAction } from '../../core/decisions/decision-record.ts';
+import { mergedLaunches, type SeenLaunch } from '../../core/usage/seen-launches.ts';
+import { type ComparedLaunch, compareLaunches } from './compare-launches.ts';
 
 /** A node that was seen. */
 export interface SeenNode {
@@ -18,6 +20,8 @@ export interface ComparedHour {
   readonly atMs: number;
   readonly nodes: readonly SeenNode[];
   readonly usdPerHour: number;
+  /** What was launched since the look before. */
+  readonly launches: readonly SeenLaunch[];
   /** After everything that Kerf would remove or replace, with these pods. */
   readonly planned: { readonly nodes: number; readonly usdPerHour: number; readonly evictions: number };
 }
@@ -32,8 +36,6 @@ export interface ComparedDecision {
   /** The end of the id of the record. */
   readonly id: string;
   readonly atMs: number;
-  /** The function. */
-  readonly by: string;
   readonly kerf: string;
   /** What the other autoscaler did. */
   readonly other: string;
@@ -49,20 +51,31 @@ export interface ShadowReport {
   readonly kerf: Side;
   /** Of days, UTC. */
   readonly days: readonly { readonly day: string; readonly hours: number; readonly other: Side; readonly kerf: Side }[];
-  /** Where the two differ. */
+  /** By the pods that they were for. */
+  readonly launches: readonly ComparedLaunch[];
+  /** Decisions of disruption in which the two differ. */
   readonly decisions: readonly ComparedDecision[];
-  /** The number of decisions in which they do the same, within a percent. */
+  /** The number of those in which they do the same, within a percent. */
   readonly same: number;
 }
 
-/** @param records those of decisions in shadow, oldest first */
+/** What is stored of the period. */
+export interface ShadowHistory {
+  readonly hours: readonly ComparedHour[];
+  /** Launches that only a look between two hours has seen, too. */
+  readonly launches: readonly SeenLaunch[];
+  /** Those of decisions in shadow, oldest first. */
+  readonly records: readonly DecisionRecord[];
+}
+
 export function shadowReport(
-  hours: readonly ComparedHour[],
-  records: readonly DecisionRecord[],
+  { hours, launches, records }: ShadowHistory,
   { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number },
 ): ShadowReport {
   const seen = seenNodes(hours);
-  const compared = records.filter(({ shadow }) => shadow === true).flatMap((record) => comparedIn(record, seen));
+  const all = hours.reduce((before, hour) => mergedLaunches(before, hour.launches), launches);
+  const launched = all.filter(({ createdAtMs }) => createdAtMs >= fromMs && createdAtMs <= untilMs);
+  const compared = records.flatMap((record) => comparedIn(record, seen));
   const decisions = compared.filter(isDifferent);
   const byDay = Map.groupBy(hours, ({ atMs }) => formatTime(atMs).slice(0, 10));
   return {
@@ -71,6 +84,7 @@ export function shadowReport(
     hours,
     ...sidesOf(hours),
     days: [...byDay].map(([day, those]) => ({ day, hours: those.length, ...sidesOf(those) })),
+    launches: compareLaunches(launched, records),
     decisions,
     same: compared.length - decisions.length,
   };
@@ -100,41 +114,13 @@ function seenNodes(hours: readonly ComparedHour[]): ReadonlyMap<string, Seen> {
 }
 
 function comparedIn(record: DecisionRecord, seen: ReadonlyMap<string, Seen>): readonly ComparedDecision[] {
-  const { id, atMs, function: by, actions } = record;
-  const head = { id: id.slice(id.lastIndexOf('-') + 1), atMs, by };
-  const created = actions.filter(({ kind }) => kind === 'create-node-claim');
+  const { id, atMs, actions } = record;
   const disrupted = actions.filter(({ kind }) => kind === 'start-disruption');
-  return [
-    ...(created.length === 0 ? [] : [{ ...head, ...launchesOf(created, atMs, seen) }]),
-    ...disrupted.map((action) => ({ ...head, ...disruptionOf(action, atMs, seen) })),
-  ];
+  const head = { id: id.slice(id.lastIndexOf('-') + 1), atMs };
+  return disrupted.map((action) => ({ ...head, ...disruptionOf(action, atMs, seen) }));
 }
 
-/** The nodes that another autoscaler launches for the same pods are created about then. */
-const BEFORE_MS = MINUTE_MS;
-const AFTER_MS = 5 * MINUTE_MS;
-
-type Sides = Omit<ComparedDecision, 'id' | 'atMs' | 'by'>;
-
-function launchesOf(created: readonly RecordedAction[], atMs: number, seen: ReadonlyMap<string, Seen>): Sides {
-  const launched = [...seen.values()].filter(
-    ({ createdAtMs }) => createdAtMs >= atMs - BEFORE_MS && createdAtMs <= atMs + AFTER_MS,
-  );
-  const kerfUsdPerHour = created.reduce((sum, { usdPerHour = 0 }) => sum + usdPerHour, 0);
-  const otherUsdPerHour = launched.reduce((sum, { usdPerHour }) => sum + usdPerHour, 0);
-  const kerf = nodesText(created.map(({ instanceType = '?', capacityType = '' }) => `${instanceType} ${capacityType}`));
-  if (launched.length === 0)
-    return { kerf: `launch ${kerf}`, other: 'no node of that time was seen at the next look', kerfUsdPerHour };
-  const other = nodesText(launched.map(({ instanceType, capacityType }) => `${instanceType} ${capacityType}`));
-  return { kerf: `launch ${kerf}`, other: `launched ${other}`, kerfUsdPerHour, otherUsdPerHour };
-}
-
-/** `2 × c7g.large spot, m5.large on-demand`. */
-function nodesText(types: readonly string[]): string {
-  return [...Map.groupBy(types, (type) => type)]
-    .map(([type, same]) => (same.length === 1 ? type : `${same.length} × ${type}`))
-    .join(', ');
-}
+type Sides = Omit<ComparedDecision, 'id' | 'atMs'>;
 
 function disruptionOf(action: RecordedAction, atMs: number, seen: ReadonlyMap<string, Seen>): Sides {
   const { nodeClaims = [], savingUsdPerHour } = action;

@@ -1,7 +1,8 @@
-import { MINUTE_MS } from '../../apis/formats/time.ts';
+import { HOUR_MS, MINUTE_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import type { DecidedOn } from '../../core/decisions/decided-on.ts';
 import { lookAtUsage } from '../../core/usage/look-at-usage.ts';
+import { launchesIn, mergedLaunches, type SeenLaunch } from '../../core/usage/seen-launches.ts';
 import { type UsageBook, usageHour, withLook } from '../../core/usage/usage-book.ts';
 import { hourOf, type UsageHour } from '../../core/usage/usage-hour.ts';
 import type { RunReport } from '../run/ports.ts';
@@ -18,6 +19,8 @@ export interface UsedRun {
   readonly atMs: number;
   /** The labels of pods by which usage is kept. @default none */
   readonly usageLabels?: readonly string[] | undefined;
+  /** @default false */
+  readonly shadow?: boolean | undefined;
 }
 
 /** What to write now. */
@@ -41,7 +44,10 @@ interface Seen {
 
 /** The looks of one process. Disruption looks at all pods and nodes each minute, as long as there are nodes. */
 export interface UsageHours {
-  /** *Cost:* a look each five minutes; a write each half hour, or each ten minutes if nodes come and go. */
+  /**
+   * *Cost:* a look each five minutes; a write each half hour, or each ten minutes if nodes come and go. In shadow, launches are looked for in
+   * each run.
+   */
   due(run: UsedRun): DueUsage;
   /** The snapshot of the current hour is stored there. */
   archived(cluster: string, snapshot: string): void;
@@ -49,15 +55,18 @@ export interface UsageHours {
 
 export function usageHours(): UsageHours {
   const clusters = new Map<string, Seen>();
+  const launched = new Map<string, readonly SeenLaunch[]>();
   return {
-    due({ report: { cluster, decided = [] }, atMs, usageLabels = [] }) {
+    due({ report: { cluster, decided = [] }, atMs, usageLabels = [], shadow = false }) {
       const last = decided.findLast(({ controller }) => controller === 'disruption');
+      if (last !== undefined && shadow) launched.set(cluster, withLaunches(launched.get(cluster) ?? [], last, atMs));
+      const launches = launched.get(cluster);
       const before = clusters.get(cluster);
       if (last === undefined || (before !== undefined && atMs - before.book.atMs < LOOK_PAUSE_MS)) return {};
       const hourMs = hourOf(atMs);
       const same = before?.book.hourMs === hourMs ? before : undefined;
       const book = withLook(same?.book, lookAtUsage(last.snapshot, usageLabels), { hourMs, atMs });
-      const ended = same === undefined && before?.isWritten === false ? hourAt(cluster, before) : undefined;
+      const ended = same === undefined && before?.isWritten === false ? hourAt(cluster, before, launches) : undefined;
       const writtenMs = ended === undefined ? before?.writtenMs : atMs;
       const names = book.nodes
         .slice(0, book.nodesNow)
@@ -70,7 +79,10 @@ export function usageHours(): UsageHours {
       const seen = { book, isWritten: isKept, ...optional({ snapshot: same?.snapshot }) };
       const written = isWritten ? names : (before?.writtenNodes ?? '');
       clusters.set(cluster, { ...seen, writtenMs: isWritten ? atMs : writtenMs, writtenNodes: written });
-      return { ...optional({ ended }), ...(isWritten && { current: { hour: hourAt(cluster, seen), decided: last } }) };
+      return {
+        ...optional({ ended }),
+        ...(isWritten && { current: { hour: hourAt(cluster, seen, launches), decided: last } }),
+      };
     },
     archived(cluster, snapshot) {
       const seen = clusters.get(cluster);
@@ -92,6 +104,21 @@ function isDue(
   return writtenMs === undefined || atMs - writtenMs >= pauseMs;
 }
 
-function hourAt(cluster: string, { book, snapshot }: Pick<Seen, 'book' | 'snapshot'>): UsageHour {
-  return { ...usageHour(cluster, book), ...optional({ snapshot }) };
+/** The launches of at least an hour, so that those after the last write of an hour are in the next one. */
+function withLaunches(
+  before: readonly SeenLaunch[],
+  { snapshot }: Pick<DecidedOn, 'snapshot'>,
+  atMs: number,
+): readonly SeenLaunch[] {
+  const sinceMs = hourOf(atMs) - HOUR_MS;
+  const recent = before.filter(({ createdAtMs }) => createdAtMs >= sinceMs);
+  return mergedLaunches(recent, launchesIn(snapshot, sinceMs));
+}
+
+function hourAt(
+  cluster: string,
+  { book, snapshot }: Pick<Seen, 'book' | 'snapshot'>,
+  launches: readonly SeenLaunch[] | undefined,
+): UsageHour {
+  return { ...usageHour(cluster, book), ...optional({ snapshot, launches }) };
 }

@@ -1,5 +1,6 @@
 import { HOUR_MS } from '../../apis/formats/time.ts';
 import { isRecord, ownField } from '../../apis/record.ts';
+import type { SeenLaunch } from './seen-launches.ts';
 
 /** What pods request. Averages over an hour. */
 export interface Requested {
@@ -51,6 +52,8 @@ export interface UsageHour {
   readonly labels: Readonly<Record<string, Readonly<Record<string, Requested>>>>;
   /** Where the archive has the snapshot of the last look. @default it is not stored: only in shadow it is */
   readonly snapshot?: string;
+  /** The instances that were launched in this hour and the one before it. @default not known: only in shadow they are */
+  readonly launches?: readonly SeenLaunch[];
 }
 
 export function hourOf(atMs: number): number {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { newRecordFiles } from '../../../lib/cli/decisions/record-files.ts';
+import type { ComparedLaunch } from '../../../lib/cli/report/compare-launches.ts';
 import { decisionRecorder } from '../../../lib/controllers/record/decision-recorder.ts';
 import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
@@ -29,6 +30,9 @@ const LARGE = {
 };
 const POOL = aPoolView({ requirements: [asking('karpenter.sh/capacity-type', 'In', 'on-demand')] });
 
+/** The pod for which Karpenter launched the node `late`, at this time. */
+const LATE_MS = START_MS + HOUR_MS + MINUTE_MS;
+
 function launchOf(name: string) {
   const instance = anInstance({ id: `i-${name}`, instanceType: 'm5.2xlarge', priceUsdPerHour: 0.4 });
   return { kind: 'launched', attempt: 1, atMs: START_MS - HOUR_MS, instance } as const;
@@ -37,12 +41,15 @@ function launchOf(name: string) {
 /** A cluster of Karpenter: nodes of m5.2xlarge, each with one small pod. */
 function cluster(names: readonly string[], over: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
   const nodes = names.map((name) =>
-    initializedNode(
-      { name, ...LARGE },
-      { launch: launchOf(name), ...(name === 'late' && { createdAtMs: START_MS + HOUR_MS + MINUTE_MS }) },
-    ),
+    initializedNode({ name, ...LARGE }, { launch: launchOf(name), ...(name === 'late' && { createdAtMs: LATE_MS }) }),
   );
-  const pods = names.map((name) => runningPod(name, { name: `web-on-${name}`, requests: { cpu: '100m' } }));
+  const pods = names.map((name) =>
+    runningPod(name, {
+      name: name === 'late' ? 'new' : `web-on-${name}`,
+      requests: { cpu: '100m' },
+      createdAtMs: name === 'late' ? LATE_MS - MINUTE_MS : START_MS + HOUR_MS,
+    }),
+  );
   return snapshotOf(nodes, { nodePools: [POOL], ...over, pods: [...pods, ...(over.pods ?? [])] });
 }
 
@@ -102,7 +109,8 @@ interface Report {
   }[];
   readonly other: { readonly usdPerHour: number };
   readonly kerf: { readonly usdPerHour: number };
-  readonly decisions: readonly { readonly by: string; readonly kerf: string; readonly other: string }[];
+  readonly launches: readonly ComparedLaunch[];
+  readonly decisions: readonly { readonly kerf: string; readonly other: string }[];
 }
 
 async function reported(): Promise<Report> {
@@ -126,19 +134,35 @@ describe('the report of a cluster in shadow', () => {
       expect(planned.usdPerHour).toBeLessThan(usdPerHour / 2);
     }
     expect(kerf.usdPerHour).toBeLessThan(other.usdPerHour);
-    expect(decisions.length).toBeGreaterThan(1);
+    expect(decisions.length).toBeGreaterThan(0);
   });
 
-  test('compares decisions: a launch with the nodes of that time, a disruption with how long nodes were kept', async () => {
+  test('compares a launch with the decision of Kerf for the same pods', async () => {
+    const { launches } = await reported();
+    expect(launches).toEqual([
+      expect.objectContaining({
+        atMs: LATE_MS,
+        pods: ['default/new'],
+        other: [expect.objectContaining({ instanceType: 'm5.2xlarge' })],
+        otherUsdPerHour: 0.4,
+        kerf: expect.objectContaining({
+          nodes: [expect.objectContaining({ instanceType: 'm5.large', capacityType: 'on-demand' })],
+          usdPerHour: 0.1,
+          otherPods: 0,
+        }),
+      }),
+    ]);
+    const { stdout } = await report();
+    expect(stdout).toContain('For the pods of 1 launch, the other autoscaler launched nodes for $0.4000/h');
+    expect(stdout).toContain('## Launches that differ: 1 of 1');
+    expect(stdout).toMatch(
+      /\| 1 pod: new \| m5\.2xlarge on-demand in \S+ \| 0\.4000 \| m5\.large on-demand in \S+ \| 0\.1000 \|/,
+    );
+  });
+
+  test('compares a disruption with how long nodes were kept', async () => {
     const { decisions } = await reported();
-    const launch = decisions.find(({ by }) => by === 'provisioning');
-    expect(launch).toMatchObject({
-      kerf: 'launch m5.large on-demand',
-      other: 'launched m5.2xlarge on-demand',
-      kerfUsdPerHour: 0.1,
-      otherUsdPerHour: 0.4,
-    });
-    const [first] = decisions.filter(({ by }) => by === 'disruption');
+    const [first] = decisions;
     expect(first?.kerf).toMatch(/saves \$\d/);
     expect(first?.other).toMatch(/^kept \d of \d (until|to the end)/);
   });
@@ -149,7 +173,7 @@ describe('the report of a cluster in shadow', () => {
     expect(stdout).toMatch(/^# Kerf in shadow: cluster demo$/m);
     expect(stdout).toMatch(/^- That is \d+\.\d % less: \$\d+ a month\.$|less: about \$/m);
     expect(stdout).toContain('## By day');
-    expect(stdout).toMatch(/^## Where they differ: \d+ of \d+ decisions$/m);
+    expect(stdout).toMatch(/^## Removed and replaced nodes that differ: \d+ of \d+$/m);
   });
 
   test('is one page without script and without requests', async () => {
