@@ -1,4 +1,5 @@
 import type { PodNomination } from '../core/cluster/nominated-node.ts';
+import { RENOMINATED_BEFORE_MS } from '../core/cluster/nomination.ts';
 import { withoutRivalLaunches } from '../core/cluster/rival-launches.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import { waitingPods } from '../core/problems/waiting-pods.ts';
@@ -46,7 +47,8 @@ async function run(ports: ProvisioningPorts, { cluster, reason }: CoalescedWake)
     const failures = [...ofEarlier, ...unread()];
     return { controller: 'provisioning', cluster, decisions: [], due: [], gauges: { PendingPods: 0 }, failures };
   }
-  const observed = await observeCluster(ports, cluster, { instanceTypes: () => true, epoch, readings: log });
+  const view = { instanceTypes: () => true, epoch, readings: log, nominatedForMs: RENOMINATED_BEFORE_MS };
+  const observed = await observeCluster(ports, cluster, view);
   const snapshot = ports.settings.shadow ? withoutRivalLaunches(observed) : observed;
   // A fresh deployment does not wait for the schedule. A run that waits for the catalogue does not request it again.
   if (lacksCatalogue(snapshot) && reason !== 'due') {

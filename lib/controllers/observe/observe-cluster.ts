@@ -39,6 +39,8 @@ export interface ObservedCluster {
   readonly readings: Readings;
   /** The NodeClaims, if the run has read them. @default they are read */
   readonly claims?: NodeClaimList;
+  /** Leaves out nominations that end in this time. *Units:* milliseconds. @default 0 */
+  readonly nominatedForMs?: number;
 }
 
 function schedulingOptions(settings: ClusterSettings): SchedulingOptions {
@@ -69,7 +71,7 @@ export async function observeCluster(
   const [claims, commands, nominations, { unavailable, ignoredObjects }] = await Promise.all([
     view.claims ?? store.readNodeClaims(cluster),
     log.observe('disruption commands', async () => store.listCommands(cluster)),
-    log.observe('nominations', async () => store.listNominations(cluster, nowMs)),
+    log.observe('nominations', async () => store.listNominations(cluster, nowMs + (view.nominatedForMs ?? 0))),
     observeUnavailable(ports, cluster, log),
   ]);
   const [nodes, pods, daemonSets, podDisruptionBudgets, { views, conflicts, overlays, hasTypes }, observedBuffers] =

@@ -6,6 +6,9 @@ import { isActive, isReschedulable } from './pods.ts';
 /** B5: two ticks. Karpenter polls every 10 s and nominates for 20 s. */
 const NOMINATION_MS = 2 * MINUTE_MS;
 
+/** A nomination that ends before the tick after the next one is renewed. */
+export const RENOMINATED_BEFORE_MS = MINUTE_MS;
+
 /** Reserves a node for pods that the kube-scheduler has not bound yet. */
 export function nomination(node: string, pods: readonly string[], nowMs: number): Action {
   return { kind: 'nominate-node', node, pods, untilMs: nowMs + NOMINATION_MS };

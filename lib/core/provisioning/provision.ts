@@ -16,6 +16,7 @@ import {
   requeueAt,
   type Verdict,
 } from '../model/decision.ts';
+import { realPods } from '../model/node-claim-record.ts';
 import type { Refusal } from '../model/refusal.ts';
 import { formatSubject, namespacedSubject, type Subject } from '../model/subject.ts';
 import { launchRefusal } from '../node-claim/launch/launch-refusal.ts';
@@ -45,7 +46,7 @@ export interface ProvisioningVerdict extends Verdict {
 
 /**
  * Decides which NodeClaims to create for unschedulable pods, and which existing nodes to nominate for pods.
- * *Shape:* one `create-node-claim` for each new node, one `nominate-node` for each existing node, one `blocked` for each pod
+ * *Shape:* one `create-node-claim` for each new node, one `nominate-node` for each existing node that is not nominated yet, one `blocked` for each pod
  * and NodePool that cannot provide a node for it. A CapacityBuffer has one `blocked` for all of its pods, and no nomination
  * (B65).
  */
@@ -60,7 +61,7 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
   return {
     actions: [
       ...creations(schedule.newClaims, { cluster: snapshot.cluster, ...context }),
-      ...nominations(schedule, context),
+      ...nominations(schedule, snapshot, nowMs),
     ],
     blocked: [
       ...oncePerBuffer(schedule.unplaced.flatMap(blockedBy)),
@@ -171,12 +172,17 @@ function creations(claims: readonly PlannedNodeClaim[], context: NewNodeClaimCon
   return claims.map((claim, index) => ({ kind: 'create-node-claim', nodeClaim: newNodeClaim(claim, index, context) }));
 }
 
-function nominations(schedule: Schedule, { nowMs }: ProvisionContext): readonly Action[] {
-  return schedule.existing.flatMap(({ stateNode, pods }) => {
+/**
+ * B5. A node that is nominated already is not nominated again in each run. One that starts is nominated for the pods of its claim when it
+ * is initialized, and no method disrupts it before.
+ */
+function nominations(schedule: Schedule, { nominated }: ClusterSnapshot, nowMs: number): readonly Action[] {
+  const known = new Set(nominated);
+  return schedule.existing.flatMap(({ stateNode: { name, node, nodeClaim }, pods }) => {
+    if (node === undefined || known.has(name)) return [];
+    if (nodeClaim !== undefined && nodeClaim.initializedAtMs === undefined && realPods(nodeClaim).length > 0) return [];
     const real = pods.filter((pod) => !isBufferPod(pod));
-    return stateNode.node === undefined || real.length === 0
-      ? []
-      : [nomination(stateNode.name, real.map(podKey), nowMs)];
+    return real.length === 0 ? [] : [nomination(name, real.map(podKey), nowMs)];
   });
 }
 

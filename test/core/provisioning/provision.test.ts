@@ -53,6 +53,22 @@ describe('provisioning decides', () => {
     ]);
   });
 
+  test('not to nominate a node again that is nominated already', () => {
+    expect(verdictOf({ nodes: [aNode()], nominated: ['node-1'], pods: pendingPods(2) }).actions).toEqual([]);
+  });
+
+  test('not to nominate a node that starts for the pods of its claim, which is nominated when it is initialized', () => {
+    const pods = pendingPods(2);
+    const { node, nodeClaim } = initializedNode({ name: 'new' });
+    const { initializedAtMs: _, ...started } = nodeClaim;
+    const starting = (planned: readonly string[]) =>
+      snapshotOf([{ node, nodeClaim: { ...started, pods: planned } }], { pods });
+    const actionsOf = (planned: readonly string[]) =>
+      provision(starting(planned), { decisionId: 'decision-1', nowMs: NOW_MS }).actions;
+    expect(actionsOf(['default/web-1'])).toEqual([]);
+    expect(actionsOf([])).toMatchObject([{ kind: 'nominate-node', node: 'new' }]);
+  });
+
   test('all claims at once, for any number', () => {
     const { actions, due } = verdictOf({ pods: pendingPods(53, { requests: { cpu: '5' } }) });
     expect(actions).toHaveLength(53);
