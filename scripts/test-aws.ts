@@ -45,6 +45,7 @@ async function deployAndTest(
   // The test is the API server of this cluster. With version and service network, EKS is not called.
   const cluster = {
     name: 'demo',
+    metrics: true,
     endpoint: `http://127.0.0.1:${clusterPort}`,
     serviceCidr: '10.100.0.0/16',
     kubernetesVersion: '1.35',

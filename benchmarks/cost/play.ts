@@ -1,7 +1,6 @@
 /** Plays a scenario in the simulator, with the real controllers, stores and telemetry, and counts what it uses. */
 import { parseTime } from '../../lib/apis/formats/time.ts';
 import type { Telemetry } from '../../lib/controllers/run/telemetry.ts';
-import { METRICS } from '../../lib/operator/options/options.ts';
 import { telemetryOf } from '../../lib/operator/telemetry/telemetry.ts';
 import { openSimulation } from '../../lib/simulator/simulation.ts';
 import type { CostScenario } from './cost-scenarios.ts';
@@ -74,17 +73,11 @@ export async function play({ input, beginsAtMs, hours }: CostScenario): Promise<
     hours,
     nodes: simulation.state.nodes.size,
     functions,
-    metricHours: metrics.size + repeatedNodes(metrics, simulation.state.nodes.size, hours),
+    metricHours: metrics.size,
     metrics: [...new Set([...metrics].map((text) => text.slice(text.indexOf(' ') + 1)))].toSorted(),
     tableBytes: counted.tableBytes(),
   };
   return { use, catalogueRun };
-}
-
-/** The number of nodes is written every six hours while it does not change, which is rarer than the measured hours. */
-function repeatedNodes(metrics: ReadonlySet<string>, nodes: number, hours: number): number {
-  const isWritten = [...metrics].some((metric) => metric.includes(METRICS.nodes));
-  return nodes === 0 || isWritten ? 0 : hours / 6;
 }
 
 /** Lambda writes both to the log. */

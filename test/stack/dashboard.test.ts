@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CLUSTER_FUNCTIONS, DEPLOYMENT_METRICS, METRICS } from '../../lib/operator/options/options.ts';
+import { CLUSTER_FUNCTIONS, METRICS } from '../../lib/operator/options/options.ts';
 import { type LogQuery, QUERIES, queryLines } from '../../lib/stack/monitoring/queries.ts';
 import { propertiesOf, synthesize } from './assembly.ts';
 import { at, listAt, textAt } from './json.ts';
@@ -66,11 +66,12 @@ describe('a deployment has one dashboard', () => {
     expect(listAt(alarms, 'properties', 'alarms')).toHaveLength(propertiesOf(hundred, 'AWS::CloudWatch::Alarm').length);
   });
 
-  test('with every metric of a cluster', () => {
-    const { namespace: _, ...names } = METRICS;
-    const ofCluster = Object.values(names).filter((name) => !DEPLOYMENT_METRICS.includes(name));
+  test('with the metric of a cluster that is always written, and the log lines of the others', () => {
+    const queries = widgetsOf(one).map((widget) => at(widget, 'properties', 'query'));
+    for (const { lines } of [QUERIES.pendingPods, QUERIES.nodes, QUERIES.hourlyCost, QUERIES.actions])
+      expect(queries.filter((query) => String(query).includes(lines[0]))).toHaveLength(1);
     const shown = metricsOf(one).map((metric) => at(metric, '1'));
-    expect(ofCluster.filter((name) => !shown.includes(name))).toEqual([]);
+    expect(shown).toContain(METRICS.failures);
     const clusters = metricsOf(one).filter((metric) => at(metric, '0') === METRICS.namespace);
     expect(clusters.map((metric) => at(metric, '3'))).toEqual(clusters.map(() => 'KERF_CLUSTER'));
   });

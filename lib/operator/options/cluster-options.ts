@@ -96,6 +96,8 @@ export interface ClusterOptions {
   readonly initializationTimeout?: string;
   /** F19 LOG_LEVEL. Clusters in one network share functions, which use the most verbose of their levels. @default 'info' */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
+  /** Whether the metrics of the cluster that no alarm of Kerf reads are written (F11): four are 1.20 USD a month. @default false */
+  readonly metrics?: boolean;
   /** F20 VM_MEMORY_OVERHEAD_PERCENT, as a share of 1 (C4). @default 0.075 */
   readonly vmMemoryOverheadPercent?: number;
   /** F20 RESERVED_ENIS (C7). @default 0 */
@@ -157,6 +159,7 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Re
   repairAfter: repairAfterOf,
   initializationTimeout: durationBetween(INITIALIZATION),
   logLevel: choiceOf('debug', 'info', 'warn', 'error'),
+  metrics: flag,
   vmMemoryOverheadPercent: numberBetween(0, 0.5),
   reservedEnis: numberBetween(0, 15, { whole: true }),
   amiRefreshInterval: durationBetween(REFRESH),

@@ -66,13 +66,16 @@ export const METRICS = {
 
 /** What each metric counts, and when it is written. `npm run generate` writes docs/signals.md from this table. @internal */
 export const METRIC_MEANINGS: Readonly<Record<Exclude<keyof typeof METRICS, 'namespace'>, string>> = {
-  decisions: 'Decisions with actions. Written when there are any.',
+  decisions: 'With the setting `metrics`: decisions with actions. Written when there are any.',
   failures: 'Failures of runs and of single objects. Written when there are any.',
   onStandby: 'Whether Kerf is on standby in a cluster. Written each minute while it is.',
-  shadowDecisions: 'Decisions in shadow, which are not carried out. Written when there are any.',
-  pendingPods: 'Pods for which the scheduler finds no node. Written in each run of provisioning while there are any.',
-  nodes: 'Nodes of Kerf. Written when the number changes, and every six hours while there are any.',
-  hourlyCostUsd: 'The price of the instances in USD an hour. Written when it changes.',
+  shadowDecisions:
+    'With the setting `metrics`: decisions in shadow, which are not carried out. Written when there are any.',
+  pendingPods:
+    'With the setting `metrics`: pods for which the scheduler finds no node. Written in each run of provisioning while there are any.',
+  nodes:
+    'With the setting `metrics`: nodes of Kerf. Written when the number changes, and every six hours while there are any.',
+  hourlyCostUsd: 'With the setting `metrics`: the price of the instances in USD an hour. Written when it changes.',
   problems: 'Problems of a run besides waiting pods. Written in each run that finds any.',
   waitingPods:
     'Pods that wait for more than five minutes although Kerf has a node for them. Written while there are any.',

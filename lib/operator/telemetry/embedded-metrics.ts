@@ -32,12 +32,15 @@ const PAID_GAUGES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Counts are written if they are above zero, and gauges if they have changed since this process wrote them. So an idle cluster pays for
- * one metric, its nodes, in four hours of a day.
+ * Failures, and what alarms read, are written if there are any. The other metrics of a cluster are in the log lines, which cost less, and are
+ * written if the cluster has the setting `metrics`: counts if they are above zero, and gauges if they have changed since this process wrote
+ * them.
  *
- * *Shape:* dimension Cluster; Table for what has one alarm for the deployment. @param table the table of the deployment
+ * *Shape:* dimension Cluster; Table for what has one alarm for the deployment.
+ * @param table the table of the deployment
+ * @param writesAll whether a cluster has the setting. @default no cluster has it
  */
-export function runMetrics(table: string): RunMetrics {
+export function runMetrics(table: string, writesAll: (cluster: string) => boolean = () => false): RunMetrics {
   const written = new Map<string, { readonly value: number; readonly atMs: number }>();
   const isNews = (gauge: { readonly cluster: string; readonly name: string; readonly value: number }, atMs: number) => {
     const { cluster, name, value } = gauge;
@@ -51,13 +54,14 @@ export function runMetrics(table: string): RunMetrics {
   return {
     ofReport(report, atMs) {
       const { cluster, failures, problems } = report;
+      const isWhole = writesAll(cluster);
       const { [METRICS.onStandby]: onStandby = 0, ...gauges } = report.gauges;
       const paid = Object.entries(gauges).flatMap(([gauge, value]) => {
         const name = PAID_GAUGES.get(gauge);
-        return name === undefined ? [] : [[name, value] as const];
+        return name === undefined || !isWhole ? [] : [[name, value] as const];
       });
       const news = paid.filter(([name, value]) => isNews({ cluster, name, value }, atMs));
-      const counts = aboveZero({ ...decisionsOf(report), [METRICS.failures]: failures.length });
+      const counts = aboveZero({ ...(isWhole && decisionsOf(report)), [METRICS.failures]: failures.length });
       return [
         ...lines(atMs, { Cluster: cluster }, { ...Object.fromEntries(news), ...counts }),
         ...lines(atMs, { Table: table }, aboveZero({ [METRICS.onStandby]: onStandby, ...alarming(problems) })),

@@ -7,9 +7,12 @@ import { METRICS } from '../options/options.ts';
 import { type EmbeddedMetrics, runMetrics } from './embedded-metrics.ts';
 import { runLine } from './run-line.ts';
 
-/** @param table the table of the deployment, for functions that may be on standby */
-export function telemetryOf(functionName: string, table = ''): Telemetry {
-  const metrics = runMetrics(table);
+/**
+ * @param table the table of the deployment, for functions that may be on standby
+ * @param writesMetrics whether a cluster has the setting `metrics`. @default no cluster has it
+ */
+export function telemetryOf(functionName: string, table = '', writesMetrics?: (cluster: string) => boolean): Telemetry {
+  const metrics = runMetrics(table, writesMetrics);
   const logger = new Logger({ serviceName: `kerf-${functionName}` });
   const log = (level: 'info' | 'warn', message: LogMessage, fields: Readonly<Record<string, unknown>>): void =>
     logger[level](message, { ...fields });

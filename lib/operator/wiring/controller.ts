@@ -66,7 +66,7 @@ export function wireController(
   const options = controllerOptions(environment);
   const { region, table: tableName } = options;
   const dynamodb = new DynamoDBClient({ requestHandler: SDK_TIMEOUTS });
-  const telemetry = telemetryOf(controller, tableName);
+  const telemetry = telemetryOf(controller, tableName, (name) => options.clusters.get(name)?.metrics === true);
   const ec2 = budgetedEc2({ dynamodb, tableName, region, config: { requestHandler: SDK_TIMEOUTS } });
   const clients = {
     telemetry,

@@ -10,7 +10,6 @@ import {
   type IWidget,
   LogQueryVisualizationType,
   LogQueryWidget,
-  MathExpression,
   Metric,
   TextWidget,
   Values,
@@ -91,18 +90,13 @@ export class Dashboard extends Construct {
   #cluster(): IWidget[][] {
     return [
       [
-        graph('Pending pods', [ofCluster(METRICS.pendingPods, 'Maximum')]),
+        this.#log(QUERIES.pendingPods),
         this.#log(QUERIES.pendingAge),
-        graph('Nodes', [lastOf(ofCluster(METRICS.nodes, 'Maximum'))]),
-        // Written only when it changes.
-        graph('Cost, USD an hour', [lastOf(ofCluster(METRICS.hourlyCostUsd, 'Maximum'))]),
+        this.#log(QUERIES.nodes),
+        this.#log(QUERIES.hourlyCost),
       ],
       [
-        graph('Decisions and failures', [
-          ofCluster(METRICS.decisions, 'Sum'),
-          ofCluster(METRICS.shadowDecisions, 'Sum'),
-          ofCluster(METRICS.failures, 'Sum'),
-        ]),
+        graph('Failures', [ofCluster(METRICS.failures, 'Sum')]),
         this.#log(QUERIES.actions),
         this.#log(QUERIES.deletions),
         this.#log(QUERIES.capacity),
@@ -171,16 +165,6 @@ export class Dashboard extends Construct {
     const named = this.#functions.filter(([name]) => functions.some((one) => name.endsWith(one)));
     return named.map(([, { logGroup }]) => logGroup.logGroupName).slice(0, MAX_LOG_GROUPS);
   }
-}
-
-/** The last value, where none was written. */
-function lastOf(written: Metric): MathExpression {
-  return new MathExpression({
-    expression: 'FILL(written, REPEAT)',
-    usingMetrics: { written },
-    label: written.metricName,
-    period: Duration.minutes(1),
-  });
 }
 
 function ofCluster(metricName: string, statistic: string): Metric {

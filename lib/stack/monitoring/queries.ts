@@ -108,11 +108,32 @@ export const QUERIES = {
     lines: ['stats pct(slowestNodeSeconds, 50) as median, max(slowestNodeSeconds) as slowest by bin(5m)'],
     view: 'line',
   },
+  pendingPods: {
+    title: 'Pending pods',
+    functions: ['provisioning'],
+    filter: `${RUN} and ispresent(gauges.PendingPods)`,
+    lines: ['stats max(gauges.PendingPods) as pods by bin(1m)'],
+    view: 'line',
+  },
   pendingAge: {
     title: 'Oldest pending pod, seconds',
     functions: ['provisioning'],
     filter: `${RUN} and ispresent(gauges.OldestPendingSeconds)`,
-    lines: ['stats max(gauges.OldestPendingSeconds) as oldest, max(gauges.PendingPods) as pods by bin(1m)'],
+    lines: ['stats max(gauges.OldestPendingSeconds) as oldest by bin(1m)'],
+    view: 'line',
+  },
+  nodes: {
+    title: 'Nodes',
+    functions: ['lifecycle'],
+    filter: `${RUN} and ispresent(gauges.Nodes)`,
+    lines: ['stats max(gauges.Nodes) as nodes by bin(5m)'],
+    view: 'line',
+  },
+  hourlyCost: {
+    title: 'Cost, USD an hour',
+    functions: ['lifecycle'],
+    filter: `${RUN} and ispresent(gauges.HourlyCostUsd)`,
+    lines: ['stats max(gauges.HourlyCostUsd) as usdPerHour by bin(5m)'],
     view: 'line',
   },
   refusedPods: {

@@ -48,6 +48,7 @@ const TOLD: Required<
   karpenterNamespaces: ['platform'],
   ignoreAtZero: [{ namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } }, { labels: { tier: 'addon' } }],
   decisionSnapshots: 'sampled',
+  metrics: true,
   usageLabels: ['team', 'app.kubernetes.io/name'],
 };
 

@@ -30,6 +30,7 @@ function metricsOf(lines: readonly EmbeddedMetrics[]): readonly string[] {
   );
 }
 
+const ALL = (): boolean => true;
 const TERMINATE: Action = { kind: 'terminate-instance', nodeClaim: 'x', instanceId: 'i-1' };
 const GAUGES = { PendingPods: 0, Nodes: 3, HourlyCostUsd: 0.41, StoodDown: 0 };
 
@@ -39,7 +40,7 @@ test("F11: a run has its gauges by Karpenter's names, its decisions with actions
     decisions: [decisionOf([TERMINATE, TERMINATE]), decisionOf([TERMINATE]), decisionOf([])],
     failures: [new Error('one claim')],
   });
-  expect(metricsOf(runMetrics('table').ofReport(run, 5))).toEqual([
+  expect(metricsOf(runMetrics('table', ALL).ofReport(run, 5))).toEqual([
     'karpenter_cluster_state_node_count{Cluster=demo} 3 Count',
     'karpenter_nodepools_cost_total{Cluster=demo} 0.41 None',
     'Decisions{Cluster=demo} 2 Count',
@@ -47,8 +48,8 @@ test("F11: a run has its gauges by Karpenter's names, its decisions with actions
   ]);
 });
 
-test('an idle cluster pays for one metric, its nodes, every six hours', () => {
-  const metrics = runMetrics('table');
+test('an idle cluster with all metrics pays for one of them, its nodes, every six hours', () => {
+  const metrics = runMetrics('table', ALL);
   metrics.ofReport(report({ gauges: GAUGES }), 5);
   const at = (atMs: number) => metricsOf(metrics.ofReport(report({ gauges: GAUGES }), atMs));
   const nodes = 'karpenter_cluster_state_node_count{Cluster=demo} 3 Count';
@@ -69,7 +70,7 @@ test('a cluster without nodes pays for no metric', () => {
 });
 
 test('a gauge that has changed is written, also when it becomes zero', () => {
-  const metrics = runMetrics('table');
+  const metrics = runMetrics('table', ALL);
   metrics.ofReport(report({ gauges: GAUGES }), 5);
   const ended = { ...GAUGES, Nodes: 0, HourlyCostUsd: 0 };
   expect(metricsOf(metrics.ofReport(report({ gauges: ended }), 6))).toEqual([
@@ -81,10 +82,22 @@ test('a gauge that has changed is written, also when it becomes zero', () => {
 });
 
 test('pending pods are written in each run, so that an alarm can use them', () => {
-  const metrics = runMetrics('table');
+  const metrics = runMetrics('table', ALL);
   const run = report({ gauges: { PendingPods: 2 } });
   metrics.ofReport(run, 5);
   expect(metricsOf(metrics.ofReport(run, 6))).toEqual(['karpenter_scheduler_queue_depth{Cluster=demo} 2 Count']);
+});
+
+test('without the setting, a cluster pays for no metric while nothing fails', () => {
+  const run = report({ gauges: { ...GAUGES, PendingPods: 2 }, decisions: [decisionOf([TERMINATE])] });
+  const metrics = runMetrics('table', (cluster) => cluster !== 'demo');
+  expect(metrics.ofReport(run, 5)).toEqual([]);
+  expect(metricsOf(metrics.ofReport({ ...run, failures: [new Error('one claim')] }, 6))).toEqual([
+    'Failures{Cluster=demo} 1 Count',
+  ]);
+  expect(metricsOf(metrics.ofReport({ ...run, cluster: 'other' }, 7))).toContain(
+    'karpenter_cluster_state_node_count{Cluster=other} 3 Count',
+  );
 });
 
 test('standby is a metric of the deployment, because its alarm is', () => {
@@ -98,7 +111,7 @@ test('a run that could not be made is a failure of its cluster', () => {
 
 test('what is decided in shadow is counted apart from what is done', () => {
   const run = report({ decisions: [{ ...decisionOf([TERMINATE]), shadow: true }] });
-  expect(metricsOf(runMetrics('table').ofReport(run, 5))).toEqual(['ShadowDecisions{Cluster=demo} 1 Count']);
+  expect(metricsOf(runMetrics('table', ALL).ofReport(run, 5))).toEqual(['ShadowDecisions{Cluster=demo} 1 Count']);
 });
 
 test('a cluster has at most eight metrics', () => {
