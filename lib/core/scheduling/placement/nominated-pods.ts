@@ -2,6 +2,7 @@ import { type Pod, podKey } from '../../../apis/kubernetes.ts';
 import { ownNomination } from '../../cluster/nominated-node.ts';
 import { knownNodeName } from '../../cluster/state-node.ts';
 import type { Run } from '../run.ts';
+import { allowsDomain, hostAnswer, type LastingRule, type TopologyRule } from '../topology/rules.ts';
 import type { BacklogGroup } from './backlog.ts';
 import { type ExistingHost, hostHasRoom, isAdmitted } from './existing-host.ts';
 import { putOnHost, topologyAnswer } from './place.ts';
@@ -11,8 +12,8 @@ import { variants } from './variants.ts';
  * Places the pods of claims that are not initialized yet, or that replace nodes with pods, pods that Kerf has nominated for a node (B66),
  * and pods that the kube-scheduler has not bound yet to the node that was launched for them. They keep the node that was planned for them:
  * if the pods were placed again together with other pods, a topology rule could move one of them, and a second node would be launched; and
- * each run would nominate other nodes. A pod keeps an initialized node only if its topology rules allow it beside all pods that are placed
- * here: if other pods were bound to other nodes than planned, the kube-scheduler may never bind it there. *Cost:* O(nominated pods × hosts
+ * each run would nominate other nodes. A pod keeps a node only if the kube-scheduler may bind it there beside all pods that are placed here:
+ * other pods may have been bound to other nodes than planned. *Cost:* O(nominated pods × hosts
  * of their group) at most, if each placement allows one other.
  */
 export function placeNominatedPods(run: Run, backlog: readonly BacklogGroup[]): void {
@@ -28,10 +29,14 @@ export function placeNominatedPods(run: Run, backlog: readonly BacklogGroup[]): 
     }
     return byHost.size === 0 ? [] : [{ group, byHost, kept: [] }];
   });
-  for (const keeping of keepings) keepPods(run, keeping, (host) => !host.stateNode.initialized);
-  const isAllowed: IsAllowed = (host, demand) => topologyAnswer(run, host, demand) === 'yes';
+  const whileAny = (isAllowed: IsAllowed): void => {
+    while (keepings.reduce((placed, keeping) => placed + keepPods(run, keeping, isAllowed), 0) > 0);
+  };
   // A pod may need another one first: for affinity, or for the skew of its domains.
-  while (keepings.reduce((placed, keeping) => placed + keepPods(run, keeping, isAllowed), 0) > 0);
+  whileAny((host, demand) => !host.stateNode.initialized && mayBeAllowed(host, demand));
+  whileAny((host, demand) =>
+    host.stateNode.initialized ? topologyAnswer(run, host, demand) === 'yes' : mayBeAllowed(host, demand),
+  );
   for (const { group, kept } of keepings) {
     const placed = new Set(kept);
     group.pods = [...kept, ...group.pods.filter((pod) => !placed.has(pod))];
@@ -83,4 +88,21 @@ function keepPods(run: Run, { group, byHost, kept }: Keeping, isAllowed: IsAllow
     else byHost.set(host, pods.slice(placed));
   }
   return kept.length - before;
+}
+
+/**
+ * Whether affinity and anti-affinity allow the pod on a node that starts. Bound pods do not move, but pods that are bound before the node is
+ * initialized may make a spread even.
+ */
+function mayBeAllowed(host: ExistingHost, { rules: { onHost, byKey } }: BacklogGroup['demand']): boolean {
+  if (hostAnswer(onHost.filter(isLasting), host.index) !== 'yes') return false;
+  return byKey.every(({ key, rules }) => {
+    const domains = host.domainsOf(key);
+    const isAllowed = (domain: number): boolean => rules.filter(isLasting).every((rule) => allowsDomain(rule, domain));
+    return domains.length === 0 || domains.some(isAllowed);
+  });
+}
+
+function isLasting(rule: TopologyRule): rule is LastingRule {
+  return rule.kind !== 'spread';
 }

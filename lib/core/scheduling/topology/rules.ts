@@ -228,7 +228,7 @@ export function allowedDomains({ key, rules }: KeyRules): readonly number[] {
     const isEven = spreads.every(
       ({ rule, least }) => (rule.counter.counts[domain] ?? 0) + rule.self - least <= rule.maxSkew,
     );
-    if (isEven && others.every((rule) => isAllowed(rule, domain))) allowed.push(domain);
+    if (isEven && others.every((rule) => allowsDomain(rule, domain))) allowed.push(domain);
   }
   const [first] = spreads;
   if (first === undefined) return allowed;
@@ -236,7 +236,10 @@ export function allowedDomains({ key, rules }: KeyRules): readonly number[] {
   return allowed.toSorted((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0) || a - b);
 }
 
-function isAllowed(rule: Exclude<TopologyRule, { readonly kind: 'spread' }>, domain: number): boolean {
+/** Affinity and anti-affinity. Unlike a spread, bound pods decide them for as long as they run. */
+export type LastingRule = Exclude<TopologyRule, { readonly kind: 'spread' }>;
+
+export function allowsDomain(rule: LastingRule, domain: number): boolean {
   const matching = rule.counter.counts[domain] ?? 0;
   return rule.kind === 'repel' ? matching === 0 : matching > 0 || startsGroup(rule);
 }

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import type { Pod, PodSpec } from '../../../lib/apis/kubernetes.ts';
+import { provision } from '../../../lib/core/provisioning/provision.ts';
+import {
+  affinityTerm,
+  avoiding,
+  joining,
+  type PodOptions,
+  pendingPod,
+  runningPod,
+  spread,
+} from '../../builders/pods.ts';
+import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+
+const LABELS = { app: 'web' };
+const ON_HOST = affinityTerm({ topologyKey: 'kubernetes.io/hostname' });
+const A = 'eu-west-3a';
+const B = 'eu-west-3b';
+
+/** `one` in zone a was launched for the pods `web-1` and `web-2`; `other` in zone b has run for an hour. */
+function nominationsOf(pods: readonly Pod[], { isStarting = true, zone = B } = {}): readonly string[] {
+  const labels = { 'karpenter.sh/initialized': isStarting ? 'false' : 'true' };
+  const planned = { pods: ['default/web-1', 'default/web-2'] };
+  const nodes = [initializedNode({ name: 'one', zone: A, labels }, planned), initializedNode({ name: 'other', zone })];
+  const { podNominations } = provision(snapshotOf(nodes, { pods }), { decisionId: 'd', nowMs: NOW_MS });
+  return podNominations.map(({ pod, node }) => `${pod.name} → ${node ?? '-'}`);
+}
+
+const small = (name: string, spec: Partial<PodSpec>, over: PodOptions = {}): PodOptions => ({
+  name,
+  labels: LABELS,
+  requests: { cpu: '100m' },
+  spec,
+  ...over,
+});
+
+const pairWith = (spec: Partial<PodSpec>): readonly Pod[] => [
+  pendingPod(small('web-1', spec)),
+  pendingPod(small('web-2', spec)),
+];
+const elsewhere = (spec: Partial<PodSpec> = {}): Pod => runningPod('other', small('first', spec));
+const KEPT = ['web-1 → one', 'web-2 → one'];
+const MOVED = ['web-1 → other', 'web-2 → other'];
+
+test('B66: a pod keeps its planned node only if bound pods of its group with affinity leave it possible', () => {
+  for (const term of [affinityTerm(), ON_HOST]) {
+    const together = { affinity: joining(term) };
+    expect(nominationsOf(pairWith(together))).toEqual(KEPT);
+    expect(nominationsOf([...pairWith(together), elsewhere(together)])).toEqual(MOVED);
+    expect(nominationsOf([...pairWith(together), elsewhere(together)], { isStarting: false })).toEqual(MOVED);
+  }
+});
+
+test('B66: affinity by zone to a pod in the same zone, on whichever node, keeps the planned node', () => {
+  const together = { affinity: joining(affinityTerm()) };
+  expect(nominationsOf([...pairWith(together), elsewhere(together)], { zone: A })).toEqual(KEPT);
+});
+
+test('B66: affinity to a pod that keeps its own planned node keeps the planned node, although others are elsewhere', () => {
+  const [, follower] = pairWith({ affinity: joining(affinityTerm()) });
+  const leader = pendingPod(small('web-1', {}, { requests: { cpu: '50m' } }));
+  expect(nominationsOf([...(follower === undefined ? [] : [follower]), leader, elsewhere()]).toSorted()).toEqual(KEPT);
+});
+
+test('B66: a pod does not keep a planned node with a bound pod that it avoids, or that avoids it', () => {
+  for (const term of [affinityTerm(), ON_HOST]) {
+    const pair = [
+      pendingPod(small('web-1', { affinity: avoiding(term) })),
+      pendingPod(small('web-2', {}, { labels: {} })),
+    ];
+    expect(nominationsOf(pair)).toEqual(KEPT);
+    const taken = runningPod('one', small('first', {}));
+    expect(nominationsOf([...pair, taken])).toEqual(['web-1 → other', 'web-2 → one']);
+    const avoider = runningPod('one', small('first', { affinity: avoiding(term) }));
+    expect(nominationsOf([...pairWith({}), avoider])).toEqual(MOVED);
+  }
+});
+
+test('B66: a spread may still become even while the node starts; once it is initialized, the constraint decides', () => {
+  for (const topologyKey of ['topology.kubernetes.io/zone', 'kubernetes.io/hostname']) {
+    const even = { topologySpreadConstraints: [spread({ topologyKey })] };
+    const [one, two] = ['first', 'second'].map((name) => runningPod('one', small(name, even)));
+    const pods = [...pairWith(even), ...(one === undefined ? [] : [one]), ...(two === undefined ? [] : [two])];
+    expect(nominationsOf(pods)).toEqual(KEPT);
+    // The other one needs a further node.
+    expect(nominationsOf(pods, { isStarting: false })).toEqual(['web-1 → other']);
+    expect(nominationsOf(pairWith(even), { isStarting: false })).toEqual(['web-1 → one', 'web-2 → other']);
+  }
+});
