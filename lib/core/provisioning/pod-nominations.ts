@@ -1,4 +1,5 @@
 import { namespaceOf, type Pod, podKey } from '../../apis/kubernetes.ts';
+import { HOSTNAME } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
 import { hardestToPlaceFirst } from '../cluster/hardest-to-place.ts';
 import { ownNomination, type PodNomination } from '../cluster/nominated-node.ts';
@@ -50,15 +51,28 @@ function isStarting({ launch, deletion, initializedAtMs }: NodeClaimRecord): boo
   return launch.kind === 'launched' && deletion === undefined && initializedAtMs === undefined;
 }
 
-/** The nodes with a name that a schedule has for pods. */
+/**
+ * The nodes to nominate that a schedule has for pods. *Shape:* without nodes whose names are not known yet, and without initialized nodes for
+ * pods that are spread over zones: the kube-scheduler counts nominated pods as if they ran, so several of them on a node would keep each
+ * other from it until each was tried.
+ */
 export function plannedNodes({ existing }: Pick<Schedule, 'existing'>): ReadonlyMap<string, string> {
   const planned = new Map<string, string>();
   for (const { stateNode, pods } of existing) {
     const node = knownNodeName(stateNode);
     if (node === undefined) continue;
-    for (const pod of pods) if (!isBufferPod(pod)) planned.set(podKey(pod), node);
+    for (const pod of pods) {
+      if (isBufferPod(pod) || (stateNode.initialized && isSpreadOverZones(pod))) continue;
+      planned.set(podKey(pod), node);
+    }
   }
   return planned;
+}
+
+/** Whether a required spread counts pods of several nodes together, as that over zones does. */
+function isSpreadOverZones({ spec }: Pod): boolean {
+  const spread = spec.topologySpreadConstraints ?? [];
+  return spread.some((one) => one.topologyKey !== HOSTNAME && one.whenUnsatisfiable === 'DoNotSchedule');
 }
 
 /** Removes all of Kerf's nominations: other autoscalers leave a pod with a nomination alone. */

@@ -19,12 +19,14 @@ const A = 'eu-west-3a';
 const B = 'eu-west-3b';
 
 /** `one` in zone a was launched for the pods `web-1` and `web-2`; `other` in zone b has run for an hour. */
-function nominationsOf(pods: readonly Pod[], { isStarting = true, zone = B } = {}): readonly string[] {
+function placesOf(pods: readonly Pod[], { isStarting = true, zone = B } = {}): readonly string[] {
   const labels = { 'karpenter.sh/initialized': isStarting ? 'false' : 'true' };
   const planned = { pods: ['default/web-1', 'default/web-2'] };
   const nodes = [initializedNode({ name: 'one', zone: A, labels }, planned), initializedNode({ name: 'other', zone })];
-  const { podNominations } = provision(snapshotOf(nodes, { pods }), { decisionId: 'd', nowMs: NOW_MS });
-  return podNominations.map(({ pod, node }) => `${pod.name} → ${node ?? '-'}`);
+  const { schedule } = provision(snapshotOf(nodes, { pods }), { decisionId: 'd', nowMs: NOW_MS });
+  return schedule.existing
+    .flatMap(({ stateNode, pods: placed }) => placed.map(({ metadata }) => `${metadata.name} → ${stateNode.name}`))
+    .toSorted();
 }
 
 const small = (name: string, spec: Partial<PodSpec>, over: PodOptions = {}): PodOptions => ({
@@ -46,21 +48,21 @@ const MOVED = ['web-1 → other', 'web-2 → other'];
 test('B66: a pod keeps its planned node only if bound pods of its group with affinity leave it possible', () => {
   for (const term of [affinityTerm(), ON_HOST]) {
     const together = { affinity: joining(term) };
-    expect(nominationsOf(pairWith(together))).toEqual(KEPT);
-    expect(nominationsOf([...pairWith(together), elsewhere(together)])).toEqual(MOVED);
-    expect(nominationsOf([...pairWith(together), elsewhere(together)], { isStarting: false })).toEqual(MOVED);
+    expect(placesOf(pairWith(together))).toEqual(KEPT);
+    expect(placesOf([...pairWith(together), elsewhere(together)])).toEqual(MOVED);
+    expect(placesOf([...pairWith(together), elsewhere(together)], { isStarting: false })).toEqual(MOVED);
   }
 });
 
 test('B66: affinity by zone to a pod in the same zone, on whichever node, keeps the planned node', () => {
   const together = { affinity: joining(affinityTerm()) };
-  expect(nominationsOf([...pairWith(together), elsewhere(together)], { zone: A })).toEqual(KEPT);
+  expect(placesOf([...pairWith(together), elsewhere(together)], { zone: A })).toEqual(KEPT);
 });
 
 test('B66: affinity to a pod that keeps its own planned node keeps the planned node, although others are elsewhere', () => {
   const [, follower] = pairWith({ affinity: joining(affinityTerm()) });
   const leader = pendingPod(small('web-1', {}, { requests: { cpu: '50m' } }));
-  expect(nominationsOf([...(follower === undefined ? [] : [follower]), leader, elsewhere()]).toSorted()).toEqual(KEPT);
+  expect(placesOf([...(follower === undefined ? [] : [follower]), leader, elsewhere()])).toEqual(KEPT);
 });
 
 test('B66: a pod does not keep a planned node with a bound pod that it avoids, or that avoids it', () => {
@@ -69,11 +71,11 @@ test('B66: a pod does not keep a planned node with a bound pod that it avoids, o
       pendingPod(small('web-1', { affinity: avoiding(term) })),
       pendingPod(small('web-2', {}, { labels: {} })),
     ];
-    expect(nominationsOf(pair)).toEqual(KEPT);
+    expect(placesOf(pair)).toEqual(KEPT);
     const taken = runningPod('one', small('first', {}));
-    expect(nominationsOf([...pair, taken])).toEqual(['web-1 → other', 'web-2 → one']);
+    expect(placesOf([...pair, taken])).toEqual(['web-1 → other', 'web-2 → one']);
     const avoider = runningPod('one', small('first', { affinity: avoiding(term) }));
-    expect(nominationsOf([...pairWith({}), avoider])).toEqual(MOVED);
+    expect(placesOf([...pairWith({}), avoider])).toEqual(MOVED);
   }
 });
 
@@ -82,9 +84,9 @@ test('B66: a spread may still become even while the node starts; once it is init
     const even = { topologySpreadConstraints: [spread({ topologyKey })] };
     const [one, two] = ['first', 'second'].map((name) => runningPod('one', small(name, even)));
     const pods = [...pairWith(even), ...(one === undefined ? [] : [one]), ...(two === undefined ? [] : [two])];
-    expect(nominationsOf(pods)).toEqual(KEPT);
+    expect(placesOf(pods)).toEqual(KEPT);
     // The other one needs a further node.
-    expect(nominationsOf(pods, { isStarting: false })).toEqual(['web-1 → other']);
-    expect(nominationsOf(pairWith(even), { isStarting: false })).toEqual(['web-1 → one', 'web-2 → other']);
+    expect(placesOf(pods, { isStarting: false })).toEqual(['web-1 → other']);
+    expect(placesOf(pairWith(even), { isStarting: false })).toEqual(['web-1 → one', 'web-2 → other']);
   }
 });

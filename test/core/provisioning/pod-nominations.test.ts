@@ -118,6 +118,25 @@ describe('B66: nominations', () => {
     expect(order).toEqual(['together', 'apart', 'spread', 'large', 'small']);
   });
 
+  test('pods that are spread over zones are nominated while their node starts: on an initialized node they block each other', () => {
+    const even = { topologySpreadConstraints: [spread()] };
+    const pods = pendingPods(2, { ...SMALL, labels: { app: 'web' }, spec: even });
+    const keys = ['default/web-1', 'default/web-2'];
+    const both = ['web-1: - → node-a', 'web-2: - → node-a'];
+    expect(nominationsOf({ pods, nodeClaims: [starting('a', keys, 'node-a')] })).toEqual(both);
+    const { node, nodeClaim } = initializedNode({ name: 'node-a' }, { pods: keys });
+    expect(nominationsOf({ pods: pods.slice(1), nodes: [node], nodeClaims: [nodeClaim] })).toEqual([]);
+    const nominatedBefore = pods.slice(1).map((pod) => nominated(pod, 'node-a'));
+    expect(nominationsOf({ pods: nominatedBefore, nodes: [node], nodeClaims: [nodeClaim] })).toEqual([
+      'web-2: node-a → -',
+    ]);
+    const soft = { topologySpreadConstraints: [spread({ whenUnsatisfiable: 'ScheduleAnyway' })] };
+    const preferring = pendingPod({ ...SMALL, labels: { app: 'web' }, spec: soft });
+    expect(nominationsOf({ pods: [preferring], nodes: [node], nodeClaims: [nodeClaim] })).toEqual([
+      'web-1: - → node-a',
+    ]);
+  });
+
   test('without the setting, only those of Kerf are removed', () => {
     const pods = [
       nominated(pendingPod({ name: 'own' }), 'node-1'),
