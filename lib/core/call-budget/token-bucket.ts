@@ -4,6 +4,8 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 export interface CallLimits {
   readonly capacity: number;
   readonly perSecond: number;
+  /** The calls that a process may keep for some minutes once it has taken them. AWS allows as many more than `capacity`. @default none */
+  readonly kept?: number;
 }
 
 /** The remaining calls of one API at `atMs`. */

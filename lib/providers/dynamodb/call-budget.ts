@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import {
   type CallLimits,
   fullBucket,
@@ -23,6 +23,8 @@ export interface CallBudgetOptions extends TableOptions {
 const LARGEST_LEASE = 10;
 /** How long a lease is valid, because a function may be frozen for long between invocations. */
 const LEASE_MS = 10 * SECOND_MS;
+/** How long the calls are valid that a process may keep (`CallLimits`). */
+const KEPT_MS = 5 * MINUTE_MS;
 /** How long the budget is bypassed after DynamoDB did not respond. */
 const WITHOUT_BUDGET_MS = 5 * SECOND_MS;
 /** When to try again after all writes collided. */
@@ -61,7 +63,7 @@ export class DynamoDbCallBudget implements CallBudget {
     const local = this.#of(api);
     for (;;) {
       const nowMs = this.#options.clock.now();
-      local.leased = local.leased.filter((atMs) => atMs > nowMs - LEASE_MS);
+      local.leased = stillLeased(local.leased, this.#options.limitsOf(api), nowMs);
       const [atMs, ...rest] = local.leased;
       if (atMs !== undefined) {
         local.leased = rest;
@@ -100,7 +102,7 @@ export class DynamoDbCallBudget implements CallBudget {
     // Includes all callers that are waiting now.
     await Promise.resolve();
     const nowMs = this.#options.clock.now();
-    const again = nowMs - local.lease.atMs < LEASE_MS ? local.lease.size * 2 : 1;
+    const again = sizeAgain(local.lease, this.#options.limitsOf(api), nowMs);
     const atMost = Math.min(LARGEST_LEASE, Math.max(1, again, local.waiting));
     let taken: readonly number[] = [];
     let emptyUntilMs = nowMs + CROWDED_MS;
@@ -155,6 +157,19 @@ export class DynamoDbCallBudget implements CallBudget {
     local.seen = outcome.kind === 'written' ? { bucket, version } : seenIn(outcome.found);
     return outcome.kind === 'written';
   }
+}
+
+/** Without the calls that have lapsed: a process that was frozen for long does not make up for them. */
+function stillLeased(leased: readonly number[], { kept = 0 }: CallLimits, nowMs: number): readonly number[] {
+  const isKept = (atMs: number, index: number): boolean => index >= leased.length - kept && atMs > nowMs - KEPT_MS;
+  return leased.filter((atMs, index) => atMs > nowMs - LEASE_MS || isKept(atMs, index));
+}
+
+/** The size of the next lease: twice that of a lease that was used soon, but no more than may be kept if it was used slowly. */
+function sizeAgain({ size, atMs }: Local['lease'], { kept = 0 }: CallLimits, nowMs: number): number {
+  const ageMs = nowMs - atMs;
+  if (ageMs < LEASE_MS) return size * 2;
+  return ageMs < KEPT_MS ? Math.min(kept, size * 2) : 1;
 }
 
 /** How long an empty bucket of a call that was never throttled takes to be full, with the calls that were taken in advance. */

@@ -91,6 +91,30 @@ describe('what it costs', () => {
     expect(item['bucketTokens']).toBeLessThan(50);
   });
 
+  test('a function that calls each minute keeps some calls, if the limits allow it', async () => {
+    const kept = new DynamoDbCallBudget({ ...options, limitsOf: () => ({ ...LIMITS, kept: 4 }) });
+    for (let call = 0; call < 60; call += 1) {
+      await kept.take('DescribeInstances');
+      nowMs += 60 * SECOND_MS;
+    }
+    expect(writes()).toBeLessThanOrEqual(60 / 4 + 2);
+  });
+
+  test('kept calls lapse after five minutes, and no more than the limits say are kept for longer than ten seconds', async () => {
+    const kept = new DynamoDbCallBudget({ ...options, limitsOf: () => ({ ...LIMITS, kept: 2 }) });
+    await Promise.all(Array.from({ length: 5 }, async () => kept.take('A')));
+    await kept.take('A');
+    nowMs += 20 * SECOND_MS;
+    const before = writes();
+    for (let call = 0; call < 2; call += 1) await kept.take('A');
+    expect(writes()).toBe(before);
+    await kept.take('A');
+    expect(writes()).toBe(before + 1);
+    nowMs += 300 * SECOND_MS;
+    await kept.take('A');
+    expect(writes()).toBe(before + 2);
+  });
+
   test('a busy function writes once for ten calls', async () => {
     const budget = new DynamoDbCallBudget(options);
     for (let call = 0; call < 500; call += 1) {
