@@ -58,6 +58,9 @@ export const deletedKey = (cluster: string, name: string): Key => ({
 /** The time of the last change of a claim of the cluster. */
 export const changedKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'changed' });
 
+/** What a launch needs, by the hash of its content. */
+export const planKey = (cluster: string, hash: string): Key => ({ pk: clusterPartition(cluster), sk: `plan#${hash}` });
+
 export const commandKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: COMMAND + id });
 
 export const passMemoryKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'pass-memory' });

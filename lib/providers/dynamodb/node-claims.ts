@@ -2,10 +2,10 @@ import { onceFor } from '../../core/kept-answers.ts';
 import { instanceOf, type NodeClaimRecord, withoutLaunchOptions } from '../../core/model/node-claim-record.ts';
 import { StaleRecordError } from '../../ports/errors.ts';
 import type { NodeClaimList } from '../../ports/node-claim-store.ts';
-import { packRecord, unpackBody } from './body.ts';
+import { packRecord } from './body.ts';
 import { CLAIM, claimItemKey, clusterPartition, DELETED, deletedKey, instanceKey, tombstoneKey } from './keys.ts';
+import { readRecord, storedRecord } from './launch-plans.ts';
 import { numberOf, type ReportUnreadable, readItem, readItems } from './readable.ts';
-import { isNodeClaimRecord } from './stored-shapes.ts';
 import { ABSENT, type Attributes, type Item, type Key, type Table, type Write, type WriteCondition } from './table.ts';
 
 /** How long the name of a released claim stays reserved: longer than any open decision that may create the claim. */
@@ -14,7 +14,7 @@ const TOMBSTONE_SECONDS = 30 * 24 * 3_600;
 export async function createClaim(table: Table, record: NodeClaimRecord): Promise<void> {
   await markDeleted(table, record);
   const writes: readonly Write[] = [
-    { kind: 'put', item: itemOf(claimItemKey(record.cluster, record.name), record), condition: ABSENT },
+    { kind: 'put', item: await itemOf(table, claimItemKey(record.cluster, record.name), record), condition: ABSENT },
     { kind: 'check', key: tombstoneKey(record.cluster, record.name), condition: ABSENT },
     ...lookupOf(record),
   ];
@@ -34,10 +34,10 @@ export async function readClaim(
 ): Promise<NodeClaimRecord | undefined> {
   // In this order, because a claim only moves from the first key to the second.
   const item = await table.get(claimItemKey(cluster, name));
-  if (item !== undefined) return recordOf(item);
+  if (item !== undefined) return recordOf(table, item);
   const tombstone = await table.get(tombstoneKey(cluster, name));
   if (tombstone === undefined) return undefined;
-  const read = await readItem(tombstone, recordOf);
+  const read = await readItem(tombstone, async (one) => recordOf(table, one));
   if (read.kind === 'read') return read.value;
   // No list contains it.
   report(read.error);
@@ -53,9 +53,10 @@ export async function listClaims(table: Table, cluster: string, report: ReportUn
   const lists = lastListsOf(table);
   const before = lists.get(cluster);
   const now = new Map<unknown, ListedClaim>();
-  const read = (item: Attributes): NodeClaimRecord => {
+  const read = async (item: Attributes): Promise<NodeClaimRecord> => {
     const known = before?.get(item['sk']);
-    const listed = known !== undefined && isSameItem(known.item, item) ? known : { item, record: recordOf(item) };
+    const isKnown = known !== undefined && isSameItem(known.item, item);
+    const listed = isKnown ? known : { item, record: await recordOf(table, item) };
     now.set(item['sk'], listed);
     return listed.record;
   };
@@ -138,7 +139,7 @@ export async function updateClaim(table: Table, record: NodeClaimRecord): Promis
  * so a claim that looks just launched is not tried that way.
  */
 async function writeUpdate(table: Table, next: NodeClaimRecord, unchanged: WriteCondition): Promise<boolean> {
-  const item = itemOf(claimItemKey(next.cluster, next.name), next);
+  const item = await itemOf(table, claimItemKey(next.cluster, next.name), next);
   const instance = instanceOf(next);
   if (instance === undefined)
     return (await table.write({ kind: 'put', item, condition: unchanged })).kind === 'written';
@@ -175,10 +176,13 @@ export async function updateClaims(
   records: readonly NodeClaimRecord[],
 ): Promise<readonly NodeClaimRecord[]> {
   const next = records.map((record) => ({ ...record, version: record.version + 1 }));
-  const writes = next.map((record): Write => {
+  const writes: Write[] = [];
+  for (const record of next) {
     const condition = { expression: 'claimVersion = :read', values: { ':read': record.version - 1 } };
-    return { kind: 'put', item: itemOf(claimItemKey(record.cluster, record.name), record), condition };
-  });
+    // In turn, so that a plan that they share is written once.
+    const item = await itemOf(table, claimItemKey(record.cluster, record.name), record);
+    writes.push({ kind: 'put', item, condition });
+  }
   const outcome = await table.transact(writes, `update ${records.length} NodeClaims`);
   if (outcome.kind === 'written') return next;
   const changed = [...outcome.at].map((index) => records[index]?.name).join(', ');
@@ -189,7 +193,7 @@ type PutOfLookup = Write & { readonly kind: 'put' };
 
 async function release(table: Table, next: NodeClaimRecord, unchanged: WriteCondition): Promise<boolean> {
   const expiresAt = Math.ceil((next.releasedAtMs ?? 0) / 1_000) + TOMBSTONE_SECONDS;
-  const tombstone = { ...itemOf(tombstoneKey(next.cluster, next.name), next), expiresAt };
+  const tombstone = { ...(await itemOf(table, tombstoneKey(next.cluster, next.name), next)), expiresAt };
   const writes: readonly Write[] = [
     { kind: 'delete', key: claimItemKey(next.cluster, next.name), condition: unchanged },
     { kind: 'put', item: tombstone },
@@ -199,13 +203,13 @@ async function release(table: Table, next: NodeClaimRecord, unchanged: WriteCond
   return (await table.transact(writes, `release NodeClaim ${next.name}`)).kind === 'written';
 }
 
-function itemOf(key: Key, record: NodeClaimRecord): Item {
+async function itemOf(table: Table, key: Key, record: NodeClaimRecord): Promise<Item> {
   const instance = instanceOf(record);
   return {
     ...key,
     claimVersion: record.version,
     ...(instance === undefined ? {} : { instanceId: instance.id }),
-    payload: packRecord(record, `NodeClaim ${record.name}`),
+    payload: packRecord(await storedRecord(table, record), `NodeClaim ${record.name}`),
   };
 }
 
@@ -217,8 +221,8 @@ function lookupOf(record: NodeClaimRecord, more: Attributes = {}): readonly PutO
 }
 
 /** Earlier versions stored launched claims with their options. The next write requires the version of the item. */
-function recordOf(item: Attributes): NodeClaimRecord {
+async function recordOf(table: Table, item: Attributes): Promise<NodeClaimRecord> {
   const subject = `NodeClaim item ${String(item['pk'])} ${String(item['sk'])}`;
-  const record = unpackBody(item['payload'], isNodeClaimRecord, subject);
+  const record = await readRecord(table, item['payload'], subject);
   return withoutLaunchOptions({ ...record, version: numberOf(item, 'claimVersion') });
 }

@@ -70,7 +70,7 @@ test('a process notes its changes every 30 s at most', async () => {
   const marks = (): number => calls.filter((one) => one === 'PutItem').length;
   for (const [count, name] of ['b', 'c', 'd'].entries()) {
     nowMs += 20 * SECOND_MS;
-    await other.createNodeClaim(launchedClaim({ name, launch: { kind: 'planned' } }));
+    await other.createNodeClaim(launchedClaim({ name, launch: { kind: 'planned' }, options: [], types: [] }));
     expect(marks()).toBe(count < 2 ? 1 : 2);
   }
 });

@@ -39,7 +39,7 @@ function written(): readonly string[] {
 test.each<[string, () => Promise<unknown>, readonly string[]]>([
   ['a decision', () => store.recordDecision(aLaunchDecision(), 0), ['epoch', 'decision', 'open']],
   ['a decision that was carried out', () => store.closeDecision(aLaunchDecision()), ['decision lapses']],
-  ['a claim', () => store.createNodeClaim(aRecord()), ['claim']],
+  ['a claim', () => store.createNodeClaim(aRecord()), ['plan lapses', 'claim']],
   ['a launched claim', () => store.updateNodeClaim(launchedAs(aRecord(), 'i-1')), ['claim', 'claim']],
   [
     'a released claim',
