@@ -1,16 +1,15 @@
 import { claimsDigest } from '../core/cluster/claims-digest.ts';
-import { type DisruptContext, disruptBy } from '../core/disruption/disrupt.ts';
-import { isStillQuiet, type QuietPass, quietPass } from '../core/disruption/memory/quiet-pass.ts';
+import type { DisruptContext } from '../core/disruption/disrupt.ts';
 import { describeProgress } from '../core/disruption/memory/turns.ts';
 import { type Method, needsInstanceTypes, type SeenPools } from '../core/disruption/method.ts';
 import { ALL_METHODS } from '../core/disruption/methods/all-methods.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
-import type { Verdict } from '../core/model/decision.ts';
 import type { NodeClaimList, PassMemoryStore } from '../ports/node-claim-store.ts';
 import { withPassMemory, withPastMoves } from './act/disruption-memory.ts';
 import { needlessTicks } from './act/needless-ticks.ts';
 import { notePodEvents } from './act/note-pod-events.ts';
 import { refusedDeletions } from './act/outcomes.ts';
+import { type Disruption, decide, isQuiet, mayBeQuiet } from './act/quiet-passes.ts';
 import { type NotingRun, noteFailure, noteUnread } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { type Readings, readings } from './observe/readings.ts';
@@ -23,15 +22,6 @@ import { armWakeUp } from './run/wake-up.ts';
 
 type DisruptionPorts = TurnPorts & ObservePorts & RecordPorts & { readonly store: PassMemoryStore };
 
-/** What a function does, and what it keeps while it is warm. */
-interface Disruption {
-  readonly methods: readonly Method[];
-  /** E25: the last pass without a result, by the name of the cluster. It saves work and changes no decision. */
-  readonly quiet: Map<string, QuietPass>;
-  /** The NodeClaims of the last look, by the name of the cluster. */
-  readonly claims: Map<string, { readonly claims: NodeClaimList; readonly digest: string }>;
-}
-
 /** Nodes that are not worth their price → commands, and commands that are due → replacements and deleted NodeClaims. */
 export function reconcileDisruptionBy(
   methods: readonly Method[],
@@ -42,10 +32,16 @@ export function reconcileDisruptionBy(
     const { cluster } = wake;
     if (isNeedless(wake, ports.clock.now()))
       return { ...together({ work: 'disruption', cluster }, []), skipped: 'answered' };
+    const mayRest = mayBeQuiet(disruption, wake);
+    const quiet = mayRest ? await run(ports, wake, { disruption, claims: 'quiet' }) : undefined;
+    if (quiet !== undefined) return quiet;
     const turn = await takeTurn(ports, { work: 'disruption', wake, collects: false });
     if (turn.kind === 'skipped') return turn.report;
     const reports: RunReport[] = [];
-    for await (const leased of turn.runs) reports.push(await run(leased, wake, disruption));
+    for await (const leased of turn.runs) {
+      const report = await run(leased, wake, { disruption, claims: mayRest ? 'new' : 'kept' });
+      if (report !== undefined) reports.push(report);
+    }
     return together({ work: 'disruption', cluster }, reports, turn.failures);
   };
 }
@@ -53,17 +49,27 @@ export function reconcileDisruptionBy(
 /** The deployed function. */
 export const reconcileDisruption = reconcileDisruptionBy(ALL_METHODS);
 
-/** Observe, decide, record, act. */
-async function run(ports: DisruptionPorts, wake: CoalescedWake, disruption: Disruption): Promise<RunReport> {
+/**
+ * Observe, decide, record, act. Most ticks change nothing, so they look without a lease, whose two writes would be half of what they
+ * write. *Shape:* undefined if `claims` is `quiet` and something has changed: then a run with the lease looks again.
+ */
+async function run(
+  ports: DisruptionPorts,
+  wake: CoalescedWake,
+  { disruption, claims }: { readonly disruption: Disruption; readonly claims: 'quiet' | 'kept' | 'new' },
+): Promise<RunReport | undefined> {
   const { cluster } = wake;
   const { epoch, failures: ofEarlier } = await settledEpoch(ports, cluster);
   const kept = disruption.claims.get(cluster);
   // With the claims of the last look, only the last verdict is given again. Everything else is decided on a new list.
-  const isKept = kept !== undefined && kept.digest === wake.claimsDigest;
+  const isKept = claims !== 'new' && kept !== undefined && kept.digest === wake.claimsDigest;
   const noting: NotingRun = { ports, cluster, notes: { decisions: [], failures: [], due: [] } };
   const of = { noting, epoch, disruption };
   let look = await lookAt(ports, { ...of, ...(isKept && { claims: kept.claims }) });
-  if (isKept && !isQuiet(disruption, look)) look = await lookAt(ports, of);
+  if (isKept && !isQuiet(disruption.quiet, look)) {
+    if (claims === 'quiet') return undefined;
+    look = await lookAt(ports, of);
+  }
   const { snapshot, context, named, log } = look;
   const verdict = decide(disruption, snapshot, context);
   const { refused = new Set(), taints = true } = context;
@@ -121,21 +127,4 @@ async function lookAt(
   const refused = refusedDeletions(ports, cluster, names);
   const context = { decisionId: named.id, nowMs: named.atMs, refused, taints: !ports.settings.shadow };
   return { snapshot, context, named, log };
-}
-
-function isQuiet({ quiet }: Disruption, { snapshot, context }: Look): boolean {
-  const before = quiet.get(snapshot.cluster);
-  return before !== undefined && isStillQuiet(before, snapshot, context);
-}
-
-/** The verdict of a pass, or the last one if nothing has changed since. */
-function decide({ methods, quiet }: Disruption, snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
-  const { cluster } = snapshot;
-  const before = quiet.get(cluster);
-  if (before !== undefined && isStillQuiet(before, snapshot, context)) return before.verdict;
-  const verdict = disruptBy(methods, snapshot, context);
-  const now = quietPass({ snapshot, context, verdict }, before);
-  if (now === undefined) quiet.delete(cluster);
-  else quiet.set(cluster, now);
-  return verdict;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { ownField } from '../../../lib/apis/record.ts';
 import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import type { Method } from '../../../lib/core/disruption/method.ts';
 import { singleNode } from '../../../lib/core/disruption/methods/single-node.ts';
@@ -46,7 +47,7 @@ test('E25: a pod that is removed causes a pass within the minute', async () => {
 });
 
 test('an idle cluster lists the NodeClaims each minute, and disruption looks at it each minute', async () => {
-  const [lists, looks]: [number[], number[]] = [[], []];
+  const [lists, looks, leases]: [number[], number[], number[]] = [[], [], []];
   let startMs = Infinity;
   await live({
     manifests: someManifests({ deployments: [aDeployment('web', 2)] }),
@@ -57,7 +58,9 @@ test('an idle cluster lists the NodeClaims each minute, and disruption looks at 
     catalogue: SMALL_CATALOGUE,
     wrapPorts: (ports) => {
       startMs = ports.clock.now();
-      return around(ports, async ({ method }, go) => {
+      return around(ports, async ({ method, args: [about] }, go) => {
+        if (method === 'leases.acquire' && ownField(about, 'work') === 'disruption')
+          leases.push(ports.clock.now() - startMs);
         if (/^store\.(?:list|read)NodeClaims$/.test(method)) lists.push(ports.clock.now() - startMs);
         if (method === 'cluster.listDaemonSets') looks.push(ports.clock.now() - startMs);
         return go();
@@ -72,4 +75,7 @@ test('an idle cluster lists the NodeClaims each minute, and disruption looks at 
   // A pass looks twice. The function's own tick has no look, because lifecycle wakes it each minute.
   expect(idle(looks)).toBeGreaterThanOrEqual(30);
   expect(idle(looks)).toBeLessThanOrEqual(30 + 6);
+  // Only a pass has the lease.
+  expect(idle(leases)).toBeGreaterThanOrEqual(4);
+  expect(idle(leases)).toBeLessThanOrEqual(6);
 });
