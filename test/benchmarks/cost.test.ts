@@ -56,13 +56,21 @@ test('the fixed parts are those of the template', () => {
   expect(totalOf(bill)).toBeCloseTo(bill.polling + bill.fixed);
 });
 
+function billOf(eventBytes: number) {
+  return billOfUse(
+    {
+      hours: 730,
+      nodes: 0,
+      functions: { lifecycle: { ...nothingUsed(), events: 1_000_000, eventBytes } },
+      metricHours: 0,
+      metrics: [],
+      tableBytes: 0,
+    },
+    fixedParts(1),
+  );
+}
+
 test('the archive of the event bus is billed for the bytes of events, and has the lifetime of the template', () => {
-  const of = (eventBytes: number) => ({ ...nothingUsed(), events: 1_000_000, eventBytes });
-  const billOf = (eventBytes: number) =>
-    billOfUse(
-      { hours: 730, nodes: 0, functions: { lifecycle: of(eventBytes) }, metricHours: 0, metrics: [], tableBytes: 0 },
-      fixedParts(1),
-    );
   expect(billOf(0).events).toBeCloseTo(1);
   // 0.10 USD for each GB, and 14 of 30.4 days at 0.023 USD a month.
   expect(billOf(10e9).events).toBeCloseTo(1 + 10 * (0.1 + 0.0106), 3);

@@ -36,7 +36,13 @@ export function launchesIn(
     const waited = pods.filter((pod) => isReschedulable(pod) && createdMs(pod) <= createdAtMs).map(podKey);
     return [
       {
-        ...{ nodeClaim: name, nodePool, createdAtMs, instanceType, zone, capacityType, usdPerHour },
+        nodeClaim: name,
+        nodePool,
+        createdAtMs,
+        instanceType,
+        zone,
+        capacityType,
+        usdPerHour,
         pods: waited.toSorted(compareText).slice(0, MAX_NAMES),
       },
     ];
