@@ -18,6 +18,7 @@ import type { Catalogue } from '../core/instance-type/facts.ts';
 import { instanceTypesFor } from '../core/instance-type/resolve.ts';
 import type { NodePoolView } from '../core/model/cluster-snapshot.ts';
 import { givenInstanceTypes } from './given-instance-types.ts';
+import { imagesInStatus, learnedFromNodes } from './learned-from-nodes.ts';
 import { withoutManifests, withoutUserData } from './without-secrets.ts';
 
 /** The objects of a cluster, as its API server returns them. */
@@ -61,7 +62,7 @@ export function liveSnapshotText(objects: LiveObjects, catalogue: Catalogue, now
     deployments: objects.deployments,
     statefulSets: objects.statefulSets,
     replicaSets: objects.replicaSets,
-    instanceTypes: givenInstanceTypes(viewsOf(objects, catalogue)),
+    instanceTypes: givenInstanceTypes(viewsOf(objects, catalogue, nowMs)),
     nodes: objects.nodes,
     pods: objects.pods,
     daemonSets: objects.daemonSets,
@@ -76,11 +77,14 @@ export function liveSnapshotText(objects: LiveObjects, catalogue: Catalogue, now
 }
 
 /** Without a status of its EC2NodeClass, a NodePool can use all zones of the region. */
-function viewsOf({ nodePools, nodeClasses }: LiveObjects, catalogue: Catalogue): readonly NodePoolView[] {
+function viewsOf(objects: LiveObjects, catalogue: Catalogue, nowMs: number): readonly NodePoolView[] {
+  const { nodePools, nodeClasses } = objects;
+  const learnedMemory = learnedFromNodes(objects, nowMs);
   const typesOf = new Map(
     nodeClasses.map((nodeClass) => {
       const zones = nodeClass.status?.subnets?.map(({ zone }) => zone) ?? [];
-      const options = zones.length === 0 ? {} : { zones: new Set(zones) };
+      const images = imagesInStatus(nodeClass);
+      const options = { images, learnedMemory, ...(zones.length > 0 && { zones: new Set(zones) }) };
       return [nodeClass.metadata.name, instanceTypesFor(catalogue, nodeClass, options)] as const;
     }),
   );

@@ -1,39 +1,20 @@
 /** `kerf snapshot` as a process, on a real API server, with a kubeconfig. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAt, textAt } from '../stack/json.ts';
 import { callApi, succeed } from './support/api-client.ts';
+import { writeKubeconfig } from './support/kubeconfig.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'kerf-snapshot-'));
 const KUBECONFIG = join(FOLDER, 'config');
 const NAMESPACE = 'snapshots';
 
-function variable(name: string): string {
-  const value = process.env[name];
-  if (value === undefined) throw new Error(`${name} is not set: run these tests by npm run test:cluster`);
-  return value;
-}
-
 beforeAll(async () => {
-  const certificate = readFileSync(variable('KERF_CLUSTER_CA')).toString('base64');
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'rig',
-    contexts: [{ name: 'rig', context: { cluster: 'rig', user: 'admin' } }],
-    clusters: [
-      {
-        name: 'rig',
-        cluster: { server: variable('KERF_CLUSTER_ENDPOINT'), 'certificate-authority-data': certificate },
-      },
-    ],
-    users: [{ name: 'admin', user: { token: variable('KERF_CLUSTER_TOKEN') } }],
-  };
-  writeFileSync(KUBECONFIG, JSON.stringify(config));
+  writeKubeconfig(KUBECONFIG);
   await callApi({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
   const container = {
     name: 'main',

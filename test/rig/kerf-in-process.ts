@@ -1,8 +1,10 @@
 /**
- * Lifecycle and termination, and on request provisioning, in this process, on a real API server, each with the rights of its own group. EC2, the table and the
- * queues are simulated. Ticks and wakes are as in AWS, except that a tick comes every ten seconds and instances shut down in two.
+ * Lifecycle and termination, and on request provisioning, in this process, on a real API server, each with the rights of its own group.
+ * EC2, the table and the queues are simulated. Ticks and wakes are as in AWS, except that a tick comes every ten seconds and instances shut
+ * down in two. Disruption runs only when a test calls it.
  */
 import { type ReportedRefusals, reportedRefusals } from '../../lib/controllers/act/reported-refusals.ts';
+import { reconcileDisruption } from '../../lib/controllers/disruption.ts';
 import { reconcileLifecycle } from '../../lib/controllers/lifecycle.ts';
 import { reconcileProvisioning } from '../../lib/controllers/provisioning.ts';
 import { guarded } from '../../lib/controllers/run/guard.ts';
@@ -30,9 +32,10 @@ const TICK_EVERY_MS = 10_000;
 /** EC2 takes 10 to 25 s to shut down an instance. */
 const EC2_SPEED = 10;
 const CONTEXT = { getRemainingTimeInMillis: () => 60_000 };
-const FUNCTIONS = ['lifecycle', 'termination'] as const;
+const WOKEN = ['lifecycle', 'termination'] as const;
+const FUNCTIONS = ['provisioning', 'disruption', ...WOKEN] as const;
 
-type Name = (typeof FUNCTIONS)[number] | 'provisioning';
+type Name = (typeof FUNCTIONS)[number];
 
 export interface KerfInProcess {
   readonly store: ControllerPorts['store'];
@@ -45,8 +48,8 @@ export interface KerfInProcess {
   readonly calls: () => readonly { readonly call: string; readonly status: number }[];
   /** What the webhook or a tick does; without queues, one run of each function. */
   readonly wake: () => Promise<void>;
-  /** Runs a function once, without its queue. */
-  readonly run: (name: Name) => Promise<void>;
+  /** Runs a function once, without its queue. *Shape:* the report of the run. */
+  readonly run: (name: Name) => Promise<RunReport>;
   readonly close: () => Promise<void>;
 }
 
@@ -63,6 +66,7 @@ const RECONCILE = {
   provisioning: guarded('provisioning', reconcileProvisioning),
   lifecycle: guarded('lifecycle', reconcileLifecycle),
   termination: guarded('termination', reconcileTermination),
+  disruption: guarded('disruption', reconcileDisruption),
 } as const;
 
 /** *Errors:* where the definitions of Kerf's kinds are not installed. */
@@ -71,18 +75,19 @@ export async function startKerf({
   isWoken = true,
   provisions = false,
 }: KerfPlan = {}): Promise<KerfInProcess> {
-  const names: readonly Name[] = provisions ? ['provisioning', ...FUNCTIONS] : FUNCTIONS;
+  const woken: readonly Name[] = provisions ? ['provisioning', ...WOKEN] : WOKEN;
   await installRoles();
   const shared = await sharedPorts(clock);
   const reports: RunReport[] = [];
   const { runtime, seen } = recordingRuntime();
   const report = (_: unknown, one: RunReport): void => void reports.push(one);
   const telemetry = { ...runtime.telemetry, report };
-  const started = await Promise.all(names.map(async (name) => await startFunction(name, clock)));
+  const started = await Promise.all(FUNCTIONS.map(async (name) => await startFunction(name, clock)));
   const portsOf = ({ cluster, refusals }: StartedFunction): ControllerPorts => {
     return { ...shared, cluster, refusals, messages, clock, settings: DEFAULT_SETTINGS };
   };
-  const queues = started.map((one) =>
+  const isFed = ({ name }: StartedFunction): boolean => woken.includes(name);
+  const queues = started.filter(isFed).map((one) =>
     playQueue(one.name, async (event) => {
       const runtimeOfOne = { ...runtime, telemetry, portsOf: async () => portsOf(one) };
       return await answerWakes(runtimeOfOne, { event, context: CONTEXT }, RECONCILE[one.name]);
@@ -96,13 +101,15 @@ export async function startKerf({
     },
   };
   const tick: Wake = { cluster: CLUSTER, reason: 'tick' };
-  const run = async (name: Name): Promise<void> => {
+  const run = async (name: Name): Promise<RunReport> => {
     const one = started.find((each) => each.name === name);
     if (one === undefined) throw new Error(`no function ${name}`);
-    reports.push(await RECONCILE[name](portsOf(one), tick));
+    const reported = await RECONCILE[name](portsOf(one), tick);
+    reports.push(reported);
+    return reported;
   };
   const wake = async (): Promise<void> => {
-    for (const name of names) await (isWoken ? messages.wake(name, tick) : run(name));
+    for (const name of woken) await (isWoken ? messages.wake(name, tick) : run(name));
   };
   const ticks = isWoken ? setInterval(() => void wake(), TICK_EVERY_MS) : undefined;
   return {
