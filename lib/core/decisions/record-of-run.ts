@@ -6,7 +6,8 @@ import { fingerprint } from '../identity.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Action, Blocked, Controller, Decision } from '../model/decision.ts';
 import { instanceOf, type RunningInstance } from '../model/node-claim-record.ts';
-import type { DecisionRecord, RecordedPrice } from './decision-record.ts';
+import { nameWithNamespace } from '../model/subject.ts';
+import { type DecisionRecord, MAX_NAMES, type RecordedPrice, type RecordedRefusal } from './decision-record.ts';
 import { recordedActions } from './recorded-actions.ts';
 import { recordedRefusals } from './recorded-refusals.ts';
 
@@ -46,11 +47,23 @@ export function recordOfRun(run: EndedRun, fresh: readonly Blocked[]): DecisionR
     ...(causes.length > 0 && { causes }),
     actions: recordedActions(actions, run.instances),
     refused: countsOf(decisions.flatMap(({ blocked }) => blocked.map(({ reason }) => reason))),
-    refusals: recordedRefusals(fresh),
+    refusals: [...ofExistingNodes(decisions, fresh), ...recordedRefusals(fresh)],
     ...(run.snapshot && { price: priceOf(run.snapshot, actions, price?.lowerBoundUsdPerHour) }),
     ...(decisions.some(({ shadow }) => shadow === true) && { shadow: true as const }),
     version,
   };
+}
+
+/** Why no existing node fits the pods of new refusals. Free room changes often, so that it is no new refusal itself. */
+function ofExistingNodes(decisions: readonly Decision[], fresh: readonly Blocked[]): readonly RecordedRefusal[] {
+  const refused = new Set(fresh.flatMap(({ subject }) => (subject.kind === 'Pod' ? [nameWithNamespace(subject)] : [])));
+  return decisions.flatMap(({ onExistingNodes = [] }) =>
+    onExistingNodes.flatMap(({ pods, refusal: { reason, message, numbers } }): readonly RecordedRefusal[] => {
+      const names = pods.filter((pod) => refused.has(pod));
+      if (names.length === 0) return [];
+      return [{ reason, kind: 'Pod', message, numbers, count: names.length, names: names.slice(0, MAX_NAMES) }];
+    }),
+  );
 }
 
 /** *Shape:* the time comes first, without characters that a file system or a shell does not take. */
