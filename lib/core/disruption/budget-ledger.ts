@@ -9,7 +9,7 @@ import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import { type Blocked, type Due, nextTick, requeueAt } from '../model/decision.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
 import { memoize } from '../scheduling/memoize.ts';
-import { type BudgetRoom, budgetRoom, budgetsChangeMs, invalidTimeZone } from './budgets.ts';
+import { type BudgetRoom, budgetRoom, budgetsChangeMs, closingSchedule, invalidTimeZone } from './budgets.ts';
 import { type Candidate, poolCounts } from './candidates.ts';
 import { savingsRatio } from './cost.ts';
 
@@ -35,11 +35,15 @@ export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNod
   return ledgerWith(new Map(), ({ nodePool }, reason, taken) => {
     const { nodes: count, disrupting, unreadable } = countsOf(nodePool.metadata.name);
     const now = { nodes: count, disrupting: disrupting + taken, nowMs };
-    return { ...budgetRoom(nodePool, reason, now), unreadable };
+    return { ...budgetRoom(nodePool, reason, now), unreadable, schedule: () => closingSchedule(nodePool, reason, now) };
   });
 }
 
-type Room = BudgetRoom & { readonly unreadable: number };
+interface Room extends BudgetRoom {
+  readonly unreadable: number;
+  /** Computed only for a refusal. */
+  readonly schedule: () => string | undefined;
+}
 
 /** `taken`: the candidates that were accepted, by NodePool. */
 function ledgerWith(
@@ -82,7 +86,11 @@ function ledgerWith(
   };
 }
 
-function whyOver(nodePool: NodePool, reason: DisruptionReason, { allowed, disrupting, unreadable }: Room): Refusal {
+function whyOver(
+  nodePool: NodePool,
+  reason: DisruptionReason,
+  { allowed, disrupting, unreadable, schedule }: Room,
+): Refusal {
   const timeZone = invalidTimeZone(nodePool);
   const numbers = { allowed, disrupting };
   if (timeZone !== undefined)
@@ -93,7 +101,8 @@ function whyOver(nodePool: NodePool, reason: DisruptionReason, { allowed, disrup
     );
   const unknown =
     unreadable === 0 ? '' : `, among them ${counted(unreadable, 'NodeClaim')} whose record cannot be read`;
-  const message = `the budget for ${reason} allows ${counted(allowed, 'disruption')} at once, and ${disrupting} ${disrupting === 1 ? 'is' : 'are'} in progress${unknown}`;
+  const bySchedule = schedule();
+  const message = `the budget for ${reason} allows ${counted(allowed, 'disruption')} at once, and ${disrupting} ${disrupting === 1 ? 'is' : 'are'} in progress${unknown}${bySchedule === undefined ? '' : `, by the ${bySchedule}`}`;
   return refusal('BudgetExhausted', message, numbers);
 }
 

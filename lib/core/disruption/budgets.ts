@@ -1,6 +1,8 @@
 import { isWindowOpen, parseCron } from '../../apis/formats/cron.ts';
 import { parseDuration } from '../../apis/formats/duration.ts';
 import { inTimeZone, isTimeZone } from '../../apis/formats/job-schedule.ts';
+import { quote } from '../../apis/formats/quote.ts';
+import { formatTime } from '../../apis/formats/time.ts';
 import { BUDGET_TIME_ZONE } from '../../apis/labels.ts';
 import type { DisruptionBudget, DisruptionReason, NodePool } from '../../apis/node-pool.ts';
 
@@ -57,6 +59,26 @@ export function budgetsChangeMs(nodePool: NodePool, nowMs: number): number {
     return [begin ?? Infinity, open === undefined || open > nowMs ? Infinity : open + durationMs];
   });
   return Math.min(...changes, Infinity);
+}
+
+/**
+ * The schedule that is the reason why no more nodes may be disrupted: `schedule "0 0 * * *" for 23h, which ends at 2026-01-31T23:00:00Z`.
+ * *Shape:* undefined if a budget without a schedule allows as few, or if the schedule is invalid.
+ */
+export function closingSchedule(nodePool: NodePool, reason: DisruptionReason, now: Now): string | undefined {
+  const timeZone = budgetTimeZone(nodePool) ?? 'UTC';
+  const all = nodePool.spec.disruption.budgets.map((budget) => ({
+    budget,
+    allowed: allowedBy({ budget, timeZone }, reason, now),
+  }));
+  const least = Math.min(...all.map(({ allowed }) => allowed));
+  const closing = all.filter(({ allowed }) => allowed === least).map(({ budget }) => budget);
+  const [first] = closing;
+  if (first === undefined || closing.some(({ schedule }) => schedule === undefined)) return undefined;
+  const windows = windowsOf({ budget: first, timeZone });
+  const beganMs = windows?.next(now.nowMs - windows.durationMs);
+  if (windows === undefined || beganMs === undefined) return undefined;
+  return `schedule ${quote(first.schedule ?? '')} for ${first.duration ?? ''}, which ends at ${formatTime(beganMs + windows.durationMs)}`;
 }
 
 interface Scheduled {
