@@ -16,14 +16,16 @@ import { readSnapshot } from '../../../lib/snapshot/read-snapshot.ts';
 import { decidedText } from '../../../lib/snapshot/write-snapshot.ts';
 import { aSnapshot, initializedNode } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
+import { PENDING_BY_OTHERS } from './more-situations.ts';
 import { KEPT, PENDING } from './situations.ts';
 
 /** The decision of the function, as its text and its record have it. */
 function decided(controller: 'provisioning' | 'disruption', snapshot: ClusterSnapshot) {
   const context = { decisionId: 'decision-1', nowMs: NOW_MS };
   const verdict = controller === 'provisioning' ? provision(snapshot, context) : disrupt(snapshot, context);
-  const { actions, blocked } = verdict;
-  const decision = { id: 'decision-1', cluster: 'demo', controller, atMs: NOW_MS, actions, blocked };
+  const { actions, blocked, onExistingNodes = [] } = verdict;
+  const made = { actions, blocked, onExistingNodes };
+  const decision = { id: 'decision-1', cluster: 'demo', controller, atMs: NOW_MS, ...made };
   const on: DecidedOn = { controller, snapshot, context, verdict, decisions: [decision] };
   const text = decidedText(on);
   const run = { cluster: 'demo', controller, wokenBy: 'tick', decisions: [decision], durationMs: 1, version: 'test' };
@@ -31,21 +33,26 @@ function decided(controller: 'provisioning' | 'disruption', snapshot: ClusterSna
   return { record, live: readSnapshot({ readText: () => text }, { path: 'a', nowMs: NOW_MS }).snapshot };
 }
 
-describe.each(PENDING)('a pod is pending because $title', ({ snapshot, reason, message }) => {
-  const { record, live } = decided('provisioning', snapshot);
-  test('now', () => {
-    const pod = live.pods.find(({ metadata }) => metadata.name === 'asked');
-    if (pod === undefined) throw new TypeError('no pod');
-    const { state, reasons } = whyPod(live, pod, NOW_MS);
-    expect(state).toBe('Unschedulable');
-    expect(reasons).toContainEqual(expect.objectContaining({ reason, message: expect.stringMatching(message) }));
-  });
-  test('a day later', () => {
-    const told = whyAt([record], { kind: 'pod', name: 'default/asked' }, NOW_MS + DAY_MS);
-    expect(told?.state).toBe('Unschedulable');
-    expect(told?.reasons).toContainEqual(expect.objectContaining({ reason, message: expect.stringMatching(message) }));
-  });
-});
+describe.each([...PENDING, ...PENDING_BY_OTHERS])(
+  'a pod is pending because $title',
+  ({ snapshot, reason, message }) => {
+    const { record, live } = decided('provisioning', snapshot);
+    test('now', () => {
+      const pod = live.pods.find(({ metadata }) => metadata.name === 'asked');
+      if (pod === undefined) throw new TypeError('no pod');
+      const { state, reasons } = whyPod(live, pod, NOW_MS);
+      expect(state).toBe('Unschedulable');
+      expect(reasons).toContainEqual(expect.objectContaining({ reason, message: expect.stringMatching(message) }));
+    });
+    test('a day later', () => {
+      const told = whyAt([record], { kind: 'pod', name: 'default/asked' }, NOW_MS + DAY_MS);
+      expect(told?.state).toBe('Unschedulable');
+      expect(told?.reasons).toContainEqual(
+        expect.objectContaining({ reason, message: expect.stringMatching(message) }),
+      );
+    });
+  },
+);
 
 describe.each(KEPT)('a node stays because $title', ({ snapshot, reason, message }) => {
   const { record, live } = decided('disruption', snapshot);

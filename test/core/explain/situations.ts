@@ -177,16 +177,19 @@ interface Node {
   readonly pod?: Parameters<typeof runningPod>[1];
   readonly over?: Partial<ClusterSnapshot>;
   readonly capacityType?: CapacityType;
+  /** Fields of the Node, and of its record. */
+  readonly node?: Parameters<typeof initializedNode>[0];
+  readonly claim?: Parameters<typeof initializedNode>[1];
 }
 
 /** A node of m5.2xlarge that could be replaced by m5.large, because its only pod needs little. */
-function kept({ pool = {}, pod = {}, over = {}, capacityType = 'on-demand' }: Node): ClusterSnapshot {
+function kept({ pool = {}, pod = {}, over = {}, capacityType = 'on-demand', node, claim }: Node): ClusterSnapshot {
   const allocatable = { cpu: '8', memory: '32Gi', pods: '58' };
   const labels = {
     'node.kubernetes.io/instance-type': 'm5.2xlarge',
     'karpenter.sh/capacity-type': capacityType,
   };
-  return snapshotOf([initializedNode({ name: 'asked', allocatable, labels })], {
+  return snapshotOf([initializedNode({ name: 'asked', allocatable, labels, ...node }, claim)], {
     nodePools: [
       aPoolView({
         requirements: [asking('karpenter.sh/capacity-type', 'In', 'on-demand')],
@@ -229,6 +232,47 @@ export const KEPT: readonly Situation[] = [
     snapshot: kept({ pool: { disruption: { budgets: [{ nodes: '0' }] } } }),
     reason: 'BudgetExhausted',
     message: /0/,
+  },
+  {
+    title: 'a schedule closes the budget',
+    snapshot: kept({ pool: { disruption: { budgets: [{ nodes: '0', schedule: '0 0 * * *', duration: '23h' }] } } }),
+    reason: 'BudgetExhausted',
+    message:
+      /allows 0 disruptions at once, .* by the schedule "0 0 \* \* \*" for 23h, which ends at 2026-01-31T23:00:00Z/,
+  },
+  {
+    title: 'it has drifted, and the budget allows no drifted node',
+    snapshot: kept({
+      claim: { drift: { reason: 'NodePoolDrifted', message: 'hash', sinceMs: NOW_MS - HOUR } },
+      pool: { disruption: { consolidateAfter: 'Never', budgets: [{ nodes: '0', reasons: ['Drifted'] }] } },
+    }),
+    reason: 'BudgetExhausted',
+    message: /^the budget for Drifted allows 0 disruptions at once/,
+  },
+  {
+    title: 'the node has the annotation do-not-disrupt',
+    snapshot: kept({ node: { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } } }),
+    reason: 'DoNotDisrupt',
+    message: /^the node has the annotation/,
+  },
+  {
+    title: 'minValues of the NodePool leaves no cheaper types',
+    snapshot: kept({
+      pool: {
+        requirements: [
+          asking('karpenter.sh/capacity-type', 'In', 'on-demand'),
+          { ...asking('node.kubernetes.io/instance-type', 'Exists'), minValues: 3 },
+        ],
+      },
+    }),
+    reason: 'MinValues',
+    message: /have 2 values of node\.kubernetes\.io\/instance-type, and minValues requires 3/,
+  },
+  {
+    title: 'its NodePool has a fixed number of nodes',
+    snapshot: kept({ pool: { replicas: 1 } }),
+    reason: 'StaticCapacity',
+    message: /spec\.replicas: 1/,
   },
   {
     title: 'consolidateAfter has not passed',

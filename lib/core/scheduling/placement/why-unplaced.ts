@@ -5,6 +5,7 @@ import { formatRequirement, merge, type Requirements, whyIncompatible } from '..
 import { typesInWords } from '../amounts-in-words.ts';
 import { type Demand, type RequirementAlternative, suitsNewNode } from '../pods/demand.ts';
 import { conflictingPort } from '../pods/host-ports.ts';
+import { podRequirements } from '../pods/pod-requirements.ts';
 import { type Bitset, common, isEmptyBitset, membersOf } from '../pools/bitset.ts';
 import { whyLimited } from '../pools/limits.ts';
 import { inflexibility } from '../pools/min-values.ts';
@@ -25,7 +26,24 @@ import { whyTooExpensive } from './price-guard.ts';
 export function whyUnplaced(run: Run, types: PoolTypeIndex, demand: Demand): Unplaced['refusals'][number] {
   const nodePool = types.template.nodePool.metadata.name;
   const whys = demand.alternatives.map((alternative) => whyNot(run, { types, demand, alternative }));
-  return { nodePool, refusal: whys.at(-1) ?? refusal('NoPlace', 'no alternative of its requirements remains') };
+  const why = whys.at(-1) ?? refusal('NoPlace', 'no alternative of its requirements remains');
+  const byVolumes = BY_LABELS.has(why.reason) ? volumesOf(demand) : '';
+  return { nodePool, refusal: { ...why, message: `${why.message}${byVolumes}` } };
+}
+
+const BY_LABELS: ReadonlySet<Refusal['reason']> = new Set(['Label', 'NoInstanceTypes', 'NoOffering']);
+
+/** `; the volume of PersistentVolumeClaim data restricts topology.kubernetes.io/zone`. *Shape:* empty if volumes restrict nothing. */
+function volumesOf({ podClass: { pod }, alternatives }: Demand): string {
+  const claims = (pod.spec.volumes ?? []).flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []);
+  const own = podRequirements(pod);
+  const keys = [...(alternatives.at(-1)?.requirements ?? [])].flatMap(([key, one]) => {
+    const asked = own.get(key);
+    return asked !== undefined && formatRequirement(asked) === formatRequirement(one) ? [] : [key];
+  });
+  if (claims.length === 0 || keys.length === 0) return '';
+  const volumes = claims.length === 1 ? 'the volume of PersistentVolumeClaim' : 'the volumes of PersistentVolumeClaims';
+  return `; ${volumes} ${claims.join(', ')} ${claims.length === 1 ? 'restricts' : 'restrict'} ${keys.join(', ')}`;
 }
 
 interface Refused {

@@ -4,6 +4,7 @@ import { compatibleOfferings } from '../../instance-type/offerings/compatible-of
 import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
 import type { InstanceType, Offering } from '../../model/instance-type.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
+import { admitsNothing } from '../../requirements/requirement.ts';
 import { formatRequirement, type Requirements } from '../../requirements/requirements.ts';
 import { typesInWords } from '../amounts-in-words.ts';
 
@@ -18,6 +19,12 @@ export function whyNoOffering(
   const none = roomy.length === 1 ? 'it has no offering' : 'none has an offering';
   const offerings = roomy.flatMap((type) => type.offerings);
   if (offerings.length === 0) return refusal('NoOffering', `${of}, but ${none}`, numbers);
+  const contradicted = [...PLACE_LABELS].find((key) => {
+    const one = requirements.get(key);
+    return one !== undefined && admitsNothing(one);
+  });
+  if (contradicted !== undefined)
+    return refusal('NoOffering', `its requirements for ${contradicted} leave no value`, numbers);
   const conditions = [...PLACE_LABELS].flatMap((key) => {
     const one = requirements.get(key);
     return one === undefined ? [] : [`${key} ${formatRequirement(one)}`];
