@@ -54,7 +54,7 @@ export function recordOfRun(run: EndedRun, fresh: readonly Blocked[]): DecisionR
   };
 }
 
-/** Why no existing node fits the pods of new refusals. Free room changes often, so that it is no new refusal itself. */
+/** Why no existing node fits the pods of new refusals. Free room changes often, so it does not make a refusal new. */
 function ofExistingNodes(decisions: readonly Decision[], fresh: readonly Blocked[]): readonly RecordedRefusal[] {
   const refused = new Set(fresh.flatMap(({ subject }) => (subject.kind === 'Pod' ? [nameWithNamespace(subject)] : [])));
   return decisions.flatMap(({ onExistingNodes = [] }) =>

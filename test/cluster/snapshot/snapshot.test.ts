@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAt, textAt } from '../stack/json.ts';
-import { callApi, succeed } from './support/api-client.ts';
-import { writeKubeconfig } from './support/kubeconfig.ts';
+import { listAt, textAt } from '../../stack/json.ts';
+import { callApi, succeed } from '../support/api-client.ts';
+import { writeKubeconfig } from '../support/kubeconfig.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'kerf-snapshot-'));
 const KUBECONFIG = join(FOLDER, 'config');
