@@ -2,7 +2,7 @@ import { parseDuration } from '../../apis/formats/duration.ts';
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Action } from '../../core/model/decision.ts';
-import type { Deletion, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import type { Deletion, DeletionReason, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { StaleRecordError } from '../../ports/errors.ts';
 import type { HasClock, SendsWakes, WritesClaims } from '../run/ports.ts';
 import { type LostWakes, sendWakes } from '../run/wake-up.ts';
@@ -45,7 +45,10 @@ const MAX_TRIES = 3;
  */
 const WAKES_AGAIN_MS = 5 * SECOND_MS;
 
-/** *Shape:* undefined if nobody needs to be woken: the claim is released, or its deletion was recorded a while ago. */
+/** What EC2 reports once: the instance ends or has ended, so a drain that waits for its next poll has nothing to wait for. */
+const ENDS: ReadonlySet<string> = new Set<DeletionReason>(['instance_stopped', 'instance_terminated']);
+
+/** *Shape:* undefined if nobody needs to be woken: the claim is released, or its deletion was recorded a while ago and its instance has not ended. */
 async function recordDeletion(
   { store, clock }: WritesClaims & HasClock,
   cluster: string,
@@ -56,7 +59,10 @@ async function recordDeletion(
     if (record === undefined || record.releasedAtMs !== undefined) return undefined;
     const nowMs = clock.now();
     const deletion = deletionOf(record, action, nowMs);
-    if (deletion === record.deletion) return nowMs < deletion.requestedAtMs + WAKES_AGAIN_MS ? record : undefined;
+    if (deletion === record.deletion) {
+      const isNew = nowMs < deletion.requestedAtMs + WAKES_AGAIN_MS;
+      return isNew || ENDS.has(action.reason) ? record : undefined;
+    }
     try {
       return await store.updateNodeClaim({ ...record, deletion });
     } catch (error) {

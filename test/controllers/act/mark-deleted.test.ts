@@ -45,3 +45,23 @@ test('a repeated deletion sends its wakes again for some seconds only', async ()
     await markNodeClaimDeleted({ store, messages, clock: { now: () => NOW_MS + afterMs } }, cluster, action);
   expect(woken).toEqual(['termination', 'provisioning', 'termination', 'provisioning']);
 });
+
+test('the end of an instance wakes a drain that began long before', async () => {
+  const store = memoryNodeClaimStore();
+  const { cluster, name: nodeClaim } = launchedClaim();
+  await store.createNodeClaim(launchedClaim());
+  const woken: string[] = [];
+  const messages = { wake: async (target: string) => void woken.push(target) };
+  for (const [afterMs, reason] of [
+    [0, 'expired'],
+    [5 * MINUTE, 'spot_interrupted'],
+    [7 * MINUTE, 'instance_terminated'],
+  ] as const)
+    await markNodeClaimDeleted({ store, messages, clock: { now: () => NOW_MS + afterMs } }, cluster, {
+      kind: 'delete-node-claim',
+      nodeClaim,
+      reason,
+      message: '',
+    });
+  expect(woken).toEqual(['termination', 'provisioning', 'termination', 'provisioning']);
+});
