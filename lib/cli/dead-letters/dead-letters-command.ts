@@ -31,7 +31,17 @@ export const deadLettersRoutes: RouteMap<CliContext> = buildRouteMap({
       text: 'Deletes the messages whose event is over.',
     }),
   },
-  docs: { brief: 'Show, send again or delete messages that failed' },
+  docs: {
+    brief: 'Show, send again or delete messages that failed',
+    fullDescription: [
+      'A message that failed in every delivery is a dead letter. The queue is that of a',
+      'function: an output of cdk deploy, such as InterruptionQueueUrl.',
+      '',
+      'Examples:',
+      `  kerf dead-letters list --queue ${QUEUE}`,
+      `  kerf dead-letters send --queue ${QUEUE}`,
+    ].join('\n'),
+  },
 });
 
 function listCommand(): Command<CliContext> {

@@ -46,5 +46,14 @@ const shadowCommand: Command<CliContext> = buildCommand<ShadowFlags, [], CliCont
 /** `kerf report …`: reports for people who decide. */
 export const reportRoutes: RouteMap<CliContext> = buildRouteMap({
   routes: { shadow: shadowCommand },
-  docs: { brief: 'Write a report from the records of decisions' },
+  docs: {
+    brief: 'Write a report from the records of decisions',
+    fullDescription: [
+      'The records are those of a deployment, or of a simulation.',
+      '',
+      'Examples:',
+      '  kerf report shadow --table TABLE --bucket BUCKET --cluster demo --since 7d',
+      '  kerf report shadow --records DIR --output html > report.html',
+    ].join('\n'),
+  },
 });

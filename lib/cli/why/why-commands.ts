@@ -139,5 +139,14 @@ const nodeClaimCommand: Command<CliContext> = buildCommand<Omit<Flags, 'namespac
 /** `kerf why …`: explains one object of a snapshot. */
 export const whyRoutes: RouteMap<CliContext> = buildRouteMap({
   routes: { pod: podCommand, node: nodeCommand, nodeclaim: nodeClaimCommand },
-  docs: { brief: 'Explain why a pod, node or NodeClaim is as it is' },
+  docs: {
+    brief: 'Explain why a pod, node or NodeClaim is as it is',
+    fullDescription: [
+      'From a snapshot of a cluster, or with --at from the records of decisions.',
+      '',
+      'Examples:',
+      '  kerf why pod web-1 -n shop --snapshot cluster.json',
+      '  kerf why node ip-10-0-1-7.ec2.internal --snapshot cluster.json',
+    ].join('\n'),
+  },
 });

@@ -48,6 +48,16 @@ test.each(COMMANDS)('the help of %s has two examples whose flags exist', async (
   }
 });
 
+const GROUPS = NAMES.filter(([, names]) => 'getAllEntries' in targetOf(names));
+
+test.each(GROUPS)('the help of %s, which has commands, has two examples of them', async (name, names) => {
+  const text = await helpOf(names);
+  const [, examples = ''] = /\nEXAMPLES\n((?: {2}.*\n)+)/.exec(text) ?? [];
+  const lines = examples.trim().split('\n');
+  expect(lines.length).toBeGreaterThanOrEqual(2);
+  for (const line of lines) expect(line).toContain(name);
+});
+
 test.each(COMMANDS)('the help of %s states its exit codes', async (_, names) => {
   expect((await helpOf(names)).replaceAll(/\s+/g, ' ')).toMatch(/Exit codes?:? 0/);
 });
