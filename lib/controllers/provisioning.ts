@@ -25,16 +25,16 @@ type ProvisioningPorts = TurnPorts & ObservePorts & RecordPorts & WritesStatus;
 export async function reconcileProvisioning(ports: ProvisioningPorts, wake: CoalescedWake): Promise<RunReport> {
   const { cluster } = wake;
   const turn = await takeTurn(ports, { work: 'provisioning', wake, collects: true });
-  if (turn.kind === 'skipped') return skipped(ports, turn.report);
+  if (turn.kind === 'skipped') return skipped(ports, wake, turn.report);
   const reports: RunReport[] = [];
   for await (const leased of turn.runs) reports.push(await run(leased, wake));
   return together({ work: 'provisioning', cluster }, reports, turn.failures);
 }
 
 /** A run that answers the wakes follows, or is under way. Pods lose their nominations meanwhile (B66). */
-async function skipped(ports: ProvisioningPorts, report: RunReport): Promise<RunReport> {
+async function skipped(ports: ProvisioningPorts, wake: CoalescedWake, report: RunReport): Promise<RunReport> {
   if (report.skipped === 'answered') return report;
-  return { ...report, failures: [...report.failures, ...(await renominatePods(ports, report.cluster))] };
+  return { ...report, failures: [...report.failures, ...(await renominatePods(ports, wake))] };
 }
 
 /** Observe, decide, record, act. A cheap read comes first, because most wakes need no decision. */

@@ -1,5 +1,6 @@
 import { doSeveralStart, lostNominations } from '../../core/provisioning/pod-nominations.ts';
 import { PortError } from '../../ports/errors.ts';
+import type { Wake } from '../../ports/messages.ts';
 import type {
   HasClock,
   HasSettings,
@@ -15,12 +16,17 @@ type NominatingPorts = ReadsCluster & WritesCluster & ReadsClaims & HasSettings 
 
 /**
  * B66: writes the nominations again that pods have lost while their nodes start, without a decision: a batch may collect wakes for ten
- * seconds, and the kube-scheduler binds pods meanwhile. *Shape:* the failures: a nomination is a hint. *Cost:* a list of the NodeClaims;
- * if nodes start, a list of unbound pods, and a request for each lost nomination.
+ * seconds, and the kube-scheduler binds pods meanwhile. Only for wakes that lifecycle sends because a node has joined or become ready: the
+ * wakes of a burst of pods would list hundreds of claims each. *Shape:* the failures: a nomination is a hint. *Cost:* a list of the
+ * NodeClaims; if nodes start, a list of unbound pods, and a request for each lost nomination.
  */
-export async function renominatePods(ports: NominatingPorts, cluster: string): Promise<readonly Error[]> {
+export async function renominatePods(
+  ports: NominatingPorts,
+  { cluster, reason }: Pick<Wake, 'cluster' | 'reason'>,
+): Promise<readonly Error[]> {
   const { shadow, nominatePods: isOn } = ports.settings;
-  if (shadow || !isOn) return [];
+  // The wake of a batch has the reasons of all its wakes.
+  if (shadow || !isOn || !reason.split('+').includes('nominations')) return [];
   try {
     const records = await ports.store.listNodeClaims(cluster);
     if (!doSeveralStart(records)) return [];

@@ -15,6 +15,9 @@ import { clusterWith } from '../../simulator/kubernetes/cluster-with.ts';
 const joined = (name: string): NodeClaimRecord =>
   launchedClaim({ name, pods: [`default/pod-of-${name}`], nodeName: `node-${name}` }, { id: `i-${name}` });
 
+/** The reason of a batch with a wake of lifecycle. */
+const WAKE = { cluster: 'demo', reason: 'webhook+nominations' };
+
 /** Two nodes start, each with a pod. */
 async function world(names: readonly string[] = ['a', 'b']) {
   const clock = { now: () => NOW_MS };
@@ -47,22 +50,29 @@ async function world(names: readonly string[] = ['a', 'b']) {
 
 test('B66: nominations that pods have lost are written again, once', async () => {
   const { ports, written } = await world();
-  expect(await renominatePods(ports, 'demo')).toEqual([]);
+  expect(await renominatePods(ports, WAKE)).toEqual([]);
   expect(written).toEqual(['pod-of-a → node-a', 'pod-of-b → node-b']);
-  await renominatePods(ports, 'demo');
+  await renominatePods(ports, WAKE);
   expect(written).toHaveLength(2);
 });
 
 test('B66: where at most one node starts, pods are not listed', async () => {
   const { ports, written, lists } = await world(['a']);
-  await renominatePods(ports, 'demo');
+  await renominatePods(ports, WAKE);
+  expect([written, lists()]).toEqual([[], 0]);
+});
+
+test('B66: a wake that no node has caused reads nothing', async () => {
+  const { ports, written, lists } = await world();
+  const store = { ...ports.store, listNodeClaims: () => Promise.reject(new UnreachableError('a list')) };
+  expect(await renominatePods({ ...ports, store }, { cluster: 'demo', reason: 'webhook+tick' })).toEqual([]);
   expect([written, lists()]).toEqual([[], 0]);
 });
 
 test('B66: without the setting and in shadow, nothing is read', async () => {
   for (const setting of [{ nominatePods: false }, { shadow: true }]) {
     const { ports, written, lists } = await world();
-    await renominatePods({ ...ports, settings: { ...DEFAULT_SETTINGS, ...setting } }, 'demo');
+    await renominatePods({ ...ports, settings: { ...DEFAULT_SETTINGS, ...setting } }, WAKE);
     expect([written, lists()]).toEqual([[], 0]);
   }
 });
@@ -78,6 +88,6 @@ test('B66: what cannot be read is reported, and fails no run', async () => {
       },
     },
   };
-  const [failure] = await renominatePods(failing, 'demo');
+  const [failure] = await renominatePods(failing, WAKE);
   expect(failure?.message).toBe('nominate nodes for pods again: the table does not answer');
 });
