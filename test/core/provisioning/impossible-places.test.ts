@@ -18,10 +18,10 @@ const ON_HOST = affinityTerm({ topologyKey: 'kubernetes.io/hostname' });
 const A = 'eu-west-3a';
 const B = 'eu-west-3b';
 
-/** `one` in zone a was launched for the pods `web-1` and `web-2`; `other` in zone b has run for an hour. */
+/** `one` in zone a was launched for the pods `web-1` to `web-3`; `other` in zone b has run for an hour. */
 function placesOf(pods: readonly Pod[], { isStarting = true, zone = B } = {}): readonly string[] {
   const labels = { 'karpenter.sh/initialized': isStarting ? 'false' : 'true' };
-  const planned = { pods: ['default/web-1', 'default/web-2'] };
+  const planned = { pods: ['default/web-1', 'default/web-2', 'default/web-3'] };
   const nodes = [initializedNode({ name: 'one', zone: A, labels }, planned), initializedNode({ name: 'other', zone })];
   const { schedule } = provision(snapshotOf(nodes, { pods }), { decisionId: 'd', nowMs: NOW_MS });
   return schedule.existing
@@ -89,4 +89,13 @@ test('B66: a spread may still become even while the node starts; once it is init
     expect(placesOf(pods, { isStarting: false })).toEqual(['web-1 → other']);
     expect(placesOf(pairWith(even), { isStarting: false })).toEqual(['web-1 → one', 'web-2 → other']);
   }
+});
+
+test('B66: a pod with a spread that counts other pods keeps its node if it can be bound there before them', () => {
+  const counting = small('web-1', { topologySpreadConstraints: [spread()] }, { labels: {} });
+  const counted = ['web-2', 'web-3'].map((name) => pendingPod(small(name, {}, { requests: { cpu: '300m' } })));
+  const pods = [pendingPod(counting), ...counted];
+  expect(placesOf(pods, { isStarting: false })).toEqual([...KEPT, 'web-3 → one']);
+  const bound = ['first', 'second'].map((name) => runningPod('one', small(name, {})));
+  expect(placesOf([...pods, ...bound], { isStarting: false })).toEqual(['web-1 → other', 'web-2 → one', 'web-3 → one']);
 });

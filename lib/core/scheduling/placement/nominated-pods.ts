@@ -29,13 +29,16 @@ export function placeNominatedPods(run: Run, backlog: readonly BacklogGroup[]): 
     }
     return byHost.size === 0 ? [] : [{ group, byHost, kept: [] }];
   });
+  const evenNow = hostsThatAreEven(run, keepings);
   const whileAny = (isAllowed: IsAllowed): void => {
     while (keepings.reduce((placed, keeping) => placed + keepPods(run, keeping, isAllowed), 0) > 0);
   };
   // A pod may need another one first: for affinity, or for the skew of its domains.
   whileAny((host, demand) => !host.stateNode.initialized && mayBeAllowed(host, demand));
   whileAny((host, demand) =>
-    host.stateNode.initialized ? topologyAnswer(run, host, demand) === 'yes' : mayBeAllowed(host, demand),
+    host.stateNode.initialized && evenNow.get(demand)?.has(host) !== true
+      ? topologyAnswer(run, host, demand) === 'yes'
+      : mayBeAllowed(host, demand),
   );
   for (const { group, kept } of keepings) {
     const placed = new Set(kept);
@@ -105,4 +108,25 @@ function mayBeAllowed(host: ExistingHost, { rules: { onHost, byKey } }: BacklogG
 
 function isLasting(rule: TopologyRule): rule is LastingRule {
   return rule.kind !== 'spread';
+}
+
+/**
+ * The initialized hosts on which bound pods satisfy a spread that does not count the pods themselves. The kube-scheduler may bind these pods
+ * before those that they count, as the plan did.
+ */
+function hostsThatAreEven(
+  run: Run,
+  keepings: readonly Keeping[],
+): ReadonlyMap<BacklogGroup['demand'], ReadonlySet<ExistingHost>> {
+  const hosts = new Map<BacklogGroup['demand'], ReadonlySet<ExistingHost>>();
+  for (const { group, byHost } of keepings) {
+    const { demand } = group;
+    const rules = [...demand.rules.onHost, ...demand.rules.byKey.flatMap((ofKey) => ofKey.rules)];
+    const spreads = rules.filter((rule) => rule.kind === 'spread');
+    if (spreads.length === 0 || spreads.some(({ self }) => self > 0)) continue;
+    const isEven = (host: ExistingHost): boolean =>
+      host.stateNode.initialized && topologyAnswer(run, host, demand) === 'yes';
+    hosts.set(demand, new Set([...byHost.keys()].filter(isEven)));
+  }
+  return hosts;
 }
