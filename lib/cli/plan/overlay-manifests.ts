@@ -1,6 +1,7 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import { type Deployment, type ObjectMeta, type Pod, podKey } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
 import { isSameSubject, namespacedSubject } from '../../core/model/subject.ts';
 import { bufferSubject } from '../../core/provisioning/buffer-pods.ts';
 import { withLimitRanges } from '../../core/resources/limit-ranges.ts';
@@ -103,9 +104,16 @@ function namesOf(objects: readonly { readonly metadata: ObjectMeta }[]): Readonl
   return new Set(objects.map(({ metadata }) => metadata.name));
 }
 
-/** The list with the given objects. An object with a known name replaces that object; others are appended. */
+/**
+ * The list with the given objects. An object with a known name replaces that object, and keeps the UID that the API server gave it; others
+ * are appended.
+ */
 function merged<T extends { readonly metadata: ObjectMeta }>(known: readonly T[], given: readonly T[]): readonly T[] {
-  const byKey = new Map([...known, ...given].map((one) => [podKey(one), one]));
+  const byKey = new Map(known.map((one) => [podKey(one), one]));
+  for (const one of given) {
+    const uid = one.metadata.uid ?? byKey.get(podKey(one))?.metadata.uid;
+    byKey.set(podKey(one), { ...one, metadata: { ...one.metadata, ...optional({ uid }) } });
+  }
   return [...byKey.values()];
 }
 

@@ -231,6 +231,18 @@ describe('the records of a simulation', () => {
     expect(stdout).toContain('1 decision replayed with these manifests: 0 equal, 1 different');
   });
 
+  test('a decision with the NodePool of a file as it was is equal, although the file has no UID', async () => {
+    const { nodePools } = JSON.parse(gunzipSync(readFileSync(join(folder, created.snapshot ?? ''))).toString('utf8'));
+    const [pool] = nodePools;
+    const { uid, ...metadata } = pool.metadata;
+    expect(uid).toBeDefined();
+    const file = stringify({ apiVersion: 'karpenter.sh/v1', kind: 'NodePool', ...pool, metadata });
+    const { stdout, code } = await runKerf(['replay', created.id, '-f', 'b.yaml', '--records', folder], {
+      'b.yaml': file,
+    });
+    expect({ stdout, code }).toEqual({ stdout: expect.stringContaining('1 equal, 0 different'), code: 0 });
+  });
+
   test('a changed snapshot is found', async () => {
     const file = join(folder, created.snapshot ?? '');
     const before = readFileSync(file);
