@@ -139,7 +139,8 @@ async function placesOf(app: string): Promise<readonly string[]> {
     .map((pod) => {
       const name = at(pod, 'spec', 'nodeName');
       if (typeof name !== 'string' || at(pod, 'status', 'phase') !== 'Running') return 'pending';
-      return String(at(nodes.get(name), 'metadata', 'labels', 'karpenter.sh/nodepool') ?? name.replace(/-\d+$/, ''));
+      const pool = at(nodes.get(name), 'metadata', 'labels', 'karpenter.sh/nodepool');
+      return typeof pool === 'string' ? pool : name.replace(/-\d+$/, '');
     })
     .toSorted();
 }
