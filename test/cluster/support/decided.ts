@@ -1,4 +1,5 @@
 /** The same facts of what a plan shows and of what a function decides. */
+import { totalUsd } from '../../../lib/cli/render/format-money.ts';
 import type { Action } from '../../../lib/core/model/decision.ts';
 import { at, listAt, textAt } from '../../stack/json.ts';
 
@@ -66,7 +67,9 @@ export function startedBy(actions: readonly Action[]): readonly Started[] {
     if (action.kind !== 'start-disruption') return [];
     const { method, candidates, replacements, savingUsdPerHour } = action.command;
     const prices = replacements.map(({ priceUsdPerHour }) => priceUsdPerHour);
-    return [{ method, nodes: candidates.map(({ node }) => node), prices, savingUsdPerHour }];
+    // A plan shows billionths of a dollar, without the rounding errors of the sum.
+    const saving = savingUsdPerHour === undefined ? undefined : totalUsd([savingUsdPerHour]);
+    return [{ method, nodes: candidates.map(({ node }) => node), prices, savingUsdPerHour: saving }];
   });
 }
 
