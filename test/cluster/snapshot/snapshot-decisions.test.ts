@@ -75,7 +75,11 @@ const steady = (...categories: readonly string[]): Sample =>
       taints: [{ key: 'steady', value: 'yes', effect: 'NoSchedule' }],
     },
   );
-const LIMITED = pool('limited', { limits: { cpu: '3' } }, { requirements: [CATEGORIES('m'), CAPACITY('on-demand')] });
+const LIMITED = pool(
+  'limited',
+  { limits: { cpu: '3' }, disruption: { ...DISRUPTION, consolidateAfter: 'Never' } },
+  { requirements: [CATEGORIES('m'), CAPACITY('on-demand')] },
+);
 
 const ON_STEADY = {
   nodeSelector: { 'karpenter.sh/nodepool': 'steady' },
