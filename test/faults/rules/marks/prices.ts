@@ -28,6 +28,8 @@ interface Market {
   readonly missing: ReadonlySet<string>;
   /** The limits of the NodePool may allow no larger type. */
   readonly maxVcpus: number;
+  /** B12: a pod gets a new node from the NodePool with the highest weight. One of another NodePool may be cheaper than that and have more room. */
+  readonly isFirst: boolean;
 }
 
 /**
@@ -57,12 +59,13 @@ export const newNodesAreCheap: RuleOf = ({ violate, simulation, records }) => {
       if (nodePool === undefined || edited.has(pool)) return;
       const priceUsd = Math.min(...overrides.map(({ priceUsdPerHour }) => priceUsdPerHour));
       const sent = new Set(overrides.map(({ instanceType }) => instanceType));
+      const isFirst = [...simulation().state.nodePools.values()].every((one) => weightOf(one) <= weightOf(nodePool));
       const vcpus = FAULTS_CATALOGUE.facts.filter(({ name }) => sent.has(name)).map((facts) => facts.vcpus);
       for (const name of members) {
         const record = records.get(name);
         const pods = record && freePods(record, simulation().state.pods);
         if (record === undefined || pods === undefined) continue;
-        const mostUsd = maxPriceUsd(record, pods, { nodePool, missing, maxVcpus: Math.min(...vcpus) });
+        const mostUsd = maxPriceUsd(record, pods, { nodePool, missing, maxVcpus: Math.min(...vcpus), isFirst });
         if (priceUsd > mostUsd + EPSILON)
           violate(
             'new nodes are cheap',
@@ -92,11 +95,15 @@ function isFree({ spec }: Pod): boolean {
   return (spec.topologySpreadConstraints ?? spec.nodeSelector ?? spec.volumes) === undefined;
 }
 
+function weightOf({ spec }: NodePool): number {
+  return spec.weight ?? 0;
+}
+
 /** The highest price that the claim may have. *Shape:* infinite if it cannot be computed. */
 function maxPriceUsd({ spec }: NodeClaimRecord, pods: readonly Pod[], market: Market): number {
   const together = cheapestUsd(needsOf(spec.resources.requests), market);
   // A limit of nodes may allow no other node.
-  if (market.nodePool.spec.limits !== undefined) return together;
+  if (market.nodePool.spec.limits !== undefined || !market.isFirst) return together;
   const alone = pods.map((pod) => cheapestUsd(withDaemons(needsOfPod(pod)), market));
   return Math.min(together, alone.reduce((sum, usd) => sum + usd, 0) * TOGETHER_RATIO);
 }
