@@ -27,6 +27,8 @@ export const transitionTimesAreTrue: RuleOf = (watched) => {
   const slackMs = isCalm ? SLACK_MS : 2 * MINUTE_MS + MINUTE_MS;
   // The NodeClaim may not be shown between the loss of its node and its return.
   const isAgain = losesNodes(watched);
+  // If the record cannot be written until the node has returned, it keeps the time before the loss.
+  const mayMissLoss = isAgain && story.faults.some(({ kind }) => kind === 'calls-fail');
   // With slow lists, a run may show an earlier finding after a later one. While tags are removed, a failed list or write may hide one.
   const losesTags = story.faults.some((one) => one.kind === 'by-hand' && one.what === 'remove-tags');
   const mayHideFinding = (): boolean =>
@@ -68,7 +70,8 @@ export const transitionTimesAreTrue: RuleOf = (watched) => {
         // A node that registered again after it was deleted by hand is another transition.
         if (condition === undefined || label === undefined) continue;
         const atMs = timeOf(condition);
-        const apartMs = Math.max(label.sinceMs - atMs, atMs - label.unseenUntilMs);
+        const earlyMs = mayMissLoss ? 0 : label.sinceMs - atMs;
+        const apartMs = Math.max(earlyMs, atMs - label.unseenUntilMs);
         if (apartMs > slackMs)
           violate(
             rule,
