@@ -91,6 +91,17 @@ describe('B66: nominations', () => {
     expect(nominationsOf({ ...world, pods: [...pods, full] })).toEqual(['web-1: - → node-1', 'web-2: - → node-1']);
   });
 
+  test('pods without a nomination keep the claims that were launched for them, although other pods are nominated', () => {
+    const { node, nodeClaim } = initializedNode();
+    const old = nominated(pendingPod({ name: 'old', ...SMALL }), 'node-1');
+    const pods = pendingPods(2, { requests: { cpu: '400m' } });
+    const launched = [starting('a', ['default/web-1']), starting('b', ['default/web-2'])];
+    for (const nodeClaims of [launched, launched.toReversed()]) {
+      const places = placesOf({ pods: [...pods, old], nodes: [node], nodeClaims: [nodeClaim, ...nodeClaims] });
+      expect(places).toEqual(['old → node-1', 'web-1 → a', 'web-2 → b']);
+    }
+  });
+
   test('a pod keeps an initialized node only if its topology rules allow it beside all pods that keep theirs', () => {
     const nodes = ['a', 'b', 'c'].map((zone) => initializedNode({ name: `node-${zone}`, zone: `eu-west-3${zone}` }));
     const world = { nodes: nodes.map(({ node }) => node), nodeClaims: nodes.map(({ nodeClaim }) => nodeClaim) };

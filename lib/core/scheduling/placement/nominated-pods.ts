@@ -61,13 +61,23 @@ function nominatedHosts(run: Run, backlog: readonly BacklogGroup[]): (pod: Pod) 
   const planned = new Map<string, ExistingHost>();
   for (const host of run.starting) for (const key of host.stateNode.nodeClaim?.pods ?? []) planned.set(key, host);
   const named = namedHosts(run, backlog);
-  return (pod) => named.get(ownNomination(pod) ?? '') ?? planned.get(podKey(pod)) ?? run.startedFor(podKey(pod));
+  const nominatedFor = (pod: Pod): ExistingHost | undefined => {
+    const name = ownNomination(pod);
+    return name === undefined ? undefined : named.get(name);
+  };
+  return (pod) => nominatedFor(pod) ?? planned.get(podKey(pod)) ?? run.startedFor(podKey(pod));
 }
 
-/** The hosts by the names of their nodes. *Shape:* empty if Kerf has nominated no node. */
+/** The hosts by the names of their nodes, as far as these are known. *Shape:* empty if Kerf has nominated no node. */
 function namedHosts(run: Run, backlog: readonly BacklogGroup[]): ReadonlyMap<string, ExistingHost> {
   const isNominated = backlog.some(({ pods }) => pods.some((pod) => ownNomination(pod) !== undefined));
-  return isNominated ? new Map(run.allHosts().map((host) => [knownNodeName(host.stateNode) ?? '', host])) : new Map();
+  if (!isNominated) return new Map();
+  return new Map(
+    run.allHosts().flatMap((host) => {
+      const name = knownNodeName(host.stateNode);
+      return name === undefined ? [] : [[name, host] as const];
+    }),
+  );
 }
 
 /** Places the first pods of each host, as long as they are allowed. Returns their number. */
