@@ -178,9 +178,9 @@ function creations(claims: readonly PlannedNodeClaim[], context: NewNodeClaimCon
  */
 function nominations(schedule: Schedule, { nominated }: ClusterSnapshot, nowMs: number): readonly Action[] {
   const known = new Set(nominated);
-  return schedule.existing.flatMap(({ stateNode: { name, node, nodeClaim }, pods }) => {
+  return schedule.existing.flatMap(({ stateNode: { name, node, nodeClaim, initialized }, pods }) => {
     if (node === undefined || known.has(name)) return [];
-    if (nodeClaim !== undefined && nodeClaim.initializedAtMs === undefined && realPods(nodeClaim).length > 0) return [];
+    if (!initialized && nodeClaim !== undefined && realPods(nodeClaim).length > 0) return [];
     const real = pods.filter((pod) => !isBufferPod(pod));
     return real.length === 0 ? [] : [nomination(name, real.map(podKey), nowMs)];
   });

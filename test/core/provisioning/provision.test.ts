@@ -59,7 +59,7 @@ describe('provisioning decides', () => {
 
   test('not to nominate a node that starts for the pods of its claim, which is nominated when it is initialized', () => {
     const pods = pendingPods(2);
-    const { node, nodeClaim } = initializedNode({ name: 'new' });
+    const { node, nodeClaim } = initializedNode({ name: 'new', labels: { 'karpenter.sh/initialized': 'false' } });
     const { initializedAtMs: _, ...started } = nodeClaim;
     const starting = (planned: readonly string[]) =>
       snapshotOf([{ node, nodeClaim: { ...started, pods: planned } }], { pods });
@@ -67,6 +67,14 @@ describe('provisioning decides', () => {
       provision(starting(planned), { decisionId: 'decision-1', nowMs: NOW_MS }).actions;
     expect(actionsOf(['default/web-1'])).toEqual([]);
     expect(actionsOf([])).toMatchObject([{ kind: 'nominate-node', node: 'new' }]);
+  });
+
+  test('to nominate an initialized node, which can be disrupted, also before its record has the time of that', () => {
+    const { node, nodeClaim } = initializedNode({ name: 'new' }, { pods: ['default/web-1'] });
+    const { initializedAtMs: _, ...started } = nodeClaim;
+    const snapshot = snapshotOf([{ node, nodeClaim: started }], { pods: pendingPods(1) });
+    const { actions } = provision(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS });
+    expect(actions).toMatchObject([{ kind: 'nominate-node', node: 'new' }]);
   });
 
   test('all claims at once, for any number', () => {
