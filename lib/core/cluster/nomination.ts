@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Pod } from '../../apis/kubernetes.ts';
 import type { Action } from '../model/decision.ts';
 import { isActive, isReschedulable } from './pods.ts';
@@ -6,8 +6,11 @@ import { isActive, isReschedulable } from './pods.ts';
 /** B5: two ticks. Karpenter polls every 10 s and nominates for 20 s. */
 const NOMINATION_MS = 2 * MINUTE_MS;
 
-/** A nomination that ends before the tick after the next one is renewed. */
-export const RENOMINATED_BEFORE_MS = MINUTE_MS;
+/**
+ * A nomination that ends sooner is renewed. More than a tick: the run of the next tick may be late and collect wakes first, while disruption
+ * decides at the same tick.
+ */
+export const RENOMINATED_BEFORE_MS = 90 * SECOND_MS;
 
 /** Reserves a node for pods that the kube-scheduler has not bound yet. */
 export function nomination(node: string, pods: readonly string[], nowMs: number): Action {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { promisedNodes } from '../../../lib/core/cluster/nomination.ts';
+import { promisedNodes, RENOMINATED_BEFORE_MS } from '../../../lib/core/cluster/nomination.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { aPod } from '../../builders/pods.ts';
+import { MINUTE } from '../../builders/times.ts';
 
 const PROMISES = [{ node: 'node-1' }, { node: 'node-2' }];
 const STAY = new Set<string>();
@@ -20,4 +22,9 @@ test.each([
 test('B7: a nominated node is kept for pods that a PodDisruptionBudget keeps on a draining node', () => {
   const pod = aPod({ spec: { nodeName: 'node-3' } });
   expect([...promisedNodes(PROMISES, [pod], new Set(['node-3']))]).toEqual(['node-1', 'node-2']);
+});
+
+test('B5: a nomination that a run does not renew lasts until the run of the next tick, also if that is late and collects wakes', () => {
+  const late = 10_000;
+  expect(RENOMINATED_BEFORE_MS).toBeGreaterThan(MINUTE + late + DEFAULT_SETTINGS.batchMaxMs);
 });
