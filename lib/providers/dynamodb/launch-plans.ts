@@ -17,7 +17,7 @@ import type { Table } from './table.ts';
 
 /** Longer than a claim waits for its launch. A claim whose options are gone is given up like one without an offering. */
 const KEPT_SECONDS = 90 * 24 * 3_600;
-/** Kept plans of a process. */
+/** Kept plans of a cluster. */
 const MAX_PLANS = 500;
 
 type Offers = Pick<NodeClaimRecord, 'options' | 'types'>;
@@ -35,13 +35,21 @@ interface Launching {
 }
 
 interface Plans {
-  /** By key. A promise, so that the claims of a list share one read. */
+  /** By key. A promise, so that claims share one read or write. *Shape:* undefined if it is gone. */
   readonly values: Map<string, Promise<unknown>>;
   /** The keys of values that this process has read or written. */
   readonly keys: WeakMap<object, string>;
 }
 
-const plansOf = onceFor((_table: Table): Plans => ({ values: new Map(), keys: new WeakMap() }));
+/** By cluster: the table has a plan once for each cluster that refers to it, and clusters may have equal plans. */
+const plansByCluster = onceFor((_table: Table) => new Map<string, Plans>());
+
+function plansOf(table: Table, cluster: string): Plans {
+  const known = plansByCluster(table);
+  const plans = known.get(cluster) ?? { values: new Map(), keys: new WeakMap() };
+  known.set(cluster, plans);
+  return plans;
+}
 
 /** The record as it is stored. *Cost:* a write for each plan that this process has not read or written. */
 export async function storedRecord(table: Table, record: NodeClaimRecord): Promise<NodeClaimRecord | StoredRecord> {
@@ -61,24 +69,46 @@ async function stored(
   about: object,
   value: unknown,
 ): Promise<string> {
-  const { keys, values } = plansOf(table);
+  const { keys, values } = plansOf(table, record.cluster);
   const known = keys.get(about);
   if (known !== undefined) return known;
   const text = JSON.stringify(value);
   const key = createHash('sha256').update(text).digest('base64url').slice(0, 22);
-  if (!values.has(key)) {
-    const expiresAt = Math.ceil(record.createdAtMs / 1_000) + KEPT_SECONDS;
-    const payload = packBody(value, `the launch of NodeClaim ${record.name}`);
-    await table.write({ kind: 'put', item: { ...planKey(record.cluster, key), payload, expiresAt } });
-    keep(values, key, Promise.resolve(value));
+  const pending = values.get(key);
+  // One that is being read may be gone, and a write may fail.
+  if (pending === undefined || (await pending.catch(() => undefined)) === undefined) {
+    const writing = writePlan(table, record, { key, value });
+    keep(values, key, writing);
+    await kept(values, key, writing);
   }
   keys.set(about, key);
   return key;
 }
 
+async function writePlan(
+  table: Table,
+  { cluster, name, createdAtMs }: NodeClaimRecord,
+  { key, value }: { readonly key: string; readonly value: unknown },
+): Promise<unknown> {
+  const expiresAt = Math.ceil(createdAtMs / 1_000) + KEPT_SECONDS;
+  const payload = packBody(value, `the launch of NodeClaim ${name}`);
+  await table.write({ kind: 'put', item: { ...planKey(cluster, key), payload, expiresAt } });
+  return value;
+}
+
 function keep(values: Plans['values'], key: string, value: Promise<unknown>): void {
-  if (values.size >= MAX_PLANS) values.clear();
+  if (values.size >= MAX_PLANS && !values.has(key)) values.clear();
   values.set(key, value);
+}
+
+/** *Errors:* those of the read or write, which is forgotten then. */
+async function kept(values: Plans['values'], key: string, value: Promise<unknown>): Promise<unknown> {
+  try {
+    return await value;
+  } catch (error) {
+    values.delete(key);
+    throw error;
+  }
 }
 
 /** *Errors:* UnreadableError if the item is not that of a record, or if the request of its launch is gone; those of the reads. */
@@ -114,25 +144,22 @@ async function plan<T extends object>(
   key: string,
   is: (value: unknown) => value is T,
 ): Promise<T | undefined> {
-  const { keys, values } = plansOf(table);
+  const { keys, values } = plansOf(table, cluster);
   const reading = values.get(key) ?? readPlan(table, cluster, key);
   keep(values, key, reading);
-  try {
-    const value = await reading;
-    if (!is(value)) {
-      values.delete(key);
-      return undefined;
-    }
-    keys.set(standsFor(value), key);
-    return value;
-  } catch (error) {
+  const value = await kept(values, key, reading);
+  if (!is(value)) {
     values.delete(key);
-    throw error;
+    return undefined;
   }
+  keys.set(standsFor(value), key);
+  return value;
 }
 
+/** By a query, because functions that only list claims may not read an item by its key (`tableAccess`). */
 async function readPlan(table: Table, cluster: string, key: string): Promise<unknown> {
-  const item = await table.get(planKey(cluster, key));
+  const { pk, sk } = planKey(cluster, key);
+  const [item] = await table.query(pk, sk);
   return item === undefined ? undefined : unpackBody(item['payload'], isAny, `plan ${key} of ${cluster}`);
 }
 

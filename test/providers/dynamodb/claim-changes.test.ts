@@ -58,7 +58,7 @@ test('the own change is in the next list', async () => {
 });
 
 test('a list that was read soon after a change is not kept, because a change may have been on its way', async () => {
-  await other.createNodeClaim(launchedClaim({ name: 'b', launch: { kind: 'planned' } }));
+  await other.createNodeClaim(launchedClaim({ name: 'b', launch: { kind: 'planned' }, options: [], types: [] }));
   for (const seconds of [10, 30, 50]) {
     nowMs += seconds * SECOND_MS;
     await names();

@@ -48,6 +48,82 @@ test('claims with equal options share one item of them, and their own items are 
   expect(await new DynamoDbNodeClaimStore(table).listNodeClaims('demo')).toEqual(NAMES.map(planned));
 });
 
+test('a process that serves two clusters writes equal options for each of them', async () => {
+  const table = aTable();
+  const store = new DynamoDbNodeClaimStore(table);
+  const claims = ['demo', 'other'].map((cluster) => ({ ...planned('general-a'), cluster }));
+  for (const claim of claims) await store.createNodeClaim(claim);
+  // Decisions of both clusters may have one object.
+  await store.createNodeClaim({ ...planned('general-b'), cluster: 'third', options: claims[0]?.options ?? [] });
+  for (const cluster of ['demo', 'other', 'third']) {
+    const records = await new DynamoDbNodeClaimStore(table).listNodeClaims(cluster);
+    expect(records.map(({ options }) => options)).toEqual([OPTIONS]);
+  }
+});
+
+/** The table, which shows each call to `see` before it answers. */
+function watched(table: InProcessTable, see: (name: string, text: string) => void): InProcessTable {
+  const send: typeof table.client.send = async (command: object, ...rest: readonly unknown[]) => {
+    await Promise.resolve();
+    see(command.constructor.name, JSON.stringify(command));
+    return await Reflect.apply(table.client.send, table.client, [command, ...rest]);
+  };
+  return { ...table, client: { send } };
+}
+
+test('claims that are created at the same time share one write of their options', async () => {
+  const writes: string[] = [];
+  const table = watched(aTable(), (name, text) => {
+    if (text.includes('plan#')) writes.push(name);
+  });
+  const store = new DynamoDbNodeClaimStore(table);
+  await Promise.all(NAMES.map(async (name) => store.createNodeClaim(planned(name))));
+  expect(writes).toEqual(['PutItemCommand']);
+});
+
+test('options whose write failed are written with the next claim', async () => {
+  const table = aTable();
+  let isDown = true;
+  const store = new DynamoDbNodeClaimStore(
+    watched(table, (_name, text) => {
+      if (isDown && text.includes('plan#')) throw new TypeError('no connection');
+    }),
+  );
+  const created = await Promise.allSettled(NAMES.map(async (name) => store.createNodeClaim(planned(name))));
+  expect(created.map(({ status }) => status)).toEqual(NAMES.map(() => 'rejected'));
+  expect(keysOf(table, 'claim#')).toEqual([]);
+  isDown = false;
+  await store.createNodeClaim(planned('general-a'));
+  expect(await new DynamoDbNodeClaimStore(table).listNodeClaims('demo')).toEqual([planned('general-a')]);
+});
+
+test('a list makes only queries, because the functions that only list claims may not make other calls', async () => {
+  const table = aTable();
+  const store = new DynamoDbNodeClaimStore(table);
+  for (const name of NAMES) await store.createNodeClaim(planned(name));
+  await store.updateNodeClaims(NAMES.map(requested));
+  const calls: string[] = [];
+  await new DynamoDbNodeClaimStore(watched(table, (name) => calls.push(name))).listNodeClaims('demo');
+  expect(calls).toEqual(['QueryCommand', 'QueryCommand', 'QueryCommand']);
+});
+
+test('options that are gone are written again, also while they are read', async () => {
+  const table = aTable();
+  await new DynamoDbNodeClaimStore(table).createNodeClaim(planned('general-a'));
+  const raw = new Table(table);
+  for (const sk of keysOf(table, 'plan#')) await raw.write({ kind: 'delete', key: { pk: 'cluster#demo', sk } });
+  const created: Promise<void>[] = [];
+  const store: DynamoDbNodeClaimStore = new DynamoDbNodeClaimStore(
+    watched(table, (_name, text) => {
+      if (text.includes('plan#') && created.length === 0) created.push(store.createNodeClaim(planned('general-b')));
+    }),
+  );
+  await store.listNodeClaims('demo');
+  await Promise.all(created);
+  const read = await new DynamoDbNodeClaimStore(table).readNodeClaim('demo', 'general-b');
+  expect(read?.options).toEqual(OPTIONS);
+});
+
 test('the options of claims that are read are one object', async () => {
   const table = aTable();
   for (const name of NAMES) await new DynamoDbNodeClaimStore(table).createNodeClaim(planned(name));
