@@ -34,30 +34,36 @@ export function reconcileDisruptionBy(
       return { ...together({ work: 'disruption', cluster }, []), skipped: 'answered' };
     const mayRest = mayBeQuiet(disruption, wake);
     const quiet = mayRest ? await run(ports, wake, { disruption, claims: 'quiet' }) : undefined;
-    if (quiet !== undefined) return quiet;
+    if (quiet?.kind === 'run') return quiet.report;
+    const ofLook = quiet?.failures ?? [];
     const turn = await takeTurn(ports, { work: 'disruption', wake, collects: false });
-    if (turn.kind === 'skipped') return turn.report;
+    if (turn.kind === 'skipped') return { ...turn.report, failures: [...ofLook, ...turn.report.failures] };
     const reports: RunReport[] = [];
     for await (const leased of turn.runs) {
-      const report = await run(leased, wake, { disruption, claims: mayRest ? 'new' : 'kept' });
-      if (report !== undefined) reports.push(report);
+      const one = await run(leased, wake, { disruption, claims: mayRest ? 'new' : 'kept' });
+      if (one.kind === 'run') reports.push(one.report);
     }
-    return together({ work: 'disruption', cluster }, reports, turn.failures);
+    return together({ work: 'disruption', cluster }, reports, [...ofLook, ...turn.failures]);
   };
 }
 
 /** The deployed function. */
 export const reconcileDisruption = reconcileDisruptionBy(ALL_METHODS);
 
+type Run =
+  | { readonly kind: 'run'; readonly report: RunReport }
+  /** Something has changed, and nothing was decided. The failures were not reported before, and are not reported again. */
+  | { readonly kind: 'changed'; readonly failures: readonly Error[] };
+
 /**
  * Observe, decide, record, act. Most ticks change nothing, so they look without a lease, whose two writes would be half of what they
- * write. *Shape:* undefined if `claims` is `quiet` and something has changed: then a run with the lease looks again.
+ * write. *Shape:* `changed` only if `claims` is `quiet`: then a run with the lease looks again.
  */
 async function run(
   ports: DisruptionPorts,
   wake: CoalescedWake,
   { disruption, claims }: { readonly disruption: Disruption; readonly claims: 'quiet' | 'kept' | 'new' },
-): Promise<RunReport | undefined> {
+): Promise<Run> {
   const { cluster } = wake;
   const { epoch, failures: ofEarlier } = await settledEpoch(ports, cluster);
   const kept = disruption.claims.get(cluster);
@@ -67,7 +73,7 @@ async function run(
   const of = { noting, epoch, disruption };
   let look = await lookAt(ports, { ...of, ...(isKept && { claims: kept.claims }) });
   if (isKept && !isQuiet(disruption.quiet, look)) {
-    if (claims === 'quiet') return undefined;
+    if (claims === 'quiet') return { kind: 'changed', failures: [...ofEarlier, ...noting.notes.failures] };
     look = await lookAt(ports, of);
   }
   const { snapshot, context, named, log } = look;
@@ -83,11 +89,8 @@ async function run(
   await armWakeUp(ports, 'disruption', report);
   noteUnread(noting, log);
   const progress = describeProgress(passMemory?.stopped ?? []);
-  return {
-    ...report,
-    ...(progress !== '' && { progress }),
-    failures: [...ofEarlier, ...report.failures, ...notes.failures],
-  };
+  const failures = [...ofEarlier, ...report.failures, ...notes.failures];
+  return { kind: 'run', report: { ...report, ...(progress !== '' && { progress }), failures } };
 }
 
 interface Look {
