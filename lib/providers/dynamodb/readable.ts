@@ -23,13 +23,20 @@ export async function readItem<T>(item: Attributes, read: (item: Attributes) => 
   }
 }
 
+/** An item may be read with a request of its own. The SDK has 50 connections, and a request that waits too long for one of them fails. */
+const READ_AT_ONCE = 25;
+
 /** Splits the items into those that can be read, in their order, and the others, which are reported. */
 export async function readItems<T>(
   items: readonly Attributes[],
   read: (item: Attributes) => T | Promise<T>,
   report: ReportUnreadable,
 ): Promise<{ readonly values: readonly T[]; readonly unreadable: readonly UnreadableItem[] }> {
-  const found = await Promise.all(items.map(async (item) => readItem(item, read)));
+  const found: Read<T>[] = [];
+  for (let from = 0; from < items.length; from += READ_AT_ONCE) {
+    const some = items.slice(from, from + READ_AT_ONCE);
+    found.push(...(await Promise.all(some.map(async (item) => readItem(item, read)))));
+  }
   const left = found.filter((one) => one.kind === 'unreadable');
   for (const { error } of left) report(error);
   return { values: found.flatMap((one) => (one.kind === 'read' ? [one.value] : [])), unreadable: left };

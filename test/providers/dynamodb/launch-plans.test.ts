@@ -107,6 +107,29 @@ test('a list makes only queries, because the functions that only list claims may
   expect(calls).toEqual(['QueryCommand', 'QueryCommand', 'QueryCommand']);
 });
 
+test('a list of many claims with options of their own reads a few of these at a time, so that no read waits for a connection', async () => {
+  const table = aTable();
+  const store = new DynamoDbNodeClaimStore(table);
+  const names = Array.from({ length: 120 }, (_, index) => `general-${1_000 + index}`);
+  const own = (name: string, index: number) => aRecord({ name, options: OPTIONS.slice(index, index + 3) });
+  for (const [index, name] of names.entries()) await store.createNodeClaim(own(name, index));
+  const { client } = table;
+  let [now, most] = [0, 0];
+  const send: typeof client.send = async (command: object, ...rest: readonly unknown[]) => {
+    now += 1;
+    most = Math.max(most, now);
+    await new Promise(setImmediate);
+    const answer: unknown = await Reflect.apply(client.send, client, [command, ...rest]);
+    now -= 1;
+    return answer;
+  };
+  expect(await new DynamoDbNodeClaimStore({ ...table, client: { send } }).listNodeClaims('demo')).toEqual(
+    names.map(own),
+  );
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThanOrEqual(25);
+});
+
 test('options that are gone are written again, also while they are read', async () => {
   const table = aTable();
   await new DynamoDbNodeClaimStore(table).createNodeClaim(planned('general-a'));
