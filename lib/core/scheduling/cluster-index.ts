@@ -12,6 +12,7 @@ import {
   hostHasRoom,
   initialRoom,
   isAdmitted,
+  oldestFirst,
 } from './placement/existing-host.ts';
 import { freeReservations } from './placement/reservations.ts';
 import { askedLabels } from './pods/asked-labels.ts';
@@ -193,7 +194,7 @@ function startedHosts(hosts: readonly ExistingHost[]): ClusterIndex['startedFor'
   const planned = once(
     () =>
       new Map(
-        hosts.flatMap((host) => {
+        oldestFirst(hosts).flatMap((host) => {
           const { initialized, nodeClaim } = host.stateNode;
           if (!initialized || nodeClaim === undefined || !takesPods(host.stateNode)) return [];
           return nodeClaim.pods.map((key) => [key, host] as const);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Pod, PodSpec } from '../../../lib/apis/kubernetes.ts';
+import { type Pod, type PodSpec, podKey } from '../../../lib/apis/kubernetes.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
+import type { NodeOptions } from '../../builders/nodes.ts';
 import {
   affinityTerm,
   avoiding,
@@ -11,7 +12,7 @@ import {
   spread,
 } from '../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
-import { NOW_MS } from '../../builders/times.ts';
+import { NOW_MS, SECOND } from '../../builders/times.ts';
 
 const LABELS = { app: 'web' };
 const ON_HOST = affinityTerm({ topologyKey: 'kubernetes.io/hostname' });
@@ -98,4 +99,33 @@ test('B66: a pod with a spread that counts other pods keeps its node if it can b
   expect(placesOf(pods, { isStarting: false })).toEqual([...KEPT, 'web-3 → one']);
   const bound = ['first', 'second'].map((name) => runningPod('one', small(name, {})));
   expect(placesOf([...pods, ...bound], { isStarting: false })).toEqual(['web-1 → other', 'web-2 → one', 'web-3 → one']);
+});
+
+const launchedFor = (options: NodeOptions, createdAtMs: number) =>
+  initializedNode(options, { pods: ['default/web-1'], createdAtMs });
+
+test('B66: of two nodes that were launched for a pod, it keeps the younger one, before other pods take its room', () => {
+  const together = { affinity: joining(affinityTerm()) };
+  const other = initializedNode({ name: 'other', zone: B });
+  const first = runningPod('other', small('first', together, { requests: { cpu: '1900m' } }));
+  const follower = pendingPod(small('web-1', together, { requests: { cpu: '1200m' } }));
+  const large = pendingPod({ name: 'large', requests: { cpu: '1500m' } });
+  for (const isStarting of [true, false]) {
+    const labels = { 'karpenter.sh/initialized': isStarting ? 'false' : 'true' };
+    for (const [impossible, possible] of [
+      ['one', 'two'],
+      ['two', 'one'],
+    ] as const) {
+      const nodes = [
+        launchedFor({ name: impossible, zone: A, labels }, NOW_MS - SECOND),
+        launchedFor({ name: possible, zone: B, labels }, NOW_MS),
+        other,
+      ];
+      const pods = [first, follower, large];
+      const { schedule } = provision(snapshotOf(nodes, { pods }), { decisionId: 'd', nowMs: NOW_MS });
+      const places = schedule.existing.map(({ stateNode, pods: placed }) => [stateNode.name, placed.map(podKey)]);
+      expect(Object.fromEntries(places)).toEqual({ [possible]: ['default/web-1'], [impossible]: ['default/large'] });
+      expect(schedule.newClaims).toEqual([]);
+    }
+  }
 });

@@ -37,6 +37,15 @@ export interface ExistingHost extends Host, CountedHost {
   readonly attached: Attachments;
 }
 
+/** The hosts by the age of their claims. Of several claims for a pod, the youngest counts: the others had become impossible for it. */
+export function oldestFirst(hosts: readonly ExistingHost[]): readonly ExistingHost[] {
+  return hosts.toSorted((a, b) => createdAtMs(a) - createdAtMs(b));
+}
+
+function createdAtMs({ stateNode }: ExistingHost): number {
+  return stateNode.nodeClaim?.createdAtMs ?? 0;
+}
+
 /** The free room of a host. A run copies it when it places the first pod there (`HostRooms.take`). */
 export interface HostRoom {
   readonly room: Vector;

@@ -4,7 +4,7 @@ import { knownNodeName } from '../../cluster/state-node.ts';
 import type { Run } from '../run.ts';
 import { allowsDomain, hostAnswer, type LastingRule, type TopologyRule } from '../topology/rules.ts';
 import type { BacklogGroup } from './backlog.ts';
-import { type ExistingHost, hostHasRoom, isAdmitted } from './existing-host.ts';
+import { type ExistingHost, hostHasRoom, isAdmitted, oldestFirst } from './existing-host.ts';
 import { putOnHost, topologyAnswer } from './place.ts';
 import { variants } from './variants.ts';
 
@@ -59,7 +59,8 @@ type IsAllowed = (host: ExistingHost, demand: BacklogGroup['demand']) => boolean
 
 function nominatedHosts(run: Run, backlog: readonly BacklogGroup[]): (pod: Pod) => ExistingHost | undefined {
   const planned = new Map<string, ExistingHost>();
-  for (const host of run.starting) for (const key of host.stateNode.nodeClaim?.pods ?? []) planned.set(key, host);
+  for (const host of oldestFirst(run.starting))
+    for (const key of host.stateNode.nodeClaim?.pods ?? []) planned.set(key, host);
   const named = namedHosts(run, backlog);
   const nominatedFor = (pod: Pod): ExistingHost | undefined => {
     const name = ownNomination(pod);
