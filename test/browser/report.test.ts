@@ -83,10 +83,12 @@ test('the keyboard plays, steps, scrubs, and selects nodes, and the focus is vis
   await painted(page);
   expect([await textOf(page, 'f-nodes'), await textOf(page, 'clock')]).toEqual(['0', '00:00:00 of 00:00:12']);
   await page.locator('#scrub').press('End');
+  await expect.poll(async () => await textOf(page, 'f-nodes')).toBe('12');
   await page.locator('#fleet').press('ArrowRight');
   await page.locator('#fleet').press('ArrowRight');
-  await painted(page);
-  expect(await textOf(page, 'node')).toContain('m7g.large spot in us-east-1a, $0.0400/h, NodePool batch, i-node-3');
+  await expect
+    .poll(async () => await textOf(page, 'node'))
+    .toContain('m7g.large spot in us-east-1a, $0.0400/h, NodePool batch, i-node-3');
   expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
   await page.locator('#scrub').press('Home');
   await page.locator('#play').press('Enter');
