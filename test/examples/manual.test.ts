@@ -96,7 +96,7 @@ test('the savings of README are those of docs/cost.md and docs/week.md', () => {
   );
   const [, rows = ''] = /^\| what it saves .*\n.*\n((?:\|.*\n)+)/m.exec(readme ?? '') ?? [];
   const figures = [...rows.matchAll(/\$([\d,.]*\d)/g)].map(([, figure = '']) => figure);
-  expect(figures).toHaveLength(6);
+  expect(figures).toHaveLength(8);
   for (const figure of figures) expect(`${cost}${week?.replaceAll(/(\d)(\d{3}) {6}/g, '$1,$2 ')}`).toContain(figure);
 });
 
