@@ -19,6 +19,7 @@ import {
 } from './observe/observe-termination.ts';
 import { announceRefusals } from './run/announce-refusals.ts';
 import { applyVerdict, type ObjectRun, type VerdictPorts } from './run/apply-verdict.ts';
+import { reasonsOf } from './run/coalesce-wakes.ts';
 import { type Aside, eachClaim } from './run/each-claim.ts';
 import { onFreshState } from './run/fresh-state.ts';
 import type { HasClock, InspectsInstances, ReadsClaims, ReadsZonalShifts, RunReport } from './run/ports.ts';
@@ -54,11 +55,9 @@ const NONE: FoundClaims = { records: [], failures: [] };
 const WHOLE_EVERY_MINUTES = 5;
 
 /** Whether the run is for a tick alone, and no claim is marked as being deleted: a large cluster has thousands of claims. */
-async function isIdleTick(
-  { store, clock }: ReadsClaims & HasClock,
-  { cluster, nodeClaim, reason }: Wake,
-): Promise<boolean> {
-  if (nodeClaim !== undefined || reason.split('+').some((one) => one !== 'tick')) return false;
+async function isIdleTick({ store, clock }: ReadsClaims & HasClock, wake: Wake): Promise<boolean> {
+  const { cluster, nodeClaim } = wake;
+  if (nodeClaim !== undefined || reasonsOf(wake).some((one) => one !== 'tick')) return false;
   if (Math.floor(clock.now() / MINUTE_MS) % WHOLE_EVERY_MINUTES === 0) return false;
   try {
     return !(await store.hasDeletedClaims(cluster));

@@ -9,6 +9,7 @@ import { missingNodes, staticCount } from '../../core/provisioning/static-capaci
 import { PortError } from '../../ports/errors.ts';
 import type { Wake, WakeTarget } from '../../ports/messages.ts';
 import { type Readings, readings } from '../observe/readings.ts';
+import { reasonsOf } from '../run/coalesce-wakes.ts';
 import { guarded } from '../run/guard.ts';
 import type {
   HasClock,
@@ -45,8 +46,8 @@ export function guardedWithTicks(reconcile: Reconcile): Reconcile {
 }
 
 /** In shadow, the functions that decide have ticks of their own. */
-function isTick({ settings }: HasSettings, { nodeClaim, reason }: Wake): boolean {
-  return nodeClaim === undefined && !settings.shadow && reason.split('+').includes('tick');
+function isTick({ settings }: HasSettings, wake: Wake): boolean {
+  return wake.nodeClaim === undefined && !settings.shadow && reasonsOf(wake).includes('tick');
 }
 
 function tickOf(target: WakeTarget, cluster: string, claims?: Claims): readonly [WakeTarget, Wake] {

@@ -1,6 +1,7 @@
 import { doSeveralStart, lostNominations } from '../../core/provisioning/pod-nominations.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
+import { reasonsOf } from '../run/coalesce-wakes.ts';
 import type {
   HasClock,
   HasSettings,
@@ -22,11 +23,11 @@ type NominatingPorts = ReadsCluster & WritesCluster & ReadsClaims & HasSettings 
  */
 export async function renominatePods(
   ports: NominatingPorts,
-  { cluster, reason }: Pick<Wake, 'cluster' | 'reason'>,
+  wake: Pick<Wake, 'cluster' | 'reason'>,
 ): Promise<readonly Error[]> {
+  const { cluster } = wake;
   const { shadow, nominatePods: isOn } = ports.settings;
-  // The wake of a batch has the reasons of all its wakes.
-  if (shadow || !isOn || !reason.split('+').includes('nominations')) return [];
+  if (shadow || !isOn || !reasonsOf(wake).includes('nominations')) return [];
   try {
     const records = await ports.store.listNodeClaims(cluster);
     if (!doSeveralStart(records)) return [];

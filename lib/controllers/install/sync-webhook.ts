@@ -2,6 +2,7 @@ import { guardWebhook } from '../../core/install/guard-webhook.ts';
 import { ProblemError } from '../../core/problems/problems.ts';
 import { ConflictError, PortError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
+import { reasonsOf } from '../run/coalesce-wakes.ts';
 import type { HasClock, HasSettings, MayHaveWebhook } from '../run/ports.ts';
 
 /**
@@ -10,9 +11,9 @@ import type { HasClock, HasSettings, MayHaveWebhook } from '../run/ports.ts';
  */
 export async function syncWebhook(
   { webhook, clock, settings }: MayHaveWebhook & HasClock & HasSettings,
-  { reason }: Wake,
+  wake: Wake,
 ): Promise<readonly Error[]> {
-  if (webhook === undefined || settings.shadow || !reason.split('+').includes('tick')) return [];
+  if (webhook === undefined || settings.shadow || !reasonsOf(wake).includes('tick')) return [];
   try {
     const [found, whyUnwell] = await Promise.all([webhook.read(), webhook.probe()]);
     const step = guardWebhook({ wanted: webhook.wanted, found, whyUnwell }, clock.now());

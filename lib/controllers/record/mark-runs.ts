@@ -5,6 +5,7 @@ import {
   type MarkedFunction,
   markEssence,
 } from '../../core/status/function-mark.ts';
+import { reasonsOf } from '../run/coalesce-wakes.ts';
 import type { RunReport } from '../run/ports.ts';
 import { problemsIn } from './problems-in.ts';
 
@@ -49,7 +50,8 @@ function markOf(run: MarkedRun, version: string): FunctionMark | undefined {
   const { report, wokenBy, atMs } = run;
   const { controller, cluster, failures, gauges, decisions } = report;
   const name = MARKED_FUNCTIONS.find((one): one is MarkedFunction => one === controller);
-  if (name === undefined || report.skipped !== undefined || !wokenBy.split('+').includes('tick')) return undefined;
+  if (name === undefined || report.skipped !== undefined || !reasonsOf({ reason: wokenBy }).includes('tick'))
+    return undefined;
   const isOnStandby = gauges['StoodDown'] === 1;
   const [other] = decisions.flatMap(({ blocked }) => blocked);
   return {

@@ -19,12 +19,17 @@ export interface SentWake {
   readonly sentAtMs: number | undefined;
 }
 
+/** The wake of a batch has the reasons of all its wakes. */
+export function reasonsOf({ reason }: Pick<Wake, 'reason'>): readonly string[] {
+  return reason.split('+');
+}
+
 /** *Shape:* the result names a claim only if every wake names this claim. */
 export function coalesceWakes(cluster: string, sent: readonly SentWake[]): CoalescedWake {
   const wakes = sent.map(({ wake }) => wake);
   const claims = [...new Set(wakes.map((wake) => wake.nodeClaim))];
   // The wake of a continued batch has several reasons.
-  const reason = [...new Set(wakes.flatMap((wake) => wake.reason.split('+')))].join('+');
+  const reason = [...new Set(wakes.flatMap(reasonsOf))].join('+');
   const [nodeClaim] = claims;
   const digests = [...new Set(wakes.map(({ claimsDigest }) => claimsDigest))];
   const times = timesOf(sent);
