@@ -1,9 +1,9 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { PodNomination } from '../../core/cluster/nominated-node.ts';
+import { inParallel } from '../../core/in-parallel.ts';
 import type { ClusterWriter } from '../../ports/cluster.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
-import { inParallel } from './in-parallel.ts';
 import { isNewRefusal } from './is-new-refusal.ts';
 import { failureOf, notReported } from './run-notes.ts';
 

@@ -1,5 +1,5 @@
+import { inParallel } from '../../core/in-parallel.ts';
 import type { Action } from '../../core/model/decision.ts';
-import { inParallel } from '../act/in-parallel.ts';
 import { wakeForDeletion } from '../act/mark-deleted.ts';
 import { type Outcome, outcomeOf } from '../act/outcomes.ts';
 import type { SendsWakes, WritesClaims } from '../run/ports.ts';

@@ -1,9 +1,9 @@
+import { inParallel } from '../../core/in-parallel.ts';
 import type { Action, Due } from '../../core/model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { LaunchGroup } from '../../core/node-claim/launch/launch-groups.ts';
 import { readOr } from '../../core/observed.ts';
 import { PortError, StaleRecordError } from '../../ports/errors.ts';
-import { inParallel } from '../act/in-parallel.ts';
 import { type Outcome, outcomeOf, outcomeWithReport } from '../act/outcomes.ts';
 import type { ObservedClaims } from '../observe/observe-claims.ts';
 import { reportActions } from '../run/apply-verdict.ts';

@@ -1,7 +1,7 @@
 import { eventsOf, type SeenObjects } from '../../core/events/events-of.ts';
+import { inParallel } from '../../core/in-parallel.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { ClusterEvent } from '../../core/model/event.ts';
-import { inParallel } from '../act/in-parallel.ts';
 import type { PublishesDecisions, WritesEvents } from './ports.ts';
 
 /** Events are written in parallel; the limit keeps the load of the API server low. */

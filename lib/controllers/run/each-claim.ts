@@ -1,8 +1,8 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
+import { inParallel } from '../../core/in-parallel.ts';
 import { type Due, pollAfter } from '../../core/model/decision.ts';
 import { inTurn, type Turning } from '../../core/node-claim/turn.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
-import { inParallel } from '../act/in-parallel.ts';
 import { failureOf } from '../act/run-notes.ts';
 import type { HasClock } from './ports.ts';
 

@@ -1,3 +1,4 @@
+import { inParallel } from '../../core/in-parallel.ts';
 import { UnreadableError } from '../../ports/errors.ts';
 import type { Attributes } from './table.ts';
 
@@ -33,10 +34,9 @@ export async function readItems<T>(
   report: ReportUnreadable,
 ): Promise<{ readonly values: readonly T[]; readonly unreadable: readonly UnreadableItem[] }> {
   const found: Read<T>[] = [];
-  for (let from = 0; from < items.length; from += READ_AT_ONCE) {
-    const some = items.slice(from, from + READ_AT_ONCE);
-    found.push(...(await Promise.all(some.map(async (item) => readItem(item, read)))));
-  }
+  await inParallel([...items.entries()], READ_AT_ONCE, async ([index, item]) => {
+    found[index] = await readItem(item, read);
+  });
   const left = found.filter((one) => one.kind === 'unreadable');
   for (const { error } of left) report(error);
   return { values: found.flatMap((one) => (one.kind === 'read' ? [one.value] : [])), unreadable: left };

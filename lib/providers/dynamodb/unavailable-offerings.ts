@@ -1,5 +1,6 @@
 import { CAPACITY_TYPES } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
+import { inParallel } from '../../core/in-parallel.ts';
 import { MARK_SERIES_MS, type Marked, marked } from '../../core/instance-type/offerings/marked.ts';
 import { unavailableKey } from '../../core/instance-type/offerings/unavailable.ts';
 import type { UnavailableMark, UnavailableOffering } from '../../core/model/decision.ts';
@@ -13,14 +14,7 @@ const TRIES = 5;
 const AT_ONCE = 25;
 
 export async function markAll(table: Table, region: string, marks: readonly UnavailableMark[]): Promise<void> {
-  const left = [...marks];
-  const next = async (): Promise<void> => {
-    const mark = left.shift();
-    if (mark === undefined) return;
-    await markOne(table, region, mark);
-    await next();
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  await inParallel(marks, AT_ONCE, async (mark) => markOne(table, region, mark));
 }
 
 /** Optimistic locking: if two clusters mark an offering at the same time, the second finds the mark of the first. */
