@@ -1,9 +1,8 @@
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
-import { isQuantity, unitValue } from '../apis/formats/quantity.ts';
 import type { Node } from '../apis/kubernetes.ts';
 import { INSTANCE_TYPE } from '../apis/labels.ts';
 import type { NodeClaim } from '../apis/node-claim.ts';
-import type { LearnedMemory } from '../core/model/learned-memory.ts';
+import { type LearnedMemory, reportedMemory } from '../core/model/learned-memory.ts';
 import type { ResolvedImage } from '../core/model/resolved-node-class.ts';
 
 /**
@@ -16,17 +15,16 @@ export function learnedFromNodes(
 ): readonly LearnedMemory[] {
   const claims = new Map(nodeClaims.map((claim) => [claim.status?.providerID, claim]));
   const learned = new Map<string, LearnedMemory>();
-  for (const { spec, status } of nodes) {
-    const claim = spec?.providerID === undefined ? undefined : claims.get(spec.providerID);
+  for (const node of nodes) {
+    const { providerID } = node.spec ?? {};
+    const claim = providerID === undefined ? undefined : claims.get(providerID);
     const instanceType = claim?.metadata.labels?.[INSTANCE_TYPE];
     const imageId = claim?.status?.imageID;
-    const { memory = '' } = status?.capacity ?? {};
-    if (instanceType === undefined || imageId === undefined || !isQuantity(memory)) continue;
-    const memoryBytes = unitValue(memory);
+    const memoryBytes = reportedMemory(node);
+    if (instanceType === undefined || imageId === undefined || memoryBytes === undefined) continue;
     const key = `${instanceType} ${imageId}`;
     const before = learned.get(key)?.memoryBytes ?? Infinity;
-    if (memoryBytes > 0 && memoryBytes < before)
-      learned.set(key, { instanceType, imageId, memoryBytes, untilMs: nowMs });
+    if (memoryBytes < before) learned.set(key, { instanceType, imageId, memoryBytes, untilMs: nowMs });
   }
   return [...learned.values()];
 }

@@ -23,17 +23,23 @@ const RENEWED_MS = LEARNED_MS / 2;
  */
 export function memoryLesson(
   { launch }: Pick<NodeClaimRecord, 'launch'>,
-  { status }: Pick<Node, 'status'>,
+  node: Pick<Node, 'status'>,
   { known, nowMs }: { readonly known: readonly LearnedMemory[]; readonly nowMs: number },
 ): LearnedMemory | undefined {
-  const { memory = '' } = status?.capacity ?? {};
-  if (launch.kind !== 'launched' || !isQuantity(memory)) return undefined;
+  const memoryBytes = reportedMemory(node);
+  if (launch.kind !== 'launched' || memoryBytes === undefined) return undefined;
   const { instanceType, imageId } = launch.instance;
-  const seen = { instanceType, imageId, memoryBytes: unitValue(memory), untilMs: nowMs + LEARNED_MS };
-  if (seen.memoryBytes <= 0) return undefined;
+  const seen = { instanceType, imageId, memoryBytes, untilMs: nowMs + LEARNED_MS };
   const before = known.find((one) => one.instanceType === instanceType && one.imageId === imageId);
   if (before === undefined || seen.memoryBytes < before.memoryBytes) return seen;
   return before.untilMs - nowMs > RENEWED_MS ? undefined : { ...seen, memoryBytes: before.memoryBytes };
+}
+
+/** The memory that a node reports, in bytes; undefined if it reports none. */
+export function reportedMemory({ status }: Pick<Node, 'status'>): number | undefined {
+  const { memory = '' } = status?.capacity ?? {};
+  const bytes = isQuantity(memory) ? unitValue(memory) : 0;
+  return bytes > 0 ? bytes : undefined;
 }
 
 /** Whether `lesson` replaces `before`: the smaller memory wins, and of equal ones the later expiry. */
