@@ -10,6 +10,11 @@ export function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
+/** Without the year, for tables of a few days: `01-31 08:00:00`. */
+export function formatDayTime(ms: number): string {
+  return formatTime(ms).slice(5, 19).replace('T', ' ');
+}
+
 /** Formats a time as RFC 3339 in UTC, with milliseconds. */
 export function formatExactTime(ms: number): string {
   return new Date(ms).toISOString();

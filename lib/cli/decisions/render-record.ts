@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 import { counted } from '../../apis/counted.ts';
-import { formatTime } from '../../apis/formats/time.ts';
+import { formatDayTime, formatTime } from '../../apis/formats/time.ts';
 import { describeAction, describeRecord, describeRefused } from '../../core/decisions/action-words.ts';
-import type { DecisionRecord, RecordedPrice } from '../../core/decisions/decision-record.ts';
+import { type DecisionRecord, type RecordedPrice, shortId } from '../../core/decisions/decision-record.ts';
 import type { Chain } from '../../core/decisions/select-records.ts';
 import { REASONS } from '../../core/model/reasons.ts';
 import type { CliContext } from '../context.ts';
@@ -15,7 +15,7 @@ const DEFAULT_COLUMNS = 120;
 const COLUMNS: readonly CellColumn<DecisionRecord>[] = [
   { title: 'id', align: 'left', cell: shortId },
   // Without the year: records are kept for a month.
-  { title: 'time (UTC)', align: 'left', cell: ({ atMs }) => formatTime(atMs).slice(5, 19).replace('T', ' ') },
+  { title: 'time (UTC)', align: 'left', cell: ({ atMs }) => formatDayTime(atMs) },
   { title: 'function', align: 'left', cell: ({ function: name }) => name },
   { title: 'woken by', align: 'left', cell: ({ wokenBy }) => wokenBy, spare: 1 },
   { title: '$/h after', align: 'right', cell: ({ price }) => price?.afterUsdPerHour.toFixed(4) ?? '', spare: 2 },
@@ -33,11 +33,6 @@ export function recordLines(records: readonly DecisionRecord[], width: number): 
     }),
     ...(note.length === 0 ? [] : indented(note.join(' '), 0, width)),
   ].map(printable);
-}
-
-/** The part of the id that a person can type. */
-function shortId({ id }: DecisionRecord): string {
-  return id.slice(id.lastIndexOf('-') + 1);
 }
 
 /** Renders one record with its chain. */

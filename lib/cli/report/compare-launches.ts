@@ -2,7 +2,7 @@
 import { HOUR_MS, MINUTE_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import { compareText } from '../../core/compare-text.ts';
-import type { DecisionRecord, RecordedAction } from '../../core/decisions/decision-record.ts';
+import { type DecisionRecord, type RecordedAction, shortId } from '../../core/decisions/decision-record.ts';
 import type { SeenLaunch } from '../../core/usage/seen-launches.ts';
 import { totalUsd } from '../render/format-money.ts';
 
@@ -121,13 +121,12 @@ function ofDecisions(chosen: readonly Choice[], pods: ReadonlySet<string>): Comp
   );
   const [last] = chosen.toSorted((a, b) => b.record.atMs - a.record.atMs);
   if (last === undefined) return undefined;
-  const { id } = last.record;
   const nodes = claims.map(({ instanceType = '?', capacityType = '', zone = '', usdPerHour = 0 }) => {
     return { instanceType, capacityType, zone, usdPerHour };
   });
   const others = claims.flatMap((claim) => claim.pods ?? []).filter((pod) => !pods.has(pod));
   return {
-    record: id.slice(id.lastIndexOf('-') + 1),
+    record: shortId(last.record),
     nodes,
     usdPerHour: totalUsd(nodes.map(({ usdPerHour }) => usdPerHour)),
     otherPods: new Set(others).size + claims.reduce((sum, { morePods = 0 }) => sum + morePods, 0),

@@ -1,9 +1,9 @@
 import { counted, firstNames } from '../../apis/counted.ts';
+import { formatDayTime } from '../../apis/formats/time.ts';
 import { compareText } from '../../core/compare-text.ts';
 import { formatUsdPerHour } from '../render/format-money.ts';
 import { withoutDefault } from '../render/pod-names.ts';
 import type { ComparedLaunch, LaunchedNode } from './compare-launches.ts';
-import { timeText } from './shadow-figures.ts';
 
 /** The launches of a report by what can be said of them. */
 export interface LaunchKinds {
@@ -67,7 +67,7 @@ export function launchFigures(launches: readonly ComparedLaunch[]): readonly str
 
 export function launchCells({ atMs, pods, other, otherUsdPerHour, kerf }: ComparedLaunch): readonly string[] {
   return [
-    timeText(atMs),
+    formatDayTime(atMs),
     `${counted(pods.length, 'pod')}: ${workloadsText(pods)}`,
     nodesText(other),
     otherUsdPerHour.toFixed(4),

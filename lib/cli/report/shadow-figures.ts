@@ -1,4 +1,4 @@
-import { formatTime } from '../../apis/formats/time.ts';
+import { formatDayTime, formatTime } from '../../apis/formats/time.ts';
 import { formatUsdPerHour, formatUsdPerMonth } from '../render/format-money.ts';
 import type { ComparedDecision, ShadowReport } from './shadow-report.ts';
 
@@ -56,10 +56,11 @@ export function headingOf({ fromMs, untilMs, hours }: ShadowReport, cluster: str
 
 export function decisionCells(one: ComparedDecision): readonly string[] {
   const { atMs, id, kerf, other, kerfUsdPerHour, otherUsdPerHour } = one;
-  return [timeText(atMs), id, kerf, other, ...[kerfUsdPerHour, otherUsdPerHour].map((usd) => usd?.toFixed(4) ?? '')];
-}
-
-/** `01-31 08:00:00`. */
-export function timeText(atMs: number): string {
-  return formatTime(atMs).slice(5, 19).replace('T', ' ');
+  return [
+    formatDayTime(atMs),
+    id,
+    kerf,
+    other,
+    ...[kerfUsdPerHour, otherUsdPerHour].map((usd) => usd?.toFixed(4) ?? ''),
+  ];
 }

@@ -1,7 +1,7 @@
 /** What another autoscaler ran and paid, and what Kerf would have run and paid for the same pods. */
 import { formatTime, HOUR_MS } from '../../apis/formats/time.ts';
 import { describeAction } from '../../core/decisions/action-words.ts';
-import type { DecisionRecord, RecordedAction } from '../../core/decisions/decision-record.ts';
+import { type DecisionRecord, type RecordedAction, shortId } from '../../core/decisions/decision-record.ts';
 import { mergedLaunches, type SeenLaunch } from '../../core/usage/seen-launches.ts';
 import { type ComparedLaunch, compareLaunches } from './compare-launches.ts';
 
@@ -114,9 +114,9 @@ function seenNodes(hours: readonly ComparedHour[]): ReadonlyMap<string, Seen> {
 }
 
 function comparedIn(record: DecisionRecord, seen: ReadonlyMap<string, Seen>): readonly ComparedDecision[] {
-  const { id, atMs, actions } = record;
+  const { atMs, actions } = record;
   const disrupted = actions.filter(({ kind }) => kind === 'start-disruption');
-  const head = { id: id.slice(id.lastIndexOf('-') + 1), atMs };
+  const head = { id: shortId(record), atMs };
   return disrupted.map((action) => ({ ...head, ...disruptionOf(action, atMs, seen) }));
 }
 

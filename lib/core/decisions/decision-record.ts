@@ -90,3 +90,8 @@ export interface RecordedPrice {
 
 /** The number of names in one list. */
 export const MAX_NAMES = 200;
+
+/** The part of the id that a person can type. */
+export function shortId({ id }: Pick<DecisionRecord, 'id'>): string {
+  return id.slice(id.lastIndexOf('-') + 1);
+}

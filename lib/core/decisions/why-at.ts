@@ -1,10 +1,10 @@
-import { formatTime } from '../../apis/formats/time.ts';
+import { formatDayTime, formatTime } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Explanation, State } from '../explain/explanation.ts';
 import type { Subject } from '../model/subject.ts';
 import type { PodRefusal } from '../provisioning/pod-refusals.ts';
 import { describeAction } from './action-words.ts';
-import type { DecisionRecord, RecordedAction, RecordedRefusal } from './decision-record.ts';
+import { type DecisionRecord, type RecordedAction, type RecordedRefusal, shortId } from './decision-record.ts';
 import { hasNode, hasPod, isAbout, isAboutNode } from './select-records.ts';
 
 /** The object of a question about the past. */
@@ -171,9 +171,8 @@ function refusedIn({ reason, nodePool }: RecordedRefusal): string {
 /** When and in which record, and what. */
 function factsOf(events: readonly Event[]): Explanation['facts'] {
   return events.slice(-MAX_FACTS).map((event) => {
-    const { id, atMs } = event.record;
+    const { record } = event;
     const text = 'action' in event ? describeAction(event.action) : refusedIn(event.refusal);
-    const time = formatTime(atMs).slice(5, 19).replace('T', ' ');
-    return [`${time} ${id.slice(id.lastIndexOf('-') + 1)}`, text] as const;
+    return [`${formatDayTime(record.atMs)} ${shortId(record)}`, text] as const;
   });
 }

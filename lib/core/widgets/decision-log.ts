@@ -1,6 +1,6 @@
-import { formatTime } from '../../apis/formats/time.ts';
+import { formatDayTime } from '../../apis/formats/time.ts';
 import { describeAction, describeRecord, describeRefused } from '../decisions/action-words.ts';
-import type { DecisionRecord } from '../decisions/decision-record.ts';
+import { type DecisionRecord, shortId } from '../decisions/decision-record.ts';
 import { escaped, notice, PALETTES, type Theme, widget } from './markup.ts';
 
 /** The number of rows. */
@@ -30,15 +30,14 @@ export function decisionLogWidget(records: readonly DecisionRecord[], theme: The
 }
 
 function rowOf(record: DecisionRecord): string {
-  const { id, atMs, function: name, shadow, wokenBy, price } = record;
+  const { atMs, function: name, shadow, wokenBy, price } = record;
   const by = `${name}${shadow === true ? ' (shadow)' : ''}`;
   const lines = linesOf(record);
   const items = lines.slice(0, MAX_LINES).map((line) => `<li>${escaped(line)}</li>`);
   const more = lines.length > MAX_LINES ? [`<li>and ${lines.length - MAX_LINES} more: kerf show</li>`] : [];
-  const short = id.slice(id.lastIndexOf('-') + 1);
-  const foot = `<li class="muted">kerf show ${escaped(short)}; woken by ${escaped(wokenBy)}</li>`;
+  const foot = `<li class="muted">kerf show ${escaped(shortId(record))}; woken by ${escaped(wokenBy)}</li>`;
   return [
-    `<tr><td class="nowrap">${formatTime(atMs).slice(5, 19).replace('T', ' ')}</td><td>${escaped(by)}</td>`,
+    `<tr><td class="nowrap">${formatDayTime(atMs)}</td><td>${escaped(by)}</td>`,
     `<td><details><summary>${escaped(describeRecord(record))}</summary>`,
     `<ul>${[...items, ...more, foot].join('')}</ul></details></td>`,
     `<td class="number">${price === undefined ? '' : price.afterUsdPerHour.toFixed(4)}</td></tr>`,

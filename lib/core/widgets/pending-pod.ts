@@ -1,5 +1,5 @@
 import { firstNames } from '../../apis/counted.ts';
-import { formatTime } from '../../apis/formats/time.ts';
+import { formatDayTime } from '../../apis/formats/time.ts';
 import type { DecisionRecord } from '../decisions/decision-record.ts';
 import { whyAt } from '../decisions/why-at.ts';
 import type { Explanation } from '../explain/explanation.ts';
@@ -92,9 +92,7 @@ function refusedPods(records: readonly DecisionRecord[]): readonly string[] {
   if (refused.length === 0) return ['<p>No pod was refused in this time.</p>'];
   const groups = [...Map.groupBy(refused, ({ reason, message }) => `${reason}: ${message}`)].toReversed();
   const rows = groups.slice(0, MAX_GROUPS).map(([why, same]) => {
-    const time = formatTime(Math.max(...same.map(({ atMs }) => atMs)))
-      .slice(5, 19)
-      .replace('T', ' ');
+    const time = formatDayTime(Math.max(...same.map(({ atMs }) => atMs)));
     const names = firstNames(
       same.map(({ pod }) => pod),
       MAX_PODS,
