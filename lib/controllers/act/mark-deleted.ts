@@ -48,7 +48,7 @@ const WAKES_AGAIN_MS = 5 * SECOND_MS;
 /** What EC2 reports once: the instance ends or has ended, so a drain that waits for its next poll has nothing to wait for. */
 const ENDS: ReadonlySet<string> = new Set<DeletionReason>(['instance_stopped', 'instance_terminated']);
 
-/** *Shape:* undefined if nobody needs to be woken: the claim is released, or its deletion was recorded a while ago and its instance has not ended. */
+/** *Shape:* undefined if no wake is needed: the claim is released, or its deletion is older than a few seconds and EC2 does not report the end of its instance. */
 async function recordDeletion(
   { store, clock }: WritesClaims & HasClock,
   cluster: string,

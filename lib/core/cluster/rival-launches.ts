@@ -10,7 +10,7 @@ import { isProvisionable } from './pods.ts';
 export function withoutRivalLaunches(snapshot: ClusterSnapshot): ClusterSnapshot {
   const oldestMs = snapshot.pods
     .filter(isProvisionable)
-    .reduce((oldest, { metadata }) => Math.min(oldest, timeIn(metadata.creationTimestamp ?? '') ?? oldest), Infinity);
+    .reduce((oldest, { metadata }) => Math.min(oldest, timeIn(metadata.creationTimestamp) ?? oldest), Infinity);
   const fixed = new Set(
     snapshot.nodePools.flatMap(({ nodePool: { metadata, spec } }) =>
       spec.replicas === undefined ? [] : [metadata.name],

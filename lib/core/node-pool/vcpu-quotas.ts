@@ -40,8 +40,9 @@ const ON_DEMAND: Readonly<Record<QuotaFamily, VcpuQuota>> = {
 };
 
 /** EC2 has no quota for spot instances of HPC and high memory types. */
+const SPOT_STANDARD: VcpuQuota = { code: 'L-34B43A08', name: 'spot standard (A, C, D, H, I, M, R, T, Z)' };
 const SPOT: Readonly<Partial<Record<QuotaFamily, VcpuQuota>>> = {
-  standard: { code: 'L-34B43A08', name: 'spot standard (A, C, D, H, I, M, R, T, Z)' },
+  standard: SPOT_STANDARD,
   f: { code: 'L-88CF9481', name: 'spot F' },
   g: { code: 'L-3819A6DF', name: 'spot G and VT' },
   p: { code: 'L-C4BD4855', name: 'spot P5 and newer' },
@@ -55,7 +56,7 @@ const OLD_SPOT_P: VcpuQuota = { code: 'L-7212CCBC', name: 'spot P2, P3 and P4' }
 /** The quotas that every cluster needs: those of the standard families. */
 export const USUAL_QUOTAS: readonly QuotaUse[] = [
   { quota: ON_DEMAND.standard, nodePools: [] },
-  ...(SPOT.standard === undefined ? [] : [{ quota: SPOT.standard, nodePools: [] }]),
+  { quota: SPOT_STANDARD, nodePools: [] },
 ];
 
 /**

@@ -51,7 +51,7 @@ export function launchesIn(
 
 /** A pod of a file may have no time. */
 function createdMs({ metadata }: Pod): number {
-  return timeIn(metadata.creationTimestamp ?? '') ?? Number.POSITIVE_INFINITY;
+  return timeIn(metadata.creationTimestamp) ?? Number.POSITIVE_INFINITY;
 }
 
 /** Both, by NodeClaim: a pod that has ended since a look is still one that the instance was launched for. */

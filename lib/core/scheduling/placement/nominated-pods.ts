@@ -13,8 +13,8 @@ import { variants } from './variants.ts';
  * and pods that the kube-scheduler has not bound yet to the node that was launched for them. They keep the node that was planned for them:
  * if the pods were placed again together with other pods, a topology rule could move one of them, and a second node would be launched; and
  * each run would nominate other nodes. A pod keeps a node only if the kube-scheduler may bind it there beside all pods that are placed here:
- * other pods may have been bound to other nodes than planned. *Cost:* O(nominated pods × hosts
- * of their group) at most, if each placement allows one other.
+ * other pods may have been bound to other nodes than planned. *Cost:* at most O(nominated pods × hosts of their group), if each placement
+ * allows one other.
  */
 export function placeNominatedPods(run: Run, backlog: readonly BacklogGroup[]): void {
   const hostOf = nominatedHosts(run, backlog);
@@ -112,8 +112,8 @@ function mayBeAllowed(host: ExistingHost, { rules: { onHost, byKey } }: BacklogG
   if (hostAnswer(onHost.filter(isLasting), host.index) !== 'yes') return false;
   return byKey.every(({ key, rules }) => {
     const domains = host.domainsOf(key);
-    const isAllowed = (domain: number): boolean => rules.filter(isLasting).every((rule) => allowsDomain(rule, domain));
-    return domains.length === 0 || domains.some(isAllowed);
+    const lasting = rules.filter(isLasting);
+    return domains.length === 0 || domains.some((domain) => lasting.every((rule) => allowsDomain(rule, domain)));
   });
 }
 
