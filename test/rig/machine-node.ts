@@ -15,24 +15,30 @@ export function machineNode(machine: Machine, facts: readonly InstanceTypeFacts[
   const { instanceId, instanceType, zone, nodePool, privateDnsName } = machine;
   const fact = facts.find(({ name }) => name === instanceType);
   if (fact === undefined) throw new Error(`${instanceId} is a ${instanceType}, which is not in the catalogue`);
-  const { vcpus, memoryMib, architecture, maxNetworkInterfaces, ipv4PerInterface } = fact;
   return {
     name: privateDnsName,
     providerId: `aws:///${zone}/${instanceId}`,
     taints: [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }],
     labels: {
       'karpenter.sh/nodepool': nodePool,
-      'kubernetes.io/arch': architecture,
+      'kubernetes.io/arch': fact.architecture,
       'node.kubernetes.io/instance-type': instanceType,
       'topology.kubernetes.io/zone': zone,
       'topology.kubernetes.io/region': zone.slice(0, -1),
     },
-    // The kernel uses a part of the memory of the type.
-    capacity: {
-      cpu: String(vcpus),
-      memory: `${Math.floor(memoryMib * 0.95)}Mi`,
-      'ephemeral-storage': '20Gi',
-      pods: String(maxNetworkInterfaces * (ipv4PerInterface - 1) + 2),
-    },
+    capacity: machineCapacity(fact),
+  };
+}
+
+/** What the kubelet reports. @param memoryShare the kernel uses the rest of the memory of the type */
+export function machineCapacity(
+  { vcpus, memoryMib, maxNetworkInterfaces, ipv4PerInterface }: InstanceTypeFacts,
+  memoryShare = 0.95,
+): Readonly<Record<string, string>> {
+  return {
+    cpu: String(vcpus),
+    memory: `${Math.floor(memoryMib * memoryShare)}Mi`,
+    'ephemeral-storage': '20Gi',
+    pods: String(maxNetworkInterfaces * (ipv4PerInterface - 1) + 2),
   };
 }

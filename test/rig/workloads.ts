@@ -1,4 +1,4 @@
-/** Creates Deployments and reads their pods. */
+/** Creates Deployments and a DaemonSet, and reads their pods. */
 import { read, succeed } from '../cluster/support/api-client.ts';
 import { at, listAt } from '../stack/json.ts';
 
@@ -33,6 +33,24 @@ export async function createDeployment(workload: Workload): Promise<void> {
   const spec = { replicas, selector: { matchLabels }, template };
   const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace }, spec };
   await succeed({ method: 'POST', path: DEPLOYMENTS(namespace), body });
+}
+
+/** A DaemonSet with a pod on each node. @param requests none by default */
+export async function createAgents(requests: Readonly<Record<string, string>> = {}): Promise<void> {
+  const labels = { app: 'agent' };
+  const template = {
+    metadata: { labels },
+    spec: {
+      containers: [{ name: 'main', image: 'agent', resources: { requests } }],
+      tolerations: [{ operator: 'Exists' }],
+      terminationGracePeriodSeconds: 1,
+    },
+  };
+  await succeed({
+    method: 'POST',
+    path: '/apis/apps/v1/namespaces/kube-system/daemonsets',
+    body: { metadata: { name: 'agent' }, spec: { selector: { matchLabels: labels }, template } },
+  });
 }
 
 export async function scaleDeployment(name: string, replicas: number, namespace = 'default'): Promise<void> {

@@ -7,14 +7,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { fileOf, followPage } from '../../manual/follow-page.ts';
 import { createDeployment } from '../../rig/workloads.ts';
-import { at, listAt } from '../../stack/json.ts';
+import { at } from '../../stack/json.ts';
 import { callApi, read, succeed } from '../support/api-client.ts';
 import { COLLECTIONS, create, installDefinitions } from '../support/resources.ts';
 import { aNodePool } from '../support/samples.ts';
-import { expectAllAt, type PageRig, startPageRig } from './page-rig.ts';
+import { isAt, nodeClaims, nodesWith, type PageRig, SOON, startPageRig } from './page-rig.ts';
 
 const PODS = 5;
-const SOON = { timeout: 90_000, interval: 500 };
 const AUTO = 'auto';
 const BRIDGE = 'bridge';
 
@@ -118,14 +117,6 @@ async function createDatabase(): Promise<void> {
   });
 }
 
-async function isAt(app: string, place: string, pods: number): Promise<void> {
-  await vi.waitFor(async () => await expectAllAt(app, place, pods), SOON);
-}
-
-async function nodesWith(label: string): Promise<readonly unknown[]> {
-  return listAt(await read(`/api/v1/nodes?labelSelector=${encodeURIComponent(label)}`), 'items');
-}
-
 async function statusOf(path: string): Promise<number> {
   return (await callApi({ method: 'GET', path })).status;
 }
@@ -208,9 +199,7 @@ test('back: the pods move to the node group, and nothing of Kerf is left', async
   await isAt('web', BRIDGE, PODS);
   await isAt('db', BRIDGE, 1);
   // A decision that was made while the NodePool was deleted may leave NodeClaims, which are deleted with it; the removal of the stack waits for them.
-  const staying = listAt(await read(COLLECTIONS.NodeClaim), 'items').filter(
-    (one) => at(one, 'metadata', 'deletionTimestamp') === undefined,
-  );
+  const staying = (await nodeClaims()).filter((one) => at(one, 'metadata', 'deletionTimestamp') === undefined);
   expect(staying).toEqual([]);
   expect(page.left).toEqual([]);
 }, 240_000);

@@ -3,14 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { fileOf, followPage } from '../../manual/follow-page.ts';
-import { createDeployment } from '../../rig/workloads.ts';
-import { at, listAt } from '../../stack/json.ts';
+import { createAgents, createDeployment } from '../../rig/workloads.ts';
+import { at } from '../../stack/json.ts';
 import { read, succeed } from '../support/api-client.ts';
-import { COLLECTIONS } from '../support/resources.ts';
-import { expectAllAt, type PageRig, startPageRig } from './page-rig.ts';
+import { isAt, nodeClaims, nodesWith, type PageRig, SOON, startPageRig } from './page-rig.ts';
 
 const PODS = 6;
-const SOON = { timeout: 90_000, interval: 500 };
+const WORKERS = 'eks.amazonaws.com/nodegroup=workers';
 
 let rig: PageRig;
 const page = followPage('from-cluster-autoscaler.md', () => rig.reader);
@@ -35,7 +34,7 @@ beforeAll(async () => {
   await createDeployment({ name: 'web', replicas: PODS, requests: { cpu: '500m', memory: '256Mi' } });
   await createDeployment({ name: 'cluster-autoscaler', namespace: 'kube-system', replicas: 1 });
   await protect();
-  await vi.waitFor(async () => await expectAllAt('web', 'workers', PODS), SOON);
+  await webIsAt('workers');
 }, 120_000);
 
 afterAll(async () => await rig.stop());
@@ -50,16 +49,7 @@ async function protect(): Promise<void> {
   });
   const volumes = [{ name: 'scratch', emptyDir: {} }];
   await createDeployment({ name: 'scratch', replicas: 1, podSpec: { volumes } });
-  const labels = { app: 'agent' };
-  const template = {
-    metadata: { labels },
-    spec: { containers: [{ name: 'main', image: 'agent' }], tolerations: [{ operator: 'Exists' }] },
-  };
-  await succeed({
-    method: 'POST',
-    path: '/apis/apps/v1/namespaces/kube-system/daemonsets',
-    body: { metadata: { name: 'agent' }, spec: { selector: { matchLabels: labels }, template } },
-  });
+  await createAgents();
 }
 
 async function annotate(name: string, annotations: Readonly<Record<string, string>>): Promise<void> {
@@ -81,20 +71,12 @@ async function annotationsOf(name: string): Promise<unknown> {
   return at(deployment, 'spec', 'template', 'metadata', 'annotations') ?? {};
 }
 
-async function nodesOf(group: string): Promise<readonly unknown[]> {
-  return listAt(await read(`/api/v1/nodes?labelSelector=eks.amazonaws.com%2Fnodegroup%3D${group}`), 'items');
-}
-
 async function replicasOfAutoscaler(): Promise<unknown> {
   return at(await read('/apis/apps/v1/namespaces/kube-system/deployments/cluster-autoscaler'), 'spec', 'replicas');
 }
 
-async function claims(): Promise<number> {
-  return listAt(await read(COLLECTIONS.NodeClaim), 'items').length;
-}
-
 async function webIsAt(place: string): Promise<void> {
-  await vi.waitFor(async () => await expectAllAt('web', place, PODS), SOON);
+  await isAt('web', place, PODS);
 }
 
 test('before: the workloads of the cluster are read, and simulated on nodes of Kerf alone', async () => {
@@ -138,7 +120,7 @@ test('steps 3 and 4: Kerf is deployed and gets a NodePool, and launches nothing 
     expect.arrayContaining([expect.stringMatching(/^aws ec2 create-tags /), expect.stringMatching(/^npx cdk deploy /)]),
   );
   await webIsAt('workers');
-  expect(await claims()).toBe(0);
+  expect(await nodeClaims()).toEqual([]);
 }, 120_000);
 
 test('step 5: the pods of a node group move to nodes of Kerf; undone before the group is empty, it takes pods again', async () => {
@@ -146,18 +128,18 @@ test('step 5: the pods of a node group move to nodes of Kerf; undone before the 
   await page.next(/^Step 5/);
   await webIsAt('general');
   await page.next(/^Step 5/);
-  for (const node of await nodesOf('workers')) expect(at(node, 'spec')).toEqual({});
+  for (const node of await nodesWith(WORKERS)) expect(at(node, 'spec')).toEqual({});
   await page.again(drain);
 }, 240_000);
 
 test('step 5: without its pods, the group is scaled to zero, up, and to zero', async () => {
   const [down] = page.left;
   await page.next(/^Step 5/);
-  expect(await nodesOf('workers')).toEqual([]);
+  expect(await nodesWith(WORKERS)).toEqual([]);
   await page.next(/^Step 5/);
-  await vi.waitFor(async () => expect(await nodesOf('workers')).toHaveLength(3), SOON);
+  await vi.waitFor(async () => expect(await nodesWith(WORKERS)).toHaveLength(3), SOON);
   await page.again(down);
-  expect(await nodesOf('workers')).toEqual([]);
+  expect(await nodesWith(WORKERS)).toEqual([]);
   await webIsAt('general');
 }, 120_000);
 
@@ -172,7 +154,7 @@ test('back: the pods move to the node group, and nothing of Kerf is left', async
   await rig.resize('workers', 3);
   await page.next(/^Back/);
   await webIsAt('workers');
-  expect(await claims()).toBe(0);
+  expect(await nodeClaims()).toEqual([]);
   expect(await replicasOfAutoscaler()).toBe(1);
   expect(rig.standIns.calls.at(-1)).toMatch(/^npx cdk destroy /);
   expect(page.left).toEqual([]);

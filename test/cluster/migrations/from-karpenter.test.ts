@@ -5,13 +5,12 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type FollowedPage, followPage } from '../../manual/follow-page.ts';
 import { createDeployment } from '../../rig/workloads.ts';
-import { at, listAt } from '../../stack/json.ts';
+import { at } from '../../stack/json.ts';
 import { callApi, read, succeed } from '../support/api-client.ts';
-import { COLLECTIONS, create, installDefinitions } from '../support/resources.ts';
+import { create, installDefinitions } from '../support/resources.ts';
 import { aNodeClass, aNodePool } from '../support/samples.ts';
-import { expectAllAt, type PageRig, startPageRig } from './page-rig.ts';
+import { expectAllAt, isAt, nodeClaims, type PageRig, SOON, startPageRig } from './page-rig.ts';
 
-const SOON = { timeout: 90_000, interval: 500 };
 const KARPENTER = '/apis/apps/v1/namespaces/kube-system/deployments/karpenter';
 
 /** Step 3. */
@@ -79,10 +78,6 @@ async function pendingPod(name: string): Promise<void> {
   await createDeployment({ name, replicas: 1, requests: { cpu: '8', memory: '1Gi' } });
 }
 
-async function claims(): Promise<number> {
-  return listAt(await read(COLLECTIONS.NodeClaim), 'items').length;
-}
-
 test('steps 1 and 2: Kerf is deployed in shadow, removed, and deployed', async () => {
   const [deployed] = page.left;
   await page.next(/^Steps 1 and 2/);
@@ -109,11 +104,11 @@ test('step 5: Kerf launches a node; undone, Karpenter runs and the node stays', 
   const [act] = page.left;
   await page.next(/^Steps 5 and 6/);
   await pendingPod('first');
-  await vi.waitFor(async () => await expectAllAt('first', 'general', 1), SOON);
-  const before = await claims();
+  await isAt('first', 'general', 1);
+  const before = (await nodeClaims()).length;
   await page.next(/^Steps 5 and 6/);
   expect(await replicas()).toBe(2);
-  expect(await claims()).toBe(before);
+  expect(await nodeClaims()).toHaveLength(before);
   await page.again(down);
   await page.again(act);
 }, 180_000);

@@ -2,21 +2,26 @@
  * A cluster in which a reader follows a page of the manual: a real control plane and kubectl, nodes of node groups whose kubelets are
  * simulated, and Kerf's provisioning, lifecycle and termination on a simulated EC2. `aws` and `npx cdk` are answered by the test.
  */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Reader } from '../../manual/follow-page.ts';
 import { type FakeKubelet, startFakeKubelet } from '../../rig/fake-kubelet.ts';
 import { type KerfInProcess, startKerf } from '../../rig/kerf-in-process.ts';
 import { startOwnControlPlane } from '../../rig/own-control-plane.ts';
 import { playSimulatedMachines } from '../../rig/simulated-machines.ts';
 import { type Program, type StandIns, startStandIns } from '../../rig/stand-in-programs.ts';
+import { podsOf } from '../../rig/workloads.ts';
 import { at, listAt, textAt } from '../../stack/json.ts';
 import { callApi, read, variable } from '../support/api-client.ts';
-import { installDefinitions } from '../support/resources.ts';
+import { writeKubeconfig } from '../support/kubeconfig.ts';
+import { COLLECTIONS, installDefinitions } from '../support/resources.ts';
 
 /** Ignored by git. npm finds the repository above it, as in the folder of a reader. */
 const CACHE = join(import.meta.dirname, '../../../.cache');
+
+/** What a page waits for: pods that are evicted and start, and nodes. */
+export const SOON = { timeout: 90_000, interval: 500 };
 
 export interface PageRig {
   readonly reader: Reader;
@@ -54,7 +59,7 @@ export async function startPageRig({ names, programs, labels }: PageRigPlan): Pr
     npx: async ([name = '', ...args]) => await answer(name, args),
   });
   symlinkSync(join(variable('KERF_CLUSTER_BINARIES'), 'kubectl'), join(bin, 'kubectl'));
-  writeFileSync(join(folder, 'kubeconfig'), kubeconfig());
+  writeKubeconfig(join(folder, 'kubeconfig'));
   const environment = {
     PATH: `${bin}${delimiter}${process.env['PATH']}`,
     HOME: folder,
@@ -117,21 +122,9 @@ function deployment() {
   };
 }
 
-function kubeconfig(): string {
-  const cluster = { server: variable('KERF_CLUSTER_ENDPOINT'), 'certificate-authority': variable('KERF_CLUSTER_CA') };
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'demo',
-    clusters: [{ name: 'demo', cluster }],
-    users: [{ name: 'admin', user: { token: variable('KERF_CLUSTER_TOKEN') } }],
-    contexts: [{ name: 'demo', context: { cluster: 'demo', user: 'admin' } }],
-  });
-}
-
 /** The nodes on which the running pods of an app are: the name of the NodePool for nodes of Kerf, else that of the node. */
 async function placesOf(app: string): Promise<readonly string[]> {
-  const pods = listAt(await read(`/api/v1/pods?labelSelector=app%3D${app}`), 'items');
+  const pods = await podsOf(app);
   const nodes = new Map(
     listAt(await read('/api/v1/nodes'), 'items').map((one) => [textAt(one, 'metadata', 'name'), one]),
   );
@@ -148,4 +141,17 @@ async function placesOf(app: string): Promise<readonly string[]> {
 /** What is expected of the pods of an app: all of them at one place. */
 export async function expectAllAt(app: string, place: string, pods: number): Promise<void> {
   expect(await placesOf(app)).toEqual(Array.from({ length: pods }, () => place));
+}
+
+/** Waits until all pods of an app are at one place. */
+export async function isAt(app: string, place: string, pods: number): Promise<void> {
+  await vi.waitFor(async () => await expectAllAt(app, place, pods), SOON);
+}
+
+export async function nodesWith(label: string): Promise<readonly unknown[]> {
+  return listAt(await read(`/api/v1/nodes?labelSelector=${encodeURIComponent(label)}`), 'items');
+}
+
+export async function nodeClaims(): Promise<readonly unknown[]> {
+  return listAt(await read(COLLECTIONS.NodeClaim), 'items');
 }

@@ -17,8 +17,9 @@ import type { ControlPlane } from '../../../scripts/control-plane.ts';
 import { createNode } from '../../rig/claimed-nodes.ts';
 import { type FakeKubelets, startFakeKubelets } from '../../rig/fake-kubelets.ts';
 import { CLUSTER, type KerfInProcess, startKerf } from '../../rig/kerf-in-process.ts';
+import { machineCapacity } from '../../rig/machine-node.ts';
 import { startOwnControlPlane } from '../../rig/own-control-plane.ts';
-import { createDeployment, scaleDeployment } from '../../rig/workloads.ts';
+import { createAgents, createDeployment, scaleDeployment } from '../../rig/workloads.ts';
 import { at, listAt, recordAt, textAt } from '../../stack/json.ts';
 import { read, succeed } from '../support/api-client.ts';
 import { claimText, created, nodeText, planned, startedBy } from '../support/decided.ts';
@@ -97,7 +98,7 @@ beforeAll(async () => {
   kerf = await startKerf({ isWoken: false, clock: { now: () => Date.now() + aheadMs } });
   kubelets = startFakeKubelets();
   writeKubeconfig(KUBECONFIG);
-  await createAgents();
+  await createAgents(cpu('120m', '200Mi'));
   await createDeployment({ name: 'web', replicas: 6, requests: cpu('900m', '1Gi') });
   await createDeployment({ name: 'api', replicas: 2, requests: cpu('700m'), podSpec: ON_STEADY });
   await pendingPods(8);
@@ -119,20 +120,6 @@ afterEach(async () => {
 async function change(object: Sample): Promise<void> {
   const headers = { 'content-type': 'application/merge-patch+json' };
   await succeed({ method: 'PATCH', path: pathOf(object), headers, body: { spec: object.spec } });
-}
-
-async function createAgents(): Promise<void> {
-  const container = { name: 'main', image: 'agent', resources: { requests: { cpu: '120m', memory: '200Mi' } } };
-  const labels = { app: 'agent' };
-  const template = {
-    metadata: { labels },
-    spec: { containers: [container], tolerations: [{ operator: 'Exists' }], terminationGracePeriodSeconds: 1 },
-  };
-  await succeed({
-    method: 'POST',
-    path: '/apis/apps/v1/namespaces/kube-system/daemonsets',
-    body: { metadata: { name: 'agent' }, spec: { selector: { matchLabels: labels }, template } },
-  });
 }
 
 /** *Shape:* when the scheduler has refused exactly so many pods. */
@@ -171,20 +158,11 @@ async function launchPending(): Promise<void> {
   }, SOON);
 }
 
-/** The kernel uses a part of the memory of the type, as on every instance: the functions learn it from the nodes. */
+/** The functions learn the memory from the nodes. */
 function machineOf(instanceType: string) {
   const fact = catalogue.facts.find(({ name }) => name === instanceType);
   if (fact === undefined) throw new Error(`${instanceType} is not in the catalogue`);
-  const { vcpus, memoryMib, architecture, maxNetworkInterfaces, ipv4PerInterface } = fact;
-  return {
-    labels: { 'kubernetes.io/arch': architecture },
-    capacity: {
-      cpu: String(vcpus),
-      memory: `${Math.floor(memoryMib * 0.9)}Mi`,
-      'ephemeral-storage': '20Gi',
-      pods: String(maxNetworkInterfaces * (ipv4PerInterface - 1) + 2),
-    },
-  };
+  return { labels: { 'kubernetes.io/arch': fact.architecture }, capacity: machineCapacity(fact, 0.9) };
 }
 
 async function decided(name: 'provisioning' | 'disruption'): Promise<readonly Action[]> {

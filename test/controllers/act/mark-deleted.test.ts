@@ -34,34 +34,28 @@ test('D18: a deadline is added to a deletion without one, and is not removed by 
   expect(await deletionAfter(EARLY, {})).toMatchObject(EARLY);
 });
 
-test('a repeated deletion sends its wakes again for some seconds only', async () => {
+/** The functions that requests for the deletion of one claim wake, each at its time. */
+async function wokenBy(
+  ...requests: readonly (readonly [afterMs: number, reason: Deletion['reason']])[]
+): Promise<readonly string[]> {
   const store = memoryNodeClaimStore();
   const { cluster, name: nodeClaim } = launchedClaim();
   await store.createNodeClaim(launchedClaim());
   const woken: string[] = [];
   const messages = { wake: async (target: string) => void woken.push(target) };
-  const action = { kind: 'delete-node-claim', nodeClaim, reason: 'expired', message: '' } as const;
-  for (const afterMs of [0, 2_000, 30_000])
+  for (const [afterMs, reason] of requests) {
+    const action = { kind: 'delete-node-claim', nodeClaim, reason, message: '' } as const;
     await markNodeClaimDeleted({ store, messages, clock: { now: () => NOW_MS + afterMs } }, cluster, action);
+  }
+  return woken;
+}
+
+test('a repeated deletion sends its wakes again for some seconds only', async () => {
+  const woken = await wokenBy([0, 'expired'], [2_000, 'expired'], [30_000, 'expired']);
   expect(woken).toEqual(['termination', 'provisioning', 'termination', 'provisioning']);
 });
 
 test('the end of an instance wakes a drain that began long before', async () => {
-  const store = memoryNodeClaimStore();
-  const { cluster, name: nodeClaim } = launchedClaim();
-  await store.createNodeClaim(launchedClaim());
-  const woken: string[] = [];
-  const messages = { wake: async (target: string) => void woken.push(target) };
-  for (const [afterMs, reason] of [
-    [0, 'expired'],
-    [5 * MINUTE, 'spot_interrupted'],
-    [7 * MINUTE, 'instance_terminated'],
-  ] as const)
-    await markNodeClaimDeleted({ store, messages, clock: { now: () => NOW_MS + afterMs } }, cluster, {
-      kind: 'delete-node-claim',
-      nodeClaim,
-      reason,
-      message: '',
-    });
+  const woken = await wokenBy([0, 'expired'], [5 * MINUTE, 'spot_interrupted'], [7 * MINUTE, 'instance_terminated']);
   expect(woken).toEqual(['termination', 'provisioning', 'termination', 'provisioning']);
 });
