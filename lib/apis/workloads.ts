@@ -1,6 +1,14 @@
-import type { Condition, Deployment, ObjectMeta, PodTemplate, VolumeClaimSpec } from './kubernetes.ts';
+import {
+  type Condition,
+  type Deployment,
+  namespaceOf,
+  type ObjectMeta,
+  type PodTemplate,
+  type VolumeClaimSpec,
+} from './kubernetes.ts';
+import type { PersistentVolumeClaim } from './storage.ts';
 
-/** Workloads that only the simulator reads, reduced to the fields that it uses. */
+/** Workloads that only simulations and plans read, reduced to the fields that they use. */
 
 /** The annotation of a pod template that gives the time for which its pods run in a simulation: `10m`. */
 export const SIMULATED_DURATION = 'kerf.dev/simulated-duration';
@@ -81,6 +89,14 @@ export function templateOf({ template, volumeClaimTemplates = [] }: StatefulSet[
   }));
   const others = (template.spec.volumes ?? []).filter(({ name }) => own.every((one) => one.name !== name));
   return { ...template, spec: { ...template.spec, volumes: [...others, ...own] } };
+}
+
+/** The claims that the StatefulSet controller creates for one pod. */
+export function claimsOf({ metadata, spec }: StatefulSet, pod: string): readonly PersistentVolumeClaim[] {
+  return (spec.volumeClaimTemplates ?? []).map(({ metadata: template, spec: claim }) => ({
+    metadata: { ...template, name: `${template.name}-${pod}`, namespace: namespaceOf({ metadata }) },
+    spec: claim,
+  }));
 }
 
 /** The kinds whose number of replicas a Scenario and an autoscaler can change. */

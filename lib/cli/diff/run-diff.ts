@@ -48,7 +48,7 @@ function readBoth(context: CliContext, flags: DiffFlags, paths: readonly string[
   const { nowMs } = read;
   const objects = manifests.objects.filter(({ kind }) => !IGNORED_BY_DISRUPTION.has(kind));
   const given = withGiven(read, manifests);
-  const ofDisruption = withGiven(read, { ...manifests, objects, templates: [] });
+  const ofDisruption = withGiven(read, { ...manifests, objects });
   const drifted = withDriftFromPools(ofDisruption.snapshot, given.givenPools, nowMs);
   const opened = (snapshot: ClusterSnapshot): ClusterSnapshot =>
     flags['ignore-budgets'] ? withOpenBudgets(snapshot) : snapshot;

@@ -5,6 +5,7 @@ import { type ReadSnapshot, readSnapshot } from '../../snapshot/read-snapshot.ts
 import { standInGap } from '../simulate/manifest-gaps.ts';
 import { simulatedRegion } from '../simulate/simulated-region.ts';
 import type { ManifestObjects } from './manifest-objects.ts';
+import { NO_STORAGE } from './planned-storage.ts';
 
 export interface EmptyCluster {
   readonly read: ReadSnapshot;
@@ -26,7 +27,7 @@ const NOTHING: Omit<LiveObjects, 'nodePools' | 'nodeClasses'> = {
   daemonSets: [],
   podDisruptionBudgets: [],
   namespaces: [],
-  storage: { persistentVolumeClaims: [], persistentVolumes: [], storageClasses: [], csiNodes: [] },
+  storage: NO_STORAGE,
 };
 
 /**

@@ -6,13 +6,12 @@ import { type ManifestSource, readDocuments } from '../../manifests/read/read-do
 import { type ReadObject, readObject } from '../../manifests/read/read-object.ts';
 import { objectLabelOf, reporterOf, type SourceObject } from '../../manifests/read/source-object.ts';
 import { passedOverNotes } from '../render/ignored-notes.ts';
-import { isTemplateKind, type PodsOfTemplate, podsOfTemplate } from './template-pods.ts';
 
 /** The objects that manifests add to a snapshot. */
 export interface ManifestObjects {
   readonly objects: readonly ReadObject[];
-  /** Workloads that only plans read: StatefulSets, ReplicaSets and Jobs. */
-  readonly templates: readonly PodsOfTemplate[];
+  /** True without a snapshot. */
+  readonly isWholeCluster: boolean;
   readonly problems: readonly ManifestProblem[];
   readonly warnings: readonly ManifestProblem[];
   /** Notes on objects that have no effect on the plan. */
@@ -37,7 +36,6 @@ export function readManifestObjects(
   const { objects: documents, problems: malformed, passedOver } = readDocuments(sources);
   const problems: ManifestProblem[] = [...malformed];
   const objects: ReadObject[] = [];
-  const templates: PodsOfTemplate[] = [];
   const notes: string[] = [...passedOverNotes(passedOver)];
   const seen = new Map<string, string>();
   for (const source of documents.flatMap(({ today }) => today)) {
@@ -49,15 +47,10 @@ export function readManifestObjects(
     const note = hasEffect ? undefined : (ignored.get(kind) ?? NOTES.get(kind));
     if (note !== undefined) notes.push(`${source.file}  ${cutText(objectLabelOf(value) ?? '', 160)}: ${note}`);
     if (ignored.has(kind)) continue;
-    if (isRecord(value) && isTemplateKind(kind)) {
-      const found = podsOfTemplate(value, report);
-      if (found !== undefined) templates.push(found);
-      continue;
-    }
     const read = readOne(value, report);
     if (read !== undefined) objects.push(read);
   }
-  return { objects, templates, problems, warnings: documents.flatMap(({ warnings }) => warnings), notes };
+  return { objects, isWholeCluster, problems, warnings: documents.flatMap(({ warnings }) => warnings), notes };
 }
 
 const NOTES: ReadonlyMap<string, string> = new Map([
@@ -65,9 +58,6 @@ const NOTES: ReadonlyMap<string, string> = new Map([
   ['EC2NodeClass', 'ignored: instance types come from the snapshot'],
   ['CronJob', 'ignored: pods of this kind are not planned'],
   ['ReplicationController', 'ignored: pods of this kind are not planned'],
-  ['PersistentVolumeClaim', 'ignored: volumes come from the snapshot'],
-  ['PersistentVolume', 'ignored: volumes come from the snapshot'],
-  ['StorageClass', 'ignored: volumes come from the snapshot'],
   ['Node', 'ignored: nodes come from the snapshot'],
   ['Scenario', 'ignored: use kerf simulate to run it'],
 ]);

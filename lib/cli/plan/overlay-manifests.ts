@@ -1,6 +1,6 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
-import { type Deployment, type ObjectMeta, type Pod, podKey } from '../../apis/kubernetes.ts';
+import { type ObjectMeta, type Pod, podKey } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { isSameSubject, namespacedSubject } from '../../core/model/subject.ts';
 import { bufferSubject } from '../../core/provisioning/buffer-pods.ts';
@@ -10,26 +10,38 @@ import { filledNamespaces, filledPod } from '../../snapshot/fill-in.ts';
 import type { ReadSnapshot } from '../../snapshot/read-snapshot.ts';
 import { appliedPools } from './applied-pools.ts';
 import type { ManifestObjects } from './manifest-objects.ts';
-import { type PodsOfTemplate, replicaPods } from './template-pods.ts';
+import { plannedStorage } from './planned-storage.ts';
+import { type PlannedWorkload, plannedWorkload, replicaClaims, replicaPods } from './template-pods.ts';
 
 /** The maximum number of pods of a plan, larger than any cluster. */
 const MAX_PODS = 100_000;
 
 /**
  * Applies the objects to the snapshot. An object replaces one of the same name, or is added. The pods of a workload are
- * pending and replace its pods in the snapshot.
+ * pending and replace its pods in the snapshot. *Shape:* the new snapshot, and one sentence for each assumption.
  * *Errors:* BadInputError for more pods than can be planned.
  */
-export function withManifests(read: ReadSnapshot, { objects, templates }: ManifestObjects): ReadSnapshot {
+export function withManifests(
+  read: ReadSnapshot,
+  { objects, isWholeCluster }: ManifestObjects,
+): { readonly applied: ReadSnapshot; readonly assumptions: readonly string[] } {
   const { snapshot, buffers } = read;
   const given = byKind(objects);
-  const workloads = [...templates, ...given.deployments.map(podsOfDeployment)];
+  const workloads = objects.flatMap((one) => plannedWorkload(one) ?? []);
   const made = given.pods.map(({ metadata, spec }) => ({ metadata, spec }));
   const nodeClasses = merged(read.nodeClasses, given.nodeClasses);
   const limitRanges = merged(read.limitRanges, given.limitRanges);
   const added = [...made, ...newPods(workloads)].map((pod) => filledPod(withLimitRanges(pod, limitRanges)));
   const pods = withPods(snapshot.pods, added, workloads);
-  return {
+  const nodePools = merged(
+    snapshot.nodePools.map(({ nodePool }) => nodePool),
+    given.nodePools,
+  );
+  const { storage, assumptions } = plannedStorage(
+    { ...given, pods: added, podClaims: workloads.flatMap(replicaClaims) },
+    { isWholeCluster, before: snapshot.storage, nodePools, instanceTypes: read.instanceTypes },
+  );
+  const applied = {
     ...read,
     nodeClasses,
     limitRanges,
@@ -39,14 +51,13 @@ export function withManifests(read: ReadSnapshot, { objects, templates }: Manife
       capacityBuffers: merged(buffers.capacityBuffers, given.capacityBuffers),
       podTemplates: merged(buffers.podTemplates, given.podTemplates),
       deployments: merged(buffers.deployments, given.deployments),
+      replicaSets: merged(buffers.replicaSets, given.replicaSets),
+      statefulSets: merged(buffers.statefulSets, given.statefulSets),
     },
     snapshot: {
       ...snapshot,
       nodePools: appliedPools(read, {
-        nodePools: merged(
-          snapshot.nodePools.map(({ nodePool }) => nodePool),
-          given.nodePools,
-        ),
+        nodePools,
         nodeClasses,
         given: { nodePools: namesOf(given.nodePools), nodeClasses: namesOf(given.nodeClasses) },
       }),
@@ -55,11 +66,13 @@ export function withManifests(read: ReadSnapshot, { objects, templates }: Manife
       pods,
       bufferPods: withoutBuffers(snapshot.bufferPods ?? [], given.capacityBuffers),
       namespaces: filledNamespaces(snapshot.namespaces ?? [], pods),
+      ...optional({ storage }),
     },
   };
+  return { applied, assumptions };
 }
 
-function withPods(known: readonly Pod[], made: readonly Pod[], workloads: readonly PodsOfTemplate[]): readonly Pod[] {
+function withPods(known: readonly Pod[], made: readonly Pod[], workloads: readonly PlannedWorkload[]): readonly Pod[] {
   const replaced = new Set(made.map(podKey));
   const kept = known.filter((pod) => !replaced.has(podKey(pod)) && !workloads.some((one) => belongsTo(pod, one)));
   return [...kept, ...made];
@@ -74,20 +87,19 @@ function byKind(objects: readonly ReadObject[]) {
     capacityBuffers: objects.flatMap((one) => (one.kind === 'CapacityBuffer' ? [one.object] : [])),
     podTemplates: objects.flatMap((one) => (one.kind === 'PodTemplate' ? [one.object] : [])),
     deployments: objects.flatMap((one) => (one.kind === 'Deployment' ? [one.object] : [])),
+    replicaSets: objects.flatMap((one) => (one.kind === 'ReplicaSet' ? [one.object] : [])),
+    statefulSets: objects.flatMap((one) => (one.kind === 'StatefulSet' ? [one.object] : [])),
     daemonSets: objects.flatMap((one) => (one.kind === 'DaemonSet' ? [one.object] : [])),
     budgets: objects.flatMap((one) => (one.kind === 'PodDisruptionBudget' ? [one.object] : [])),
     limitRanges: objects.flatMap((one) => (one.kind === 'LimitRange' ? [one.object] : [])),
+    persistentVolumes: objects.flatMap((one) => (one.kind === 'PersistentVolume' ? [one.object] : [])),
+    persistentVolumeClaims: objects.flatMap((one) => (one.kind === 'PersistentVolumeClaim' ? [one.object] : [])),
+    storageClasses: objects.flatMap((one) => (one.kind === 'StorageClass' ? [one.object] : [])),
     pods: objects.flatMap((one) => (one.kind === 'Pod' ? [one.object] : [])),
   };
 }
 
-function podsOfDeployment({ metadata, spec }: Deployment): PodsOfTemplate {
-  const { name, namespace = 'default' } = metadata;
-  const pod: Pod = { metadata: { ...spec.template.metadata, name, namespace }, spec: spec.template.spec };
-  return { kind: 'Deployment', namespace, name, replicas: spec.replicas ?? 1, pod };
-}
-
-function newPods(workloads: readonly PodsOfTemplate[]): readonly Pod[] {
+function newPods(workloads: readonly PlannedWorkload[]): readonly Pod[] {
   const count = workloads.reduce((sum, { replicas }) => sum + replicas, 0);
   if (count > MAX_PODS)
     throw new BadInputError(`${count} pods are too many: the limit is ${MAX_PODS}; lower the replicas`);
@@ -118,7 +130,7 @@ function merged<T extends { readonly metadata: ObjectMeta }>(known: readonly T[]
 }
 
 /** True for a pod of the same workload, of the current or an earlier revision. */
-function belongsTo({ metadata }: Pod, { kind, namespace, name }: PodsOfTemplate): boolean {
+function belongsTo({ metadata }: Pod, { kind, namespace, name }: PlannedWorkload): boolean {
   if ((metadata.namespace ?? 'default') !== namespace) return false;
   return (metadata.ownerReferences ?? []).some((owner) => {
     if (kind !== 'Deployment') return owner.kind === kind && owner.name === name;

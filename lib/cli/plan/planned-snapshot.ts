@@ -86,8 +86,9 @@ export function readBefore(context: CliContext, path: string, manifests: readonl
 /** The snapshot with manifests applied to it. */
 export function withGiven(read: ReadSnapshot, manifests: ManifestObjects): PlannedSnapshot {
   const pools = manifests.objects.flatMap(({ kind, object }) => (kind === 'NodePool' ? [object.metadata.name] : []));
-  const planned = asDecided(withManifests(read, manifests));
-  return { ...planned, notes: [...manifests.notes, ...planned.notes], givenPools: new Set(pools) };
+  const { applied, assumptions } = withManifests(read, manifests);
+  const planned = asDecided(applied);
+  return { ...planned, notes: [...manifests.notes, ...assumptions, ...planned.notes], givenPools: new Set(pools) };
 }
 
 interface ManifestFiles {
@@ -108,7 +109,7 @@ export function manifestsOf(context: CliContext, { paths, ...reading }: Manifest
     stderr.write(`\n${counted(problems.length, 'problem')}: nothing was planned.\n`);
     return undefined;
   }
-  const hasNoEffect = manifests.objects.length === 0 && manifests.templates.length === 0 && notes.length === 0;
+  const hasNoEffect = manifests.objects.length === 0 && notes.length === 0;
   return hasNoEffect
     ? { ...manifests, notes: [`${paths.join(', ')}: no objects with an effect on the plan`] }
     : manifests;

@@ -1,90 +1,67 @@
-import { quote } from '../../apis/formats/quote.ts';
-import type { OwnerReference, Pod } from '../../apis/kubernetes.ts';
-import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
+import {
+  namespaceOf,
+  type ObjectMeta,
+  type OwnerReference,
+  type Pod,
+  type PodTemplate,
+} from '../../apis/kubernetes.ts';
+import type { PersistentVolumeClaim } from '../../apis/storage.ts';
+import { claimsOf, type Job, type StatefulSet, templateOf } from '../../apis/workloads.ts';
 import { fingerprint } from '../../core/identity.ts';
-import type { Report } from '../../manifests/explain/problem.ts';
-import { readObject } from '../../manifests/read/read-object.ts';
+import type { ReadObject } from '../../manifests/read/read-object.ts';
 
-/** A workload and its pods. */
-export interface PodsOfTemplate {
-  readonly kind: string;
+/** A workload whose pods a plan adds. */
+export interface PlannedWorkload {
+  readonly kind: 'Deployment' | 'ReplicaSet' | 'StatefulSet' | 'Job';
   readonly namespace: string;
   readonly name: string;
   readonly replicas: number;
-  /** The pod without a name; replicas have different names. */
-  readonly pod: Pod;
+  /** The number of the first pod. */
+  readonly first: number;
+  readonly templateFor: (pod: string) => PodTemplate;
+  /** The PersistentVolumeClaims that are created with a pod. */
+  readonly claimsFor: (pod: string) => readonly PersistentVolumeClaim[];
 }
 
-/** The kinds, and the field with the number of pods. */
-const COUNT_FIELDS: ReadonlyMap<string, string> = new Map([
-  ['StatefulSet', 'replicas'],
-  ['ReplicaSet', 'replicas'],
-  ['Job', 'parallelism'],
-]);
-
-export function isTemplateKind(kind: string | undefined): boolean {
-  return kind !== undefined && COUNT_FIELDS.has(kind);
+/** *Shape:* undefined for an object without pods of its own. */
+export function plannedWorkload(read: ReadObject): PlannedWorkload | undefined {
+  if (read.kind === 'StatefulSet') return ofStatefulSet(read.object);
+  if (read.kind === 'Job') return ofJob(read.object);
+  if (read.kind !== 'Deployment' && read.kind !== 'ReplicaSet') return undefined;
+  const { metadata, spec } = read.object;
+  return { ...workload(read.kind, metadata, spec.template), replicas: spec.replicas ?? 1 };
 }
 
-/** The pods of a workload, validated by the rules of Kubernetes. *Shape:* undefined if problems were reported. */
-export function podsOfTemplate(workload: UnknownRecord, report: Report): PodsOfTemplate | undefined {
-  const kind = textField(workload, 'kind') ?? '';
-  const metadata = fieldOf(workload, 'metadata');
-  const [spec, name] = [fieldOf(workload, 'spec'), textField(metadata, 'name')];
-  if (name === undefined) return report(['metadata', 'name'], 'is missing', 'a name'), undefined;
-  const template = ownField(spec, 'template');
-  if (!isRecord(spec) || !isRecord(template)) {
-    report(['spec', 'template'], 'is missing', 'the template of its pods');
-    return undefined;
-  }
-  const replicas = replicasOf(kind, spec, report);
-  const namespace = textField(metadata, 'namespace') ?? 'default';
-  const read = readObject('Pod', podObject(template, spec, { name, namespace }), (path, ...fault) =>
-    report(['spec', 'template', ...path], ...fault),
-  );
-  if (read?.kind !== 'Pod' || replicas === undefined) return undefined;
-  return { kind, namespace, name, replicas, pod: read.object };
+function ofStatefulSet(set: StatefulSet): PlannedWorkload {
+  const { metadata, spec } = set;
+  return {
+    ...workload('StatefulSet', metadata, spec.template),
+    replicas: spec.replicas ?? 1,
+    first: spec.ordinals?.start ?? 0,
+    templateFor: (pod) => templateOf(spec, pod),
+    claimsFor: (pod) => claimsOf(set, pod),
+  };
 }
 
-function replicasOf(kind: string, spec: UnknownRecord, report: Report): number | undefined {
-  const field = COUNT_FIELDS.get(kind) ?? 'replicas';
-  const count = fieldOf(spec, field) ?? 1;
-  if (typeof count === 'number' && Number.isInteger(count) && count >= 0) {
-    const completions = fieldOf(spec, 'completions');
-    return kind === 'Job' && typeof completions === 'number' ? Math.min(count, completions) : count;
-  }
-  report(['spec', field], `${quote(count)} is not allowed`, 'a whole number of zero or more');
-  return undefined;
+function ofJob({ metadata, spec }: Job): PlannedWorkload {
+  const { parallelism = 1, completions = parallelism } = spec;
+  return { ...workload('Job', metadata, spec.template), replicas: Math.min(parallelism, completions) };
 }
 
-function podObject(
-  template: UnknownRecord,
-  workload: UnknownRecord,
-  names: { readonly name: string; readonly namespace: string },
-): UnknownRecord {
-  const metadata = fieldOf(template, 'metadata');
-  const spec = fieldOf(template, 'spec');
-  const own = isRecord(metadata) ? metadata : {};
-  const whole = isRecord(spec) ? { ...spec, ...ownVolumes(spec, workload) } : spec;
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { ...own, ...names }, spec: whole };
-}
-
-/** B11: the volumes of volumeClaimTemplates are added to the volumes of the pod. */
-function ownVolumes(spec: UnknownRecord, workload: UnknownRecord): UnknownRecord {
-  const [templates, volumes] = [fieldOf(workload, 'volumeClaimTemplates'), fieldOf(spec, 'volumes')];
-  if (!Array.isArray(templates)) return {};
-  const made = templates.filter(isRecord).map((template) => ({
-    name: textField(fieldOf(template, 'metadata'), 'name'),
-    ephemeral: { volumeClaimTemplate: { spec: fieldOf(template, 'spec') } },
-  }));
-  const given: readonly unknown[] = Array.isArray(volumes) ? volumes : [];
-  return { volumes: [...given, ...made] };
+function workload(
+  kind: PlannedWorkload['kind'],
+  metadata: ObjectMeta,
+  template: PodTemplate,
+): Omit<PlannedWorkload, 'replicas'> {
+  const [name, namespace] = [metadata.name, namespaceOf({ metadata })];
+  return { kind, namespace, name, first: 0, templateFor: () => template, claimsFor: () => [] };
 }
 
 /** One pod for each replica, owned by the workload. */
-export function replicaPods({ kind, namespace, name, replicas, pod }: PodsOfTemplate): readonly Pod[] {
+export function replicaPods(planned: PlannedWorkload): readonly Pod[] {
+  const { kind, namespace, name, templateFor } = planned;
   const isDeployment = kind === 'Deployment';
-  const revision = isDeployment ? `${name}-${fingerprint(JSON.stringify(pod), 8)}` : name;
+  const revision = isDeployment ? `${name}-${fingerprint(JSON.stringify(templateFor('')), 8)}` : name;
   const owner: OwnerReference = {
     apiVersion: kind === 'Job' ? 'batch/v1' : 'apps/v1',
     kind: isDeployment ? 'ReplicaSet' : kind,
@@ -92,9 +69,18 @@ export function replicaPods({ kind, namespace, name, replicas, pod }: PodsOfTemp
     uid: fingerprint(`${kind}/${namespace}/${revision}`),
     controller: true,
   };
-  const { uid: _, ...metadata } = pod.metadata;
-  return Array.from({ length: replicas }, (_pod, index) => ({
-    ...pod,
-    metadata: { ...metadata, namespace, name: `${revision}-${index}`, ownerReferences: [owner] },
-  }));
+  return numbersOf(planned).map((number) => {
+    const pod = `${revision}-${number}`;
+    const { metadata, spec } = templateFor(pod);
+    return { metadata: { ...metadata, namespace, name: pod, ownerReferences: [owner] }, spec };
+  });
+}
+
+/** The PersistentVolumeClaims of these pods. */
+export function replicaClaims(planned: PlannedWorkload): readonly PersistentVolumeClaim[] {
+  return numbersOf(planned).flatMap((number) => planned.claimsFor(`${planned.name}-${number}`));
+}
+
+function numbersOf({ replicas, first }: PlannedWorkload): readonly number[] {
+  return Array.from({ length: replicas }, (_, index) => first + index);
 }

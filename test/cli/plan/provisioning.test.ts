@@ -40,8 +40,11 @@ const TEMPLATE = {
   spec: { containers: [{ name: 'main', image: 'api', resources: { requests: { cpu: '1' } } }] },
 };
 
+const SELECTED = { selector: { matchLabels: { app: 'api' } }, template: TEMPLATE };
+const JOB_TEMPLATE = { ...TEMPLATE, spec: { ...TEMPLATE.spec, restartPolicy: 'Never' } };
+
 function deployment(replicas: number): Json {
-  const spec = { replicas, selector: { matchLabels: { app: 'api' } }, template: TEMPLATE };
+  const spec = { replicas, ...SELECTED };
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'api' }, spec };
 }
 
@@ -209,15 +212,23 @@ describe('kerf plan provisioning -f', () => {
     });
   });
 
-  test.each(['StatefulSet', 'ReplicaSet', 'Job'])(
-    'a %s becomes pending pods, and a plain argument is the same as -f',
-    async (kind) => {
-      const spec = { replicas: 2, parallelism: 2, serviceName: 'api', selector: {}, template: TEMPLATE };
-      const manifest = { apiVersion: kind === 'Job' ? 'batch/v1' : 'apps/v1', kind, metadata: { name: 'db' }, spec };
-      const output = await planned(aDocument(), ['db.yaml'], { 'db.yaml': yaml(manifest) });
-      expect(placed(output)).toEqual(['default/db-0', 'default/db-1']);
-    },
-  );
+  test.each([
+    { kind: 'StatefulSet', spec: { replicas: 2, serviceName: 'api', ...SELECTED } },
+    { kind: 'ReplicaSet', spec: { replicas: 2, ...SELECTED } },
+    { kind: 'Job', spec: { parallelism: 2, completions: 5, template: JOB_TEMPLATE } },
+    { kind: 'Job', spec: { parallelism: 5, completions: 2, template: JOB_TEMPLATE } },
+  ])('a $kind becomes pending pods, and a plain argument is the same as -f', async ({ kind, spec }) => {
+    const manifest = { apiVersion: kind === 'Job' ? 'batch/v1' : 'apps/v1', kind, metadata: { name: 'db' }, spec };
+    const output = await planned(aDocument(), ['db.yaml'], { 'db.yaml': yaml(manifest) });
+    expect(placed(output)).toEqual(['default/db-0', 'default/db-1']);
+  });
+
+  test('a workload that the API server refuses is an error, as in kerf validate', async () => {
+    const manifest = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'db' }, spec: { template: TEMPLATE } };
+    const { code, stderr } = await plan(aDocument(), ['db.yaml'], { 'db.yaml': yaml(manifest) });
+    expect(code).toBe(2);
+    expect(stderr).toContain('Job/db  spec.template.spec.restartPolicy: is missing; write OnFailure or Never');
+  });
 
   test('a NodePool replaces the NodePool with its name', async () => {
     const limited = yaml(poolManifest({ limits: { cpu: '1' } }));

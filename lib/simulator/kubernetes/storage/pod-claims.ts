@@ -8,11 +8,14 @@ import { addVolumeClaim, type StorageState } from './storage-state.ts';
 
 /** The claims that pods need: those of ephemeral volumes, and stand-ins for objects that the manifests leave out. */
 
+/** Where claims are created. */
+export type ClaimWorld = Pick<KubernetesState, 'storage' | 'onAssumption'>;
+
 /** The class of claims without a class, if the manifests have no StorageClass. */
 const STAND_IN_CLASS = 'simulated';
 
 /** Creates the claims of the ephemeral volumes of the pod. Without claims in the manifests, also those that the pod names. */
-export function createClaims(state: KubernetesState, pod: Pod): void {
+export function createClaims(state: ClaimWorld, pod: Pod): void {
   const { storage } = state;
   const namespace = namespaceOf(pod);
   for (const volume of pod.spec.volumes ?? []) {
@@ -50,7 +53,7 @@ export function deleteClaims({ storage }: KubernetesState, pod: Pod): void {
  * Without a StorageClass in the manifests, the class of the claim is made up, unless a given volume has this class: then the claim
  * can be bound to it. *Shape:* the claim, with a class if it had none.
  */
-export function standInForClass(state: KubernetesState, claim: PersistentVolumeClaim): PersistentVolumeClaim {
+export function standInForClass(state: ClaimWorld, claim: PersistentVolumeClaim): PersistentVolumeClaim {
   const { storage } = state;
   const { storageClassName = STAND_IN_CLASS, volumeName } = claim.spec;
   const needsNone = storage.hasGivenClasses || storageClassName === '' || volumeName !== undefined;

@@ -1,4 +1,5 @@
 import type { ClusterManifests } from '../../../apis/cluster-manifests.ts';
+import { optional } from '../../../apis/optional.ts';
 import type {
   CsiNode,
   PersistentVolume,
@@ -25,21 +26,49 @@ export interface StorageState {
   version: number;
 }
 
-export function storageState(manifests: ClusterManifests): StorageState {
+export type StorageManifests = Pick<
+  ClusterManifests,
+  'persistentVolumeClaims' | 'persistentVolumes' | 'storageClasses'
+>;
+
+/**
+ * Creates the objects of the manifests in a cluster that has the storage `before`: they replace objects of the same name, but a bound
+ * claim keeps its volume. Without `before`, the manifests are the whole cluster.
+ */
+export function storageState(manifests: StorageManifests, before?: Storage): StorageState {
   const { persistentVolumeClaims, persistentVolumes, storageClasses } = manifests;
+  const volumes = new Map(before?.persistentVolumes.map((one) => [one.metadata.name, one]));
   const storage: StorageState = {
-    claims: new Map(),
-    volumes: new Map(persistentVolumes.map((one) => [one.metadata.name, withUid('PersistentVolume', one)])),
-    // The API server sets the default mode.
-    classes: new Map(storageClasses.map((one) => [one.metadata.name, { volumeBindingMode: 'Immediate', ...one }])),
-    csiNodes: new Map(),
+    claims: new Map(before?.persistentVolumeClaims.map((one) => [objectKeyOf(one), one])),
+    volumes,
+    classes: new Map(before?.storageClasses.map((one) => [one.metadata.name, one])),
+    csiNodes: new Map(before?.csiNodes.map((one) => [one.metadata.name, one])),
     attachments: new Map(),
-    hasGivenClaims: persistentVolumeClaims.length > 0,
-    hasGivenClasses: storageClasses.length > 0,
+    hasGivenClaims: before !== undefined || persistentVolumeClaims.length > 0,
+    hasGivenClasses: before !== undefined || storageClasses.length > 0,
     version: 0,
   };
-  for (const claim of persistentVolumeClaims) addVolumeClaim({ storage }, claim);
+  for (const one of persistentVolumes)
+    volumes.set(one.metadata.name, withUid('PersistentVolume', keptByClaim(one, volumes.get(one.metadata.name))));
+  // The API server sets the default mode.
+  for (const one of storageClasses) storage.classes.set(one.metadata.name, { volumeBindingMode: 'Immediate', ...one });
+  for (const claim of persistentVolumeClaims) {
+    if (!keepsVolume(storage.claims.get(objectKeyOf(claim)), claim)) storage.claims.delete(objectKeyOf(claim));
+    addVolumeClaim({ storage }, claim);
+  }
   return storage;
+}
+
+/** The volume, reserved for the claim that its earlier version is bound to. */
+function keptByClaim({ metadata, spec }: PersistentVolume, before: PersistentVolume | undefined): PersistentVolume {
+  const [uid, claimRef] = [metadata.uid ?? before?.metadata.uid, spec.claimRef ?? before?.spec.claimRef];
+  return { metadata: { ...metadata, ...optional({ uid }) }, spec: { ...spec, ...optional({ claimRef }) } };
+}
+
+/** Whether a claim is bound to a volume, and its new manifest names no other one. */
+function keepsVolume(before: PersistentVolumeClaim | undefined, { spec }: PersistentVolumeClaim): boolean {
+  const bound = before?.spec.volumeName;
+  return bound !== undefined && (spec.volumeName ?? bound) === bound;
 }
 
 /** What the API server lists. */

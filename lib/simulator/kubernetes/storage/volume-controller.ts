@@ -1,11 +1,12 @@
 import { namespaceOf, type Pod, podKey } from '../../../apis/kubernetes.ts';
+import type { PersistentVolumeClaim } from '../../../apis/storage.ts';
 import { claimNames } from '../../../core/cluster/pod-volumes.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { labelsOfNode } from '../scheduler/scheduler-node.ts';
 import type { KubernetesState } from '../state.ts';
 import { attachableVolumes } from './attachable-volumes.ts';
 import { bindClaimNow, bindOnNode, isClaimBound } from './bind-claims.ts';
-import { createClaims, deleteClaims, standInForClass } from './pod-claims.ts';
+import { type ClaimWorld, createClaims, deleteClaims, standInForClass } from './pod-claims.ts';
 import { podsWithClaims } from './pods-with-claims.ts';
 import { zoneTurns } from './zone-turns.ts';
 
@@ -37,13 +38,22 @@ export function volumeController(state: KubernetesState, zones: readonly string[
       const pods = [...withClaims()];
       for (const pod of pods) createClaims(state, pod);
       if (storage.version === versionSeen) return;
-      const unbound = [...storage.claims.values()].filter((claim) => !isClaimBound(claim));
-      for (const claim of unbound.toSorted((a, b) => compareText(podKey(a), podKey(b))))
-        bindClaimNow(storage, standInForClass(state, claim), zoneFor);
+      bindClaims(state, [...storage.claims.values()], zoneFor);
       for (const pod of pods) bindPlaced(state, pod);
       versionSeen = storage.version;
     },
   };
+}
+
+/** Binds those of the claims that wait neither for a node nor for a volume, in the order of their names. */
+export function bindClaims(
+  world: ClaimWorld,
+  claims: readonly PersistentVolumeClaim[],
+  zoneFor: ReturnType<typeof zoneTurns>,
+): void {
+  const unbound = claims.filter((claim) => !isClaimBound(claim));
+  for (const claim of unbound.toSorted((a, b) => compareText(podKey(a), podKey(b))))
+    bindClaimNow(world.storage, standInForClass(world, claim), zoneFor);
 }
 
 /** Binds the claims of a pod that got its node without the scheduler. */

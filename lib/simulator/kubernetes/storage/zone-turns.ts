@@ -8,7 +8,7 @@ import type { KubernetesState } from '../state.ts';
  * NodePools, in turn, in the order of their names. *Shape:* undefined if there is no zone.
  */
 export function zoneTurns(
-  { nodePools }: KubernetesState,
+  { nodePools }: Pick<KubernetesState, 'nodePools'>,
   zones: readonly string[],
 ): (storageClass: StorageClass) => string | undefined {
   let made = 0;

@@ -1,6 +1,6 @@
 import { parseTime, SECOND_MS } from '../../../apis/formats/time.ts';
 import { namespaceOf, type Pod, podKey } from '../../../apis/kubernetes.ts';
-import { type StatefulSet, templateOf } from '../../../apis/workloads.ts';
+import { claimsOf, type StatefulSet, templateOf } from '../../../apis/workloads.ts';
 import { isReady, isTerminal, isTerminating } from '../../../core/cluster/pods.ts';
 import type { Timetable } from '../../timetable.ts';
 import { objectKeyOf, uidOf } from '../objects.ts';
@@ -61,12 +61,11 @@ function isAvailable({ state, timetable }: StatefulWorld, { spec }: StatefulSet,
 }
 
 function createReplica({ state, create }: StatefulWorld, set: StatefulSet, ordinal: number): void {
-  const { metadata, spec } = set;
+  const { metadata } = set;
   const [name, namespace] = [`${metadata.name}-${ordinal}`, namespaceOf(set)];
   // A pod of another owner may have the name.
   if (state.pods.has(`${namespace}/${name}`)) return;
-  for (const { metadata: template, spec: claim } of spec.volumeClaimTemplates ?? [])
-    addVolumeClaim(state, { metadata: { ...template, name: `${template.name}-${name}`, namespace }, spec: claim });
+  for (const claim of claimsOf(set, name)) addVolumeClaim(state, claim);
   const owner = {
     reference: controllerReference('apps/v1', 'StatefulSet', { name: metadata.name, uid: uidOf('StatefulSet', set) }),
     namespace,
