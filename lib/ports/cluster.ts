@@ -2,6 +2,7 @@ import type { CapacityBuffer } from '../apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import type {
   DaemonSet,
+  LimitRange,
   NamedPodTemplate,
   Namespace,
   Node,
@@ -62,6 +63,12 @@ export interface ClusterReader {
   findOtherAutoscalers(): Promise<AutoscalerTraces>;
   /** The names of NodePools of EKS Auto Mode, at most 15 s old. */
   listAutoModePools(): Promise<readonly string[]>;
+}
+
+/** Reads what only commands need, with the rights of their user. The roles of the functions do not allow it. */
+export interface LimitRangeReader {
+  /** The API server has applied them to existing pods; they apply to pods that a plan adds. */
+  listLimitRanges(): Promise<readonly LimitRange[]>;
 }
 
 /** Writes nodes, pods and the NodeClaim objects that mirror the records. */

@@ -3,6 +3,7 @@ import type { EC2NodeClass } from '../apis/ec2-node-class.ts';
 import { formatExactTime } from '../apis/formats/time.ts';
 import type {
   DaemonSet,
+  LimitRange,
   NamedPodTemplate,
   Namespace,
   Node,
@@ -39,6 +40,7 @@ export interface LiveObjects {
   readonly daemonSets: readonly DaemonSet[];
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
   readonly namespaces: readonly Namespace[];
+  readonly limitRanges: readonly LimitRange[];
   readonly storage: Storage;
 }
 
@@ -68,6 +70,7 @@ export function liveSnapshotText(objects: LiveObjects, catalogue: Catalogue, now
     daemonSets: objects.daemonSets,
     pdbs: objects.podDisruptionBudgets,
     namespaces: objects.namespaces,
+    limitRanges: objects.limitRanges,
     pvcs: storage.persistentVolumeClaims,
     pvs: storage.persistentVolumes,
     storageClasses: storage.storageClasses,

@@ -23,6 +23,7 @@ export type Failure =
 const INSTALLED: readonly string[] = [
   '/api/v1/pods',
   '/api/v1/nodes',
+  '/api/v1/limitranges',
   '/api/v1/podtemplates',
   '/api/v1/namespaces',
   '/api/v1/persistentvolumeclaims',

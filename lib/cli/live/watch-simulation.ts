@@ -12,7 +12,7 @@ import { asDecided } from '../plan/planned-snapshot.ts';
 import { renderSummary } from '../simulate/render-summary.ts';
 import type { SimulateFlags } from '../simulate/simulate-command.ts';
 import { timelineLines } from '../simulate/timeline-lines.ts';
-import { readObjects } from '../snapshot/run-snapshot.ts';
+import { type LiveReader, readObjects } from '../snapshot/run-snapshot.ts';
 import { processTerminal } from '../top/terminal.ts';
 import { type TopState, topState } from '../top/top-state.ts';
 import { watch } from '../top/watch.ts';
@@ -36,7 +36,11 @@ export async function watchSimulation(
   const simulation = openSimulation(input);
   const startMs = simulation.endMs - input.durationMs;
   const speed = flags.speed ?? defaultSpeed(input.durationMs / SECOND_MS);
-  const cluster = simulatedCluster(simulation.state, simulation.timetable);
+  const { state, timetable } = simulation;
+  const cluster: LiveReader = {
+    ...simulatedCluster(state, timetable),
+    listLimitRanges: async () => state.limitRanges,
+  };
   const played = playedTo(simulation);
   let untilMs = startMs;
   const read = async (): Promise<TopState> => {

@@ -27,6 +27,7 @@ const NOTHING: Omit<LiveObjects, 'nodePools' | 'nodeClasses'> = {
   daemonSets: [],
   podDisruptionBudgets: [],
   namespaces: [],
+  limitRanges: [],
   storage: NO_STORAGE,
 };
 

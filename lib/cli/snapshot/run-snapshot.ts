@@ -3,7 +3,7 @@ import { counted } from '../../apis/counted.ts';
 import { REGION, regionOfZone } from '../../apis/labels.ts';
 import type { RegionChoice } from '../../catalogue/choose-region.ts';
 import { shippedCatalogue } from '../../catalogue/figures.ts';
-import type { ClusterReader } from '../../ports/cluster.ts';
+import type { ClusterReader, LimitRangeReader } from '../../ports/cluster.ts';
 import { type LiveObjects, liveSnapshotText } from '../../snapshot/live-document.ts';
 import { checkingOptions } from '../checking-options.ts';
 import type { CliContext } from '../context.ts';
@@ -28,7 +28,8 @@ export type LiveReader = Pick<
   | 'listPodDisruptionBudgets'
   | 'listNamespaces'
   | 'readStorage'
->;
+> &
+  LimitRangeReader;
 
 type Connect = (flags: SnapshotFlags) => Promise<LiveReader>;
 
@@ -87,12 +88,13 @@ export async function readObjects(cluster: LiveReader, name: string): Promise<Li
     cluster.listCapacityBuffers(),
     cluster.listPodTemplates(),
   ]);
-  const [nodes, pods, daemonSets, podDisruptionBudgets, namespaces, storage] = await Promise.all([
+  const [nodes, pods, daemonSets, podDisruptionBudgets, namespaces, limitRanges, storage] = await Promise.all([
     cluster.listNodes(),
     cluster.listPods(),
     cluster.listDaemonSets(),
     cluster.listPodDisruptionBudgets(),
     cluster.listNamespaces(),
+    cluster.listLimitRanges(),
     cluster.readStorage(),
   ]);
   const listed = capacityBuffers.length === 0 ? [] : SCALABLE;
@@ -115,6 +117,7 @@ export async function readObjects(cluster: LiveReader, name: string): Promise<Li
     daemonSets,
     podDisruptionBudgets,
     namespaces,
+    limitRanges,
     storage,
   };
 }

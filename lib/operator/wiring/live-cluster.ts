@@ -1,6 +1,6 @@
 /** Wires `kerf snapshot`: one cluster, as kubectl reaches it. */
 
-import type { ClusterReader } from '../../ports/cluster.ts';
+import type { ClusterReader, LimitRangeReader } from '../../ports/cluster.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import { ApiClient } from '../../providers/kubernetes/client/api-client.ts';
 import type { KubeconfigAccess, KubeconfigChoice } from '../../providers/kubernetes/client/kubeconfig.ts';
@@ -9,7 +9,7 @@ import { systemClock } from '../lambda/system-clock.ts';
 import { OptionError } from '../options/option-values.ts';
 
 /** Reads the cluster of a kubeconfig's context. *Errors:* OptionError for a kubeconfig that cannot be used. */
-export async function wireLiveCluster(choice: KubeconfigChoice): Promise<ClusterReader> {
+export async function wireLiveCluster(choice: KubeconfigChoice): Promise<ClusterReader & LimitRangeReader> {
   return new KubernetesCluster({ client: new ApiClient(await kubeconfigOptions(choice)), clock: systemClock });
 }
 

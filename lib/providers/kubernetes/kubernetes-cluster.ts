@@ -2,6 +2,7 @@ import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type {
   DaemonSet,
+  LimitRange,
   NamedPodTemplate,
   Namespace,
   Node,
@@ -23,7 +24,7 @@ import type { NodePatch, NodeTarget } from '../../core/model/node-patch.ts';
 import type { ObjectPatch } from '../../core/model/object-patch.ts';
 import type { NodeClassPatch } from '../../core/node-class/status/decide-node-class.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Cluster, EvictionOutcome, ScalableKind } from '../../ports/cluster.ts';
+import type { Cluster, EvictionOutcome, LimitRangeReader, ScalableKind } from '../../ports/cluster.ts';
 import type { ApiClient } from './client/api-client.ts';
 import { kubernetesPortError } from './client/errors.ts';
 import { NODES, PODS } from './client/kinds.ts';
@@ -41,6 +42,7 @@ import { nominatePod } from './pod-nominations.ts';
 import {
   daemonSetOf,
   fieldsOf,
+  limitRangeOf,
   nodeOf,
   podDisruptionBudgetOf,
   podTemplateOf,
@@ -71,7 +73,7 @@ const KEPT_FROM = 1_000;
 const NODES_KEPT_FROM = 5_000;
 
 /** A cluster, accessed by its API server. Large lists are cached while the function is warm. */
-export class KubernetesCluster implements Cluster {
+export class KubernetesCluster implements Cluster, LimitRangeReader {
   readonly #client: ApiClient;
   readonly #clock: Clock;
   readonly #otherAutoscalers: AutoscalerTraceReader;
@@ -166,6 +168,10 @@ export class KubernetesCluster implements Cluster {
 
   listNamespaces(): Promise<readonly Namespace[]> {
     return listAll(this.#client, { path: '/api/v1/namespaces', project: projectNamespace });
+  }
+
+  listLimitRanges(): Promise<readonly LimitRange[]> {
+    return listAll(this.#client, { path: '/api/v1/limitranges', project: limitRangeOf });
   }
 
   listVolumeAttachments(): Promise<readonly VolumeAttachment[]> {

@@ -39,6 +39,7 @@ export function aCluster(over: Partial<LiveReader> = {}): LiveReader {
     listDaemonSets: async () => [],
     listPodDisruptionBudgets: async () => [],
     listNamespaces: async () => [{ metadata: { name: 'default', annotations: MANIFEST } }],
+    listLimitRanges: async () => [],
     readStorage: async () => ({ persistentVolumeClaims: [], persistentVolumes: [], storageClasses: [], csiNodes: [] }),
     ...over,
   };

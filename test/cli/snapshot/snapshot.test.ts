@@ -23,6 +23,18 @@ test('the snapshot of a cluster of Karpenter can be planned, and its pods and no
   expect(JSON.parse(node.stdout).facts).toContainEqual(['NodeClaim', 'general-a']);
 });
 
+test('pods of manifests get the requests of the LimitRanges of the cluster', async () => {
+  const limits = [{ type: 'Container', defaultRequest: { cpu: '7' } }];
+  const listLimitRanges: LiveReader['listLimitRanges'] = async () => [
+    { metadata: { name: 'defaults', namespace: 'default' }, spec: { limits } },
+  ];
+  const { stdout } = await snapshot(aCluster({ listLimitRanges }));
+  const pod = 'apiVersion: v1\nkind: Pod\nmetadata: {name: bare}\nspec: {containers: [{name: main}]}\n';
+  const why = ['why', 'pod', 'bare', '--snapshot', 'a.json', '-f', 'pod.yaml'];
+  const explained = await runKerf(why, { 'a.json': stdout, 'pod.yaml': pod });
+  expect(explained.stdout).toContain('requests  7 cpu');
+});
+
 test('user data and the manifests in annotations are left out', async () => {
   const { stdout } = await snapshot(aCluster());
   expect(stdout).not.toContain('SECRET');

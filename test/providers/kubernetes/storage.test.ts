@@ -55,6 +55,16 @@ test('storage objects have only the fields that restrict where a pod can run (B4
   expect(JSON.stringify(storage)).not.toContain('parameters');
 });
 
+test('LimitRanges have their limits', async () => {
+  const limits = [{ type: 'Container', defaultRequest: { cpu: '250m' }, max: { memory: '1Gi' } }];
+  const place = { group: CORE, resource: 'limitranges', namespace: 'shop' };
+  server.store.put({ ...place, name: 'defaults' }, { spec: { limits } });
+  server.store.put({ ...place, name: 'broken' }, { spec: {} });
+  expect(await cluster.listLimitRanges()).toMatchObject([
+    { metadata: { name: 'defaults', namespace: 'shop' }, spec: { limits } },
+  ]);
+});
+
 test('namespaces have their labels (B52)', async () => {
   const labels = { team: 'a' };
   server.store.put({ group: CORE, resource: 'namespaces', name: 'shop' }, { metadata: { labels } });

@@ -1,5 +1,6 @@
 import type {
   DaemonSet,
+  LimitRange,
   NamedPodTemplate,
   Namespace,
   Node,
@@ -67,6 +68,10 @@ export function podTemplateOf(raw: RawObject): NamedPodTemplate | undefined {
 
 export function projectNamespace(raw: RawObject): Namespace | undefined {
   return checked({ metadata: metadataOf(raw) }, isNamespace);
+}
+
+export function limitRangeOf(raw: RawObject): LimitRange | undefined {
+  return checked({ metadata: metadataOf(raw), spec: pick(fieldsOf(raw['spec']), ['limits']) }, isLimitRange);
 }
 
 function templateOf(template: unknown): RawObject {
@@ -197,6 +202,10 @@ export function isNode(value: unknown): value is Node {
 
 function isDaemonSet(value: unknown): value is DaemonSet {
   return isNamed(value) && isRecord(fieldsOf(fieldsOf(value)['spec'])['selector']);
+}
+
+function isLimitRange(value: unknown): value is LimitRange {
+  return isNamed(value) && Array.isArray(fieldsOf(fieldsOf(value)['spec'])['limits']);
 }
 
 function isNamespace(value: unknown): value is Namespace {
