@@ -61,12 +61,13 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   const { cluster } = wake;
   const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [], instances: new Map() };
   const run: ObjectRun<LifecyclePorts> = { ports, controller: 'lifecycle', cluster, notes };
+  const readAtMs = ports.clock.now();
   const { records, failures: unreadable } = await findClaims(ports, wake);
   if (records.length === 0 && wake.nodeClaim !== undefined) {
     return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: unreadable };
   }
   const world = await observeWorld(ports, { cluster, records });
-  const each = await advanceClaims(run, records, world);
+  const each = await advanceClaims(run, { records, readAtMs, world });
   const due = [...each.due];
   const isWhole = wake.nodeClaim === undefined;
   if (isWhole) {

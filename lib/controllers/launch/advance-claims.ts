@@ -5,6 +5,7 @@ import type { ClaimVerdict } from '../../core/node-claim/claim-verdict.ts';
 import { type LaunchGroup, launchGroups } from '../../core/node-claim/launch/launch-groups.ts';
 import { decideLifecycle } from '../../core/node-claim/lifecycle.ts';
 import { inTurn } from '../../core/node-claim/turn.ts';
+import { PortError } from '../../ports/errors.ts';
 import { type ObservedClaims, viewOf } from '../observe/observe-claims.ts';
 import { observeUnavailable } from '../observe/observe-unavailable.ts';
 import { sharedRead } from '../observe/shared-read.ts';
@@ -14,12 +15,17 @@ import { type AdvanceRun, advanceClaim, finishStep, isRefused, MAX_STEPS } from 
 import { launchGroup, nameMembers } from './launch-group.ts';
 import { advanceUnits, joined, type Unit } from './units.ts';
 
-/** How old the plan of a group is at most when it is launched: other launches of the run find missing capacity meanwhile. */
+/**
+ * How old the plan of a group is at most when it is launched: other launches of the run find missing capacity meanwhile. And how old the
+ * records are at most that are planned: other runs launch their claims meanwhile, so the table would refuse the plan.
+ */
 const PLANNED_WITHIN_MS = 5 * SECOND_MS;
 
 /** Claims whose next steps are planned together. */
 interface Planning {
   readonly records: readonly NodeClaimRecord[];
+  /** The time before the records were read or written. */
+  readonly readAtMs: number;
   readonly world: ObservedClaims;
   /** How many launches of these claims the invocation has tried. */
   readonly step: number;
@@ -31,8 +37,7 @@ interface Planning {
  */
 export async function advanceClaims(
   run: AdvanceRun,
-  records: readonly NodeClaimRecord[],
-  world: ObservedClaims,
+  { records, readAtMs, world }: Omit<Planning, 'step'>,
 ): Promise<EachClaim> {
   const { launched = [], launching = [] } = Object.groupBy(records, ({ launch }) =>
     launch.kind === 'launched' ? 'launched' : 'launching',
@@ -42,16 +47,20 @@ export async function advanceClaims(
       run.ports,
       launched.map((record) => alone(run, { record, world, step: 0 })),
     ),
-    unitsOf(run, { records: launching, world, step: 0 }).then(async (units) => advanceUnits(run.ports, units)),
+    unitsOf(run, { records: launching, readAtMs, world, step: 0 }).then(async (units) =>
+      advanceUnits(run.ports, units),
+    ),
   ]);
   return joined(parts);
 }
 
-type Single = Omit<Planning, 'records'> & { readonly record: NodeClaimRecord };
+type Single = Omit<Planning, 'records' | 'readAtMs'> & { readonly record: NodeClaimRecord };
 
 /** One unit for the claims of each group, and one for each other claim. */
-async function unitsOf(run: AdvanceRun, { records, world, step }: Planning): Promise<readonly Unit[]> {
+async function unitsOf(run: AdvanceRun, planning: Planning): Promise<readonly Unit[]> {
   const { ports, cluster } = run;
+  const { records, readAtMs } = await current(run, planning);
+  const { world, step } = planning;
   const unavailable = sharedRead(async () => observeUnavailable(ports, cluster, world.readings));
   const planned = new Map<NodeClaimRecord, ClaimVerdict>();
   for (const { name } of records) world.inFlight.delete(name);
@@ -64,9 +73,32 @@ async function unitsOf(run: AdvanceRun, { records, world, step }: Planning): Pro
   const groups = launchGroups([...planned].map(([record, verdict]) => ({ record, verdict })));
   const grouped = new Set(groups.flatMap(({ members }) => members.map(({ record }) => record)));
   return [
-    ...groups.map((group) => together(run, group, { world, step })),
+    ...groups.map((group) => together(run, group, { readAtMs, world, step })),
     ...records.filter((record) => !grouped.has(record)).map((record) => alone(run, { record, world, step })),
   ];
+}
+
+/**
+ * The records, read again if they are old. A claim that another run has launched meanwhile is left to that run: its node may be newer than the
+ * list of this run. If the records cannot be read, the table still refuses the plan of one that has changed.
+ */
+async function current(
+  { ports: { store, clock }, cluster }: AdvanceRun,
+  { records, readAtMs }: Planning,
+): Promise<Pick<Planning, 'records' | 'readAtMs'>> {
+  const nowMs = clock.now();
+  if (records.length === 0 || nowMs - readAtMs <= PLANNED_WITHIN_MS) return { records, readAtMs };
+  const names = new Set(records.map(({ name }) => name));
+  try {
+    const all = await store.listNodeClaims(cluster);
+    return {
+      records: all.filter(({ name, launch }) => names.has(name) && launch.kind !== 'launched'),
+      readAtMs: nowMs,
+    };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return { records, readAtMs };
+  }
 }
 
 /** *Shape:* undefined if it must be decided alone: a claim that cannot be decided does not stop the others. */
@@ -85,7 +117,7 @@ async function verdictOf(
 }
 
 /** Claims that EC2 refused are launched again in the same invocation, with the next-best offering. */
-function together(run: AdvanceRun, group: LaunchGroup, { world, step }: Omit<Planning, 'records'>): Unit {
+function together(run: AdvanceRun, group: LaunchGroup, { readAtMs, world, step }: Omit<Planning, 'records'>): Unit {
   const records = group.members.map(({ record }) => record);
   const { name = '', launch = { kind: 'planned' } } = records[0] ?? {};
   const plannedAtMs = run.ports.clock.now();
@@ -94,7 +126,7 @@ function together(run: AdvanceRun, group: LaunchGroup, { world, step }: Omit<Pla
     launch,
     async advance() {
       if (run.ports.clock.now() - plannedAtMs > PLANNED_WITHIN_MS)
-        return { due: [], next: await unitsOf(run, { records, world, step }) };
+        return { due: [], next: await unitsOf(run, { records, readAtMs, world, step }) };
       const answer = await launchGroup(run, group, world);
       // The table refuses one of the records, so each is written for itself.
       if (answer.kind === 'refused')
@@ -103,7 +135,7 @@ function together(run: AdvanceRun, group: LaunchGroup, { world, step }: Omit<Pla
       const due: Due[] = [...answer.due];
       for (const record of answer.records)
         if (!refused.includes(record)) due.push(...(await finishStep(run, record, { world, due: [] })));
-      const again = await unitsOf(run, { records: refused, world, step: step + 1 });
+      const again = await unitsOf(run, { records: refused, readAtMs: run.ports.clock.now(), world, step: step + 1 });
       return { due, next: [...again, naming(run, answer.records)] };
     },
   };

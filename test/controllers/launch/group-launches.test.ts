@@ -4,6 +4,7 @@ import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { LaunchRequest, NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { LaunchAdmission, LaunchOutcome } from '../../../lib/ports/cloud-provider.ts';
 import { RefusedError, StaleRecordError, UnreachableError } from '../../../lib/ports/errors.ts';
+import type { Fault } from '../../../lib/simulator/faults/fault.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { type OpenSimulation, openSimulation, type SimulationInput } from '../../../lib/simulator/simulation.ts';
 import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
@@ -34,7 +35,7 @@ interface Played {
 type Wrap = (ports: ControllerPorts, nowMs: () => number) => Partial<Pick<ControllerPorts, 'cloud' | 'store'>>;
 
 /** Six pods that need a node each. */
-async function play(wrap: Wrap = () => ({})): Promise<Played> {
+async function play(wrap: Wrap = () => ({}), under: Partial<SimulationInput> = {}): Promise<Played> {
   const sent: { readonly atMs: number; readonly request: LaunchRequest }[] = [];
   const nowMs = (): number => simulation.timetable.now() - startMs;
   let startMs = 0;
@@ -61,6 +62,7 @@ async function play(wrap: Wrap = () => ({})): Promise<Played> {
       };
       return { ...watched, ...wrap(watched, nowMs) };
     },
+    ...under,
   });
   startMs = simulation.timetable.now();
   let ended = await simulation.step();
@@ -158,6 +160,43 @@ describe('claims with equal requests', () => {
     }));
     expect(sizes(played)).toEqual([NODES]);
     expect(played.failures).toEqual([]);
+    expectOneInstanceForEachClaim(played);
+  });
+
+  test('are not planned from old records by runs whose lists are slow', async () => {
+    const written: number[] = [];
+    const untilMs = 5 * MINUTE_MS;
+    const slow: Fault = {
+      id: 0,
+      kind: 'calls-slow',
+      calls: ['cloud.describeInstances', 'cluster.listNodes'],
+      upToMs: 40 * SECOND_MS,
+      percent: 60,
+      fromMs: 0,
+      forMs: untilMs,
+    };
+    const played = await play(
+      ({ cloud, store }, nowMs) => ({
+        cloud: {
+          ...cloud,
+          launch: async (request) => {
+            if (nowMs() < untilMs) throw new UnreachableError('timeout');
+            return cloud.launch(request);
+          },
+        },
+        store: {
+          ...store,
+          updateNodeClaims: async (records) => {
+            written.push(Math.floor(nowMs() / MINUTE_MS));
+            return store.updateNodeClaims(records);
+          },
+        },
+      }),
+      { faults: [slow], invocations: 3 },
+    );
+    const most = Math.max(...[1, 2, 3, 4].map((minute) => written.filter((one) => one === minute).length));
+    // The request is sent again every five seconds.
+    expect(most, 'writes in a minute').toBeLessThanOrEqual(24);
     expectOneInstanceForEachClaim(played);
   });
 
