@@ -69,11 +69,13 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   const world = await observeWorld(ports, { cluster, records });
   const each = await advanceClaims(run, { records, readAtMs, world });
   const due = [...each.due];
+  let { hasConflict } = each;
   const isWhole = wake.nodeClaim === undefined;
   if (isWhole) {
     const work = { ...run, records, world };
     const repairs = await repairNodes(work);
     due.push(...repairs.due);
+    hasConflict ||= repairs.hasConflict;
     notes.failures.push(...notReported(run, repairs.failures));
     const note = async ([subject, sync]: Sync): Promise<unknown> =>
       noteFailure(run, subject, async () => notes.failures.push(...notReported(run, await sync(work))));
@@ -83,7 +85,7 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   if (world.named.size > 0 || (haveNodesStarted(notes) && doSeveralStart(records)))
     notes.failures.push(...(await sendWakes(ports, [['provisioning', { cluster, reason: 'nominations' }]])));
   noteUnread(run, world.readings);
-  const again = conflictRetry(wake, each.hasConflict, ports.clock.now());
+  const again = conflictRetry(wake, hasConflict, ports.clock.now());
   due.push(...notes.due, ...again.due);
   await armWakeUp(ports, 'lifecycle', { ...again, cluster, due });
   const failures = [...notReported(run, each.failures), ...notes.failures];

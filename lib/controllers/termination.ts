@@ -84,7 +84,13 @@ async function terminate(
   const seen = { record, nodes: node === undefined ? [] : [node], pods: readOr(view.pods, []) };
   const changed = verdict.record === record ? undefined : verdict.record;
   const subject = { name, version, atMs: nowMs, seen, claim: record, aside };
-  await applyVerdict(run, subject, { record: changed, actions, blocked, whenDone });
+  try {
+    await applyVerdict(run, subject, { record: changed, actions, blocked, whenDone });
+  } catch (error) {
+    // A node that others change all the time does not delay the drain.
+    if (isConflict(error)) run.notes.due.push(...due);
+    throw error;
+  }
   await announceRefusals(run, { name, version, atMs: nowMs, seen }, verdict.news ?? []);
   const { pods } = view;
   if (pods.kind === 'unread') return due;

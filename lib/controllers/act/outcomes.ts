@@ -48,7 +48,7 @@ export interface OutcomeReport {
   readonly failures: readonly Error[];
   /** Actions that another run or a user has made outdated: they are decided again. */
   readonly conflict?: PortError;
-  /** The first action that may succeed later. */
+  /** The first action that may succeed later, without those that are outdated. */
   readonly retry?: PortError;
   /** The first action that may succeed later if it is repeated unchanged. */
   readonly repeat?: PortError;
@@ -86,7 +86,7 @@ export function reportOf(
     },
     failures: [...reported.map(({ action, error }) => failureOf(inWords(action), error)), ...lost],
     ...optional({ conflict }),
-    ...optional({ retry: failed.find(isNeeded)?.error }),
+    ...optional({ retry: failed.find((one) => isNeeded(one) && !isConflict(one.error))?.error }),
     ...optional({ repeat: failed.find((one) => isNeeded(one) && !isOutdated(one))?.error }),
     isComplete: ![...failed, ...refused].some(isNeeded),
     news: () => newsOf(ports, decision, { outcomes, fresh: [...fresh, ...held] }),

@@ -3,7 +3,7 @@ import { reportedRefusals } from '../../../lib/controllers/act/reported-refusals
 import { applyVerdict, type ObjectRun } from '../../../lib/controllers/run/apply-verdict.ts';
 import type { Action, Blocked, Decision } from '../../../lib/core/model/decision.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
-import { RefusedError, StaleRecordError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { ConflictError, RefusedError, StaleRecordError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { simulatedMessages } from '../../../lib/simulator/aws/simulated-messages.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { timetableFrom } from '../../../lib/simulator/timetable.ts';
@@ -152,6 +152,13 @@ test('after an action that may succeed later, the run is repeated in five second
   const { run } = await aRun({ cluster });
   await applyVerdict(run, SUBJECT, { actions: [EVICT], blocked: [] });
   expect(run.notes.due).toEqual([{ atMs: 5_000, kind: 'settling' }]);
+});
+
+test('after a conflict, the growing pause of conflictRetry repeats the run, and not the poll', async () => {
+  const cluster = { evictPod: async () => Promise.reject(new ConflictError('changed')) };
+  const { run } = await aRun({ cluster });
+  await expect(applyVerdict(run, SUBJECT, { actions: [EVICT], blocked: [] })).rejects.toThrow(ConflictError);
+  expect(run.notes.due).toEqual([]);
 });
 
 test.each([
