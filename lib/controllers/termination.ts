@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../apis/formats/time.ts';
 import { TERMINATION_FINALIZER } from '../apis/labels.ts';
 import { optional } from '../apis/optional.ts';
 import { isDisrupted } from '../core/cluster/state-node.ts';
-import { type Due, pollAfter } from '../core/model/decision.ts';
+import { type Action, type Due, pollAfter } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
 import { readOr } from '../core/observed.ts';
@@ -79,7 +79,7 @@ async function terminate(
   const nowMs = ports.clock.now();
   const verdict = decideTermination(view, nowMs);
   const { actions, blocked, due, whenDone } = verdict;
-  await requestDeletions(run, view);
+  await requestDeletions(run, view, actions);
   const node = readOr(view.node, undefined);
   const seen = { record, nodes: node === undefined ? [] : [node], pods: readOr(view.pods, []) };
   const changed = verdict.record === record ? undefined : verdict.record;
@@ -107,10 +107,16 @@ async function terminate(
  * complete. The node is deleted after it was cordoned, so that the two writes do not conflict. The drain does not need either
  * deletion, so one that is refused or has a conflict does not delay it: the next poll repeats it.
  */
-async function requestDeletions(run: ObjectRun, { record, node: observed }: TerminationView): Promise<void> {
+async function requestDeletions(
+  run: ObjectRun,
+  { record, node: observed }: TerminationView,
+  actions: readonly Action[],
+): Promise<void> {
   const { cluster } = run.ports;
   const { drainStartedAtMs, terminateRequestedAtMs, terminationRefused } = record.deletion ?? {};
-  if (drainStartedAtMs === undefined && (terminateRequestedAtMs ?? terminationRefused) === undefined) {
+  const hasBegun = (drainStartedAtMs ?? terminateRequestedAtMs ?? terminationRefused) !== undefined;
+  // The release deletes the object too.
+  if (!hasBegun && !actions.some(({ kind }) => kind === 'release-node-claim')) {
     await requestDeletion(run, `delete NodeClaim ${record.name}`, async () => cluster.deleteNodeClaim(record.name));
   }
   const node = readOr(observed, undefined);

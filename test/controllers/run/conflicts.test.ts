@@ -3,7 +3,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { Cluster } from '../../../lib/ports/cluster.ts';
 import { ConflictError } from '../../../lib/ports/errors.ts';
-import { expectAllGone, expectOneInstanceAClaim, live } from '../life.ts';
+import { expectAllGone, expectOneInstanceAClaim, live, SMALL_CATALOGUE } from '../life.ts';
 
 type Write = 'patchNode' | 'applyNodeClaim' | 'patchNodePool' | 'patchNodeClass';
 const WRITES: readonly Write[] = ['patchNode', 'applyNodeClaim', 'patchNodePool', 'patchNodeClass'];
@@ -79,6 +79,40 @@ test('while every write of a node is refused for five minutes, it is tried a few
   // One node, three tries in a run, and seven runs in a minute. With a run each second, these would be about 900.
   expect(tries).toBeGreaterThan(15);
   expect(tries).toBeLessThan(120);
+  expectAllGone(result);
+});
+
+test('a NodeClaim without an instance whose object cannot be removed gets no separate deletion, and is tried less and less often', async () => {
+  const first: { name?: string } = {};
+  const removedMs: number[] = [];
+  const deleted: string[] = [];
+  let startMs = 0;
+  const result = await live({
+    catalogue: SMALL_CATALOGUE,
+    faults: [{ id: 0, kind: 'no-capacity', fromMs: 0, forMs: 5 * MINUTE_MS }],
+    wrapPorts: (ports) => {
+      const { cluster, clock } = ports;
+      startMs = clock.now();
+      const wrapped: Partial<Cluster> = {
+        deleteNodeClaim: async (name) => {
+          deleted.push(name);
+          return cluster.deleteNodeClaim(name);
+        },
+        removeNodeClaim: async (name) => {
+          if (clock.now() >= startMs + 5 * MINUTE_MS) return cluster.removeNodeClaim(name);
+          first.name ??= name;
+          if (name === first.name) removedMs.push(clock.now() - startMs);
+          throw new ConflictError(`${name} was changed`);
+        },
+      };
+      return { ...ports, cluster: { ...cluster, ...wrapped } };
+    },
+  });
+  expect(first.name).toBeDefined();
+  expect(deleted).not.toContain(first.name);
+  // Three tries in a run, and seven runs in a minute.
+  expect(removedMs.length).toBeGreaterThan(5 * 3);
+  expect(removedMs.length).toBeLessThan(5 * 25);
   expectAllGone(result);
 });
 
