@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
+import { inParallel } from '../../core/in-parallel.ts';
 import type { Due } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { ClaimVerdict } from '../../core/node-claim/claim-verdict.ts';
@@ -20,6 +21,8 @@ import { advanceUnits, joined, type Unit } from './units.ts';
  * records are at most that are planned: other runs launch their claims meanwhile, so the table would refuse the plan.
  */
 const PLANNED_WITHIN_MS = 5 * SECOND_MS;
+/** Old records that are read at the same time. */
+const READ_AT_ONCE = 10;
 
 /** Claims whose next steps are planned together. */
 interface Planning {
@@ -63,7 +66,7 @@ async function unitsOf(run: AdvanceRun, planning: Planning): Promise<readonly Un
   const { world, step } = planning;
   const unavailable = sharedRead(async () => observeUnavailable(ports, cluster, world.readings));
   const planned = new Map<NodeClaimRecord, ClaimVerdict>();
-  for (const { name } of records) world.inFlight.delete(name);
+  for (const { name } of planning.records) world.inFlight.delete(name);
   for (const record of inTurn(records, ports.clock.now())) {
     const verdict = await verdictOf(run, record, { ...world, unavailable });
     if (verdict === undefined) continue;
@@ -80,25 +83,27 @@ async function unitsOf(run: AdvanceRun, planning: Planning): Promise<readonly Un
 
 /**
  * The records, read again if they are old. A claim that another run has launched meanwhile is left to that run: its node may be newer than the
- * list of this run. If the records cannot be read, the table still refuses the plan of one that has changed.
+ * list of this run. *Cost:* a read for each old record.
  */
 async function current(
-  { ports: { store, clock }, cluster }: AdvanceRun,
+  { ports: { store, clock } }: AdvanceRun,
   { records, readAtMs }: Planning,
 ): Promise<Pick<Planning, 'records' | 'readAtMs'>> {
   const nowMs = clock.now();
-  if (records.length === 0 || nowMs - readAtMs <= PLANNED_WITHIN_MS) return { records, readAtMs };
-  const names = new Set(records.map(({ name }) => name));
+  if (nowMs - readAtMs <= PLANNED_WITHIN_MS) return { records, readAtMs };
+  const fresh = new Map(records.map((record) => [record.name, record]));
   try {
-    const all = await store.listNodeClaims(cluster);
-    return {
-      records: all.filter(({ name, launch }) => names.has(name) && launch.kind !== 'launched'),
-      readAtMs: nowMs,
-    };
+    await inParallel(records, READ_AT_ONCE, async ({ cluster, name }) => {
+      const record = await store.readNodeClaim(cluster, name);
+      if (record === undefined || record.releasedAtMs !== undefined || record.launch.kind === 'launched')
+        fresh.delete(name);
+      else fresh.set(name, record);
+    });
   } catch (error) {
+    // The table still refuses the plan of a record that has changed.
     if (!(error instanceof PortError)) throw error;
-    return { records, readAtMs };
   }
+  return { records: [...fresh.values()], readAtMs: nowMs };
 }
 
 /** *Shape:* undefined if it must be decided alone: a claim that cannot be decided does not stop the others. */
