@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAt, textAt } from '../../stack/json.ts';
+import { at, listAt, textAt } from '../../stack/json.ts';
 import { callApi, succeed } from '../support/api-client.ts';
 import { writeKubeconfig } from '../support/kubeconfig.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'kerf-snapshot-'));
 const KUBECONFIG = join(FOLDER, 'config');
 const NAMESPACE = 'snapshots';
+const LIMITED = 'snapshots-limited';
 
 beforeAll(async () => {
   writeKubeconfig(KUBECONFIG);
@@ -32,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   rmSync(FOLDER, { recursive: true });
-  await callApi({ method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}` });
+  for (const name of [NAMESPACE, LIMITED]) await callApi({ method: 'DELETE', path: `/api/v1/namespaces/${name}` });
 });
 
 async function kerf(...args: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
@@ -51,6 +52,48 @@ test('a snapshot of the cluster has its pods without environment variables and a
   expect(why.stdout).toMatch(/^pod snapshots\/web-1: \w+\n/);
   expect(why.stdout).toContain('requests  250m cpu');
 }, 60_000);
+
+test('a pod of a manifest has the requests that the API server gives it by a LimitRange', async () => {
+  await callApi({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: LIMITED } } });
+  const limits = [
+    {
+      type: 'Container',
+      default: { memory: '3Gi' },
+      defaultRequest: { cpu: '1250m' },
+      max: { cpu: '4', memory: '8Gi' },
+      min: { 'ephemeral-storage': '2Gi' },
+    },
+    { type: 'Pod', max: { cpu: '32' } },
+  ];
+  await succeed({
+    method: 'POST',
+    path: `/api/v1/namespaces/${LIMITED}/limitranges`,
+    body: { metadata: { name: 'defaults' }, spec: { limits } },
+  });
+  const spec = {
+    serviceAccountName: 'default',
+    containers: [
+      { name: 'bare', image: 'web' },
+      { name: 'sized', image: 'web', resources: { requests: { cpu: '500m' } } },
+    ],
+  };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'bare', namespace: LIMITED }, spec };
+  const manifest = join(FOLDER, 'bare.json');
+  writeFileSync(manifest, JSON.stringify(pod));
+  const before = await explained('before', '-f', manifest);
+  await succeed({ method: 'POST', path: `/api/v1/namespaces/${LIMITED}/pods`, body: pod });
+  expect(before).toEqual(await explained('after'));
+  expect(before).toEqual(['requests', expect.stringContaining('1750m cpu')]);
+}, 60_000);
+
+/** The requests of the pod `bare` in a new snapshot. */
+async function explained(name: string, ...args: readonly string[]): Promise<unknown> {
+  const { stdout } = await kerf('snapshot', '--kubeconfig', KUBECONFIG, '--region', 'us-east-1');
+  const file = join(FOLDER, `${name}.json`);
+  writeFileSync(file, stdout);
+  const why = await kerf('why', 'pod', 'bare', '-n', LIMITED, '--snapshot', file, '-o', 'json', ...args);
+  return listAt(JSON.parse(why.stdout), 'facts').find((fact) => at(fact, '0') === 'requests');
+}
 
 test('a context that does not exist is named in one sentence', async () => {
   const failed = kerf('snapshot', '--kubeconfig', KUBECONFIG, '--context', 'prod');
