@@ -101,6 +101,29 @@ describe('standard error has', () => {
     expect(stderr).toMatch(/^a\.yaml:16 {2}warning {2}spec\.oldSetting: .*\n {4}→ .+\n1 of 1 document converted\n$/);
   });
 
+  test('a warning that many objects have once, with all of its lines', async () => {
+    const named = (name: string): string => GONE.replace('name: default #', `name: ${name} #`);
+    const files = { 'a.yaml': `${named('a')}---\n${named('b')}---\n${named('c')}`, 'b.yaml': named('d') };
+    const { stderr } = await runKerf(['convert', 'a.yaml', 'b.yaml'], files);
+    expect(stderr).toMatch(
+      /^a\.yaml:16 {2}warning {2}spec\.oldSetting: .*\n {4}→ .+\n {4}the same at a\.yaml:35, 54; b\.yaml:16\n4 of 4 documents converted\n$/,
+    );
+    const { stdout } = await runKerf(['convert', 'a.yaml', 'b.yaml', '-o', 'json'], files);
+    expect(JSON.parse(stdout).warnings).toHaveLength(4);
+  });
+
+  test('one warning for all defaults of a Provisioner that are written into its requirements', async () => {
+    const provisioner =
+      'apiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata: {name: a}\n' +
+      'spec: {providerRef: {name: b}, ttlSecondsUntilExpired: 60}\n';
+    const { stderr } = await runKerf(['convert', 'a.yaml'], { 'a.yaml': provisioner });
+    expect(stderr).toContain(
+      'a.yaml:4  warning  spec.requirements: the defaults of v1alpha5 are written explicitly because v1 has none: kubernetes.io/os In [linux], ' +
+        'kubernetes.io/arch In [amd64], karpenter.sh/capacity-type In [on-demand], karpenter.k8s.aws/instance-category In [c, m, r], ' +
+        'karpenter.k8s.aws/instance-generation Gt [2]\n    → change or remove a requirement to allow other values\n',
+    );
+  });
+
   test('the same content as the JSON output', async () => {
     const { stdout } = await runKerf(['convert', '-f', 'a.yaml', '-o', 'json'], { 'a.yaml': GONE });
     expect(JSON.parse(stdout)).toMatchObject({

@@ -4,7 +4,7 @@ import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { readSources, reasonOf, templateNotes, type Unreadable } from '../read-sources.ts';
 import { passedOverNotes } from '../render/ignored-notes.ts';
-import { type ConversionOutput, convertSources } from './conversion-output.ts';
+import { type ConversionNote, type ConversionOutput, convertSources } from './conversion-output.ts';
 import type { ConvertFlags } from './convert-command.ts';
 
 /** Runs `kerf convert`. */
@@ -44,11 +44,36 @@ function notesOf({ warnings, unreadable, passedOver, converted, read }: Conversi
   const lines = [
     ...passedOverNotes(passedOver),
     ...unreadable.map(({ file, line, message }) => `${file}:${line}  error  ${message}`),
-    ...warnings.map(({ file, line, path, message, fix }) => {
-      const what = path === '' ? message : `${path}: ${message}`;
-      return `${file}:${line}  warning  ${what}\n    → ${fix}`;
-    }),
+    ...groupsOf(warnings).map(linesOf),
     `${converted} of ${counted(read, 'document')} converted`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** The warnings that differ only in their place, in the order of the first of each. */
+function groupsOf(warnings: readonly ConversionNote[]): readonly (readonly ConversionNote[])[] {
+  return [...Map.groupBy(warnings, textOf).values()];
+}
+
+function textOf({ path, message, fix }: ConversionNote): string {
+  return JSON.stringify([path.replaceAll(/\[\d+\]/g, ''), message, fix]);
+}
+
+function linesOf([first, ...others]: readonly ConversionNote[]): string {
+  if (first === undefined) return '';
+  const { file, line, path, message, fix } = first;
+  const what = path === '' ? message : `${path}: ${message}`;
+  const more = others.length === 0 ? [] : [`    the same at ${placesOf(others)}`];
+  return [`${file}:${line}  warning  ${what}`, `    → ${fix}`, ...more].join('\n');
+}
+
+/** The number of places that a warning names. */
+const MAX_PLACES = 20;
+
+/** `a.yaml:38, 60; b.yaml:16`. */
+function placesOf(notes: readonly ConversionNote[]): string {
+  const byFile = Map.groupBy(notes.slice(0, MAX_PLACES), ({ file }) => file);
+  const places = [...byFile].map(([file, own]) => `${file}:${own.map(({ line }) => line).join(', ')}`);
+  const more = notes.length - MAX_PLACES;
+  return `${places.join('; ')}${more > 0 ? ` and ${more} more (--output json has all)` : ''}`;
 }

@@ -42,11 +42,13 @@ export function addDefaultRequirements(subject: ConversionSubject, { spec, nodes
   if (list === undefined) template.items.push(newPair('requirements', nodes));
   else if (isSeq(list.value)) list.value.items.push(...nodes);
   else setValue(list, toNode(nodes));
-  for (const { requirement } of added)
-    subject.warn(
-      list ?? { within: spec, field: 'requirements' },
-      `has no ${requirement.key}, and the default was ${requirement.operator} [${requirement.values.join(', ')}]; ` +
-        'it is written explicitly because v1 has no default',
-      'change or remove the requirement to allow other values',
-    );
+  if (added.length === 0) return;
+  const defaults = added.map(
+    ({ requirement: { key, operator, values } }) => `${key} ${operator} [${values.join(', ')}]`,
+  );
+  subject.warn(
+    list ?? { within: spec, field: 'requirements' },
+    `the defaults of v1alpha5 are written explicitly because v1 has none: ${defaults.join(', ')}`,
+    'change or remove a requirement to allow other values',
+  );
 }
