@@ -31,7 +31,6 @@ export function viewOf(record: NodeClaimRecord, over: SeenClaim = {}): NodeClaim
   const listed = { atMs: listedAtMs, contains: read(instanceListed), ...optional({ tagged: taggedInstance }) };
   return {
     record,
-    deleteRequested: false,
     listed: read(listed),
     drift: {},
     launchContext: launchContext(),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import type { NodePool } from '../../lib/apis/node-pool.ts';
+import type { HandWork } from '../../lib/apis/scenario/fault-kind.ts';
 import type { ScenarioEvent } from '../../lib/apis/scenario/scenario.ts';
 import { decisionRecorder } from '../../lib/controllers/record/decision-recorder.ts';
 import { whyAt } from '../../lib/core/decisions/why-at.ts';
@@ -48,6 +49,10 @@ interface Cause {
 const node = { kind: 'any' } as const;
 const atMs = 10 * MINUTE_MS;
 
+function byHand(what: HandWork): ScenarioEvent {
+  return { kind: 'fault', atMs, forMs: MINUTE_MS, fault: { kind: 'by-hand', what, nth: 0 } };
+}
+
 const CAUSES: readonly Cause[] = [
   {
     reason: 'empty',
@@ -70,7 +75,12 @@ const CAUSES: readonly Cause[] = [
     message: /is drifted/,
     events: [{ kind: 'releaseImages', atMs, version: 'v20260115' }],
   },
-  { reason: 'expired', by: 'lifecycle', message: /30m/, spec: { expireAfter: '30m' } },
+  {
+    reason: 'expired',
+    by: 'lifecycle',
+    message: /created at 2026-01-01T0\d:\d\d:\d\dZ, older than expireAfter 30m/,
+    spec: { expireAfter: '30m' },
+  },
   {
     reason: 'spot_interrupted',
     by: 'interruption',
@@ -83,7 +93,31 @@ const CAUSES: readonly Cause[] = [
     message: /Ready|unhealthy/,
     events: [{ kind: 'nodeCondition', atMs, node, type: 'Ready', status: 'False' }],
   },
-  { reason: 'deleted', by: 'lifecycle', message: /./, events: [{ kind: 'deleteNode', atMs, node }] },
+  {
+    reason: 'deleted',
+    by: 'lifecycle',
+    message: /the Node was deleted at 2026-01-01T00:10:00Z by a user or another program/,
+    events: [{ kind: 'deleteNode', atMs, node }],
+  },
+  {
+    reason: 'deleted',
+    by: 'lifecycle',
+    message: /the NodeClaim was deleted at 2026-01-01T00:10:00Z by a user or another program/,
+    events: [byHand('delete-node-claim')],
+  },
+  {
+    reason: 'node_lost',
+    by: 'lifecycle',
+    message: /its node \S+ disappeared and was not registered again within 15 minutes/,
+    events: [byHand('remove-node')],
+  },
+  {
+    reason: 'instance_terminated',
+    by: 'interruption',
+    message:
+      /EC2 reported at 2026-01-01T00:10:\d\dZ that instance i-\w+ is (?:shutting-down|terminated); no termination by Kerf was recorded/,
+    events: [byHand('terminate-instance')],
+  },
   {
     reason: 'insufficient_capacity',
     by: 'lifecycle',
@@ -98,38 +132,41 @@ const CAUSES: readonly Cause[] = [
   },
 ];
 
-test.each(CAUSES)('who removed a node by $reason, and why, is known at once and a day later', async (cause) => {
-  const { reason, by, message, events = [], spec = {} } = cause;
-  const pool = aPool();
-  const { template } = pool.spec;
-  const log = memoryDecisionLog();
-  await runSimulation({
-    manifests: someManifests({
-      nodePools: [aPool({ template: { ...template, spec: { ...template.spec, ...spec } } })],
-      deployments: [aDeployment('web', 6), APART],
-    }),
-    settings: { ...DEFAULT_SETTINGS, featureGates: { ...DEFAULT_SETTINGS.featureGates, nodeRepair: true } },
-    scenario: { name: reason, events },
-    catalogue: SMALL_CATALOGUE,
-    seed: 1,
-    durationMs: 2 * HOUR_MS,
-    goesOn: true,
-    recorder: decisionRecorder({ log, snapshotText: decidedText, version: 'test' }),
-  });
-  const records = await log.list('simulated', { fromMs: 0, untilMs: Infinity });
-  const removed = records.flatMap((record) =>
-    record.actions.flatMap((action) =>
-      action.kind === 'delete-node-claim' && action.reason === reason ? [{ record, action }] : [],
-    ),
-  );
-  expect(removed.length).toBeGreaterThan(0);
-  for (const { record, action } of removed) {
-    const name = action.nodeClaims?.[0] ?? '';
-    for (const askedMs of [record.atMs, record.atMs + DAY_MS]) {
-      const told = whyAt(records, { kind: 'nodeclaim', name }, askedMs);
-      expect(told?.state).toBe('BeingRemoved');
-      expect(told?.summary).toMatch(new RegExp(`^${by} deleted its NodeClaim at \\S+ \\(${reason}\\): `));
-      expect(told?.summary).toMatch(message);
+test.each(CAUSES)(
+  'who removed a node by $reason ($message), and why, is known at once and a day later',
+  async (cause) => {
+    const { reason, by, message, events = [], spec = {} } = cause;
+    const pool = aPool();
+    const { template } = pool.spec;
+    const log = memoryDecisionLog();
+    await runSimulation({
+      manifests: someManifests({
+        nodePools: [aPool({ template: { ...template, spec: { ...template.spec, ...spec } } })],
+        deployments: [aDeployment('web', 6), APART],
+      }),
+      settings: { ...DEFAULT_SETTINGS, featureGates: { ...DEFAULT_SETTINGS.featureGates, nodeRepair: true } },
+      scenario: { name: reason, events },
+      catalogue: SMALL_CATALOGUE,
+      seed: 1,
+      durationMs: 2 * HOUR_MS,
+      goesOn: true,
+      recorder: decisionRecorder({ log, snapshotText: decidedText, version: 'test' }),
+    });
+    const records = await log.list('simulated', { fromMs: 0, untilMs: Infinity });
+    const removed = records.flatMap((record) =>
+      record.actions.flatMap((action) =>
+        action.kind === 'delete-node-claim' && action.reason === reason ? [{ record, action }] : [],
+      ),
+    );
+    expect(removed.length).toBeGreaterThan(0);
+    for (const { record, action } of removed) {
+      const name = action.nodeClaims?.[0] ?? '';
+      for (const askedMs of [record.atMs, record.atMs + DAY_MS]) {
+        const told = whyAt(records, { kind: 'nodeclaim', name }, askedMs);
+        expect(told?.state).toBe('BeingRemoved');
+        expect(told?.summary).toMatch(new RegExp(`^${by} deleted its NodeClaim at \\S+ \\(${reason}\\): `));
+        expect(told?.summary).toMatch(message);
+      }
     }
-  }
-});
+  },
+);

@@ -94,8 +94,7 @@ export async function viewOf(
   const drift = await driftFacts(record, world, ports.clock.now());
   return read({
     record,
-    ...optional({ node }),
-    deleteRequested: mirror?.metadata.deletionTimestamp !== undefined,
+    ...optional({ node, deletionTimestamp: mirror?.metadata.deletionTimestamp }),
     mirrorUid: mirror?.metadata.uid,
     listed: mapRead(world.instances, (instances) => ({
       atMs: world.listedAtMs,

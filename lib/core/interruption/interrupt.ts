@@ -1,3 +1,4 @@
+import { formatTime } from '../../apis/formats/time.ts';
 import type { Action, Blocked } from '../model/decision.ts';
 import { type DeletionReason, type Instance, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { InstanceState, InterruptionMessage } from './message.ts';
@@ -19,11 +20,17 @@ export function interrupt(message: InterruptionMessage, record: NodeClaimRecord,
   if (reason === undefined || instance === undefined) return { actions: [], blocked: [noAction(message, record)] };
   const mark = markOf(message, instance, nowMs);
   // Repeated for a claim that is being deleted, because its wakes may have been lost; not after termination was requested.
-  const why = `${message.kind} of instance ${instance.id}`;
+  const why = whyRemoved(message, instance);
   const remove: InterruptAction = { kind: 'delete-node-claim', nodeClaim: record.name, reason, message: why };
   const ending = record.deletion?.terminateRequestedAtMs !== undefined;
   // The deletion comes first: the mark is a hint for later launches.
   return { actions: ending ? mark : [remove, ...mark], blocked: [] };
+}
+
+/** EC2 reports no cause of a change of state: a user, another program, the operating system or EC2 itself. */
+function whyRemoved(message: InterruptionMessage, { id }: Instance): string {
+  if (message.kind !== 'state-change') return `${message.kind} of instance ${id}`;
+  return `EC2 reported at ${formatTime(message.atMs)} that instance ${id} is ${message.state}; no termination by Kerf was recorded before`;
 }
 
 /** C81. If the clock of EventBridge is ahead of ours, the mark still starts now. */

@@ -1,5 +1,5 @@
 import { parseDuration, parseNillableDuration } from '../../apis/formats/duration.ts';
-import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { formatTime, MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Labels, Node } from '../../apis/kubernetes.ts';
 import { GRACEFUL_EXPIRATION, INITIALIZED, NODE_CLASS } from '../../apis/labels.ts';
 import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
@@ -224,6 +224,11 @@ export function expiryDeadlineOf(record: NodeClaimRecord): number | undefined {
   const grace = record.annotations[GRACEFUL_EXPIRATION];
   if (expiry === undefined || grace === 'Never') return undefined;
   return expiry + (parseDuration(grace ?? '') ?? 0);
+}
+
+/** Why an expired node is removed or replaced. */
+export function expiredMessage({ createdAtMs, spec }: NodeClaimRecord): string {
+  return `created at ${formatTime(createdAtMs)}, older than expireAfter ${spec.expireAfter}`;
 }
 
 function expirationOf(record: NodeClaimRecord): readonly Due[] {

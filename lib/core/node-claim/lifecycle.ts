@@ -8,7 +8,7 @@ import { act, blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } f
 import { type ConsistencyView, withConsistency } from './consistency.ts';
 import { type DriftView, withDrift } from './drift/drift.ts';
 import { withExpectedNode } from './expected-node.ts';
-import { expiryDeadlineOf, type JoiningClaim, join, whyNotJoined } from './join.ts';
+import { expiredMessage, expiryDeadlineOf, type JoiningClaim, join, whyNotJoined } from './join.ts';
 import {
   adopted,
   type LaunchContext,
@@ -35,8 +35,8 @@ const SETTLED_AFTER_MS = MINUTE_MS + LISTED_AFTER_MS;
 
 /** One claim and its node: the inputs of its lifecycle. */
 export interface NodeClaimView extends JoiningClaim, ConsistencyView {
-  /** The NodeClaim object in the cluster is being deleted, for example by `kubectl delete nodeclaim`. */
-  readonly deleteRequested: boolean;
+  /** When the deletion of the NodeClaim object was requested, for example by `kubectl delete nodeclaim`. @default it was not */
+  readonly deletionTimestamp?: string;
   /** What the list of instances shows of the claim. */
   readonly listed: Observed<ListedInstance>;
   /** Needed for a launched claim. */
@@ -80,7 +80,7 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): ClaimVerdic
   const found = takeOver(view, nowMs);
   if (found !== undefined) return found;
   // D8: an instance of an overdue claim may be missing in the record only, so it is not given up before the list is read.
-  if (isOverdue(view, nowMs) && view.listed.kind === 'unread' && !view.deleteRequested) {
+  if (isOverdue(view, nowMs) && view.listed.kind === 'unread' && view.deletionTimestamp === undefined) {
     return awaitList(record, view.listed, nowMs);
   }
   const goodbye = whyDelete(view, nowMs);
@@ -201,9 +201,9 @@ function pausing(
 }
 
 function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefined {
-  const { record, node, deleteRequested, listed } = view;
-  if (deleteRequested) return { reason: 'deleted', message: 'the NodeClaim was deleted' };
-  if (node?.metadata.deletionTimestamp !== undefined) return { reason: 'deleted', message: 'the Node was deleted' };
+  const { record, node, deletionTimestamp, listed } = view;
+  if (deletionTimestamp !== undefined) return deletedByOthers('NodeClaim', deletionTimestamp);
+  if (node?.metadata.deletionTimestamp !== undefined) return deletedByOthers('Node', node.metadata.deletionTimestamp);
   const { launch: state } = record;
   if (state.kind !== 'launched') return isOverdue(view, nowMs) ? LATE : undefined;
   // D15: a Ready node runs, even if the list omits its instance. A claim without a node does not wait for its registration
@@ -215,9 +215,12 @@ function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefine
   const late = whyNotJoined(view, nowMs);
   if (late !== undefined) return late;
   const expiry = expiryDeadlineOf(record);
-  return expiry === undefined || nowMs < expiry
-    ? undefined
-    : { reason: 'expired', message: `older than expireAfter ${record.spec.expireAfter}` };
+  return expiry === undefined || nowMs < expiry ? undefined : { reason: 'expired', message: expiredMessage(record) };
+}
+
+/** Kerf deletes these objects only after it has recorded a deletion of the claim. */
+function deletedByOthers(kind: 'Node' | 'NodeClaim', at: string): DeletionCause {
+  return { reason: 'deleted', message: `the ${kind} was deleted at ${at} by a user or another program` };
 }
 
 /** Whether it is known that EC2 lists the instance, and with which tags. */

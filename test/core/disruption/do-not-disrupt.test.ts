@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Labels, Node, Pod } from '../../../lib/apis/kubernetes.ts';
+import type { Labels, Pod } from '../../../lib/apis/kubernetes.ts';
 import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
 import { interrupt } from '../../../lib/core/interruption/interrupt.ts';
 import type { Action } from '../../../lib/core/model/decision.ts';
@@ -47,8 +47,8 @@ function reasonOf(actions: readonly Action[]): readonly DeletionReason[] {
   return actions.flatMap((action) => (action.kind === 'delete-node-claim' ? [action.reason] : []));
 }
 
-function ofLifecycle(record: NodeClaimRecord, node: Node, deleteRequested = false): readonly DeletionReason[] {
-  return reasonOf(decide(viewOf(record, { node, deleteRequested }), NOW_MS).actions);
+function ofLifecycle(record: NodeClaimRecord, seen: Parameters<typeof viewOf>[1]): readonly DeletionReason[] {
+  return reasonOf(decide(viewOf(record, seen), NOW_MS).actions);
 }
 
 describe('D28: do-not-disrupt blocks voluntary disruption, on a pod and on the node', () => {
@@ -68,7 +68,7 @@ describe('D28: do-not-disrupt does not block the begin of', () => {
     test('expiration', () => {
       const claim = { createdAtMs: NOW_MS - 2 * HOUR, spec: claimSpec({ expireAfter: '1h' }) };
       const { nodeClaim, node } = clusterWith(annotated, { claim });
-      expect(ofLifecycle(nodeClaim, node)).toEqual(['expired']);
+      expect(ofLifecycle(nodeClaim, { node })).toEqual(['expired']);
     });
 
     test('an interruption', () => {
@@ -79,13 +79,13 @@ describe('D28: do-not-disrupt does not block the begin of', () => {
 
     test('the deletion of the NodeClaim by hand', () => {
       const { nodeClaim, node } = clusterWith(annotated);
-      expect(ofLifecycle(nodeClaim, node, true)).toEqual(['deleted']);
+      expect(ofLifecycle(nodeClaim, { node, deletionTimestamp: '2026-01-31T08:00:00Z' })).toEqual(['deleted']);
     });
 
     test('the deletion of the Node by hand', () => {
       const deleted = { deletionTimestamp: '2026-01-31T08:00:00Z' };
       const { nodeClaim, node } = clusterWith(annotated, { node: deleted });
-      expect(ofLifecycle(nodeClaim, node)).toEqual(['deleted']);
+      expect(ofLifecycle(nodeClaim, { node })).toEqual(['deleted']);
     });
 
     test('the replacement of an impaired instance', () => {

@@ -88,7 +88,7 @@ describe('deletion', () => {
       NOW_MS + HOUR,
       undefined,
     ],
-    ['kubectl delete nodeclaim', viewOf(aClaim(), { deleteRequested: true }), NOW_MS, 'deleted'],
+    ['kubectl delete nodeclaim', viewOf(aClaim(), { deletionTimestamp: '2026-01-31T08:00:00Z' }), NOW_MS, 'deleted'],
     [
       'kubectl delete node (D17)',
       viewOf(launchedClaim(), { node: aNode({ deletionTimestamp: '2026-01-31T08:00:00Z' }) }),

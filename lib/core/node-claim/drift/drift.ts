@@ -26,7 +26,7 @@ import {
   whyIncompatible,
 } from '../../requirements/requirements.ts';
 import type { ClaimVerdict } from '../claim-verdict.ts';
-import { expiryOf } from '../join.ts';
+import { expiredMessage, expiryOf } from '../join.ts';
 import { offeringLabels } from '../registration.ts';
 import type { DriftTarget } from './drift-target.ts';
 
@@ -129,7 +129,7 @@ const COMPARISONS: Readonly<Record<DriftReason, (compared: Compared) => Finding>
 
 /** The node is replaced gracefully, and is deleted only if this takes too long. */
 function expired({ record, isExpired }: Compared): Finding {
-  return isExpired ? { message: `older than expireAfter ${record.spec.expireAfter}` } : 'same';
+  return isExpired ? { message: expiredMessage(record) } : 'same';
 }
 
 function poolHash({ record, target }: Compared): Finding {

@@ -264,7 +264,11 @@ describe('D14, G8: a claim with the annotation graceful-expiration', () => {
 
   test('counts as drifted from its expiry on', () => {
     expect(driftOf(claim('24h'), { nowMs: NOW_MS + HOUR - 1 })).toBeUndefined();
-    const found = { reason: 'Expired', message: 'older than expireAfter 1h', sinceMs: NOW_MS + HOUR };
+    const found = {
+      reason: 'Expired',
+      message: 'created at 2026-01-31T08:00:00Z, older than expireAfter 1h',
+      sinceMs: NOW_MS + HOUR,
+    };
     expect(driftOf(claim('24h'), { nowMs: NOW_MS + HOUR })).toEqual(found);
     expect(
       driftOf(aMatchingClaim({ spec: claimSpec({ expireAfter: '1h' }) }), { nowMs: NOW_MS + HOUR }),

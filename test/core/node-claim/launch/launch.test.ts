@@ -175,7 +175,7 @@ describe('an attempt whose outcome is unknown (D36)', () => {
 
   test.each<[string, NodeClaimRecord, Parameters<typeof viewOf>[1]]>([
     ['before the timeout', sent(), {}],
-    ['also if the claim is being deleted', sent(deleted), { deleteRequested: true }],
+    ['also if the claim is being deleted', sent(deleted), { deletionTimestamp: '2026-01-31T08:00:00Z' }],
     ['also if the NodeClass cannot be used', sent(), { launchContext: { reason: 'NodeClassNotReady', message: '' } }],
   ])('is sent again unchanged, %s, and recorded first', (_, record, over) => {
     const nowMs = NOW_MS + 59 * SECOND;
