@@ -2,6 +2,8 @@ import type { Taint, Toleration } from './kubernetes.ts';
 
 /** A6.5: marks a candidate for disruption or a draining node. */
 export const DISRUPTED_TAINT: Taint = { key: 'karpenter.sh/disrupted', effect: 'NoSchedule' };
+/** Ours (E38): the kube-scheduler uses the node last, because its pods are worth less of its price than those of other nodes. */
+export const UNDERUTILIZED_TAINT: Taint = { key: 'kerf.dev/underutilized', effect: 'PreferNoSchedule' };
 /** A6.5: the kubelet registers with this taint; registration removes it. */
 export const UNREGISTERED_TAINT: Taint = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' };
 

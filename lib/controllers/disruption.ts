@@ -10,6 +10,7 @@ import { needlessTicks } from './act/needless-ticks.ts';
 import { notePodEvents } from './act/note-pod-events.ts';
 import { refusedDeletions } from './act/outcomes.ts';
 import { type NotingRun, noteFailure, noteUnread } from './act/run-notes.ts';
+import { changeSoftTaints } from './act/soft-taints.ts';
 import { type Disruption, decide, isQuiet, mayBeQuiet } from './disruption/quiet-passes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { type Readings, readings } from './observe/readings.ts';
@@ -81,9 +82,10 @@ async function run(
   const { refused = new Set(), taints = true } = context;
   const read = { refused: [...refused].toSorted(), taints };
   const decided = await recordAndAct(ports, snapshot, { named, verdict, context: read });
-  const { passMemory } = verdict;
+  const { passMemory, softTaints = [] } = verdict;
   if (passMemory !== undefined)
     await noteFailure(noting, 'memory of passes', async () => ports.store.writePassMemory(cluster, passMemory));
+  await changeSoftTaints({ ...noting, ports }, softTaints);
   const { notes } = noting;
   const report = { ...decided, due: [...decided.due, ...notes.due] };
   await armWakeUp(ports, 'disruption', report);

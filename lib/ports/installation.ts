@@ -23,7 +23,8 @@ export interface HeldObject {
  * The API of one cluster, for the installer.
  *
  * *Contract:* applying an unchanged object changes nothing. Removing an object that does not exist is success. Only objects that
- * Kerf installed are removed. `letGo` removes only Kerf's finalizers.
+ * Kerf installed are removed. `letGo` removes only Kerf's finalizers, and from nodes
+ * the taint `kerf.dev/underutilized`.
  * *Errors:* ConflictError, UnreachableError, RefusedError.
  */
 export interface Installation {

@@ -44,6 +44,7 @@ export const HEAD_SCHEMA: Schema = open({
     spotToSpotConsolidation: BOOLEAN,
     fleetConsolidation: BOOLEAN,
     lowScoreWaits: BOOLEAN,
+    softTaints: BOOLEAN,
     staticCapacity: BOOLEAN,
     now: DATE_TIME,
     reservedFallback: BOOLEAN,
@@ -85,6 +86,7 @@ export interface SnapshotHead {
     readonly spotToSpotConsolidation?: boolean;
     readonly fleetConsolidation?: boolean;
     readonly lowScoreWaits?: boolean;
+    readonly softTaints?: boolean;
     readonly staticCapacity?: boolean;
     readonly now?: string;
     readonly reservedFallback?: boolean;

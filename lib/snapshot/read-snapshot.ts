@@ -161,10 +161,10 @@ function readClaims(document: SnapshotDocument, surroundings: ClaimContext): rea
 
 function schedulingOptions(options: ReadSnapshot['options']): SchedulingOptions {
   const { preferencePolicy, preferencePriceFactor, minValuesPolicy, reservedFallback } = options;
-  const { spotToSpotConsolidation, fleetConsolidation, lowScoreWaits, staticCapacity } = options;
+  const { spotToSpotConsolidation, fleetConsolidation, lowScoreWaits, softTaints, staticCapacity } = options;
   return {
     ...optional({ reservedFallback, preferencePolicy, preferencePriceFactor, minValuesPolicy }),
-    ...optional({ fleetConsolidation, lowScoreWaits, spotToSpotConsolidation, staticCapacity }),
+    ...optional({ fleetConsolidation, lowScoreWaits, softTaints, spotToSpotConsolidation, staticCapacity }),
   };
 }
 

@@ -284,13 +284,15 @@ async function takeOut(some: InstallPorts, store = memoryNodeClaimStore()) {
   return await uninstall({ ...some, store, messages, remainingMs: () => 60_000 }, [target]);
 }
 
-test('taking it out removes webhook, rights and our finalizers; CRDs, objects, nodes and what is of others stay', async () => {
+test('taking it out removes webhook, rights, our finalizers and our taint; CRDs, objects, nodes and what is of others stay', async () => {
+  const OURS = { key: 'kerf.dev/underutilized', effect: 'PreferNoSchedule' };
+  const OF_OTHERS = { key: 'example.com/of-others', effect: 'PreferNoSchedule' };
   const store = memoryNodeClaimStore();
   const launch = { kind: 'launched', attempt: 1, instance: anInstance({ id: 'i-ours' }), atMs: 0 } as const;
   await store.createNodeClaim(aClaim({ name: 'general-x7k2p', launch }));
   for (const [name, id] of Object.entries({ ours: 'i-ours', 'of-karpenter': 'i-other' })) {
     await succeed({ method: 'POST', path: NODES, body: nodeManifest({ name, providerId: `aws:///eu-west-3a/${id}` }) });
-    await mergePatch(`${NODES}/${name}`, { metadata: { finalizers: FINALIZERS } });
+    await mergePatch(`${NODES}/${name}`, { metadata: { finalizers: FINALIZERS }, spec: { taints: [OF_OTHERS, OURS] } });
   }
   await create(aNodeClaim());
   await mergePatch(pathOf(aNodeClaim()), { metadata: { finalizers: FINALIZERS } });
@@ -300,6 +302,7 @@ test('taking it out removes webhook, rights and our finalizers; CRDs, objects, n
   expect(await takeOut(ports(), store)).toEqual({ draining: [], failures: [] });
 
   expect(await finalizersOf(`${NODES}/ours`)).toEqual(['example.com/of-others']);
+  expect(at(await read(`${NODES}/ours`), 'spec', 'taints')).toEqual([OF_OTHERS]);
   expect(await finalizersOf(`${NODES}/of-karpenter`)).toEqual(FINALIZERS);
   expect(await finalizersOf(pathOf(aNodeClaim()))).toEqual(['example.com/of-others']);
   expect(await finalizersOf(pathOf(aNodeClass()))).toBeUndefined();

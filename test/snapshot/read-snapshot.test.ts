@@ -229,6 +229,7 @@ describe('the rest', () => {
       spotToSpotConsolidation: true,
       fleetConsolidation: false,
       lowScoreWaits: true,
+      softTaints: false,
     };
     const { snapshot, options: kept } = read({ options: { ...policies, reservedCapacity: true } });
     expect(snapshot.options).toEqual(policies);

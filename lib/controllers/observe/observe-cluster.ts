@@ -45,7 +45,7 @@ export interface ObservedCluster {
 
 function schedulingOptions(settings: ClusterSettings): SchedulingOptions {
   const { preferencePolicy, preferencePriceFactor, minValuesPolicy, packing, featureGates } = settings;
-  const { fleetConsolidation, lowScoreWaits } = settings;
+  const { fleetConsolidation, lowScoreWaits, softTaints } = settings;
   const { spotToSpotConsolidation, staticCapacity } = featureGates;
   return {
     preferencePolicy,
@@ -53,6 +53,7 @@ function schedulingOptions(settings: ClusterSettings): SchedulingOptions {
     minValuesPolicy,
     fleetConsolidation,
     lowScoreWaits,
+    softTaints,
     spotToSpotConsolidation,
     staticCapacity,
     ...optional({ packing }),

@@ -22,6 +22,14 @@ export interface DecidedOn {
 }
 
 /** The fields of a verdict, without what else a function returns with it. *Shape:* as JSON has it. */
-export function plainVerdict({ actions, blocked, onExistingNodes, price, due, passMemory }: Verdict): unknown {
-  return JSON.parse(JSON.stringify({ actions, blocked, onExistingNodes, price, due, passMemory }));
+export function plainVerdict({
+  actions,
+  blocked,
+  onExistingNodes,
+  price,
+  due,
+  passMemory,
+  softTaints,
+}: Verdict): unknown {
+  return JSON.parse(JSON.stringify({ actions, blocked, onExistingNodes, price, due, passMemory, softTaints }));
 }

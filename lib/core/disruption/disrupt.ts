@@ -15,6 +15,7 @@ import type { Method } from './method.ts';
 import { ALL_METHODS } from './methods/all-methods.ts';
 import { type PassContext, passOver, unreadIn } from './pass.ts';
 import { bestProposal } from './play-out.ts';
+import { softTaintChanges } from './soft-taints.ts';
 import { removeSurplus } from './static-surplus.ts';
 
 /** E13, E29: how long a command waits before it is validated and executed. */
@@ -65,9 +66,13 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
   if (surplus.length > 0)
     return { actions: [...surplus, ...taints], blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)] };
   const { proposal, blocked: kept, due, stopped } = bestProposal(methods, pass);
+  const preferences = changesTaints ? softTaintChanges(pass.worldBeside(commands)) : [];
   const blocked = [...kept, ...ignoredAnnotations(pass.all)];
   const isSame = stopped.length === 0 && passMemory.stopped.length === 0;
-  const remembered = isSame ? {} : { passMemory: { ...passMemory, stopped } };
+  const remembered = {
+    ...(!isSame && { passMemory: { ...passMemory, stopped } }),
+    ...(preferences.length > 0 && { softTaints: preferences }),
+  };
   // The next run goes on where this one has stopped.
   const next = stopped.length === 0 ? [] : [requeueAt(nowMs + SECOND_MS)];
   if (proposal === undefined) return { actions: taints, blocked, due: [...due, ...later, ...next], ...remembered };

@@ -1,7 +1,9 @@
 import { formatDuration } from '../../apis/formats/duration.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../apis/labels.ts';
+import { UNDERUTILIZED_TAINT } from '../../apis/taints.ts';
 import { freeResources, type StateNode } from '../cluster/state-node.ts';
 import { nodePrice } from '../disruption/node-price.ts';
+import { isUsedLast } from '../disruption/soft-taints.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import { formatAmount } from '../resources/resources.ts';
 import { usdPerHour } from '../usd-per-hour.ts';
@@ -21,9 +23,12 @@ export function nodeFacts(stateNode: StateNode, { nodePools }: ClusterSnapshot, 
     ...fact('price', price === 0 ? undefined : usdPerHour(price)),
     ...fact('age', nodeClaim && formatDuration(Math.max(0, nowMs - nodeClaim.createdAtMs))),
     ...fact('requested', node === undefined ? undefined : requestedOf(stateNode)),
+    ...fact('new pods', node !== undefined && isUsedLast(node) ? USED_LAST : undefined),
     ...fact('drift', nodeClaim?.drift && `${nodeClaim.drift.reason}: ${nodeClaim.drift.message}`),
   ];
 }
+
+const USED_LAST = `the kube-scheduler uses it last (taint ${UNDERUTILIZED_TAINT.key}): its pods are worth less of its price than those of others, or it has drifted`;
 
 function fact(name: string, value: string | undefined): Facts {
   return value === undefined ? [] : [[name, value]];

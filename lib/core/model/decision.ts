@@ -122,7 +122,8 @@ export type Action =
   | { readonly kind: 'learn-memory'; readonly nodeClaim: string; readonly lesson: LearnedMemory }
   | { readonly kind: 'mark-unavailable'; readonly offering: UnavailableMark };
 
-interface NodeChange {
+/** A change of the node of a NodeClaim. */
+export interface NodeChange {
   readonly nodeClaim: string;
   readonly node: NodeTarget;
   readonly patch: NodePatch;
@@ -218,6 +219,8 @@ export interface Verdict {
   readonly due: readonly Due[];
   /** What later passes of disruption read. @default as before */
   readonly passMemory?: PassMemory;
+  /** Taints that are only preferences, added and removed. They are not recorded as actions. @default none */
+  readonly softTaints?: readonly NodeChange[];
 }
 
 /** How far the price is above the lower bound, in percent of the bound, with two decimals. *Shape:* 0 if the bound is 0. */

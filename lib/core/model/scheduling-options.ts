@@ -26,6 +26,8 @@ export interface SchedulingOptions {
   readonly fleetConsolidation?: boolean;
   /** Whether moves of consolidation that save little for their evictions wait. Karpenter's do not (E28). @default false */
   readonly lowScoreWaits?: boolean;
+  /** Whether nodes that are used less than others have a taint, so that the kube-scheduler uses them last. Karpenter has none. @default true */
+  readonly softTaints?: boolean;
   /**
    * `first-fit`: only as Karpenter packs (B34): each pod in order, on the first claim that can become large enough. `without-search`:
    * pods of new claims are not packed again. Both are for comparisons: no cluster can set them. @default 'cheapest'

@@ -46,6 +46,8 @@ export interface ClusterSettings {
   readonly fleetConsolidation: boolean;
   /** E28: whether moves of consolidation that save little for their evictions wait. */
   readonly lowScoreWaits: boolean;
+  /** Whether nodes that are used less than others have the taint `kerf.dev/underutilized:PreferNoSchedule`. */
+  readonly softTaints: boolean;
   /** B66: whether pending pods get the name of the node that they are planned for, as `status.nominatedNodeName`. */
   readonly nominatePods: boolean;
   /** How new nodes are chosen. A benchmark sets `first-fit`; no option of a cluster does. @default 'cheapest' */
@@ -76,6 +78,7 @@ export const DEFAULT_SETTINGS: ClusterSettings = {
   minValuesPolicy: 'Strict',
   fleetConsolidation: true,
   lowScoreWaits: false,
+  softTaints: true,
   nominatePods: true,
   featureGates: {
     nodeOverlay: true,

@@ -86,6 +86,8 @@ export interface ClusterOptions {
   readonly fleetConsolidation?: boolean;
   /** Whether moves of consolidation that save little for their evictions wait; Karpenter's do not (E28). @default false */
   readonly lowScoreWaits?: boolean;
+  /** Whether nodes that are used less than others have the taint `kerf.dev/underutilized:PreferNoSchedule`, so that the kube-scheduler uses them last. @default true */
+  readonly softTaints?: boolean;
   /** Whether pending pods are nominated for the nodes that they are planned for (B66). @default true */
   readonly nominatePods?: boolean;
   /** F18 FEATURE_GATES. @default all on, except nodeRepair and staticCapacity */
@@ -154,6 +156,7 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Re
   minValuesPolicy: choiceOf('Strict', 'BestEffort'),
   fleetConsolidation: flag,
   lowScoreWaits: flag,
+  softTaints: flag,
   nominatePods: flag,
   featureGates: flagsAmong(FEATURE_GATES),
   repairAfter: repairAfterOf,

@@ -27,7 +27,7 @@ export function refreshOf(
 export function settingsOf(options: ClusterOptions): ClusterSettings {
   const { batchIdleDuration, batchMaxDuration, featureGates, vmMemoryOverheadPercent: memoryOverhead } = options;
   const { preferencePolicy, preferencePriceFactor, minValuesPolicy, fleetConsolidation, nominatePods } = options;
-  const { lowScoreWaits, reservedEnis, ignoreAtZero, shadow, decisionSnapshots, usageLabels } = options;
+  const { lowScoreWaits, softTaints, reservedEnis, ignoreAtZero, shadow, decisionSnapshots, usageLabels } = options;
   const initializationTimeoutMs = msOf(options.initializationTimeout);
   const batchIdleMs = msOf(batchIdleDuration);
   const batchMaxMs = msOf(batchMaxDuration);
@@ -41,6 +41,7 @@ export function settingsOf(options: ClusterOptions): ClusterSettings {
       minValuesPolicy,
       fleetConsolidation,
       lowScoreWaits,
+      softTaints,
       nominatePods,
       memoryOverhead,
       reservedEnis,

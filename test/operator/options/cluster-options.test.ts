@@ -29,6 +29,7 @@ const TOLD: Required<
   minValuesPolicy: 'BestEffort',
   fleetConsolidation: false,
   lowScoreWaits: true,
+  softTaints: false,
   nominatePods: false,
   featureGates: {
     nodeOverlay: false,
@@ -151,6 +152,7 @@ test('controllers use the configured values (F17, F18, F20)', () => {
     minValuesPolicy: 'BestEffort',
     fleetConsolidation: false,
     lowScoreWaits: true,
+    softTaints: false,
     nominatePods: false,
     featureGates: {
       nodeOverlay: false,

@@ -11,7 +11,8 @@ export function mayConsolidate({ nodePools, nodeClaims }: SeenPools): boolean {
   );
 }
 
-function allowsConsolidation({ spec: { disruption, replicas } }: NodePool): boolean {
+/** E19: whether nodes with pods of the NodePool may be consolidated at some time. */
+export function allowsConsolidation({ spec: { disruption, replicas } }: NodePool): boolean {
   const { consolidationPolicy, consolidateAfter } = disruption;
   return (
     consolidationPolicy !== 'WhenEmpty' &&

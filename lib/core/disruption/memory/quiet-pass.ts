@@ -43,8 +43,8 @@ export function quietPass(
   { snapshot, context: { nowMs, refused = new Set() }, verdict: decided }: DecidedPass,
   before?: QuietPass,
 ): QuietPass | undefined {
-  const { passMemory = snapshot.passMemory ?? NO_MEMORY, ...verdict } = decided;
-  if (verdict.actions.length > 0 || unreadIn(snapshot).length > 0) return undefined;
+  const { passMemory = snapshot.passMemory ?? NO_MEMORY, softTaints = [], ...verdict } = decided;
+  if (verdict.actions.length > 0 || softTaints.length > 0 || unreadIn(snapshot).length > 0) return undefined;
   const continues = (snapshot.passMemory ?? NO_MEMORY).stopped.length > 0;
   if (continues && (before === undefined || !isUnchanged(before.snapshot, snapshot))) return undefined;
   const isWhole = passMemory.stopped.length === 0;

@@ -1,6 +1,7 @@
 import type { CustomResourceDefinition } from '../../../apis/custom-resource-definition.ts';
 import { NODE_CLASS_FINALIZER, TERMINATION_FINALIZER } from '../../../apis/labels.ts';
 import { optional } from '../../../apis/optional.ts';
+import { UNDERUTILIZED_TAINT } from '../../../apis/taints.ts';
 import type { FoundDefinition } from '../../../core/install/definitions.ts';
 import { type ClusterRoleBinding, INSTALLED_LABELS, rbacObjects } from '../../../core/install/rbac.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -202,7 +203,7 @@ async function letGo(client: ApiClient, { kind, name }: HeldObject): Promise<voi
     const { finalizers, resourceVersion } = fieldsOf(found?.['metadata']);
     if (!Array.isArray(finalizers) || !finalizers.includes(finalizer)) return;
     const others = finalizers.map(String).filter((one) => one !== finalizer);
-    const body = { metadata: { resourceVersion, finalizers: others } };
+    const body = { metadata: { resourceVersion, finalizers: others }, ...(kind === 'Node' && withoutSoftTaint(found)) };
     const answer: ApiResponse = await client.send({ method: 'PATCH', path, body, ...MERGE });
     if (answer.status < 300 || answer.status === 404) return;
     if (answer.status !== 409) throw kubernetesPortError(answer, `remove the finalizer from ${path}`);
@@ -210,6 +211,13 @@ async function letGo(client: ApiClient, { kind, name }: HeldObject): Promise<voi
   throw new ConflictError(
     `Kubernetes API: ${path} is constantly changed by other clients; its finalizer was not removed`,
   );
+}
+
+/** *Shape:* the change that removes the taint of Kerf that is only a preference; none without it. */
+function withoutSoftTaint(node: RawObject | undefined): { readonly spec?: { readonly taints: readonly RawObject[] } } {
+  const taints = each(fieldsOf(node?.['spec'])['taints'], (taint) => taint);
+  const others = taints.filter(({ key }) => key !== UNDERUTILIZED_TAINT.key);
+  return others.length === taints.length ? {} : { spec: { taints: others } };
 }
 
 /** Keeps the binding without subjects, with the time of the removal. */

@@ -1,0 +1,107 @@
+import type { Node, Taint } from '../../apis/kubernetes.ts';
+import { ZONE } from '../../apis/labels.ts';
+import { sameTaint, UNDERUTILIZED_TAINT } from '../../apis/taints.ts';
+import type { StateNode } from '../cluster/state-node.ts';
+import type { NodeChange } from '../model/decision.ts';
+import { nodeTarget } from '../model/node-patch.ts';
+import { isCandidate } from './candidates.ts';
+import { allowsConsolidation } from './consolidation/may-consolidate.ts';
+import type { World } from './method.ts';
+import { nodePrice } from './node-price.ts';
+
+/** How far a node must be from the average before its taint changes, so that it does not change with every pod. */
+const MARGIN = 0.03;
+
+/** The most nodes of a run, those that are farthest from the average. The next run changes the others. */
+const MOST_CHANGES = 200;
+
+/**
+ * The kube-scheduler places pods on the emptiest nodes, so nodes seldom become empty. It uses nodes with a PreferNoSchedule taint last.
+ * Nodes whose pods are worth less of their price than on average, in the same zone and NodePool, have the taint: the others are filled
+ * first, and these lose their pods without evictions. Drifted nodes have it, so that pods do not move to a node that is replaced next. It
+ * is a preference, so no pod waits for it, and Kerf's own plans ignore it.
+ * *Shape:* one change for each node that gets or loses the taint; it has no effect if the node has changed since it was read.
+ * *Cost:* O(nodes + pods).
+ */
+export function softTaintChanges(world: World): readonly NodeChange[] {
+  const isOn = world.options.softTaints !== false;
+  const consolidated = new Set(
+    world.nodePools
+      .filter(({ nodePool }) => allowsConsolidation(nodePool))
+      .map(({ nodePool }) => nodePool.metadata.name),
+  );
+  const {
+    drifted = [],
+    compared = [],
+    others = [],
+  } = Object.groupBy(ownNodes(world), ({ nodeClaim }) => {
+    if (isOn && nodeClaim.drift !== undefined) return 'drifted';
+    return isOn && consolidated.has(nodeClaim.nodePool) ? 'compared' : 'others';
+  });
+  const groups = Map.groupBy(compared, ({ nodeClaim, labels }) => `${nodeClaim.nodePool} ${labels[ZONE] ?? ''}`);
+  const wanted: readonly Wanted[] = [
+    ...others.map((own) => ({ own, distance: Number.POSITIVE_INFINITY, isWanted: false })),
+    ...drifted.map((own) => ({ own, distance: Number.POSITIVE_INFINITY, isWanted: true })),
+    ...[...groups.values()].flatMap((group) => comparedIn(group, world)),
+  ];
+  return wanted
+    .filter(({ own, isWanted }) => isUsedLast(own.node) !== isWanted)
+    .toSorted((a, b) => b.distance - a.distance)
+    .slice(0, MOST_CHANGES)
+    .map(({ own, isWanted }) => changeOf(own, isWanted));
+}
+
+type OwnNode = StateNode & Required<Pick<StateNode, 'node' | 'nodeClaim'>>;
+
+interface Wanted {
+  readonly own: OwnNode;
+  readonly isWanted: boolean;
+  readonly distance: number;
+}
+
+/** Nodes of Kerf that stay. */
+function ownNodes({ candidates, leaving }: World): readonly OwnNode[] {
+  return candidates.nodes.filter(
+    (one): one is OwnNode =>
+      one.node !== undefined &&
+      one.nodeClaim !== undefined &&
+      one.initialized &&
+      !one.deleting &&
+      one.node.metadata.deletionTimestamp === undefined &&
+      !leaving.has(one.name),
+  );
+}
+
+/** Nodes that are far from the average. A node that must stay is filled, and one that is promised to pending pods is about to be. */
+function comparedIn(group: readonly OwnNode[], world: World): readonly Wanted[] {
+  const used = group.flatMap((own) => {
+    const usd = nodePrice(own, world.nodePools);
+    return usd > 0 ? [{ own, usd, worth: world.bounds.worthOf(own.name) }] : [];
+  });
+  const average = used.reduce((sum, { worth }) => sum + worth, 0) / used.reduce((sum, { usd }) => sum + usd, 0);
+  return used.flatMap(({ own, usd, worth }): readonly Wanted[] => {
+    const difference = worth / usd / average - 1;
+    if (difference > MARGIN) return [{ own, distance: difference, isWanted: false }];
+    if (!(difference < -MARGIN) || !isCandidate(world.candidates.judge(own))) return [];
+    return [{ own, distance: -difference, isWanted: true }];
+  });
+}
+
+/** Whether the node has the taint. */
+export function isUsedLast(node: Node): boolean {
+  return taintsOf(node).some(isUnderutilized);
+}
+
+function isUnderutilized(taint: Taint): boolean {
+  return sameTaint(taint, UNDERUTILIZED_TAINT);
+}
+
+function taintsOf({ spec }: Node): readonly Taint[] {
+  return spec?.taints ?? [];
+}
+
+function changeOf({ node, nodeClaim }: OwnNode, isWanted: boolean): NodeChange {
+  const others = taintsOf(node).filter((taint) => !isUnderutilized(taint));
+  const taints = isWanted ? [...others, UNDERUTILIZED_TAINT] : others;
+  return { nodeClaim: nodeClaim.name, node: nodeTarget(node), patch: { taints } };
+}

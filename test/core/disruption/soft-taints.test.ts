@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import type { Taint } from '../../../lib/apis/kubernetes.ts';
+import { optional } from '../../../lib/apis/optional.ts';
+import { disruptBy } from '../../../lib/core/disruption/disrupt.ts';
+import { ALL_METHODS } from '../../../lib/core/disruption/methods/all-methods.ts';
+import { softTaintChanges } from '../../../lib/core/disruption/soft-taints.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import { aPoolView, type NodePoolOptions } from '../../builders/node-pools.ts';
+import { runningPod } from '../../builders/pods.ts';
+import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { worldOf } from './worlds.ts';
+
+const UNDERUTILIZED: Taint = { key: 'kerf.dev/underutilized', effect: 'PreferNoSchedule' };
+const TEAM: Taint = { key: 'team', effect: 'NoSchedule' };
+
+interface Used {
+  /** The CPU of the pod on the node. @default no pod */
+  readonly cpu?: string;
+  readonly zone?: string;
+  readonly taints?: readonly Taint[];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly drift?: NodeClaimRecord['drift'];
+}
+
+/** Nodes of 2 cpu, each with at most one pod. */
+function clusterOf(nodes: Readonly<Record<string, Used>>, over: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
+  return snapshotOf(
+    Object.entries(nodes).map(([name, { cpu: _, drift, ...options }]) =>
+      initializedNode({ name, ...options }, optional({ drift })),
+    ),
+    {
+      pods: Object.entries(nodes).flatMap(([name, { cpu }]) =>
+        cpu === undefined ? [] : [runningPod(name, { name: `on-${name}`, requests: { cpu } })],
+      ),
+      ...over,
+    },
+  );
+}
+
+function changesIn(snapshot: ClusterSnapshot) {
+  return softTaintChanges(worldOf(snapshot)).map(({ node, patch }) => [node.name, patch.taints]);
+}
+
+function poolWith(options: NodePoolOptions) {
+  return { nodePools: [aPoolView(options)] };
+}
+
+describe('nodes that the kube-scheduler uses last (E38)', () => {
+  test('a node whose pods are worth less of its price than on average gets the taint', () => {
+    expect(changesIn(clusterOf({ full: { cpu: '1500m' }, low: { cpu: '300m', taints: [TEAM] } }))).toEqual([
+      ['low', [TEAM, UNDERUTILIZED]],
+    ]);
+  });
+
+  test('it loses the taint when it is used more than others', () => {
+    const nodes = {
+      full: { cpu: '1500m', taints: [TEAM, UNDERUTILIZED] },
+      low: { cpu: '300m', taints: [UNDERUTILIZED] },
+    };
+    expect(changesIn(clusterOf(nodes))).toEqual([['full', [TEAM]]]);
+  });
+
+  test('nodes near the average keep what they have', () => {
+    expect(changesIn(clusterOf({ a: { cpu: '1000m', taints: [UNDERUTILIZED] }, b: { cpu: '1010m' } }))).toEqual([]);
+    expect(changesIn(clusterOf({ a: { cpu: '1010m', taints: [UNDERUTILIZED] }, b: { cpu: '1000m' } }))).toEqual([]);
+    expect(changesIn(clusterOf({ only: { cpu: '100m' } }))).toEqual([]);
+  });
+
+  test('each zone has nodes without the taint, so that pods can be spread over the zones', () => {
+    const low = { cpu: '300m', zone: 'eu-west-3b' };
+    expect(changesIn(clusterOf({ full: { cpu: '1500m' }, low, lower: { ...low, cpu: '100m' } }))).toEqual([
+      ['lower', [UNDERUTILIZED]],
+    ]);
+  });
+
+  test('a node that must stay does not get the taint, and keeps it for as long as it is used less', () => {
+    const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
+    const full = { cpu: '1500m' };
+    expect(changesIn(clusterOf({ full, kept: { cpu: '300m', annotations } }))).toEqual([]);
+    expect(changesIn(clusterOf({ full, kept: { cpu: '300m', annotations, taints: [UNDERUTILIZED] } }))).toEqual([]);
+  });
+
+  test('a node that is promised to pending pods does not get the taint', () => {
+    expect(changesIn(clusterOf({ full: { cpu: '1500m' }, next: {} }, { nominated: ['next'] }))).toEqual([]);
+  });
+
+  test('a drifted node gets the taint, however it is used, and does not change the average of the others', () => {
+    const drifted = { cpu: '1900m', drift: { reason: 'NodePoolDrifted', message: 'hash', sinceMs: NOW_MS } } as const;
+    const pool = poolWith({ disruption: { consolidationPolicy: 'WhenEmpty' } });
+    expect(changesIn(clusterOf({ drifted, other: { cpu: '300m' } }))).toEqual([['drifted', [UNDERUTILIZED]]]);
+    expect(changesIn(clusterOf({ drifted, other: { cpu: '300m' } }, pool))).toEqual([['drifted', [UNDERUTILIZED]]]);
+  });
+
+  test.each([
+    ['whose NodePool consolidates only empty nodes', poolWith({ disruption: { consolidationPolicy: 'WhenEmpty' } })],
+    ['whose NodePool never consolidates', poolWith({ disruption: { consolidateAfter: 'Never' } })],
+    ['of a static NodePool', poolWith({ replicas: 2 })],
+    ['with softTaints: false', { options: { softTaints: false } }],
+  ])('a node %s loses the taint', (_, over) => {
+    const nodes = { full: { cpu: '1500m' }, low: { cpu: '300m' }, last: { cpu: '200m', taints: [UNDERUTILIZED] } };
+    expect(changesIn(clusterOf(nodes, over))).toEqual([['last', []]]);
+  });
+
+  test('at most 200 nodes change in a run: those that are used least', () => {
+    const low = Array.from({ length: 250 }, (_, at) => [`low-${at}`, { cpu: `${100 + at}m` }] as const);
+    const full = Array.from({ length: 250 }, (_, at) => [`full-${at}`, { cpu: '1900m' }] as const);
+    const changed = changesIn(clusterOf(Object.fromEntries([...low, ...full]))).map(([name]) => name);
+    expect(changed).toHaveLength(200);
+    expect(changed[0]).toBe('low-0');
+    expect(changed).not.toContain('low-249');
+  });
+});
+
+describe('the verdict of disruption', () => {
+  const snapshot = clusterOf({ full: { cpu: '1900m' }, low: { cpu: '300m' } });
+  const context = { decisionId: 'decision-1', nowMs: NOW_MS };
+
+  test('has the changes beside its actions', () => {
+    expect(disruptBy(ALL_METHODS, snapshot, context).softTaints).toEqual([
+      { nodeClaim: 'claim-low', node: { name: 'low' }, patch: { taints: [UNDERUTILIZED] } },
+    ]);
+  });
+
+  test('has none in shadow', () => {
+    expect(disruptBy(ALL_METHODS, snapshot, { ...context, taints: false }).softTaints).toBeUndefined();
+  });
+});
