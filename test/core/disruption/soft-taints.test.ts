@@ -27,8 +27,8 @@ interface Used {
 /** Nodes of 2 cpu, each with at most one pod. */
 function clusterOf(nodes: Readonly<Record<string, Used>>, over: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
   return snapshotOf(
-    Object.entries(nodes).map(([name, { cpu: _, drift, ...options }]) =>
-      initializedNode({ name, ...options }, optional({ drift })),
+    Object.entries(nodes).map(([name, { zone, taints, annotations, drift }]) =>
+      initializedNode({ name, ...optional({ zone, taints, annotations }) }, optional({ drift })),
     ),
     {
       pods: Object.entries(nodes).flatMap(([name, { cpu }]) =>

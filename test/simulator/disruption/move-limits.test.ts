@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
-import { ALL_METHODS } from '../../lib/core/disruption/methods/all-methods.ts';
-import type { PastMove } from '../../lib/core/model/disruption/past-move.ts';
-import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
-import { runSimulation } from '../../lib/simulator/simulation.ts';
-import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
-import { asking } from '../builders/node-pools.ts';
-import { SMALL_CATALOGUE } from '../controllers/life.ts';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { ALL_METHODS } from '../../../lib/core/disruption/methods/all-methods.ts';
+import type { PastMove } from '../../../lib/core/model/disruption/past-move.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import { runSimulation } from '../../../lib/simulator/simulation.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
+import { asking } from '../../builders/node-pools.ts';
+import { SMALL_CATALOGUE } from '../../controllers/life.ts';
 
 const MAX_EVICTIONS = 'kerf.dev/max-evictions-per-hour';
 const COOL_DOWN = 'kerf.dev/disruption-cool-down';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
-import type { Condition } from '../../lib/apis/kubernetes.ts';
-import type { NodePool } from '../../lib/apis/node-pool.ts';
-import { writeCustom } from '../../lib/simulator/kubernetes/objects.ts';
-import { type OpenSimulation, openSimulation } from '../../lib/simulator/simulation.ts';
-import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
-import { SMALL_CATALOGUE } from '../controllers/life.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import type { Condition } from '../../../lib/apis/kubernetes.ts';
+import type { NodePool } from '../../../lib/apis/node-pool.ts';
+import { writeCustom } from '../../../lib/simulator/kubernetes/objects.ts';
+import { type OpenSimulation, openSimulation } from '../../../lib/simulator/simulation.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
+import { SMALL_CATALOGUE } from '../../controllers/life.ts';
 
 const { disruption } = aPool().spec;
 /** The nodes stay, drifted or not. */

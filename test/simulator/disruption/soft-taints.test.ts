@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
-import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
-import { RefusedError } from '../../lib/ports/errors.ts';
-import type { SimulationInput } from '../../lib/simulator/simulation.ts';
-import { runSimulation } from '../../lib/simulator/simulation.ts';
-import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
-import { asking } from '../builders/node-pools.ts';
-import { SMALL_CATALOGUE } from '../controllers/life.ts';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import { RefusedError } from '../../../lib/ports/errors.ts';
+import type { SimulationInput } from '../../../lib/simulator/simulation.ts';
+import { runSimulation } from '../../../lib/simulator/simulation.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
+import { asking } from '../../builders/node-pools.ts';
+import { SMALL_CATALOGUE } from '../../controllers/life.ts';
 
 /** Two nodes with two pods each, one of which ends. Ten minutes later a small pod comes, which fits on both. */
 async function played(over: Partial<SimulationInput> = {}) {
