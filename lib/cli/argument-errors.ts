@@ -64,7 +64,8 @@ function textOf(error: ArgumentScannerError): string {
       `${name === name.toUpperCase() ? name : `--${name}`}: ${errorMessage(exception)}`,
     EnumValidationError: ({ externalFlagName, input, values }) =>
       `--${externalFlagName}: "${input}" is not allowed; write ${values.join(' or ')}`,
-    UnsatisfiedFlagError: ({ externalFlagName: name }) => `--${name} has no value: add --${name} and its value`,
+    UnsatisfiedFlagError: ({ externalFlagName: name }) =>
+      `--${name} is required: add --${name} and its value, or see --help`,
     UnsatisfiedPositionalError: ({ placeholder }) => `no ${placeholder} is given: add at least one`,
     UnexpectedPositionalError: ({ input }) => `"${input}" is an unexpected argument: remove it`,
   });

@@ -16,7 +16,7 @@ const CASES: readonly (readonly [name: string, args: readonly string[], message:
     '--sed is not a flag of this command: write --seed, or see --help',
   ],
   ['an unknown letter', ['simulate', 'a.yaml', '-x'], '-x is not a flag of this command: see --help'],
-  ['a missing flag', ['plan', 'disruption'], '--snapshot has no value: add --snapshot and its value'],
+  ['a missing flag', ['plan', 'disruption'], '--snapshot is required: add --snapshot and its value, or see --help'],
   [
     'a value that cannot be read',
     ['simulate', 'a.yaml', '--for', 'long'],

@@ -1,7 +1,9 @@
 import { cutText } from '../../apis/formats/quote.ts';
+import { podKey } from '../../apis/kubernetes.ts';
 import { isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
 import type { ManifestProblem, Report } from '../../manifests/explain/problem.ts';
 import { classify } from '../../manifests/read/classify.ts';
+import { creatorOf, playOf } from '../../manifests/read/play-of.ts';
 import { type ManifestSource, readDocuments } from '../../manifests/read/read-documents.ts';
 import { type ReadObject, readObject } from '../../manifests/read/read-object.ts';
 import { objectLabelOf, reporterOf, type SourceObject } from '../../manifests/read/source-object.ts';
@@ -35,7 +37,7 @@ export function readManifestObjects(
 ): ManifestObjects {
   const { objects: documents, problems: malformed, passedOver } = readDocuments(sources);
   const problems: ManifestProblem[] = [...malformed];
-  const objects: ReadObject[] = [];
+  const found: FoundObject[] = [];
   const notes: string[] = [...passedOverNotes(passedOver)];
   const seen = new Map<string, string>();
   for (const source of documents.flatMap(({ today }) => today)) {
@@ -45,12 +47,43 @@ export function readManifestObjects(
     const kind = kindOf(value);
     const hasEffect = isWholeCluster && kind === 'EC2NodeClass';
     const note = hasEffect ? undefined : (ignored.get(kind) ?? NOTES.get(kind));
-    if (note !== undefined) notes.push(`${source.file}  ${cutText(objectLabelOf(value) ?? '', 160)}: ${note}`);
+    if (note !== undefined) notes.push(noteOn(source, note));
     if (ignored.has(kind)) continue;
     const read = readOne(value, report);
-    if (read !== undefined) objects.push(read);
+    if (read !== undefined) found.push({ read, source });
   }
-  return { objects, isWholeCluster, problems, warnings: documents.flatMap(({ warnings }) => warnings), notes };
+  const { objects, leftOut } = withoutLeftOut(found);
+  return {
+    objects,
+    isWholeCluster,
+    problems,
+    warnings: documents.flatMap(({ warnings }) => warnings),
+    notes: [...notes, ...leftOut],
+  };
+}
+
+interface FoundObject {
+  readonly read: ReadObject;
+  readonly source: SourceObject;
+}
+
+/** As in a simulation: without Helm hooks, and without what a workload of the manifests creates, which an export of a cluster has too. */
+function withoutLeftOut(found: readonly FoundObject[]) {
+  const declared = found.map(({ read: { kind, object } }) => ({ kind, key: podKey(object) }));
+  const judged = found.map(({ read, source }) => {
+    const creator = creatorOf(read, declared);
+    const { isLeftOut, notes } = playOf(read);
+    const why = creator === undefined ? (isLeftOut ? notes : []) : [`left out: ${creator} creates it`];
+    return { read, notes: why.map((note) => noteOn(source, note)) };
+  });
+  return {
+    objects: judged.flatMap(({ read, notes }) => (notes.length === 0 ? [read] : [])),
+    leftOut: judged.flatMap(({ notes }) => notes),
+  };
+}
+
+function noteOn({ file, value }: SourceObject, note: string): string {
+  return `${file}  ${cutText(objectLabelOf(value) ?? '', 160)}: ${note}`;
 }
 
 const NOTES: ReadonlyMap<string, string> = new Map([

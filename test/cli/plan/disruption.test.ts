@@ -258,7 +258,7 @@ describe('manifests over the snapshot', () => {
 
 describe('bad input', () => {
   test.each<readonly [string, readonly string[], RegExp]>([
-    ['no snapshot', [], /^--snapshot has no value: add --snapshot and its value/],
+    ['no snapshot', [], /^--snapshot is required: add --snapshot and its value/],
     ['a missing file', ['--snapshot', 'b.json'], /b\.json/],
     ['a snapshot that is not JSON', ['--snapshot', 'a.yaml'], /^a\.yaml: /],
     ['a list', ['--snapshot', 'list.json'], /^list\.json: /],

@@ -175,6 +175,10 @@ const LIMIT_RANGE = {
   spec: { limits: [{ type: 'Container', defaultRequest: { cpu: '250m' } }] },
 };
 
+function owned(kind: string, name: string): Json {
+  return { ownerReferences: [{ apiVersion: 'apps/v1', kind, name, uid: 'u', controller: true }] };
+}
+
 describe('kerf plan provisioning -f', () => {
   test.each([
     ['of the snapshot', { limitRanges: [LIMIT_RANGE] }, ''],
@@ -228,6 +232,27 @@ describe('kerf plan provisioning -f', () => {
     const { code, stderr } = await plan(aDocument(), ['db.yaml'], { 'db.yaml': yaml(manifest) });
     expect(code).toBe(2);
     expect(stderr).toContain('Job/db  spec.template.spec.restartPolicy: is missing; write OnFailure or Never');
+  });
+
+  test('in an export of a cluster, each pod counts once, and Helm hooks do not count', async () => {
+    const set = { metadata: { name: 'api-abc', ...owned('Deployment', 'api') }, spec: { replicas: 2, ...SELECTED } };
+    const pod = { metadata: { name: 'api-abc-1', ...owned('ReplicaSet', 'api-abc') }, spec: TEMPLATE.spec };
+    const orphan = { metadata: { name: 'other-1', ...owned('ReplicaSet', 'other') }, spec: TEMPLATE.spec };
+    const hook = { metadata: { name: 'hook', annotations: { 'helm.sh/hook': 'test' } }, spec: TEMPLATE.spec };
+    const exported = yaml(
+      deployment(2),
+      { apiVersion: 'apps/v1', kind: 'ReplicaSet', ...set },
+      ...[pod, orphan, hook].map((one) => ({ apiVersion: 'v1', kind: 'Pod', ...one })),
+    );
+    const { stdout, stderr } = await plan(aDocument(), ['-f', 'all.yaml', '-o', 'json'], { 'all.yaml': exported });
+    const output: ProvisioningOutput = JSON.parse(stdout);
+    const names = placed(output).map((name) => name.replace(/-[a-z0-9]{8}-\d+$/, ''));
+    expect(names).toEqual(['default/api', 'default/api', 'default/other-1']);
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      'all.yaml  ReplicaSet/api-abc: left out: Deployment api creates it',
+      'all.yaml  Pod/api-abc-1: left out: ReplicaSet api-abc creates it',
+      'all.yaml  Pod/hook: left out: a Helm hook, which runs only while Helm installs, upgrades or tests',
+    ]);
   });
 
   test('a NodePool replaces the NodePool with its name', async () => {
