@@ -18,7 +18,7 @@ export interface Mode {
 }
 
 const AFTER = '1m';
-const KARPENTERS = { ...DEFAULT_SETTINGS, fleetConsolidation: false, packing: 'first-fit' } as const;
+const KARPENTERS = { ...DEFAULT_SETTINGS, fleetConsolidation: false, softTaints: false, packing: 'first-fit' } as const;
 
 /** E28: Karpenter ends a pass with the first move of one node; Kerf proposes all of them. */
 const oneMove: Method = {
@@ -60,7 +60,7 @@ export const MODES: readonly Mode[] = [
   {
     name: 'packing',
     title: "Kerf's packing only",
-    settings: { ...DEFAULT_SETTINGS, fleetConsolidation: false },
+    settings: { ...DEFAULT_SETTINGS, fleetConsolidation: false, softTaints: false },
     methods: KARPENTERS_METHODS,
     consolidateAfter: AFTER,
   },

@@ -2,6 +2,7 @@ import type { Node, Taint } from '../../apis/kubernetes.ts';
 import { ZONE } from '../../apis/labels.ts';
 import { sameTaint, UNDERUTILIZED_TAINT } from '../../apis/taints.ts';
 import type { StateNode } from '../cluster/state-node.ts';
+import { compareText } from '../compare-text.ts';
 import type { NodeChange } from '../model/decision.ts';
 import { nodeTarget } from '../model/node-patch.ts';
 import { isCandidate } from './candidates.ts';
@@ -11,6 +12,12 @@ import { nodePrice } from './node-price.ts';
 
 /** How far a node must be from the average before its taint changes, so that it does not change with every pod. */
 const MARGIN = 0.03;
+
+/**
+ * The best used nodes of a NodePool in a zone never have the taint, so that the kube-scheduler can still place the pods of a Deployment on
+ * different nodes, which it prefers less than a node without the taint.
+ */
+const LEAST_WITHOUT = 2;
 
 /** The most nodes of a run, those that are farthest from the average. The next run changes the others. */
 const MOST_CHANGES = 200;
@@ -79,9 +86,10 @@ function comparedIn(group: readonly OwnNode[], world: World): readonly Wanted[] 
     return usd > 0 ? [{ own, usd, worth: world.bounds.worthOf(own.name) }] : [];
   });
   const average = used.reduce((sum, { worth }) => sum + worth, 0) / used.reduce((sum, { usd }) => sum + usd, 0);
-  return used.flatMap(({ own, usd, worth }): readonly Wanted[] => {
+  const bestFirst = used.toSorted((a, b) => b.worth / b.usd - a.worth / a.usd || compareText(a.own.name, b.own.name));
+  return bestFirst.flatMap(({ own, usd, worth }, at): readonly Wanted[] => {
     const difference = worth / usd / average - 1;
-    if (difference > MARGIN) return [{ own, distance: difference, isWanted: false }];
+    if (difference > MARGIN || at < LEAST_WITHOUT) return [{ own, distance: difference, isWanted: false }];
     if (!(difference < -MARGIN) || !isCandidate(world.candidates.judge(own))) return [];
     return [{ own, distance: -difference, isWanted: true }];
   });

@@ -47,15 +47,18 @@ function poolWith(options: NodePoolOptions) {
   return { nodePools: [aPoolView(options)] };
 }
 
+const FULL = { full: { cpu: '1500m' }, also: { cpu: '1500m' } };
+
 describe('nodes that the kube-scheduler uses last (E38)', () => {
   test('a node whose pods are worth less of its price than on average gets the taint', () => {
-    expect(changesIn(clusterOf({ full: { cpu: '1500m' }, low: { cpu: '300m', taints: [TEAM] } }))).toEqual([
+    expect(changesIn(clusterOf({ ...FULL, low: { cpu: '300m', taints: [TEAM] } }))).toEqual([
       ['low', [TEAM, UNDERUTILIZED]],
     ]);
   });
 
   test('it loses the taint when it is used more than others', () => {
     const nodes = {
+      ...FULL,
       full: { cpu: '1500m', taints: [TEAM, UNDERUTILIZED] },
       low: { cpu: '300m', taints: [UNDERUTILIZED] },
     };
@@ -63,27 +66,34 @@ describe('nodes that the kube-scheduler uses last (E38)', () => {
   });
 
   test('nodes near the average keep what they have', () => {
-    expect(changesIn(clusterOf({ a: { cpu: '1000m', taints: [UNDERUTILIZED] }, b: { cpu: '1010m' } }))).toEqual([]);
-    expect(changesIn(clusterOf({ a: { cpu: '1010m', taints: [UNDERUTILIZED] }, b: { cpu: '1000m' } }))).toEqual([]);
-    expect(changesIn(clusterOf({ only: { cpu: '100m' } }))).toEqual([]);
+    const a = { cpu: '1000m', taints: [UNDERUTILIZED] };
+    expect(changesIn(clusterOf({ a, b: { cpu: '1010m' }, c: { cpu: '1010m' } }))).toEqual([]);
+    expect(changesIn(clusterOf({ a, b: { cpu: '990m' }, c: { cpu: '1010m' }, d: { cpu: '1010m' } }))).toEqual([]);
   });
 
   test('each zone has nodes without the taint, so that pods can be spread over the zones', () => {
     const low = { cpu: '300m', zone: 'eu-west-3b' };
-    expect(changesIn(clusterOf({ full: { cpu: '1500m' }, low, lower: { ...low, cpu: '100m' } }))).toEqual([
-      ['lower', [UNDERUTILIZED]],
+    const lower = { ...low, cpu: '100m' };
+    expect(changesIn(clusterOf({ ...FULL, low, also2: low, lower }))).toEqual([['lower', [UNDERUTILIZED]]]);
+  });
+
+  test('the two best used nodes of a zone never have the taint, so that pods can be spread over nodes', () => {
+    const low = { cpu: '300m', taints: [UNDERUTILIZED] };
+    expect(changesIn(clusterOf({ full: { cpu: '1500m' }, low, lower: { ...low, cpu: '200m' } }))).toEqual([
+      ['low', []],
     ]);
+    expect(changesIn(clusterOf({ full: { cpu: '1500m' }, low: { cpu: '300m' } }))).toEqual([]);
   });
 
   test('a node that must stay does not get the taint, and keeps it for as long as it is used less', () => {
     const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
-    const full = { cpu: '1500m' };
-    expect(changesIn(clusterOf({ full, kept: { cpu: '300m', annotations } }))).toEqual([]);
-    expect(changesIn(clusterOf({ full, kept: { cpu: '300m', annotations, taints: [UNDERUTILIZED] } }))).toEqual([]);
+    const kept = { cpu: '300m', annotations };
+    expect(changesIn(clusterOf({ ...FULL, kept }))).toEqual([]);
+    expect(changesIn(clusterOf({ ...FULL, kept: { ...kept, taints: [UNDERUTILIZED] } }))).toEqual([]);
   });
 
   test('a node that is promised to pending pods does not get the taint', () => {
-    expect(changesIn(clusterOf({ full: { cpu: '1500m' }, next: {} }, { nominated: ['next'] }))).toEqual([]);
+    expect(changesIn(clusterOf({ ...FULL, next: {} }, { nominated: ['next'] }))).toEqual([]);
   });
 
   test('a drifted node gets the taint, however it is used, and does not change the average of the others', () => {
@@ -99,7 +109,7 @@ describe('nodes that the kube-scheduler uses last (E38)', () => {
     ['of a static NodePool', poolWith({ replicas: 2 })],
     ['with softTaints: false', { options: { softTaints: false } }],
   ])('a node %s loses the taint', (_, over) => {
-    const nodes = { full: { cpu: '1500m' }, low: { cpu: '300m' }, last: { cpu: '200m', taints: [UNDERUTILIZED] } };
+    const nodes = { ...FULL, low: { cpu: '300m' }, last: { cpu: '200m', taints: [UNDERUTILIZED] } };
     expect(changesIn(clusterOf(nodes, over))).toEqual([['last', []]]);
   });
 
@@ -114,7 +124,7 @@ describe('nodes that the kube-scheduler uses last (E38)', () => {
 });
 
 describe('the verdict of disruption', () => {
-  const snapshot = clusterOf({ full: { cpu: '1900m' }, low: { cpu: '300m' } });
+  const snapshot = clusterOf({ ...FULL, low: { cpu: '300m' } });
   const context = { decisionId: 'decision-1', nowMs: NOW_MS };
 
   test('has the changes beside its actions', () => {

@@ -8,7 +8,7 @@ import { aDeployment, aPool, someManifests } from '../../builders/cluster-manife
 import { asking } from '../../builders/node-pools.ts';
 import { SMALL_CATALOGUE } from '../../controllers/life.ts';
 
-/** Two nodes with two pods each, one of which ends. Ten minutes later a small pod comes, which fits on both. */
+/** Three nodes with two pods each, one of which ends. Ten minutes later a small pod comes, which fits on each. */
 async function played(over: Partial<SimulationInput> = {}) {
   const pool = aPool({
     disruption: { consolidateAfter: '1m', consolidationPolicy: 'WhenEmptyOrUnderutilized', budgets: [{ nodes: '0' }] },
@@ -19,12 +19,12 @@ async function played(over: Partial<SimulationInput> = {}) {
   const { timeline } = await runSimulation({
     manifests: someManifests({
       nodePools: [{ ...pool, spec: { ...pool.spec, template } }],
-      deployments: [aDeployment('web', 4, '800m'), aDeployment('late', 0, '100m')],
+      deployments: [aDeployment('web', 6, '800m'), aDeployment('late', 0, '100m')],
     }),
     scenario: {
       name: 'one pod ends',
       events: [
-        { kind: 'scale', atMs: 10 * MINUTE_MS, deployment: 'default/web', replicas: 3 },
+        { kind: 'scale', atMs: 10 * MINUTE_MS, deployment: 'default/web', replicas: 5 },
         { kind: 'scale', atMs: 20 * MINUTE_MS, deployment: 'default/late', replicas: 1 },
       ],
     },
@@ -42,14 +42,14 @@ async function played(over: Partial<SimulationInput> = {}) {
   return { isOnEmptiest: late === ended, nodes: new Set(nodeOf('pod-running', 'web')).size, failures };
 }
 
-describe('a new pod that fits on two nodes (E38)', () => {
-  test('is bound to the node that is used more', async () => {
-    expect(await played()).toEqual({ isOnEmptiest: false, nodes: 2, failures: [] });
+describe('a new pod that fits on three nodes (E38)', () => {
+  test('is bound to a node that is used more', async () => {
+    expect(await played()).toEqual({ isOnEmptiest: false, nodes: 3, failures: [] });
   });
 
   test('is bound to the emptiest node with softTaints: false', async () => {
     const settings = { ...DEFAULT_SETTINGS, softTaints: false };
-    expect(await played({ settings })).toEqual({ isOnEmptiest: true, nodes: 2, failures: [] });
+    expect(await played({ settings })).toEqual({ isOnEmptiest: true, nodes: 3, failures: [] });
   });
 
   test('is bound to the emptiest node if the taint is refused, which is reported once', async () => {
@@ -66,7 +66,7 @@ describe('a new pod that fits on two nodes (E38)', () => {
         },
       }),
     });
-    expect(refused).toMatchObject({ isOnEmptiest: true, nodes: 2 });
+    expect(refused).toMatchObject({ isOnEmptiest: true, nodes: 3 });
     expect(refused.failures).toEqual([expect.stringMatching(/^taints of node \S+: denied$/)]);
   });
 });
