@@ -1,7 +1,7 @@
 import { conditionStatus, type Labels, type Node, type Pod, type Taint } from '../../apis/kubernetes.ts';
 import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, INSTANCE_TYPE, NODE_POOL, ZONE } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
-import { DISRUPTED_TAINT, isEphemeral, sameTaint } from '../../apis/taints.ts';
+import { DISRUPTED_TAINT, isEphemeral, sameTaint, UNDERUTILIZED_TAINT } from '../../apis/taints.ts';
 import { compareText } from '../compare-text.ts';
 import { lastFor, onceFor } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
@@ -163,13 +163,16 @@ function fromRecord(record: NodeClaimRecord): StateNode {
 
 /**
  * B16: the taints that apply to pods. Temporary taints and startup taints do not count while the node starts. A PreferNoSchedule taint
- * that others add to a node of Kerf never counts: the kube-scheduler binds pods there, and each new node may get the same taint.
+ * that others add to a node of Kerf never counts: the kube-scheduler binds pods there, and each new node may get the same taint. Kerf's own
+ * (E38) counts on no node, also if the record of the node cannot be read.
  */
 function schedulingTaints(node: Node, record: NodeClaimRecord | undefined, initialized: boolean): readonly Taint[] {
   const own = record?.spec.taints ?? [];
-  const present = (node.spec?.taints ?? []).filter(
-    (taint) => record === undefined || taint.effect !== 'PreferNoSchedule' || own.some((one) => sameTaint(one, taint)),
-  );
+  const present = (node.spec?.taints ?? []).filter((taint) => {
+    const mayBeAdded =
+      record === undefined ? sameTaint(taint, UNDERUTILIZED_TAINT) : taint.effect === 'PreferNoSchedule';
+    return !mayBeAdded || own.some((one) => sameTaint(one, taint));
+  });
   const taints = [
     ...present,
     ...(node.spec?.unschedulable === true

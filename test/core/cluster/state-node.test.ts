@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import { UNDERUTILIZED_TAINT } from '../../../lib/apis/taints.ts';
 import type { StateNode } from '../../../lib/core/cluster/state-node.ts';
 import { freeResources, stateNodes } from '../../../lib/core/cluster/state-node.ts';
 import { aClaim, claimSpec, launchedClaim } from '../../builders/node-claims.ts';
@@ -127,6 +128,11 @@ describe('the taints of a node (B16)', () => {
     expect(stateNodes(snapshotOf([node]))[0]?.taints).toEqual([own]);
     expect(starting({ taints: [added] }, { taints: [own] })?.taints).toEqual([own]);
     expect(stateNodes(aSnapshot({ nodes: [aNode({ taints: [added] })] }))[0]?.taints).toEqual([added]);
+  });
+
+  test('the taint of nodes that are used last does not count on a node whose record cannot be read or is not given', () => {
+    const node = aNode({ taints: [UNDERUTILIZED_TAINT] });
+    expect(stateNodes(aSnapshot({ nodes: [node] }))[0]?.taints).toEqual([]);
   });
 
   test('an unschedulable node has one more', () => {
