@@ -47,6 +47,8 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
   const step = stepCommands(pass, { ...context, methods, cluster });
   const nodes = step.actions.length === 0 ? pass.all : stateNodes(step.snapshot);
   const taints = changesTaints ? taintChanges(nodes, step.snapshot.commands) : [];
+  const preferences = changesTaints ? softTaintChanges(pass.worldBeside(step.snapshot.commands)) : [];
+  const beside = { ...(preferences.length > 0 && { softTaints: preferences }) };
   // A taint has no effect if the node has changed meanwhile.
   const later = [
     ...dueTimes(step.snapshot, nowMs),
@@ -60,19 +62,16 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
       blocked: [],
       due: [...later, requeueAt(nowMs + SECOND_MS)],
       ...(kept !== passMemory && { passMemory: kept }),
+      ...beside,
     };
   }
   const surplus = removeSurplus(snapshot, pass.all, context);
   if (surplus.length > 0)
-    return { actions: [...surplus, ...taints], blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)] };
+    return { actions: [...surplus, ...taints], blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)], ...beside };
   const { proposal, blocked: kept, due, stopped } = bestProposal(methods, pass);
-  const preferences = changesTaints ? softTaintChanges(pass.worldBeside(commands)) : [];
   const blocked = [...kept, ...ignoredAnnotations(pass.all)];
   const isSame = stopped.length === 0 && passMemory.stopped.length === 0;
-  const remembered = {
-    ...(!isSame && { passMemory: { ...passMemory, stopped } }),
-    ...(preferences.length > 0 && { softTaints: preferences }),
-  };
+  const remembered = { ...(!isSame && { passMemory: { ...passMemory, stopped } }), ...beside };
   // The next run goes on where this one has stopped.
   const next = stopped.length === 0 ? [] : [requeueAt(nowMs + SECOND_MS)];
   if (proposal === undefined) return { actions: taints, blocked, due: [...due, ...later, ...next], ...remembered };

@@ -6,6 +6,7 @@ import { ALL_METHODS } from '../../../lib/core/disruption/methods/all-methods.ts
 import { softTaintChanges } from '../../../lib/core/disruption/soft-taints.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
 import { aPoolView, type NodePoolOptions } from '../../builders/node-pools.ts';
 import { runningPod } from '../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
@@ -131,6 +132,13 @@ describe('the verdict of disruption', () => {
     expect(disruptBy(ALL_METHODS, snapshot, context).softTaints).toEqual([
       { nodeClaim: 'claim-low', node: { name: 'low' }, patch: { taints: [UNDERUTILIZED] } },
     ]);
+  });
+
+  test('has them also in a run that ends a command', () => {
+    const command = aCommand({ candidates: candidatesNamed('lost'), validateAtMs: NOW_MS });
+    const verdict = disruptBy(ALL_METHODS, { ...snapshot, commands: [command] }, context);
+    expect(verdict.actions).toMatchObject([{ kind: 'end-disruption', outcome: 'rejected' }]);
+    expect(verdict.softTaints).toHaveLength(1);
   });
 
   test('has none in shadow', () => {
