@@ -20,7 +20,7 @@ const MARGIN = 0.03;
 const LEAST_WITHOUT = 2;
 
 /** The most nodes of a run, those that are farthest from the average. The next run changes the others. */
-const MOST_CHANGES = 200;
+const MAX_CHANGES = 200;
 
 /**
  * The kube-scheduler places pods on the emptiest nodes, so nodes seldom become empty. It uses nodes with a PreferNoSchedule taint last.
@@ -54,7 +54,7 @@ export function softTaintChanges(world: World): readonly NodeChange[] {
   return wanted
     .filter(({ own, isWanted }) => isUsedLast(own.node) !== isWanted)
     .toSorted((a, b) => b.distance - a.distance)
-    .slice(0, MOST_CHANGES)
+    .slice(0, MAX_CHANGES)
     .map(({ own, isWanted }) => changeOf(own, isWanted));
 }
 
