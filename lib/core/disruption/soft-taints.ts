@@ -17,7 +17,7 @@ const MARGIN = 0.03;
  * The best used nodes of a NodePool in a zone never have the taint, so that the kube-scheduler can still place the pods of a Deployment on
  * different nodes, which it prefers less than a node without the taint.
  */
-const LEAST_WITHOUT = 2;
+const MIN_WITHOUT = 2;
 
 /** The most nodes of a run, those that are farthest from the average. The next run changes the others. */
 const MAX_CHANGES = 200;
@@ -89,7 +89,7 @@ function comparedIn(group: readonly OwnNode[], world: World): readonly Wanted[] 
   const bestFirst = used.toSorted((a, b) => b.worth / b.usd - a.worth / a.usd || compareText(a.own.name, b.own.name));
   return bestFirst.flatMap(({ own, usd, worth }, at): readonly Wanted[] => {
     const difference = worth / usd / average - 1;
-    if (difference > MARGIN || at < LEAST_WITHOUT) return [{ own, distance: difference, isWanted: false }];
+    if (difference > MARGIN || at < MIN_WITHOUT) return [{ own, distance: difference, isWanted: false }];
     if (!(difference < -MARGIN) || !isCandidate(world.candidates.judge(own))) return [];
     return [{ own, distance: -difference, isWanted: true }];
   });
