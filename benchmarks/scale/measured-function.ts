@@ -2,7 +2,7 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeClusters } from '../../lib/operator/options/cluster-options.ts';
-import { VARIABLES, WOKEN_FUNCTIONS } from '../../lib/operator/options/options.ts';
+import { CLUSTER_FUNCTIONS, VARIABLES } from '../../lib/operator/options/options.ts';
 import type { Wake } from '../../lib/ports/messages.ts';
 import { message } from '../../test/operator/messages.ts';
 import type { Invoked } from './invoke-function.ts';
@@ -86,6 +86,6 @@ function environmentOf(name: string, world: FunctionWorld): Readonly<Record<stri
     [VARIABLES.ownQueue]: queue(name),
     [VARIABLES.webhookUrl]: 'https://webhook.invalid/',
     [VARIABLES.webhookSecret]: 'benchmark',
-    ...Object.fromEntries(WOKEN_FUNCTIONS.map((one) => [VARIABLES.queue(one), queue(one)])),
+    ...Object.fromEntries(CLUSTER_FUNCTIONS.map((one) => [VARIABLES.queue(one), queue(one)])),
   };
 }

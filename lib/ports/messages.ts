@@ -1,6 +1,6 @@
 import type { Decision } from '../core/model/decision.ts';
 
-/** A function with a queue of its own. */
+/** A function that others wake: by its queue, or, for the catalogue, by the event bus. */
 export type WakeTarget = 'provisioning' | 'lifecycle' | 'disruption' | 'termination' | 'catalogue';
 
 /** A hint to reconcile, never data: a lost wake costs time, a duplicate costs nothing. */

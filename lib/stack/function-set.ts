@@ -10,7 +10,6 @@ import {
   INTERRUPTION_TARGETS,
   VARIABLES,
   WEBHOOK_TARGETS,
-  WOKEN_FUNCTIONS,
   type WokenFunction,
 } from '../operator/options/options.ts';
 import type { BodyBucketConstruct } from './body-bucket.ts';
@@ -33,8 +32,6 @@ export interface FunctionSetProps {
   readonly state: StateTable;
   readonly bodies: BodyBucketConstruct;
   readonly decisions: EventBus;
-  /** Shared by all sets, because its data is regional. */
-  readonly catalogue: WakeFunction;
   /** Of the wakes of all sets. The tick replaces a wake, so its dead letter is only the sign of a failure. */
   readonly wakeDeadLetters: DeadLetters;
   readonly secrets: SecretSource;
@@ -53,16 +50,7 @@ export class FunctionSet {
 
   constructor(scope: Construct, props: FunctionSetProps) {
     this.#scope = scope;
-    const {
-      clusters,
-      state,
-      bodies,
-      decisions,
-      catalogue,
-      secrets,
-      webhookSecretRotation: secretRotation,
-      ...shared
-    } = props;
+    const { clusters, state, bodies, decisions, secrets, webhookSecretRotation: secretRotation, ...shared } = props;
     const environment = {
       [VARIABLES.clusters]: writeClusters(clusters),
       POWERTOOLS_LOG_LEVEL: mostVerboseLevel(clusters),
@@ -74,7 +62,7 @@ export class FunctionSet {
       [VARIABLES.eventBus]: decisions.eventBusName,
     };
     const own = wakeFunctions(scope, { environment: { ...environment, ...stored }, clusters, ...shared });
-    this.functions = { ...own, catalogue };
+    this.functions = own;
     const webhook = new Webhook(scope, 'Webhook', {
       environment,
       secrets,
@@ -89,7 +77,7 @@ export class FunctionSet {
       clusters,
       functions: own,
     });
-    for (const name of CLUSTER_FUNCTIONS) own[name].admitSchedules();
+    for (const name of CLUSTER_FUNCTIONS) own[name].admitRules(shared.wakeDeadLetters);
     new InterruptionRules(scope, 'InterruptionRules', { queue: this.functions.interruption.wakeQueue });
     const installer = this.#install({ nodes, webhook, state });
     this.#watchTicks(clusters, installer?.resource ?? schedules);
@@ -118,8 +106,7 @@ export class FunctionSet {
   #writeOutputs(webhook: Webhook): void {
     // The full URL is this URL, the name of the cluster, a slash and the secret, which is in the environment of the function.
     this.#output({ WebhookUrl: webhook.url, WebhookFunctionName: webhook.function.functionName });
-    const { catalogue: _, ...own } = this.functions;
-    for (const [name, { wakeQueue, logGroup }] of Object.entries(own)) {
+    for (const [name, { wakeQueue, logGroup }] of Object.entries(this.functions)) {
       this.#output({ [`${name}QueueUrl`]: wakeQueue.queue.queueUrl, [`${name}LogGroup`]: logGroup.logGroupName });
     }
     for (const name of CLUSTER_FUNCTIONS) this.#output({ [`${name}RoleArn`]: this.functions[name].role.roleArn });
@@ -172,7 +159,7 @@ export class FunctionSet {
 
   /** Grants access to the queues of other functions. */
   #connect(webhook: Webhook): void {
-    for (const name of CLUSTER_FUNCTIONS) this.functions[name].mayWake(this.functions, WOKEN_FUNCTIONS);
+    for (const name of CLUSTER_FUNCTIONS) this.functions[name].mayWake(this.functions, CLUSTER_FUNCTIONS);
     this.functions.interruption.mayWake(this.functions, INTERRUPTION_TARGETS);
     webhook.mayWake(this.functions, WEBHOOK_TARGETS);
   }
@@ -221,7 +208,7 @@ function wakeFunctions(
   }: Pick<FunctionSetProps, 'clusters' | 'wakeDeadLetters'> & {
     readonly environment: Readonly<Record<string, string>>;
   },
-): Omit<WakeFunctions, 'catalogue'> {
+): WakeFunctions {
   const [{ network } = {}] = clusters;
   const inNetwork = { environment, deadLetters, ...(network !== undefined && { network }) };
   return {

@@ -5,17 +5,17 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { type ClusterOptions, networkName } from '../operator/options/cluster-options.ts';
-import { METRICS, PRICE_FOLDER, VARIABLES, wakePlan } from '../operator/options/options.ts';
+import { METRICS, PRICE_FOLDER, VARIABLES } from '../operator/options/options.ts';
 import { BodyBucketConstruct } from './body-bucket.ts';
 import { FunctionSet } from './function-set.ts';
+import { LambdaFunction } from './lambda-function.ts';
 import { Dashboard } from './monitoring/dashboard.ts';
 import { DeploymentAlarm } from './monitoring/deployment-alarm.ts';
 import { describeOutput } from './monitoring/describe-output.ts';
 import { Widgets } from './monitoring/widgets.ts';
 import * as permissions from './permissions.ts';
-import { CatalogueSchedule } from './schedules.ts';
+import { CatalogueRules } from './schedules.ts';
 import { StateTable } from './state-table.ts';
-import { WakeFunction } from './wake-function.ts';
 import { DeadLetters } from './wake-queue.ts';
 import { SecretSource } from './webhook-secret.ts';
 
@@ -47,13 +47,12 @@ export class KerfStack extends Stack {
       retention: Duration.days(14),
     });
     const wakeDeadLetters = new DeadLetters(this, 'WakeDeadLetters', { alarm: 'WakeDeadLetters' });
-    const catalogue = this.#catalogue(state, wakeDeadLetters);
+    const catalogue = this.#catalogue({ state, decisions, deadLetters: wakeDeadLetters });
     const shared = {
       secrets: new SecretSource(this, 'WebhookSecrets'),
       state,
       bodies,
       decisions,
-      catalogue,
       wakeDeadLetters,
       ...(webhookSecretRotation !== undefined && { webhookSecretRotation }),
     };
@@ -70,17 +69,16 @@ export class KerfStack extends Stack {
     this.#watch(state.name);
     new Dashboard(this, 'Dashboard', {
       clusters: names,
-      functions: Object.fromEntries(functions),
+      functions: { ...Object.fromEntries(functions), catalogue },
       webhooks: sets.map(({ webhook }) => webhook.function),
       custom: new Widgets(this, 'Widgets', { clusters, state, bodies }),
     });
-    const { wakeQueue, logGroup } = catalogue;
-    const outputs = { CatalogueQueueUrl: wakeQueue.queue.queueUrl, CatalogueLogGroup: logGroup.logGroupName };
     const values = {
       TableName: state.name,
       BodiesBucketName: bodies.name,
       EventBusName: decisions.eventBusName,
-      ...outputs,
+      CatalogueFunctionName: catalogue.function.functionName,
+      CatalogueLogGroup: catalogue.logGroup.logGroupName,
     };
     for (const [name, value] of Object.entries(values))
       new CfnOutput(this, name, { value, description: describeOutput(name) });
@@ -102,18 +100,24 @@ export class KerfStack extends Stack {
   }
 
   /** The function that reads instance types and prices, which are regional and shared by all clusters. */
-  #catalogue(state: StateTable, deadLetters: DeadLetters): WakeFunction {
-    const catalogue = new WakeFunction(this, 'Catalogue', {
+  #catalogue({ state, decisions: bus, deadLetters }: CatalogueParts): LambdaFunction {
+    const catalogue = new LambdaFunction(this, 'Catalogue', {
       name: 'catalogue',
       environment: { [VARIABLES.table]: state.name },
-      plan: wakePlan(Duration.minutes(5).toMilliseconds()),
+      timeout: Duration.minutes(5),
       memoryMib: 1_024,
-      deadLetters,
       folder: PRICE_FOLDER,
     });
     state.grant(catalogue.role, 'catalogue', []);
     permissions.grantCatalogueReads(catalogue.role);
-    new CatalogueSchedule(this, 'CatalogueSchedule', { queue: catalogue.wakeQueue });
+    catalogue.admitRules(deadLetters);
+    new CatalogueRules(this, 'CatalogueSchedule', { function: catalogue, bus });
     return catalogue;
   }
+}
+
+interface CatalogueParts {
+  readonly state: StateTable;
+  readonly decisions: EventBus;
+  readonly deadLetters: DeadLetters;
 }

@@ -1,4 +1,4 @@
-import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, CfnFunction, LoggingFormat, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { type ICommandHooks, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
@@ -8,7 +8,7 @@ import type { NetworkOptions } from '../operator/options/cluster-options.ts';
 import { VARIABLES, type WokenFunction } from '../operator/options/options.ts';
 import { REQUIRE_BANNER } from './bundles/require-banner.ts';
 import { grantNetworkInterfaces } from './permissions.ts';
-import type { WakeQueue } from './wake-queue.ts';
+import type { DeadLetters, WakeQueue } from './wake-queue.ts';
 
 const ROOT = `${import.meta.dirname}/../../`;
 
@@ -84,6 +84,22 @@ export class LambdaFunction extends Construct {
     resource.vpcConfig = { subnetIds: [...subnetIds], securityGroupIds: [...securityGroupIds] };
     this.function.addEnvironment(VARIABLES.vpc, vpcId);
     grantNetworkInterfaces(this.role);
+    resource.node.addDependency(this.role);
+  }
+
+  /**
+   * Lets rules of the account call it. A tick has nothing that a run depends on, so the rules are not named: each cluster has one. An
+   * invocation that fails in each of its three attempts becomes a dead letter, like a wake of a queue.
+   */
+  admitRules({ queue }: DeadLetters): void {
+    this.function.addPermission('Schedules', {
+      principal: new ServicePrincipal('events.amazonaws.com'),
+      sourceAccount: Stack.of(this).account,
+    });
+    const resource = this.function.node.defaultChild;
+    if (!(resource instanceof CfnFunction)) throw new Error('CDK makes a function of another resource than it did');
+    resource.deadLetterConfig = { targetArn: queue.queueArn };
+    this.role.addToPrincipalPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] }));
     resource.node.addDependency(this.role);
   }
 

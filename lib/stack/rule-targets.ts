@@ -3,22 +3,21 @@ import { RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import type { LambdaFunction } from './lambda-function.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
-/** A queue as the target of a rule, which its policy then admits. `message` replaces the event, if set. */
-export function queueTarget(wakeQueue: WakeQueue, message?: Readonly<Record<string, string>>): IRuleTarget {
+/** A queue as the target of a rule, which its policy then admits. */
+export function queueTarget(wakeQueue: WakeQueue): IRuleTarget {
   return {
     bind: ({ ruleRef: { ruleArn } }): RuleTargetConfig => {
       wakeQueue.admit(ruleArn);
       return {
         arn: wakeQueue.queue.queueArn,
         targetResource: wakeQueue.queue,
-        ...(message !== undefined && { input: RuleTargetInput.fromObject(message) }),
       };
     },
   };
 }
 
 /**
- * A function as the target of a rule, which `admitSchedules` admits. CDK's target adds a permission for each rule, and with many clusters
+ * A function as the target of a rule, which `admitRules` admits. CDK's target adds a permission for each rule, and with many clusters
  * the policy of the function, and the stack, would become too large.
  */
 export function functionTarget(

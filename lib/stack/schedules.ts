@@ -1,16 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { type EventBus, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
 import type { ClusterOptions } from '../operator/options/cluster-options.ts';
 import {
+  CATALOGUE_WAKE,
   type CLUSTER_FUNCTIONS,
   SLOW_TICK_MINUTES,
   tickedEachMinute,
   tickedSlowly,
 } from '../operator/options/options.ts';
 import type { LambdaFunction } from './lambda-function.ts';
-import { functionTarget, queueTarget } from './rule-targets.ts';
-import type { WakeQueue } from './wake-queue.ts';
+import { functionTarget } from './rule-targets.ts';
 
 export interface SchedulesProps {
   readonly clusters: readonly ClusterOptions[];
@@ -39,18 +39,27 @@ export class Schedules extends Construct {
   }
 }
 
-export interface CatalogueScheduleProps {
-  readonly queue: WakeQueue;
+export interface CatalogueRulesProps {
+  readonly function: LambdaFunction;
+  /** The bus on which other functions report that there is no catalogue. */
+  readonly bus: EventBus;
 }
 
-/** Updates the catalogue twice a day, for all clusters. */
-export class CatalogueSchedule extends Construct {
-  constructor(scope: Construct, id: string, { queue }: CatalogueScheduleProps) {
+/** Updates the catalogue twice a day, for all clusters, and when there is none. */
+export class CatalogueRules extends Construct {
+  constructor(scope: Construct, id: string, { function: catalogue, bus }: CatalogueRulesProps) {
     super(scope, id);
     new Rule(this, 'Catalogue', {
       description: 'Kerf reads instance types, offerings and prices',
       schedule: Schedule.rate(Duration.hours(12)),
-      targets: [queueTarget(queue, { cluster: '*', reason: 'tick' })],
+      targets: [functionTarget(catalogue, { cluster: '*', reason: 'tick' })],
+    });
+    const { Source, DetailType } = CATALOGUE_WAKE;
+    new Rule(this, 'Missing', {
+      description: 'Kerf has no instance types, offerings and prices',
+      eventBus: bus,
+      eventPattern: { source: [Source], detailType: [DetailType] },
+      targets: [functionTarget(catalogue, { cluster: '*', reason: 'missing' })],
     });
   }
 }

@@ -1,6 +1,5 @@
-import { Duration, Fn, Stack } from 'aws-cdk-lib';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import { Duration, Fn } from 'aws-cdk-lib';
+import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { type DeliveryPlan, VARIABLES, WAKE_PLAN } from '../operator/options/options.ts';
@@ -50,22 +49,5 @@ export class WakeFunction extends LambdaFunction implements Woken {
       if (one instanceof CfnEventSourceMapping)
         one.addPropertyOverride('ScalingConfig', { MaximumConcurrency: Fn.ref('AWS::NoValue') });
     }
-  }
-
-  /**
-   * Lets rules of the account call it. A tick has nothing that a run depends on, so the rules are not named: each cluster has one. An
-   * invocation that is stopped in each of its three attempts becomes a dead letter, like a wake of the queue.
-   */
-  admitSchedules(): void {
-    this.function.addPermission('Schedules', {
-      principal: new ServicePrincipal('events.amazonaws.com'),
-      sourceAccount: Stack.of(this).account,
-    });
-    const { queue } = this.wakeQueue.deadLetters;
-    const resource = this.function.node.defaultChild;
-    if (!(resource instanceof CfnFunction)) throw new Error('CDK makes a function of another resource than it did');
-    resource.deadLetterConfig = { targetArn: queue.queueArn };
-    this.role.addToPrincipalPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] }));
-    resource.node.addDependency(this.role);
   }
 }

@@ -19,6 +19,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readCatalogue } from '../../lib/core/instance-type/catalogue.ts';
+import { EventBridgeDecisionBus } from '../../lib/providers/aws/messages/decision-bus.ts';
 import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
 import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
@@ -180,8 +181,8 @@ test('refused requests have woken no function', async () => {
 });
 
 test("the catalogue function writes EC2's instance types with their prices from the price list and the spot market", async () => {
-  const MessageBody = JSON.stringify({ cluster: 'demo', reason: 'missing' });
-  await sqs.send(new SendMessageCommand({ QueueUrl: output('CatalogueQueueUrl'), MessageBody }));
+  const bus = new EventBridgeDecisionBus({ client: new EventBridgeClient(), busName: output('EventBusName') });
+  await bus.wakeCatalogue({ cluster: 'demo', reason: 'missing' });
   const { facts, offerings } = await eventually(
     'a catalogue of today',
     async () => {

@@ -26,7 +26,7 @@ import { readCatalogue } from '../../lib/core/instance-type/catalogue.ts';
 import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import { answerEvents, answerWakes } from '../../lib/operator/lambda/queue-batch.ts';
 import { writeClusters } from '../../lib/operator/options/cluster-options.ts';
-import { VARIABLES, WOKEN_FUNCTIONS } from '../../lib/operator/options/options.ts';
+import { CLUSTER_FUNCTIONS, VARIABLES } from '../../lib/operator/options/options.ts';
 import { wireController } from '../../lib/operator/wiring/controller.ts';
 import { wireInterruption } from '../../lib/operator/wiring/interruption.ts';
 import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
@@ -117,7 +117,7 @@ export async function startKerf(endpoint: string): Promise<Kerf> {
 async function makeQueues(sqs: SQSClient): Promise<Readonly<Record<string, string>>> {
   const run = randomUUID().slice(0, 8);
   const made = await Promise.all(
-    [...WOKEN_FUNCTIONS, 'interruption'].map(async (name) => {
+    [...CLUSTER_FUNCTIONS, 'interruption'].map(async (name) => {
       const Attributes = { VisibilityTimeout: '2' };
       const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: `${name}-${run}`, Attributes }));
       return [name, QueueUrl] as const;
@@ -133,7 +133,7 @@ function environmentOf(parts: {
   readonly tableName: string;
   readonly eventBus: string;
 }): Readonly<Record<string, string>> {
-  const queues = WOKEN_FUNCTIONS.map((name) => [VARIABLES.queue(name), parts.urls[name] ?? '']);
+  const queues = CLUSTER_FUNCTIONS.map((name) => [VARIABLES.queue(name), parts.urls[name] ?? '']);
   return {
     ...Object.fromEntries(queues),
     AWS_REGION: 'us-east-1',

@@ -21,7 +21,7 @@ import { awsMessages } from '../../lib/providers/aws/messages/messages.ts';
 import { SqsWakeQueue } from '../../lib/providers/aws/messages/wake-queue.ts';
 import { messagesContract } from '../contract/messages.ts';
 
-const TARGETS: readonly WakeTarget[] = ['provisioning', 'lifecycle', 'disruption', 'termination', 'catalogue'];
+const TARGETS: readonly WakeTarget[] = ['provisioning', 'lifecycle', 'disruption', 'termination'];
 
 messagesContract('SQS and EventBridge', async () => {
   const sqs = new SQSClient({});

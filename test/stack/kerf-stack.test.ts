@@ -1,8 +1,8 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
+import { SECOND_MS } from '../../lib/apis/formats/time.ts';
 import { compareText } from '../../lib/core/compare-text.ts';
-import { EVENT_PLAN, WAKE_PLAN, wakePlan } from '../../lib/core/delivery/deliveries.ts';
+import { EVENT_PLAN, WAKE_PLAN } from '../../lib/core/delivery/deliveries.ts';
 import { propertiesOf, synthesize, templateOf } from './assembly.ts';
 import { at, listAt, recordAt, textAt } from './json.ts';
 
@@ -23,7 +23,6 @@ const STATEFUL = {
   'AWS::S3::Bucket': ['BodiesBucket7CDFEDE9'],
   'Custom::KerfWebhookSecret': ['WebhookRandomSecretF6788342'],
   'AWS::SQS::Queue': [
-    'CatalogueWakesQueueFDC6E666',
     'DisruptionWakesQueue93E08451',
     'InterruptionWakesDeadLetters070773B3',
     'InterruptionWakesQueueC04AF7EB',
@@ -100,16 +99,16 @@ describe('ticks', () => {
     );
   });
 
-  test('each of these functions has one permission for all rules of the account, and dead letters', () => {
+  test('each of these functions, and that of the catalogue, has one permission for all rules of the account, and dead letters', () => {
     const permissions = propertiesOf(template, 'AWS::Lambda::Permission').filter(
       ({ Principal, SourceArn }) => Principal === 'events.amazonaws.com' && SourceArn === undefined,
     );
     expect(permissions.map(({ SourceAccount }) => SourceAccount)).toEqual(
-      Array.from({ length: 4 }, () => ({ Ref: 'AWS::AccountId' })),
+      Array.from({ length: 5 }, () => ({ Ref: 'AWS::AccountId' })),
     );
     const letters = propertiesOf(template, 'AWS::Lambda::Function').flatMap((one) => one['DeadLetterConfig'] ?? []);
     expect(letters).toEqual(
-      Array.from({ length: 4 }, () => ({
+      Array.from({ length: 5 }, () => ({
         TargetArn: { 'Fn::GetAtt': [expect.stringContaining('WakeDeadLetters'), 'Arn'] },
       })),
     );
@@ -121,10 +120,6 @@ describe('ticks', () => {
     const arns = listAt(minute, 'Targets').map((target) => JSON.stringify(at(target, 'Arn')));
     expect(arns).toEqual([expect.stringContaining('Provisioning'), expect.stringContaining('Disruption')]);
   });
-
-  test('the catalogue is refreshed twice a day, once for all clusters', () => {
-    expect(targetsOf('rate(12 hours)')).toHaveLength(1);
-  });
 });
 
 test('every queue but the dead letters delivers by its plan, then has dead letters with an alarm', () => {
@@ -132,13 +127,13 @@ test('every queue but the dead letters delivers by its plan, then has dead lette
   const settings = queues.map((queue) =>
     [at(queue, 'RedrivePolicy', 'maxReceiveCount'), queue['VisibilityTimeout'], queue['MessageRetentionPeriod']].join(),
   );
-  const plans = [WAKE_PLAN, WAKE_PLAN, WAKE_PLAN, WAKE_PLAN, EVENT_PLAN, wakePlan(5 * MINUTE_MS)];
+  const plans = [WAKE_PLAN, WAKE_PLAN, WAKE_PLAN, WAKE_PLAN, EVENT_PLAN];
   const planned = plans.map(({ deliveries, visibilityTimeoutMs, retentionMs }) =>
     [deliveries, visibilityTimeoutMs / SECOND_MS, retentionMs / SECOND_MS].join(),
   );
   expect(settings.toSorted(compareText)).toEqual(planned.toSorted(compareText));
   // Wakes share their dead letters. Those of interruptions are sent again, so they have their own.
-  template.resourceCountIs('AWS::SQS::Queue', 8);
+  template.resourceCountIs('AWS::SQS::Queue', 7);
   template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { Namespace: 'AWS/SQS' }, 2);
 });
 
@@ -156,7 +151,7 @@ test('a wake queue collects for a second, and no queue has a maximum concurrency
   const mappings = propertiesOf(template, 'AWS::Lambda::EventSourceMapping');
   // CloudFormation removes the setting of an earlier version only for an empty value.
   expect(mappings.map(({ ScalingConfig }) => ScalingConfig)).toEqual(
-    Array.from({ length: 6 }, () => ({ MaximumConcurrency: { Ref: 'AWS::NoValue' } })),
+    Array.from({ length: 5 }, () => ({ MaximumConcurrency: { Ref: 'AWS::NoValue' } })),
   );
   const batches = mappings.map((one) => [
     one['BatchSize'],
@@ -167,7 +162,7 @@ test('a wake queue collects for a second, and no queue has a maximum concurrency
     [1_000, 1, ['ReportBatchItemFailures']],
     [10, 0, ['ReportBatchItemFailures']],
   ];
-  expect(batches.filter(([size]) => size !== 10)).toEqual(Array.from({ length: 5 }, () => wakes));
+  expect(batches.filter(([size]) => size !== 10)).toEqual(Array.from({ length: 4 }, () => wakes));
   expect(batches.filter(([size]) => size === 10)).toEqual([events]);
 });
 
@@ -179,20 +174,22 @@ test('a function may wake itself as often as it has to wait', () => {
 });
 
 test('the five kinds of news of an instance reach one queue', () => {
-  const rules = template.findResources('AWS::Events::Rule', { Properties: { EventPattern: Match.anyValue() } });
+  const rules = template.findResources('AWS::Events::Rule', {
+    Properties: { EventPattern: Match.anyValue(), EventBusName: Match.absent() },
+  });
   expect(Object.keys(rules)).toHaveLength(5);
 });
 
 test('a queue admits exactly the rules that send to it, in one statement', () => {
   const rules = Object.entries(template.findResources('AWS::Events::Rule'));
   const policies = propertiesOf(template, 'AWS::SQS::QueuePolicy');
-  expect(policies).toHaveLength(8);
+  expect(policies).toHaveLength(7);
   const admitted = policies.flatMap((policy) => {
     const allowing = listAt(policy, 'PolicyDocument', 'Statement').filter((each) => at(each, 'Effect') === 'Allow');
     expect(allowing.length).toBeLessThanOrEqual(1);
     return allowing;
   });
-  expect(admitted).toHaveLength(6);
+  expect(admitted).toHaveLength(5);
   for (const statement of admitted) {
     const queue = JSON.stringify(at(statement, 'Resource'));
     const sending = rules.filter(([, rule]) =>

@@ -20,14 +20,6 @@ export interface DeliveryPlan {
 /** The function has answered, or was stopped, before its messages are visible again. */
 const VISIBLE_AFTER_MS = 5 * SECOND_MS;
 
-/**
- * A wake is a hint, and the tick replaces it within a minute: it is delivered at 0, 2 and 22 s. A message of the catalogue has
- * the same deliveries.
- */
-export function wakePlan(functionTimeoutMs: number): DeliveryPlan {
-  return plan({ deliveries: WAKE_PAUSES_MS.length + 1, functionTimeoutMs, batchSize: 1_000 });
-}
-
 /** The first retry is early, because most failures are short. The second gives the service time to recover. */
 const WAKE_PAUSES_MS: readonly number[] = [2 * SECOND_MS, 20 * SECOND_MS];
 
@@ -36,7 +28,12 @@ export function wakePauseMs(receives: number): number | undefined {
   return WAKE_PAUSES_MS[receives - 1];
 }
 
-export const WAKE_PLAN = wakePlan(MINUTE_MS);
+/** A wake is a hint, and the tick replaces it within a minute: it is delivered at 0, 2 and 22 s. */
+export const WAKE_PLAN = plan({
+  deliveries: WAKE_PAUSES_MS.length + 1,
+  functionTimeoutMs: MINUTE_MS,
+  batchSize: 1_000,
+});
 
 /**
  * Nothing replaces an event of EC2: it is delivered until what it announces is over. The function has a short time limit,

@@ -9,17 +9,14 @@ import { checkUrl, OptionError, parseJson } from './option-values.ts';
  * names and formats stay equal.
  */
 
-/** The functions that have their own queue. */
-export const WOKEN_FUNCTIONS = ['provisioning', 'lifecycle', 'disruption', 'termination', 'catalogue'] as const;
-export type WokenFunction = (typeof WOKEN_FUNCTIONS)[number];
-
-/** The functions that reconcile one cluster in a run. A schedule wakes them each minute for each cluster. */
+/** The functions that reconcile one cluster in a run. Each has a queue, with which all of them wake it, and a schedule for each cluster. */
 export const CLUSTER_FUNCTIONS = [
   'provisioning',
   'lifecycle',
   'disruption',
   'termination',
 ] as const satisfies readonly ClusterFunction[];
+export type WokenFunction = (typeof CLUSTER_FUNCTIONS)[number];
 
 /** The functions that the webhook wakes. */
 export const WEBHOOK_TARGETS = ['provisioning', 'lifecycle'] as const;
@@ -31,12 +28,13 @@ export const INTERRUPTION_TARGETS = ['provisioning', 'lifecycle', 'termination']
 export const INSTALLER_TARGETS = ['provisioning', 'termination'] as const;
 
 export { NODE_POOL as NODE_POOL_TAG } from '../../apis/labels.ts';
+/** The stack has a rule for it. */
+export { CATALOGUE_WAKE } from '../../core/delivery/catalogue-wake.ts';
 /** The stack configures the queues with the plans by which functions return messages. */
 export {
   type DeliveryPlan,
   EVENT_PLAN,
   WAKE_PLAN,
-  wakePlan,
 } from '../../core/delivery/deliveries.ts';
 /** The schedules of the stack. */
 export { SLOW_TICK_MINUTES, tickedEachMinute, tickedSlowly } from '../../core/delivery/ticks.ts';
@@ -184,7 +182,7 @@ export function controllerOptions(environment: Environment): ControllerOptions {
     bodies: readVariable(environment, VARIABLES.bodies),
     eventBus: readVariable(environment, VARIABLES.eventBus),
     ownQueueUrl: checkUrl(readVariable(environment, VARIABLES.ownQueue), VARIABLES.ownQueue),
-    queueUrls: readQueueUrls(environment, WOKEN_FUNCTIONS),
+    queueUrls: readQueueUrls(environment, CLUSTER_FUNCTIONS),
   };
 }
 

@@ -31,6 +31,7 @@ export function simulatedMessages(timetable: Timetable, deliver: Deliver): Simul
     lifecycle: queueOf('lifecycle'),
     disruption: queueOf('disruption'),
     termination: queueOf('termination'),
+    // Its events wait in a queue of Lambda, with as many deliveries.
     // The first refresh is complete before the first pod is placed, as after a deployment.
     catalogue: queueOf('catalogue', 0),
   };

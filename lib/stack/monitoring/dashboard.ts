@@ -20,14 +20,15 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { METRICS } from '../../operator/options/options.ts';
-import type { WakeFunction } from '../wake-function.ts';
+import type { LambdaFunction } from '../lambda-function.ts';
+import { WakeFunction } from '../wake-function.ts';
 import { type LogQuery, QUERIES, queryLines } from './queries.ts';
 import type { Widgets } from './widgets.ts';
 
 export interface DashboardProps {
   readonly clusters: readonly string[];
   /** By name: `lifecycle`, and `NETWORK lifecycle` for those of a network. */
-  readonly functions: Readonly<Record<string, WakeFunction>>;
+  readonly functions: Readonly<Record<string, LambdaFunction>>;
   readonly webhooks: readonly IFunction[];
   readonly custom: Widgets;
 }
@@ -44,7 +45,7 @@ const MAX_LOG_GROUPS = 50;
  */
 export class Dashboard extends Construct {
   readonly #webhooks: readonly IFunction[];
-  readonly #functions: readonly (readonly [name: string, WakeFunction])[];
+  readonly #functions: readonly (readonly [name: string, LambdaFunction])[];
 
   constructor(scope: Construct, id: string, { clusters, functions, webhooks, custom }: DashboardProps) {
     super(scope, id);
@@ -109,8 +110,20 @@ export class Dashboard extends Construct {
 
   /** Of all clusters. */
   #deployment(): IWidget[][] {
-    const queues = new Map(this.#functions.map(([name, { wakeQueue }]) => [wakeQueue.deadLetters.queue, name]));
-    const deadLetters = [...queues].map(([queue, name]) =>
+    const queued = this.#functions.flatMap(([name, one]) =>
+      one instanceof WakeFunction ? [[name, one.wakeQueue] as const] : [],
+    );
+    const lettersOf = new Map(
+      queued.map(
+        ([
+          name,
+          {
+            deadLetters: { queue },
+          },
+        ]) => [queue, name],
+      ),
+    );
+    const deadLetters = [...lettersOf].map(([queue, name]) =>
       queue.metricApproximateNumberOfMessagesVisible({
         // Wakes share their dead letters.
         label: name.endsWith('interruption') ? name : 'wakes',
@@ -119,8 +132,8 @@ export class Dashboard extends Construct {
       }),
     );
     const period = Duration.minutes(5);
-    const ages = this.#functions.map(([label, { wakeQueue }]) =>
-      wakeQueue.queue.metricApproximateAgeOfOldestMessage({ label, period, statistic: 'Maximum' }),
+    const ages = queued.map(([label, { queue }]) =>
+      queue.metricApproximateAgeOfOldestMessage({ label, period, statistic: 'Maximum' }),
     );
     const all = [
       ...this.#functions.map(([label, one]) => ({ label, function: one.function })),

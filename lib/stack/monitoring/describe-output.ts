@@ -4,6 +4,7 @@ const EXACT: Readonly<Record<string, string>> = {
   TableName: 'The table of records: --table of kerf status, decisions, show, why, replay, cost and adopt',
   BodiesBucketName: 'The bucket of snapshots and large payloads: --bucket of kerf replay',
   EventBusName: 'The event bus on which every decision is published',
+  CatalogueFunctionName: 'The function that reads instance types and prices (docs/operations.md)',
   WebhookUrl: 'The address that the API servers call when pods have no node (docs/webhook.md)',
   WebhookFunctionName: 'The webhook: its environment has the secret in its address (docs/webhook.md)',
 };

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { parseCluster, writeClusters } from '../../../lib/operator/options/cluster-options.ts';
 import { OptionError } from '../../../lib/operator/options/option-values.ts';
 import {
+  CLUSTER_FUNCTIONS,
   catalogueOptions,
   controllerOptions,
   type Environment,
   VARIABLES,
-  WOKEN_FUNCTIONS,
   webhookOptions,
 } from '../../../lib/operator/options/options.ts';
 
 function environment(overrides: Environment = {}): Environment {
-  const queues = WOKEN_FUNCTIONS.map((target) => [VARIABLES.queue(target), `https://sqs.test/${target}`] as const);
+  const queues = CLUSTER_FUNCTIONS.map((target) => [VARIABLES.queue(target), `https://sqs.test/${target}`] as const);
   return {
     AWS_REGION: 'eu-west-3',
     LAMBDA_TASK_ROOT: '/var/task',

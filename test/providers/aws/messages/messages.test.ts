@@ -7,6 +7,7 @@ import { RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts'
 import { MAX_DELAY_MS } from '../../../../lib/ports/messages.ts';
 import { EventBridgeDecisionBus } from '../../../../lib/providers/aws/messages/decision-bus.ts';
 import { decisionDetail, LARGEST_DETAIL_BYTES } from '../../../../lib/providers/aws/messages/decision-detail.ts';
+import { awsMessages } from '../../../../lib/providers/aws/messages/messages.ts';
 import { SqsWakeQueue } from '../../../../lib/providers/aws/messages/wake-queue.ts';
 import { aLaunchDecision, aLaunchOfTwoTypes, aRecord } from '../../../contract/records.ts';
 import { awsError } from '../aws-error.ts';
@@ -70,6 +71,15 @@ describe('the bus', () => {
         DetailType: 'Decision',
         Detail: JSON.stringify({ formatVersion: 1, ...aLaunchDecision() }),
       },
+    ]);
+  });
+
+  test('a wake of the catalogue, which has no queue, is an event that neither the archive nor rules on decisions match', async () => {
+    const wake = { cluster: 'demo', reason: 'missing' };
+    const queue = new SqsWakeQueue({ client: new SQSClient({ region: 'us-east-1' }), queueUrls: {} });
+    await awsMessages(queue, bus).wake('catalogue', wake);
+    expect(events.commandCalls(PutEventsCommand)[0]?.args[0].input.Entries).toEqual([
+      { EventBusName: 'kerf', Source: 'kerf.wakes', DetailType: 'Catalogue', Detail: JSON.stringify(wake) },
     ]);
   });
 
