@@ -1,12 +1,10 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
-import { inParallel } from '../../core/in-parallel.ts';
 import type { Due } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { ClaimVerdict } from '../../core/node-claim/claim-verdict.ts';
 import { type LaunchGroup, launchGroups } from '../../core/node-claim/launch/launch-groups.ts';
 import { decideLifecycle } from '../../core/node-claim/lifecycle.ts';
 import { inTurn } from '../../core/node-claim/turn.ts';
-import { PortError } from '../../ports/errors.ts';
 import { type ObservedClaims, viewOf } from '../observe/observe-claims.ts';
 import { observeUnavailable } from '../observe/observe-unavailable.ts';
 import { sharedRead } from '../observe/shared-read.ts';
@@ -15,20 +13,13 @@ import { onFreshState } from '../run/fresh-state.ts';
 import { type AdvanceRun, advanceClaim, finishStep, isRefused, MAX_STEPS } from './advance-claim.ts';
 import { launchGroup, nameMembers } from './launch-group.ts';
 import { advanceUnits, joined, type Unit } from './units.ts';
+import { type ReadRecords, youngRecords } from './young-records.ts';
 
-/**
- * How old the plan of a group is at most when it is launched: other launches of the run find missing capacity meanwhile. And how old the
- * records are at most that are planned: other runs launch their claims meanwhile, so the table would refuse the plan.
- */
+/** How old the plan of a group is at most when it is launched: other launches of the run find missing capacity meanwhile. */
 const PLANNED_WITHIN_MS = 5 * SECOND_MS;
-/** Old records that are read at the same time. */
-const READ_AT_ONCE = 10;
 
 /** Claims whose next steps are planned together. */
-interface Planning {
-  readonly records: readonly NodeClaimRecord[];
-  /** The time before the records were read or written. */
-  readonly readAtMs: number;
+interface Planning extends ReadRecords {
   readonly world: ObservedClaims;
   /** How many launches of these claims the invocation has tried. */
   readonly step: number;
@@ -57,12 +48,12 @@ export async function advanceClaims(
   return joined(parts);
 }
 
-type Single = Omit<Planning, 'records' | 'readAtMs'> & { readonly record: NodeClaimRecord };
+type Single = Omit<Planning, keyof ReadRecords> & { readonly record: NodeClaimRecord };
 
 /** One unit for the claims of each group, and one for each other claim. */
 async function unitsOf(run: AdvanceRun, planning: Planning): Promise<readonly Unit[]> {
   const { ports, cluster } = run;
-  const { records, readAtMs } = await current(run, planning);
+  const { records, readAtMs } = await youngRecords(ports, planning);
   const { world, step } = planning;
   const unavailable = sharedRead(async () => observeUnavailable(ports, cluster, world.readings));
   const planned = new Map<NodeClaimRecord, ClaimVerdict>();
@@ -79,31 +70,6 @@ async function unitsOf(run: AdvanceRun, planning: Planning): Promise<readonly Un
     ...groups.map((group) => together(run, group, { readAtMs, world, step })),
     ...records.filter((record) => !grouped.has(record)).map((record) => alone(run, { record, world, step })),
   ];
-}
-
-/**
- * The records, read again if they are old. A claim that another run has launched meanwhile is left to that run: its node may be newer than the
- * list of this run. *Cost:* a read for each old record.
- */
-async function current(
-  { ports: { store, clock } }: AdvanceRun,
-  { records, readAtMs }: Planning,
-): Promise<Pick<Planning, 'records' | 'readAtMs'>> {
-  const nowMs = clock.now();
-  if (nowMs - readAtMs <= PLANNED_WITHIN_MS) return { records, readAtMs };
-  const fresh = new Map(records.map((record) => [record.name, record]));
-  try {
-    await inParallel(records, READ_AT_ONCE, async ({ cluster, name }) => {
-      const record = await store.readNodeClaim(cluster, name);
-      if (record === undefined || record.releasedAtMs !== undefined || record.launch.kind === 'launched')
-        fresh.delete(name);
-      else fresh.set(name, record);
-    });
-  } catch (error) {
-    // The table still refuses the plan of a record that has changed.
-    if (!(error instanceof PortError)) throw error;
-  }
-  return { records: [...fresh.values()], readAtMs: nowMs };
 }
 
 /** *Shape:* undefined if it must be decided alone: a claim that cannot be decided does not stop the others. */
