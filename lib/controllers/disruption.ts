@@ -10,8 +10,8 @@ import { needlessTicks } from './act/needless-ticks.ts';
 import { notePodEvents } from './act/note-pod-events.ts';
 import { refusedDeletions } from './act/outcomes.ts';
 import { type NotingRun, noteFailure, noteUnread } from './act/run-notes.ts';
-import { changeSoftTaints } from './act/soft-taints.ts';
 import { type Disruption, decide, isQuiet, mayBeQuiet } from './disruption/quiet-passes.ts';
+import { changeSoftTaints, refusedTaints } from './disruption/soft-taints.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { type Readings, readings } from './observe/readings.ts';
 import { type NamedDecision, nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
@@ -79,16 +79,17 @@ async function run(
   }
   const { snapshot, context, named, log } = look;
   const verdict = decide(disruption, snapshot, context);
-  const { refused = new Set(), taints = true } = context;
-  const read = { refused: [...refused].toSorted(), taints };
+  const { refused = new Set(), refusedTaints: untouched = new Set(), taints = true } = context;
+  const read = { refused: [...refused].toSorted(), refusedTaints: [...untouched].toSorted(), taints };
   const decided = await recordAndAct(ports, snapshot, { named, verdict, context: read });
   const { passMemory, softTaints = [] } = verdict;
   if (passMemory !== undefined)
     await noteFailure(noting, 'memory of passes', async () => ports.store.writePassMemory(cluster, passMemory));
-  await changeSoftTaints({ ...noting, ports }, softTaints);
   const { notes } = noting;
   const report = { ...decided, due: [...decided.due, ...notes.due] };
   await armWakeUp(ports, 'disruption', report);
+  // They are only preferences: if the function is cut off here, nothing is lost.
+  notes.failures.push(...(await changeSoftTaints(ports, cluster, softTaints)));
   noteUnread(noting, log);
   const progress = describeProgress(passMemory?.stopped ?? []);
   const failures = [...ofEarlier, ...report.failures, ...notes.failures];
@@ -130,6 +131,16 @@ async function lookAt(
   const named = nameDecision(ports, 'disruption', snapshot);
   const names = snapshot.nodeClaims.map(({ name }) => name);
   const refused = refusedDeletions(ports, cluster, names);
-  const context = { decisionId: named.id, nowMs: named.atMs, refused, taints: !ports.settings.shadow };
+  const context = {
+    decisionId: named.id,
+    nowMs: named.atMs,
+    refused,
+    refusedTaints: refusedTaints(
+      ports,
+      cluster,
+      snapshot.nodes.map(({ metadata }) => metadata.name),
+    ),
+    taints: !ports.settings.shadow,
+  };
   return { snapshot, context, named, log };
 }

@@ -25,13 +25,17 @@ export const HEAD_SCHEMA: Schema = open({
   nodePoolInstanceTypes: { type: 'object', additionalProperties: STRINGS },
   complete: BOOLEAN,
   epoch: COUNT,
-  decided: open({ function: TEXT, decisionId: TEXT, refused: STRINGS, taints: BOOLEAN, verdict: { type: 'object' } }, [
-    'function',
-    'decisionId',
-    'refused',
-    'taints',
-    'verdict',
-  ]),
+  decided: open(
+    {
+      function: TEXT,
+      decisionId: TEXT,
+      refused: STRINGS,
+      refusedTaints: STRINGS,
+      taints: BOOLEAN,
+      verdict: { type: 'object' },
+    },
+    ['function', 'decisionId', 'refused', 'taints', 'verdict'],
+  ),
   unusableNodePools: {
     type: 'object',
     additionalProperties: open({ reason: TEXT, message: STRING }, ['reason', 'message']),
@@ -58,6 +62,8 @@ export interface StoredDecision {
   readonly decisionId: string;
   /** NodeClaims whose deletion was refused a short time before. */
   readonly refused: readonly string[];
+  /** Nodes whose taints could not be changed a short time before. */
+  readonly refusedTaints?: readonly string[];
   readonly taints: boolean;
   /** A `Verdict`. */
   readonly verdict: object;

@@ -21,8 +21,8 @@ export function snapshotText(snapshot: ClusterSnapshot, nowMs: number): string {
 
 /** The snapshot of a decision, with what else the decision has read, and its verdict. */
 export function decidedText({ controller, snapshot, context, verdict }: DecidedOn): string {
-  const { nowMs, decisionId, refused = [], taints = true } = context;
-  const decided = { function: controller, decisionId, refused, taints, verdict: plainVerdict(verdict) };
+  const { nowMs, decisionId, refused = [], refusedTaints = [], taints = true } = context;
+  const decided = { function: controller, decisionId, refused, refusedTaints, taints, verdict: plainVerdict(verdict) };
   return `${JSON.stringify({ ...snapshotDocument(snapshot, nowMs), decided }, withoutManifests)}\n`;
 }
 

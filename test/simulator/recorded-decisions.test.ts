@@ -79,8 +79,8 @@ describe('the records of eight hours', () => {
       const { decided, snapshot, nowMs } = readSnapshot({ readText: () => text }, { path: key, nowMs: 0 });
       const name = decided?.function;
       if (decided === undefined || (name !== 'provisioning' && name !== 'disruption')) throw new TypeError(id);
-      const { decisionId, refused, taints, verdict } = decided;
-      const context: DecidedOn['context'] = { decisionId, nowMs, refused, taints };
+      const { decisionId, refused, refusedTaints = [], taints, verdict } = decided;
+      const context: DecidedOn['context'] = { decisionId, nowMs, refused, refusedTaints, taints };
       const again = decideAgain({ function: name, snapshot, context });
       expect(verdictDifferences(verdict, again), id).toEqual([]);
       seen[name] += 1;

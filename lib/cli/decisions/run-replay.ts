@@ -1,5 +1,6 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import { counted } from '../../apis/counted.ts';
+import { optional } from '../../apis/optional.ts';
 import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
 import { decideAgain, type ValueDifference, verdictDifferences } from '../../core/decisions/replay.ts';
 import { type ReadSnapshot, readSnapshot } from '../../snapshot/read-snapshot.ts';
@@ -63,11 +64,15 @@ async function replay(
   const { decided, nowMs } = read;
   if (decided === undefined || (decided.function !== 'provisioning' && decided.function !== 'disruption'))
     throw new BadInputError(`the snapshot of record ${record.id} has no decision: another program may have written it`);
-  const { function: name, decisionId, refused, taints, verdict } = decided;
+  const { function: name, decisionId, refused, refusedTaints, taints, verdict } = decided;
   const snapshot = snapshotWith(read, manifests);
   return verdictDifferences(
     verdict,
-    decideAgain({ function: name, snapshot, context: { decisionId, nowMs, refused, taints } }),
+    decideAgain({
+      function: name,
+      snapshot,
+      context: { decisionId, nowMs, refused, taints, ...optional({ refusedTaints }) },
+    }),
   );
 }
 

@@ -7,6 +7,8 @@ export interface DecidedContext {
   readonly nowMs: number;
   /** Of disruption: NodeClaims whose deletion was refused a short time ago. @default none */
   readonly refused?: readonly string[];
+  /** Of disruption: nodes whose taints could not be changed a short time ago. @default none */
+  readonly refusedTaints?: readonly string[];
   /** Of disruption: whether taints are added and removed. @default true */
   readonly taints?: boolean;
 }

@@ -13,9 +13,15 @@ export interface Replay {
 
 /** Decides as the function did. *Cost:* that of the decision. */
 export function decideAgain({ function: name, snapshot, context }: Replay): Verdict {
-  const { decisionId, nowMs, refused = [], taints = true } = context;
+  const { decisionId, nowMs, refused = [], refusedTaints = [], taints = true } = context;
   if (name === 'provisioning') return provision(snapshot, { decisionId, nowMs });
-  const ofDisruption: DisruptContext = { decisionId, nowMs, refused: new Set(refused), taints };
+  const ofDisruption: DisruptContext = {
+    decisionId,
+    nowMs,
+    refused: new Set(refused),
+    refusedTaints: new Set(refusedTaints),
+    taints,
+  };
   return disrupt(snapshot, ofDisruption);
 }
 

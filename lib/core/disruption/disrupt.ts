@@ -25,6 +25,8 @@ export interface DisruptContext extends PassContext {
   readonly decisionId: string;
   /** E1: whether taints are added and removed. Not in shadow, where they belong to another autoscaler. @default true */
   readonly taints?: boolean;
+  /** E38: nodes whose taints could not be changed a short time ago. They are left as they are. @default none */
+  readonly refusedTaints?: ReadonlySet<string>;
 }
 
 /**
@@ -47,7 +49,9 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
   const step = stepCommands(pass, { ...context, methods, cluster });
   const nodes = step.actions.length === 0 ? pass.all : stateNodes(step.snapshot);
   const taints = changesTaints ? taintChanges(nodes, step.snapshot.commands) : [];
-  const preferences = changesTaints ? softTaintChanges(pass.worldBeside(step.snapshot.commands)) : [];
+  const preferences = changesTaints
+    ? softTaintChanges(pass.worldBeside(step.snapshot.commands), context.refusedTaints)
+    : [];
   const beside = { ...(preferences.length > 0 && { softTaints: preferences }) };
   // A taint has no effect if the node has changed meanwhile.
   const later = [

@@ -28,9 +28,9 @@ const MAX_CHANGES = 200;
  * first, and these lose their pods without evictions. Drifted nodes have it, so that pods do not move to a node that is replaced next. It
  * is a preference, so no pod waits for it, and Kerf's own plans ignore it.
  * *Shape:* one change for each node that gets or loses the taint; it has no effect if the node has changed since it was read.
- * *Cost:* O(nodes + pods).
+ * *Cost:* O(nodes + pods). @param refused nodes that are left as they are
  */
-export function softTaintChanges(world: World): readonly NodeChange[] {
+export function softTaintChanges(world: World, refused: ReadonlySet<string> = new Set()): readonly NodeChange[] {
   const isOn = world.options.softTaints !== false;
   const consolidated = new Set(
     world.nodePools
@@ -52,7 +52,7 @@ export function softTaintChanges(world: World): readonly NodeChange[] {
     ...[...groups.values()].flatMap((group) => comparedIn(group, world)),
   ];
   return wanted
-    .filter(({ own, isWanted }) => isUsedLast(own.node) !== isWanted)
+    .filter(({ own, isWanted }) => isUsedLast(own.node) !== isWanted && !refused.has(own.name))
     .toSorted((a, b) => b.distance - a.distance)
     .slice(0, MAX_CHANGES)
     .map(({ own, isWanted }) => changeOf(own, isWanted));

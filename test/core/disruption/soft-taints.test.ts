@@ -124,6 +124,14 @@ describe('nodes that the kube-scheduler uses last (E38)', () => {
   });
 });
 
+test('nodes whose taints were refused a short time ago are left as they are, and others have their turn', () => {
+  const low = Array.from({ length: 201 }, (_, at) => [`low-${at}`, { cpu: `${100 + at}m` }] as const);
+  const full = Array.from({ length: 201 }, (_, at) => [`full-${at}`, { cpu: '1900m' }] as const);
+  const world = worldOf(clusterOf(Object.fromEntries([...low, ...full])));
+  const refused = new Set(low.slice(0, 200).map(([name]) => name));
+  expect(softTaintChanges(world, refused).map(({ node }) => node.name)).toEqual(['low-200']);
+});
+
 describe('the verdict of disruption', () => {
   const snapshot = clusterOf({ ...FULL, low: { cpu: '300m' } });
   const context = { decisionId: 'decision-1', nowMs: NOW_MS };
