@@ -66,7 +66,7 @@ interface Wanted {
   readonly distance: number;
 }
 
-/** Nodes of Kerf that stay. */
+/** Nodes of Kerf that stay. A NodePool with the same taint keeps it. */
 function ownNodes({ candidates, leaving }: World): readonly OwnNode[] {
   return candidates.nodes.filter(
     (one): one is OwnNode =>
@@ -75,15 +75,21 @@ function ownNodes({ candidates, leaving }: World): readonly OwnNode[] {
       one.initialized &&
       !one.deleting &&
       one.node.metadata.deletionTimestamp === undefined &&
-      !leaving.has(one.name),
+      !leaving.has(one.name) &&
+      one.nodeClaim.spec.taints?.some(isUnderutilized) !== true,
   );
 }
 
-/** Nodes that are far from the average. A node that must stay is filled, and one that is promised to pending pods is about to be. */
+/**
+ * Nodes that are far from the average. A node that must stay is filled, and one that is promised to pending pods is about to be. A cordoned
+ * node gets no new pods, so the others are compared without it.
+ */
 function comparedIn(group: readonly OwnNode[], world: World): readonly Wanted[] {
   const used = group.flatMap((own) => {
     const usd = nodePrice(own, world.nodePools);
-    return usd > 0 ? [{ own, usd, worth: world.bounds.worthOf(own.name) }] : [];
+    return usd > 0 && own.node.spec?.unschedulable !== true
+      ? [{ own, usd, worth: world.bounds.worthOf(own.name) }]
+      : [];
   });
   const average = used.reduce((sum, { worth }) => sum + worth, 0) / used.reduce((sum, { usd }) => sum + usd, 0);
   const bestFirst = used.toSorted((a, b) => b.worth / b.usd - a.worth / a.usd || compareText(a.own.name, b.own.name));

@@ -7,6 +7,7 @@ import { softTaintChanges } from '../../../lib/core/disruption/soft-taints.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
+import { claimSpec } from '../../builders/node-claims.ts';
 import { aPoolView, type NodePoolOptions } from '../../builders/node-pools.ts';
 import { runningPod } from '../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
@@ -23,13 +24,19 @@ interface Used {
   readonly taints?: readonly Taint[];
   readonly annotations?: Readonly<Record<string, string>>;
   readonly drift?: NodeClaimRecord['drift'];
+  readonly unschedulable?: boolean;
+  /** The taints of its NodePool. @default none */
+  readonly poolTaints?: readonly Taint[];
 }
 
 /** Nodes of 2 cpu, each with at most one pod. */
 function clusterOf(nodes: Readonly<Record<string, Used>>, over: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
   return snapshotOf(
-    Object.entries(nodes).map(([name, { zone, taints, annotations, drift }]) =>
-      initializedNode({ name, ...optional({ zone, taints, annotations }) }, optional({ drift })),
+    Object.entries(nodes).map(([name, { zone, taints, annotations, drift, unschedulable, poolTaints }]) =>
+      initializedNode(
+        { name, ...optional({ zone, taints, annotations, unschedulable }) },
+        { ...optional({ drift }), ...(poolTaints !== undefined && { spec: claimSpec({ taints: poolTaints }) }) },
+      ),
     ),
     {
       pods: Object.entries(nodes).flatMap(([name, { cpu }]) =>
@@ -91,6 +98,17 @@ describe('nodes that the kube-scheduler uses last (E38)', () => {
     const kept = { cpu: '300m', annotations };
     expect(changesIn(clusterOf({ ...FULL, kept }))).toEqual([]);
     expect(changesIn(clusterOf({ ...FULL, kept: { ...kept, taints: [UNDERUTILIZED] } }))).toEqual([]);
+  });
+
+  test('a cordoned node counts neither as well used nor for the average', () => {
+    const cordoned = { cpu: '1900m', unschedulable: true };
+    const low = { cpu: '300m' };
+    expect(changesIn(clusterOf({ cordoned, also: cordoned, low, other: low, third: low }))).toEqual([]);
+  });
+
+  test('the taint of the NodePool itself is left as it is', () => {
+    const own = { taints: [UNDERUTILIZED], poolTaints: [UNDERUTILIZED] };
+    expect(changesIn(clusterOf({ full: { cpu: '1500m', ...own }, low: { cpu: '300m', ...own } }))).toEqual([]);
   });
 
   test('a node that is promised to pending pods does not get the taint', () => {
