@@ -54,8 +54,11 @@ export function softTaintChanges(world: World, refused: ReadonlySet<string> = ne
   return wanted
     .filter(({ own, isWanted }) => isUsedLast(own.node) !== isWanted && !refused.has(own.name))
     .toSorted((a, b) => b.distance - a.distance)
-    .slice(0, MAX_CHANGES)
-    .map(({ own, isWanted }) => changeOf(own, isWanted));
+    .values()
+    .filter(({ own, isWanted }) => !isWanted || own.nodeClaim.drift !== undefined || mayLeave(own, world))
+    .take(MAX_CHANGES)
+    .map(({ own, isWanted }) => changeOf(own, isWanted))
+    .toArray();
 }
 
 type OwnNode = StateNode & Required<Pick<StateNode, 'node' | 'nodeClaim'>>;
@@ -80,10 +83,12 @@ function ownNodes({ candidates, leaving }: World): readonly OwnNode[] {
   );
 }
 
-/**
- * Nodes that are far from the average. A node that must stay is filled, and one that is promised to pending pods is about to be. A cordoned
- * node gets no new pods, so the others are compared without it.
- */
+/** A node that must stay is filled, and one that is promised to pending pods is about to be. *Cost:* O(pods × budgets) of the node. */
+function mayLeave(own: OwnNode, { candidates }: World): boolean {
+  return isCandidate(candidates.judge(own));
+}
+
+/** Nodes that are far from the average. A cordoned node gets no new pods, so the others are compared without it. */
 function comparedIn(group: readonly OwnNode[], world: World): readonly Wanted[] {
   const used = group.flatMap((own) => {
     const usd = nodePrice(own, world.nodePools);
@@ -96,8 +101,7 @@ function comparedIn(group: readonly OwnNode[], world: World): readonly Wanted[] 
   return bestFirst.flatMap(({ own, usd, worth }, at): readonly Wanted[] => {
     const difference = worth / usd / average - 1;
     if (difference > MARGIN || at < MIN_WITHOUT) return [{ own, distance: difference, isWanted: false }];
-    if (!(difference < -MARGIN) || !isCandidate(world.candidates.judge(own))) return [];
-    return [{ own, distance: -difference, isWanted: true }];
+    return difference < -MARGIN ? [{ own, distance: -difference, isWanted: true }] : [];
   });
 }
 

@@ -142,6 +142,18 @@ describe('nodes that the kube-scheduler uses last (E38)', () => {
   });
 });
 
+test('only nodes that get the taint are compared with all PodDisruptionBudgets', () => {
+  const low = Array.from({ length: 250 }, (_, at) => [`low-${at}`, { cpu: '100m', taints: [UNDERUTILIZED] }] as const);
+  const world = worldOf(clusterOf({ ...FULL, ...Object.fromEntries(low), lower: { cpu: '50m' } }));
+  const judged: string[] = [];
+  const judge: typeof world.candidates.judge = (node) => {
+    judged.push(node.name);
+    return world.candidates.judge(node);
+  };
+  softTaintChanges({ ...world, candidates: { ...world.candidates, judge } });
+  expect(judged).toEqual(['lower']);
+});
+
 test('nodes whose taints were refused a short time ago are left as they are, and others have their turn', () => {
   const low = Array.from({ length: 201 }, (_, at) => [`low-${at}`, { cpu: `${100 + at}m` }] as const);
   const full = Array.from({ length: 201 }, (_, at) => [`full-${at}`, { cpu: '1900m' }] as const);
