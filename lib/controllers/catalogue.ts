@@ -42,3 +42,11 @@ export async function refreshCatalogue(ports: CataloguePorts): Promise<readonly 
     throw new Error(`prices are too old: ${tooOld}: ${cause.message}`, { cause });
   return failures;
 }
+
+/**
+ * The same if there is no catalogue. While it is read for the first time, each run of another function reports that there is none, and each
+ * report calls the function: only the first of these calls reads EC2.
+ */
+export async function createCatalogue(ports: CataloguePorts): Promise<readonly Error[]> {
+  return (await ports.catalogue.readCatalogue()) === undefined ? refreshCatalogue(ports) : [];
+}

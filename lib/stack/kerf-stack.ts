@@ -107,6 +107,8 @@ export class KerfStack extends Stack {
       timeout: Duration.minutes(5),
       memoryMib: 1_024,
       folder: PRICE_FOLDER,
+      // One after the other: each run of another function that finds no catalogue calls it.
+      reservedConcurrency: 1,
     });
     state.grant(catalogue.role, 'catalogue', []);
     permissions.grantCatalogueReads(catalogue.role);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CataloguePorts, refreshCatalogue } from '../../lib/controllers/catalogue.ts';
+import { type CataloguePorts, createCatalogue, refreshCatalogue } from '../../lib/controllers/catalogue.ts';
 import type { Catalogue } from '../../lib/core/instance-type/facts.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';
 import { simulatedPricing } from '../../lib/simulator/aws/simulated-pricing.ts';
@@ -35,6 +35,21 @@ test('prices that cannot be read are reported, and the last known ones are kept'
   expect((await refreshCatalogue(ports)).map(({ message }) => message)).toEqual(['no reply', 'no reply']);
   const [offering] = (await ports.catalogue.readCatalogue())?.offerings ?? [];
   expect(offering).toMatchObject({ onDemandUsdPerHour: 0.1, spotUsdPerHour: 0.1 });
+});
+
+test('of several calls because there is no catalogue, only the first reads EC2', async () => {
+  let reads = 0;
+  const ports = portsWith();
+  const describeCatalogue = async () => {
+    reads += 1;
+    return ports.cloud.describeCatalogue();
+  };
+  const counted = { ...ports, cloud: { describeCatalogue } };
+  await createCatalogue(counted);
+  await createCatalogue(counted);
+  expect(reads).toBe(1);
+  await refreshCatalogue(counted);
+  expect(reads).toBe(2);
 });
 
 test('if types cannot be read, the catalogue does not change', async () => {

@@ -25,3 +25,10 @@ test('a refresh of the catalogue that fails in each attempt becomes a dead lette
   );
   expect(JSON.stringify(at(catalogue, 'DeadLetterConfig'))).toContain('WakeDeadLetters');
 });
+
+test('the catalogue is refreshed by one invocation at a time, however often functions report that there is none', () => {
+  const [catalogue] = propertiesOf(template, 'AWS::Lambda::Function').filter(
+    (one) => one['Description'] === 'Kerf catalogue',
+  );
+  expect(at(catalogue, 'ReservedConcurrentExecutions')).toBe(1);
+});

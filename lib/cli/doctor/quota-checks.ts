@@ -80,8 +80,8 @@ function withoutValue({ quota }: QuotaUse): Finding {
   };
 }
 
-/** What the webhook function of a deployment reserves, and what Lambda keeps for functions without a reservation. */
-const RESERVED = 10;
+/** What the webhook (10) and the catalogue function (1) of a deployment reserve, and what Lambda keeps for functions without a reservation. */
+const RESERVED = 11;
 const KEPT = 100;
 
 export function checkLambda({ limit, unreserved }: LambdaConcurrency): Finding {
@@ -90,7 +90,7 @@ export function checkLambda({ limit, unreserved }: LambdaConcurrency): Finding {
   const fix =
     'Ask for more: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000';
   if (unreserved >= KEPT + RESERVED) return { check, status: 'pass', message };
-  const why = `a deploy reserves ${RESERVED} for the webhook, and Lambda leaves at least ${KEPT} unreserved`;
+  const why = `a deploy reserves ${RESERVED} for the webhook and the catalogue, and Lambda leaves at least ${KEPT} unreserved`;
   // After a deploy, its reservation is no longer in the number.
   if (unreserved >= KEPT) return { check, status: 'warn', message: `${message}; ${why}, so a new deploy fails`, fix };
   return { check, status: 'fail', message: `${message}; ${why}, so a deploy fails`, fix };
