@@ -32,7 +32,7 @@ export function changeByHand(stage: WorldFaultStage, fault: FaultOf<'by-hand'>):
       return `node ${node} is deleted`;
     case 'remove-node':
       if (node === undefined) return nothing;
-      removeNode(state, node);
+      removeByHand(state, node);
       return `node ${node} is removed without its finalizers`;
     case 'cordon-node':
       if (node === undefined) return nothing;
@@ -99,11 +99,17 @@ function keepNode({ state, timetable }: WorldFaultStage, name: string, forMs: nu
   return `node ${name} is annotated with ${DO_NOT_DISRUPT}`;
 }
 
+/** Somebody removes the finalizers and deletes the node. */
+function removeByHand(state: KubernetesState, name: string): void {
+  removeNode(state, name);
+  state.onReview({ resource: 'nodes', name });
+}
+
 /** The kubelet registers the node with the labels and the taint that it had at its first start. */
 function loseNode(stage: WorldFaultStage, name: string, forMs: number): string {
   const { state, timetable } = stage;
   const node = state.nodes.get(name);
-  removeNode(state, name);
+  removeByHand(state, name);
   timetable.after(forMs, () => {
     const instance = running(stage).find((one) => providerIdOf(one) === node?.spec?.providerID);
     if (node === undefined || instance === undefined || state.nodes.has(name)) return;

@@ -71,7 +71,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
     },
 
     patchNode: async (target, patch) => patchNode(state, target, patch),
-    deleteNode: async (name) => deleteNode(state, name, clock),
+    deleteNode: async (name) => void endNode(state, name, clock),
     evictPod: async (pod) => evictPod(state, pod, clock),
     deletePod: async (pod, graceSeconds) => {
       const found = currentPod(state, pod);
@@ -79,7 +79,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
     },
     nominatePod: async (nomination) => nominatePod(state, nomination),
     applyNodeClaim: async (nodeClaim) => applyNodeClaim(state, nodeClaim),
-    deleteNodeClaim: async (name) => deleteNodeClaim(state, name, clock),
+    deleteNodeClaim: async (name) => void endNodeClaim(state, name, clock),
     removeNodeClaim: async (name) => removeNodeClaim(state, name, clock),
     patchNodePool: async (object, patch) => patchSimulatedCustom(state, state.nodePools, { object, patch }),
     patchNodeClass: async (object, patch) => patchSimulatedCustom(state, state.nodeClasses, { object, patch }),
@@ -166,28 +166,41 @@ function without(present: Labels = {}, removed: Labels = {}): Labels {
   return Object.fromEntries(Object.entries(present).filter(([key]) => removed[key] === undefined));
 }
 
-/** Deletes a NodeClaim. With finalizers, it only gets a deletionTimestamp. */
+/** Another client than Kerf deletes a NodeClaim. The API server calls the webhook, which excludes Kerf's own writes. */
 export function deleteNodeClaim(state: KubernetesState, name: string, clock: Clock): void {
-  const object = state.nodeClaims.get(name);
-  if (deleteCustom(state, state.nodeClaims, { object, clock })) state.onReview({ resource: 'nodeclaims', name });
+  if (endNodeClaim(state, name, clock)) state.onReview({ resource: 'nodeclaims', name });
+}
+
+/** Deletes a NodeClaim. With finalizers, it only gets a deletionTimestamp. *Shape:* whether this request deleted it. */
+function endNodeClaim(state: KubernetesState, name: string, clock: Clock): boolean {
+  return deleteCustom(state, state.nodeClaims, { object: state.nodeClaims.get(name), clock });
 }
 
 function removeNodeClaim(state: KubernetesState, name: string, clock: Clock): void {
-  deleteNodeClaim(state, name, clock);
+  endNodeClaim(state, name, clock);
   const found = state.nodeClaims.get(name);
   if (found === undefined) return;
   const finalizers = (found.metadata.finalizers ?? []).filter((one) => one !== TERMINATION_FINALIZER);
   writeCustom(state, state.nodeClaims, { ...found, metadata: { ...found.metadata, finalizers } });
 }
 
-/** Deletes a node. With finalizers, it only gets a deletionTimestamp. */
+/** Another client than Kerf deletes a node. The API server calls the webhook, which excludes Kerf's own writes. */
 export function deleteNode(state: KubernetesState, name: string, clock: Clock): void {
+  if (endNode(state, name, clock)) state.onReview({ resource: 'nodes', name });
+}
+
+/** Deletes a node. With finalizers, it only gets a deletionTimestamp. *Shape:* whether this request deleted it. */
+function endNode(state: KubernetesState, name: string, clock: Clock): boolean {
   const node = state.nodes.get(name);
-  if (node === undefined) return;
-  if ((node.metadata.finalizers ?? []).length === 0) return removeNode(state, name);
-  if (node.metadata.deletionTimestamp !== undefined) return;
+  if (node === undefined) return false;
+  const { finalizers = [], deletionTimestamp } = node.metadata;
+  if (finalizers.length === 0) {
+    removeNode(state, name);
+    return true;
+  }
+  if (deletionTimestamp !== undefined) return false;
   writeNode(state, { ...node, metadata: { ...node.metadata, deletionTimestamp: formatTime(clock.now()) } });
-  state.onReview({ resource: 'nodes', name });
+  return true;
 }
 
 function evictPod(state: KubernetesState, target: PodTarget, clock: Clock): EvictionOutcome {

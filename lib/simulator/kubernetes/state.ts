@@ -82,6 +82,7 @@ export interface KubernetesState {
   readonly watchers: StateWatcher[];
   /** Called after each change, for the controllers of the cluster. */
   onChange: () => void;
+  /** Called with each request that the rules of the webhook match: never with Kerf's own. */
   onReview: (review: Review) => void;
   onJobFailed: (failure: JobFailure) => void;
   /** Called with what is assumed about an object, because the manifests do not state it. */
@@ -200,5 +201,4 @@ export function removeNode(state: KubernetesState, name: string): void {
   for (const watcher of state.watchers) watcher.node?.(before, undefined);
   for (const pod of state.podIndex.onNode(name)) forgetPod(state, pod);
   changed(state);
-  state.onReview({ resource: 'nodes', name });
 }
