@@ -46,15 +46,17 @@ export function coalesceWakes(cluster: string, sent: readonly SentWake[]): Coale
 
 /** The times in a message are limited by the send time of its queue, so that a message cannot delay a run. */
 function timesOf(sent: readonly SentWake[]): WakeTimes | undefined {
-  let [firstMs, lastMs, askedMs] = [Infinity, -Infinity, -Infinity];
+  let [firstMs, lastMs, sentMs] = [Infinity, -Infinity, -Infinity];
+  let due: number | undefined;
   for (const { sentAtMs, wake } of sent) {
     if (sentAtMs === undefined) return undefined;
     const { sinceMs, lastMs: last, dueMs } = wake;
     firstMs = Math.min(firstMs, sentAtMs, sinceMs ?? Infinity);
-    askedMs = Math.max(askedMs, sentAtMs, dueMs ?? -Infinity);
+    sentMs = Math.max(sentMs, sentAtMs);
+    if (dueMs !== undefined) due = Math.max(due ?? dueMs, dueMs);
     lastMs = Math.max(lastMs, Math.min(sentAtMs, last ?? Infinity));
   }
-  return { firstMs, lastMs, askedMs };
+  return { firstMs, lastMs, sentMs, ...optional({ dueMs: due }) };
 }
 
 /** The wake in a message; undefined if it is not one. */

@@ -16,8 +16,10 @@ export interface WakeTimes {
   readonly firstMs: number;
   /** The last wake of the batch, including these. */
   readonly lastMs: number;
-  /** A run that begins at this time or later reads everything that the wakes were sent for. */
-  readonly askedMs: number;
+  /** When the last of them was sent: a run that begins half a second later reads everything that they were sent for. */
+  readonly sentMs: number;
+  /** The last due time that they were sent for: a run that begins at this time or later answers them. @default they have none */
+  readonly dueMs?: number;
 }
 
 export type BatchVerdict =
@@ -38,11 +40,13 @@ export interface BatchContext extends Pick<ClusterSettings, 'batchIdleMs' | 'bat
  * *Shape:* for any distribution of wakes over invocations, each period of `batchMaxMs` has one run, and another at its end.
  * Times in messages cannot delay a run by more than `batchMaxMs`.
  */
-export function batchWakes({ firstMs, lastMs, askedMs }: WakeTimes, context: BatchContext): BatchVerdict {
+export function batchWakes(times: WakeTimes, context: BatchContext): BatchVerdict {
+  const { firstMs, lastMs, sentMs, dueMs = -Infinity } = times;
   const { runAtMs = -Infinity, batchIdleMs, batchMaxMs, nowMs } = context;
   // Because of clock skew, the run appears to begin in the future: what it has read is not known.
   const unseenFromMs = runAtMs > nowMs ? -Infinity : runAtMs - SLACK_MS;
-  if (askedMs < unseenFromMs) return { kind: 'answered' };
+  // What becomes due is read from a clock, not from an object that is written meanwhile, so no precision is lost.
+  if (sentMs < unseenFromMs && dueMs <= runAtMs) return { kind: 'answered' };
   const sinceMs = Math.min(nowMs, Math.max(firstMs, unseenFromMs));
   const readyAtMs = Math.min(lastMs + batchIdleMs - SLACK_MS, sinceMs + batchMaxMs);
   if (nowMs >= readyAtMs) return { kind: 'run' };

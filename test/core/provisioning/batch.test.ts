@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { type BatchContext, batchWakes, type WakeTimes } from '../../../lib/core/provisioning/batch.ts';
 
 const at = (nowMs: number, runAtMs?: number): BatchContext => ({ ...DEFAULT_SETTINGS, nowMs, runAtMs });
-const wakes = (firstMs: number, lastMs: number): WakeTimes => ({ firstMs, lastMs, askedMs: lastMs });
+const wakes = (firstMs: number, lastMs: number): WakeTimes => ({ firstMs, lastMs, sentMs: lastMs });
 
 describe('a batch of wakes', () => {
   test('with one pod starts a run when the queue has collected', () => {
@@ -15,8 +15,8 @@ describe('a batch of wakes', () => {
   });
 
   test('that was delayed and got no more wakes starts a run once its last wake is old enough', () => {
-    expect(batchWakes({ firstMs: 0, lastMs: 900, askedMs: 1_000 }, at(1_399))).toMatchObject({ kind: 'collect' });
-    expect(batchWakes({ firstMs: 0, lastMs: 900, askedMs: 1_000 }, at(2_000))).toEqual({ kind: 'run' });
+    expect(batchWakes({ firstMs: 0, lastMs: 900, sentMs: 1_000 }, at(1_399))).toMatchObject({ kind: 'collect' });
+    expect(batchWakes({ firstMs: 0, lastMs: 900, sentMs: 1_000 }, at(2_000))).toEqual({ kind: 'run' });
   });
 
   test('whose first wake is 10 s old starts a run, however recent the last', () => {
@@ -44,10 +44,16 @@ describe('a batch of wakes', () => {
     expect(batchWakes(wakes(0, 10_250), at(10_300, 10_000))).toMatchObject({ kind: 'collect', sinceMs: 9_500 });
   });
 
-  test('for a due time is not answered by a run before that time', () => {
-    const due: WakeTimes = { firstMs: 0, lastMs: 0, askedMs: 30_000 };
-    expect(batchWakes(due, at(31_000, 20_000))).toEqual({ kind: 'run' });
-    expect(batchWakes(due, at(31_000, 30_600))).toEqual({ kind: 'answered' });
+  test('for a due time is answered by a run that began at that time, and not by an earlier one', () => {
+    const due: WakeTimes = { firstMs: 0, lastMs: 0, sentMs: 0, dueMs: 30_000 };
+    expect(batchWakes(due, at(31_000, 29_999))).toEqual({ kind: 'run' });
+    expect(batchWakes(due, at(31_000, 30_000))).toEqual({ kind: 'answered' });
+  });
+
+  test('that was sent beside one for a due time is answered by a run that began half a second after it was sent', () => {
+    const both: WakeTimes = { firstMs: 0, lastMs: 30_000, sentMs: 30_000, dueMs: 30_000 };
+    expect(batchWakes(both, at(31_000, 30_400))).toEqual({ kind: 'run' });
+    expect(batchWakes(both, at(31_000, 30_600))).toEqual({ kind: 'answered' });
   });
 
   test.each([-1e15, 0, 5e14, 1e15])(
@@ -60,7 +66,7 @@ describe('a batch of wakes', () => {
         if (verdict.kind !== 'collect') break;
         expect(nowMs).toBeLessThanOrEqual(10_500);
         nowMs += 1_000;
-        times = { firstMs: Math.min(verdict.sinceMs, nowMs), lastMs: sentMs, askedMs: sentMs };
+        times = { firstMs: Math.min(verdict.sinceMs, nowMs), lastMs: sentMs, sentMs };
       }
       expect(nowMs).toBeLessThanOrEqual(11_500);
     },
