@@ -172,7 +172,7 @@ export function requeueAt(atMs: number): Due {
   return { atMs, kind: 'settling' };
 }
 
-/** D23, D26: the shortest interval at which a state is read again, and at which what failed is tried again. */
+/** D23: the shortest interval at which a state is read again, and at which what failed is tried again. */
 export const POLL_MS = 5 * SECOND_MS;
 
 /** The next poll, at a multiple of five seconds, so that the runs of a function share one wake. With other times, wakes would add up. */

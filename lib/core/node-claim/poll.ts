@@ -10,6 +10,14 @@ export function pollAfterWait(sinceMs: number, nowMs: number): Due {
   return requeueAt((Math.floor(nowMs / pauseMs) + 1) * pauseMs);
 }
 
+/** EC2 takes half a minute and longer to end an instance. */
+const SHUT_DOWN_POLL_MS = 10 * SECOND_MS;
+
+/** D26: the next look at an instance that EC2 ends, at a time that those of all instances share. */
+export function pollUntilEnded(nowMs: number): Due {
+  return requeueAt((Math.floor(nowMs / SHUT_DOWN_POLL_MS) + 1) * SHUT_DOWN_POLL_MS);
+}
+
 /** Whether this is the poll in which claims share what is read once a minute. */
 export function isFirstPollOfMinute(nowMs: number): boolean {
   return nowMs % MINUTE_MS < POLL_MS;

@@ -25,7 +25,7 @@ import { type Observed, readOr } from '../observed.ts';
 import { type ClaimVerdict, unchanged } from './claim-verdict.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { isDrained } from './pods-to-drain.ts';
-import { pollAfterWait } from './poll.ts';
+import { pollAfterWait, pollUntilEnded } from './poll.ts';
 import { awaitTags, terminate, terminating } from './terminate.ts';
 import { isInterrupted } from './turn.ts';
 import {
@@ -76,7 +76,7 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
     return nowMs < listedBy ? { ...unchanged(record), due: [requeueAt(listedBy)] } : release(view, nowMs);
   }
   if (view.instanceState === 'shutting-down') {
-    return { ...unchanged(terminating(record, nowMs)), due: [pollAfter(nowMs)] };
+    return { ...unchanged(terminating(record, nowMs)), due: [pollUntilEnded(nowMs)] };
   }
   const hasNode = view.node.kind === 'unread' || view.node.value !== undefined;
   if (!hasNode || record.registeredAtMs === undefined) return endInstance(view, record, nowMs);
@@ -264,7 +264,7 @@ function endInstance(view: TerminationView, record: NodeClaimRecord, nowMs: numb
   const { volumes } = view;
   const verdict = terminate(record, nowMs);
   const unknown = volumes?.kind === 'unknown' ? [volumesUnknown(record, volumes.message)] : [];
-  const due = verdict.due.length === 0 ? [pollAfter(nowMs)] : verdict.due;
+  const due = verdict.due.length === 0 ? [pollUntilEnded(nowMs)] : verdict.due;
   return { ...verdict, blocked: [...verdict.blocked, ...unknown], due };
 }
 

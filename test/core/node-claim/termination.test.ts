@@ -263,13 +263,13 @@ describe('the end of the claim', () => {
     const view = terminationView({ record, node: aNode(), pods: [pod('a')], instanceState: 'alive' });
     expect(decideTermination(view, NOW_MS)).toMatchObject({
       actions: [{ kind: 'terminate-instance', instanceId: 'i-1' }],
-      due: [{ atMs: NOW_MS + 5 * SECOND }],
+      due: [{ atMs: NOW_MS + 10 * SECOND }],
     });
   });
 
   test('termination waits for an instance that is shutting down (D26)', () => {
     const verdict = decideTermination(viewOf([pod('a')], { instanceState: 'shutting-down' }), NOW_MS);
-    expect(verdict).toMatchObject({ actions: [], due: [{ atMs: NOW_MS + 5 * SECOND }] });
+    expect(verdict).toMatchObject({ actions: [], due: [{ atMs: NOW_MS + 10 * SECOND }] });
   });
 
   test('after the instance has terminated, node and claim are released, and other finalizers are kept (D26)', () => {
