@@ -1,6 +1,7 @@
 import { parseNillableDuration } from '../../apis/formats/duration.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
+import { quietSinceMs } from '../node-claim/quiet-since.ts';
 
 /** The time from which a node may be consolidated; undefined if its NodePool sets `consolidateAfter: Never`. *Source:* E12, D13. */
 export function consolidatableAtMs(one: {
@@ -9,13 +10,4 @@ export function consolidatableAtMs(one: {
 }): number | undefined {
   const after = parseNillableDuration(one.nodePool.spec.disruption.consolidateAfter);
   return after === undefined ? undefined : quietSinceMs(one.nodeClaim) + after;
-}
-
-/** D13: the time of the last pod event, or else of initialization. */
-export function quietSinceMs({
-  lastPodEventAtMs,
-  initializedAtMs,
-  createdAtMs,
-}: Pick<NodeClaimRecord, 'lastPodEventAtMs' | 'initializedAtMs' | 'createdAtMs'>): number {
-  return Math.max(lastPodEventAtMs ?? 0, initializedAtMs ?? createdAtMs);
 }

@@ -69,6 +69,13 @@ describe('an empty node is written down for disruption, not touched yet (E11, E1
     expect(startedFor(snapshot, NOW_MS + 4 * MINUTE)).toEqual(['a']);
   });
 
+  test('in the tick a minute later, which may begin some seconds earlier in its minute (D13)', () => {
+    const node = nodeNamed('a', {}, { lastPodEventAtMs: NOW_MS + 4_900 });
+    const snapshot = snapshotOf([node], { nodePools: pool({ consolidateAfter: '1m' }) });
+    expect(startedFor(snapshot, NOW_MS + MINUTE - 1)).toEqual([]);
+    expect(startedFor(snapshot, NOW_MS + MINUTE)).toEqual(['a']);
+  });
+
   test('nor since it was initialized (D13)', () => {
     const node = nodeNamed('a', {}, { initializedAtMs: NOW_MS });
     expect(startedFor(snapshotOf([node], { nodePools: pool({ consolidateAfter: '30s' }) }))).toEqual([]);

@@ -10,7 +10,11 @@ const CLAIM = {
   apiVersion: 'karpenter.sh/v1',
   kind: 'NodeClaim',
   metadata: { name: 'c', labels: {}, finalizers: FINALIZERS },
-  spec: { nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' }, expireAfter: 'Never', requirements: [] },
+  spec: {
+    nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+    expireAfter: 'Never',
+    requirements: [],
+  },
 } as const;
 
 /** An API server with a node and a NodeClaim. *Shape:* it, and the names of the objects in calls of the webhook. */

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../../apis/formats/duration.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../apis/formats/time.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
-import { quietSinceMs } from '../consolidate-after.ts';
+import { quietSinceMs } from '../../node-claim/quiet-since.ts';
 import { MIN_SCORE, type PoolTotals, withScore } from '../consolidation/balanced.ts';
 import type { EvaluatedMove, World } from '../method.ts';
 

@@ -5,6 +5,7 @@ import type { NodePool } from '../../../apis/node-pool.ts';
 import type { ConditionOf } from '../../model/conditions.ts';
 import { drainOverAt, instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
 import type { Reason } from '../../model/reasons.ts';
+import { quietSinceMs } from '../quiet-since.ts';
 import { whyNotInitialized } from '../registration.ts';
 
 /** D3. */
@@ -107,13 +108,13 @@ function consolidatable(_record: NodeClaimRecord, { consolidatableSinceMs }: Con
 
 /** D13: the time since when its pods have not changed for the consolidateAfter of its NodePool; undefined if it is not over. */
 export function consolidatableSince(
-  { initializedAtMs, lastPodEventAtMs = 0 }: NodeClaimRecord,
+  record: NodeClaimRecord,
   nodePool: NodePool | undefined,
   nowMs: number,
 ): number | undefined {
   const afterMs = nodePool && parseNillableDuration(nodePool.spec.disruption.consolidateAfter);
-  if (initializedAtMs === undefined || afterMs === undefined) return undefined;
-  const sinceMs = Math.max(initializedAtMs, lastPodEventAtMs) + afterMs;
+  if (record.initializedAtMs === undefined || afterMs === undefined) return undefined;
+  const sinceMs = quietSinceMs(record) + afterMs;
   return nowMs < sinceMs ? undefined : sinceMs;
 }
 

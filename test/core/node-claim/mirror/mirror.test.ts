@@ -182,15 +182,19 @@ test('a node is drained since the first request to terminate its instance, while
 });
 
 test('it is Consolidatable after consolidateAfter without changes, and never with consolidateAfter: Never (D13)', () => {
-  const claim = launchedClaim({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS, lastPodEventAtMs: NOW_MS + SECOND });
+  const claim = launchedClaim({
+    registeredAtMs: NOW_MS,
+    initializedAtMs: NOW_MS,
+    lastPodEventAtMs: NOW_MS + 6 * SECOND,
+  });
   const isTold = (consolidateAfter: string, nowMs: number) => {
     const nodePool = aNodePool({ disruption: { consolidateAfter } });
     const consolidatableSinceMs = consolidatableSince(claim, nodePool, nowMs);
     return mirrorOf(claim, { consolidatableSinceMs }).status?.conditions?.some(({ type }) => type === 'Consolidatable');
   };
-  expect(isTold('30s', NOW_MS + 30 * SECOND)).toBe(false);
-  expect(isTold('30s', NOW_MS + 31 * SECOND)).toBe(true);
-  expect(isTold('Never', NOW_MS + 31 * SECOND)).toBe(false);
+  expect(isTold('30s', NOW_MS + 34 * SECOND)).toBe(false);
+  expect(isTold('30s', NOW_MS + 35 * SECOND)).toBe(true);
+  expect(isTold('Never', NOW_MS + 35 * SECOND)).toBe(false);
 });
 
 test('labels and conditions of other programs are ignored; a missing label is a difference', () => {
