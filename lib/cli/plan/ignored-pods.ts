@@ -1,5 +1,5 @@
-import { type Pod, podKey } from '../../apis/kubernetes.ts';
-import { isActiveWorkload, isProvisionable } from '../../core/cluster/pods.ts';
+import { type Node, type Pod, podKey } from '../../apis/kubernetes.ts';
+import { isActiveWorkload, isProvisionable, isTerminal } from '../../core/cluster/pods.ts';
 import { podNames } from '../render/pod-names.ts';
 
 /** Notes on pods without a node that provisioning ignores (B6, B8), one for each reason. */
@@ -9,6 +9,16 @@ export function ignoredPodNotes(pods: readonly Pod[]): readonly string[] {
   );
   const byReason = Map.groupBy(waiting, whyIgnored);
   return [...byReason].map(([why, same]) => `ignored: ${podNames(same.map(podKey))}: ${why}`);
+}
+
+/** A note on pods of manifests that are bound to nodes that the snapshot does not have, as in an export of a cluster. */
+export function pastPodNotes(pods: readonly Pod[], nodes: readonly Node[]): readonly string[] {
+  const known = new Set(nodes.map(({ metadata }) => metadata.name));
+  const past = pods.filter(
+    (pod) => pod.spec.nodeName !== undefined && !known.has(pod.spec.nodeName) && !isTerminal(pod),
+  );
+  const why = 'bound to a node that the plan does not have; to plan a pod, remove its spec.nodeName';
+  return past.length === 0 ? [] : [`ignored: ${podNames(past.map(podKey))}: ${why}`];
 }
 
 /** Why provisioning ignores a pod without a node. */

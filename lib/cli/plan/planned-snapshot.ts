@@ -10,6 +10,7 @@ import { EXIT } from '../exit-codes.ts';
 import type { ManifestFlags } from '../manifest-parameters.ts';
 import { readAllSources } from '../read-sources.ts';
 import { emptyCluster } from './empty-cluster.ts';
+import { pastPodNotes } from './ignored-pods.ts';
 import { type IgnoredKinds, type ManifestObjects, readManifestObjects } from './manifest-objects.ts';
 import { withManifests } from './overlay-manifests.ts';
 
@@ -88,7 +89,9 @@ export function withGiven(read: ReadSnapshot, manifests: ManifestObjects): Plann
   const pools = manifests.objects.flatMap(({ kind, object }) => (kind === 'NodePool' ? [object.metadata.name] : []));
   const { applied, assumptions } = withManifests(read, manifests);
   const planned = asDecided(applied);
-  return { ...planned, notes: [...manifests.notes, ...assumptions, ...planned.notes], givenPools: new Set(pools) };
+  const given = manifests.objects.flatMap((one) => (one.kind === 'Pod' ? [one.object] : []));
+  const notes = [...manifests.notes, ...pastPodNotes(given, planned.snapshot.nodes), ...assumptions, ...planned.notes];
+  return { ...planned, notes, givenPools: new Set(pools) };
 }
 
 interface ManifestFiles {

@@ -255,6 +255,21 @@ describe('kerf plan provisioning -f', () => {
     ]);
   });
 
+  test('a pod that is bound to a node that the snapshot does not have is named, because it is not planned', async () => {
+    const bound = (name: string, nodeName: string) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name },
+      spec: { ...TEMPLATE.spec, nodeName },
+    });
+    const exported = yaml(bound('gone', 'node-9'), bound('here', 'node-1'));
+    const document = aDocument({ nodes: [aGivenNode()], nodeClaims: [aGivenClaim()] });
+    const { stderr } = await plan(document, ['-f', 'all.yaml', '-o', 'json'], { 'all.yaml': exported });
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      'ignored: gone: bound to a node that the plan does not have; to plan a pod, remove its spec.nodeName',
+    ]);
+  });
+
   test('a NodePool replaces the NodePool with its name', async () => {
     const limited = yaml(poolManifest({ limits: { cpu: '1' } }));
     const { newNodeClaims, podErrors } = await planned(aDocument({ pods: pods(1) }), ['-f', 'pool.yaml'], {
