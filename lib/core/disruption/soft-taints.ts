@@ -31,7 +31,6 @@ const MAX_CHANGES = 200;
  * *Cost:* O(nodes + pods). @param refused nodes that are left as they are
  */
 export function softTaintChanges(world: World, refused: ReadonlySet<string> = new Set()): readonly NodeChange[] {
-  const isOn = world.options.softTaints !== false;
   const consolidated = new Set(
     world.nodePools
       .filter(({ nodePool }) => allowsConsolidation(nodePool))
@@ -42,19 +41,19 @@ export function softTaintChanges(world: World, refused: ReadonlySet<string> = ne
     compared = [],
     others = [],
   } = Object.groupBy(ownNodes(world), ({ nodeClaim }) => {
-    if (isOn && nodeClaim.drift !== undefined) return 'drifted';
-    return isOn && consolidated.has(nodeClaim.nodePool) ? 'compared' : 'others';
+    if (world.options.softTaints === false) return 'others';
+    if (nodeClaim.drift !== undefined) return 'drifted';
+    return consolidated.has(nodeClaim.nodePool) ? 'compared' : 'others';
   });
   const groups = Map.groupBy(compared, ({ nodeClaim, labels }) => `${nodeClaim.nodePool} ${labels[ZONE] ?? ''}`);
   const wanted: readonly Wanted[] = [
-    ...others.map((own) => ({ own, distance: Number.POSITIVE_INFINITY, isWanted: false })),
-    ...drifted.map((own) => ({ own, distance: Number.POSITIVE_INFINITY, isWanted: true })),
-    ...[...groups.values()].flatMap((group) => comparedIn(group, world)),
+    ...others.map((own) => ({ own, isWanted: false })),
+    ...drifted.map((own) => ({ own, isWanted: true })),
+    ...[...groups.values()].flatMap((group) => comparedIn(group, world)).toSorted((a, b) => b.distance - a.distance),
   ];
   return wanted
-    .filter(({ own, isWanted }) => isUsedLast(own.node) !== isWanted && !refused.has(own.name))
-    .toSorted((a, b) => b.distance - a.distance)
     .values()
+    .filter(({ own, isWanted }) => isUsedLast(own.node) !== isWanted && !refused.has(own.name))
     .filter(({ own, isWanted }) => !isWanted || own.nodeClaim.drift !== undefined || mayLeave(own, world))
     .take(MAX_CHANGES)
     .map(({ own, isWanted }) => changeOf(own, isWanted))
@@ -66,6 +65,10 @@ type OwnNode = StateNode & Required<Pick<StateNode, 'node' | 'nodeClaim'>>;
 interface Wanted {
   readonly own: OwnNode;
   readonly isWanted: boolean;
+}
+
+interface Compared extends Wanted {
+  /** From the average. */
   readonly distance: number;
 }
 
@@ -89,7 +92,7 @@ function mayLeave(own: OwnNode, { candidates }: World): boolean {
 }
 
 /** Nodes that are far from the average. A cordoned node gets no new pods, so the others are compared without it. */
-function comparedIn(group: readonly OwnNode[], world: World): readonly Wanted[] {
+function comparedIn(group: readonly OwnNode[], world: World): readonly Compared[] {
   const used = group.flatMap((own) => {
     const usd = nodePrice(own, world.nodePools);
     return usd > 0 && own.node.spec?.unschedulable !== true
@@ -98,7 +101,7 @@ function comparedIn(group: readonly OwnNode[], world: World): readonly Wanted[] 
   });
   const average = used.reduce((sum, { worth }) => sum + worth, 0) / used.reduce((sum, { usd }) => sum + usd, 0);
   const bestFirst = used.toSorted((a, b) => b.worth / b.usd - a.worth / a.usd || compareText(a.own.name, b.own.name));
-  return bestFirst.flatMap(({ own, usd, worth }, at): readonly Wanted[] => {
+  return bestFirst.flatMap(({ own, usd, worth }, at): readonly Compared[] => {
     const difference = worth / usd / average - 1;
     if (difference > MARGIN || at < MIN_WITHOUT) return [{ own, distance: difference, isWanted: false }];
     return difference < -MARGIN ? [{ own, distance: -difference, isWanted: true }] : [];
