@@ -3,7 +3,7 @@ import { podKey } from '../../apis/kubernetes.ts';
 import { isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
 import type { ManifestProblem, Report } from '../../manifests/explain/problem.ts';
 import { classify } from '../../manifests/read/classify.ts';
-import { creatorOf, playOf } from '../../manifests/read/play-of.ts';
+import { createdNote, playOf } from '../../manifests/read/play-of.ts';
 import { type ManifestSource, readDocuments } from '../../manifests/read/read-documents.ts';
 import { type ReadObject, readObject } from '../../manifests/read/read-object.ts';
 import { objectLabelOf, reporterOf, type SourceObject } from '../../manifests/read/source-object.ts';
@@ -71,14 +71,13 @@ interface FoundObject {
 function withoutLeftOut(found: readonly FoundObject[]) {
   const declared = found.map(({ read: { kind, object } }) => ({ kind, key: podKey(object) }));
   const judged = found.map(({ read, source }) => {
-    const creator = creatorOf(read, declared);
     const { isLeftOut, notes } = playOf(read);
-    const why = creator === undefined ? (isLeftOut ? notes : []) : [`left out: ${creator} creates it`];
-    return { read, notes: why.map((note) => noteOn(source, note)) };
+    const why = createdNote(read, declared) ?? (isLeftOut ? notes[0] : undefined);
+    return { read, note: why && noteOn(source, why) };
   });
   return {
-    objects: judged.flatMap(({ read, notes }) => (notes.length === 0 ? [read] : [])),
-    leftOut: judged.flatMap(({ notes }) => notes),
+    objects: judged.flatMap(({ read, note }) => (note === undefined ? [read] : [])),
+    leftOut: judged.flatMap(({ note }) => note ?? []),
   };
 }
 

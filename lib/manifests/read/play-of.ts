@@ -39,13 +39,13 @@ function leftOut(note: string): Play {
   return { isLeftOut: true, notes: [note] };
 }
 
-/** The workload of the files that creates this object; undefined for an object of its own. */
-export function creatorOf(read: ReadObject, declared: Names): string | undefined {
+/** Why an object is left out that a workload of the files creates; undefined for an object of its own. */
+export function createdNote(read: ReadObject, declared: Names): string | undefined {
   if (read.kind !== 'Pod' && read.kind !== 'ReplicaSet' && read.kind !== 'Job') return undefined;
   const { metadata } = read.object;
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   const key = `${metadata.namespace ?? 'default'}/${owner?.name ?? ''}`;
   return declared.some((one) => one.kind === owner?.kind && one.key === key)
-    ? `${owner?.kind} ${owner?.name}`
+    ? `left out: ${owner?.kind} ${owner?.name} creates it`
     : undefined;
 }

@@ -7,7 +7,7 @@ import { checkTogether, type Declared } from '../check/check-together.ts';
 import type { ManifestProblem, Report } from '../explain/problem.ts';
 import { classify, type ReadKind } from './classify.ts';
 import type { PassedOver } from './passed-over.ts';
-import { creatorOf, playOf } from './play-of.ts';
+import { createdNote, playOf } from './play-of.ts';
 import { type ManifestSource, readDocuments } from './read-documents.ts';
 import { isNamespaced, type ReadObject, readObject } from './read-object.ts';
 import { reporterOf, type SourceObject } from './source-object.ts';
@@ -75,9 +75,9 @@ interface Reading {
 /** Exports of a cluster have workloads and also what these have created, which must not be simulated twice. */
 function withoutCreated({ objects, ...reading }: Reading): Reading {
   const kept = objects.filter((read) => {
-    const creator = creatorOf(read, reading.declared);
-    if (creator !== undefined) reading.ignored.push(ignoredObject(read.source, `left out: ${creator} creates it`));
-    return creator === undefined;
+    const note = createdNote(read, reading.declared);
+    if (note !== undefined) reading.ignored.push(ignoredObject(read.source, note));
+    return note === undefined;
   });
   return { ...reading, objects: kept };
 }
