@@ -6,11 +6,11 @@ import { type ClusterOptions, writeClusters } from '../operator/options/cluster-
 import { nodeRolesOf } from '../operator/options/node-roles.ts';
 import {
   CLUSTER_FUNCTIONS,
+  type ClusterFunction,
   EVENT_PLAN,
   INTERRUPTION_TARGETS,
   VARIABLES,
   WEBHOOK_TARGETS,
-  type WokenFunction,
 } from '../operator/options/options.ts';
 import type { BodyBucketConstruct } from './body-bucket.ts';
 import { Installer } from './installer.ts';
@@ -196,7 +196,7 @@ interface NodesOfCluster {
   readonly created?: NodeRole;
 }
 
-type WakeFunctions = Readonly<Record<WokenFunction | 'interruption', WakeFunction>>;
+type WakeFunctions = Readonly<Record<ClusterFunction | 'interruption', WakeFunction>>;
 
 /** The functions with their queues. */
 function wakeFunctions(

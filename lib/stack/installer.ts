@@ -4,7 +4,7 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { type ClusterOptions, writeInstalledClusters } from '../operator/options/cluster-options.ts';
-import { CLUSTER_FUNCTIONS, INSTALLER_TARGETS, VARIABLES, type WokenFunction } from '../operator/options/options.ts';
+import { CLUSTER_FUNCTIONS, type ClusterFunction, INSTALLER_TARGETS, VARIABLES } from '../operator/options/options.ts';
 import { grantInstallation, logicalIdOf } from './installer-permissions.ts';
 import { LambdaFunction, type Woken } from './lambda-function.ts';
 import { roleArn } from './node-role.ts';
@@ -16,7 +16,7 @@ export interface InstallerProps {
   readonly clusters: readonly ClusterOptions[];
   readonly webhook: Webhook;
   readonly state: StateTable;
-  readonly functions: Readonly<Record<WokenFunction, Woken & { readonly role: Role }>>;
+  readonly functions: Readonly<Record<ClusterFunction, Woken & { readonly role: Role }>>;
 }
 
 const ROOT = `${import.meta.dirname}/../../`;

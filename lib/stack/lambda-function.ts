@@ -5,7 +5,7 @@ import { type ICommandHooks, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aw
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { NetworkOptions } from '../operator/options/cluster-options.ts';
-import { VARIABLES, type WokenFunction } from '../operator/options/options.ts';
+import { type ClusterFunction, VARIABLES } from '../operator/options/options.ts';
 import { REQUIRE_BANNER } from './bundles/require-banner.ts';
 import { grantNetworkInterfaces } from './permissions.ts';
 import type { DeadLetters, WakeQueue } from './wake-queue.ts';
@@ -104,7 +104,7 @@ export class LambdaFunction extends Construct {
   }
 
   /** Lets it send to the queues of these functions, and tells it where they are. */
-  mayWake(functions: Readonly<Record<WokenFunction, Woken>>, targets: readonly WokenFunction[]): void {
+  mayWake(functions: Readonly<Record<ClusterFunction, Woken>>, targets: readonly ClusterFunction[]): void {
     for (const target of targets) {
       const { queue } = functions[target].wakeQueue;
       this.function.addEnvironment(VARIABLES.queue(target), queue.queueUrl);

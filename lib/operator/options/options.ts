@@ -16,7 +16,7 @@ export const CLUSTER_FUNCTIONS = [
   'disruption',
   'termination',
 ] as const satisfies readonly ClusterFunction[];
-export type WokenFunction = (typeof CLUSTER_FUNCTIONS)[number];
+export type { ClusterFunction };
 
 /** The functions that the webhook wakes. */
 export const WEBHOOK_TARGETS = ['provisioning', 'lifecycle'] as const;
@@ -105,11 +105,11 @@ export const VARIABLES = {
   vpc: 'VPC_ID',
   /** The function's own queue, in which failed messages become visible again. */
   ownQueue: 'OWN_QUEUE_URL',
-  queue: (target: WokenFunction): string => `${target.toUpperCase()}_QUEUE_URL`,
+  queue: (target: ClusterFunction): string => `${target.toUpperCase()}_QUEUE_URL`,
 } as const;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-export type QueueUrls<Target extends WokenFunction = WokenFunction> = Readonly<Record<Target, string>>;
+export type QueueUrls<Target extends ClusterFunction = ClusterFunction> = Readonly<Record<Target, string>>;
 
 export interface WebhookOptions {
   readonly clusters: ReadonlySet<string>;
@@ -243,11 +243,11 @@ export function readClusters(environment: Environment): ReadonlyMap<string, Clus
 }
 
 /** *Errors:* OptionError. */
-export function readQueueUrls<Target extends WokenFunction>(
+export function readQueueUrls<Target extends ClusterFunction>(
   environment: Environment,
   targets: readonly Target[],
 ): QueueUrls<Target>;
-export function readQueueUrls(environment: Environment, targets: readonly WokenFunction[]): Partial<QueueUrls> {
+export function readQueueUrls(environment: Environment, targets: readonly ClusterFunction[]): Partial<QueueUrls> {
   return Object.fromEntries(
     targets.map((target) => [
       target,
