@@ -113,16 +113,7 @@ export class Dashboard extends Construct {
     const queued = this.#functions.flatMap(([name, one]) =>
       one instanceof WakeFunction ? [[name, one.wakeQueue] as const] : [],
     );
-    const lettersOf = new Map(
-      queued.map(
-        ([
-          name,
-          {
-            deadLetters: { queue },
-          },
-        ]) => [queue, name],
-      ),
-    );
+    const lettersOf = new Map(queued.map(([name, wakeQueue]) => [wakeQueue.deadLetters.queue, name]));
     const deadLetters = [...lettersOf].map(([queue, name]) =>
       queue.metricApproximateNumberOfMessagesVisible({
         // Wakes share their dead letters.
