@@ -99,7 +99,7 @@ function keepNode({ state, timetable }: WorldFaultStage, name: string, forMs: nu
   return `node ${name} is annotated with ${DO_NOT_DISRUPT}`;
 }
 
-/** Somebody removes the finalizers and deletes the node. */
+/** A user removes the finalizers and deletes the node. */
 function removeByHand(state: KubernetesState, name: string): void {
   removeNode(state, name);
   state.onReview({ resource: 'nodes', name });

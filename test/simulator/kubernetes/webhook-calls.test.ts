@@ -26,7 +26,7 @@ async function watched(): Promise<{ readonly state: KubernetesState; readonly ca
   return { state, calls };
 }
 
-test('the webhook is called once when somebody deletes a node or a NodeClaim', async () => {
+test('the webhook is called once when a user deletes a node or a NodeClaim', async () => {
   const { state, calls } = await watched();
   deleteNode(state, 'n', CLOCK);
   deleteNode(state, 'n', CLOCK);
