@@ -174,7 +174,10 @@ test('step 5: the pods move to the node group; undone, the nodes of Auto Mode ta
   await page.next(/^Step 5/);
   await isAt('web', BRIDGE, PODS);
   await page.next(/^Step 5/);
-  for (const node of await nodesWith('eks.amazonaws.com/compute-type=auto')) expect(at(node, 'spec')).toEqual({});
+  // The controller manager removes the taint of a cordon after kubectl has returned.
+  await vi.waitFor(async () => {
+    for (const node of await nodesWith('eks.amazonaws.com/compute-type=auto')) expect(at(node, 'spec')).toEqual({});
+  }, SOON);
   await page.again(drain);
 }, 240_000);
 
