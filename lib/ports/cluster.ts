@@ -85,7 +85,10 @@ export interface ClusterWriter {
    * *Shape:* whether it was written.
    */
   nominatePod(nomination: PodNomination): Promise<boolean>;
-  /** Creates the mirror of a claim, or updates its labels, annotations, finalizers and status. */
+  /**
+   * Creates the mirror of a claim, or updates its labels, annotations, finalizers and status. *Errors:* ConflictError if it has a uid,
+   * and no object with this uid exists: a mirror that was removed meanwhile is not created again.
+   */
   applyNodeClaim(nodeClaim: NodeClaim): Promise<void>;
   /** Requests the deletion of the mirror. Its finalizers decide when it is removed. */
   deleteNodeClaim(name: string): Promise<void>;

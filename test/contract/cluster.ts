@@ -378,6 +378,21 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         await cluster.deleteNodeClaim('general-a');
       });
 
+      test('a mirror with a uid is not created again, and does not change another object of its name', async () => {
+        await cluster.applyNodeClaim(A_NODE_CLAIM);
+        const [first = A_NODE_CLAIM] = await cluster.listNodeClaims();
+        const { uid = '' } = first.metadata;
+        expect(uid).not.toBe('');
+        const again = { ...A_NODE_CLAIM, metadata: { ...A_NODE_CLAIM.metadata, uid } };
+        await cluster.applyNodeClaim(again);
+        await cluster.removeNodeClaim('general-a');
+        await expect(cluster.applyNodeClaim(again)).rejects.toBeInstanceOf(ConflictError);
+        expect(await cluster.listNodeClaims()).toEqual([]);
+        await cluster.applyNodeClaim(A_NODE_CLAIM);
+        const other = { ...again.metadata, uid: '00000000-0000-4000-8000-000000000000' };
+        await expect(cluster.applyNodeClaim({ ...again, metadata: other })).rejects.toBeInstanceOf(ConflictError);
+      });
+
       test('an event on any object can be published twice', async () => {
         const event = { type: 'Normal', reason: 'Evicted', message: 'm5.large in us-east-1a' } as const;
         for (const kind of ['NodeClaim', 'Node', 'EC2NodeClass', 'NodeClaim'] as const) {

@@ -119,6 +119,9 @@ export class ApiStore {
     if (wanted !== undefined && wanted !== metadataOf(before)['resourceVersion']) {
       return failure(409, 'Conflict', `the object has been modified; please apply your changes to the latest version`);
     }
+    const uid = metadataOf(change)['uid'];
+    if (uid !== undefined && before === undefined) return failure(409, 'Conflict', `uid mismatch: no existing object`);
+    if (uid !== undefined && uid !== metadataOf(before)['uid']) return immutable('metadata.uid');
     const { status, ...main } = change;
     // A write to a subresource changes only this subresource.
     const written =
@@ -200,6 +203,13 @@ export class ApiStore {
 
 export function failure(status: number, reason: string, message: string): Answer {
   return { status, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code: status } };
+}
+
+/** The API server refuses another value of the field. */
+function immutable(field: string): Answer {
+  const message = `${field}: Invalid value: field is immutable`;
+  const { status, body } = failure(422, 'Invalid', message);
+  return { status, body: { ...body, details: { causes: [{ reason: 'FieldValueInvalid', message, field }] } } };
 }
 
 export function notFound(address: Omit<Address, 'name'> & { readonly name?: string }): Answer {

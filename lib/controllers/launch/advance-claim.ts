@@ -68,7 +68,8 @@ export async function advanceClaim(
     record = (await ports.store.readNodeClaim(cluster, name)) ?? verdict.record;
     if (record.launch.kind === 'launched' || record.deletion !== undefined) break;
   }
-  return finishStep(run, record, { world, due, wasLaunched: known.launch.kind === 'launched', hasFailed });
+  const wasLaunched = known.launch.kind === 'launched';
+  return finishStep(run, record, { world, due, wasLaunched, hasFailed, isFresh: record !== known });
 }
 
 /**
@@ -91,10 +92,10 @@ export async function whyNotNow(
 export async function finishStep(
   run: AdvanceRun,
   record: NodeClaimRecord,
-  { world, due, wasLaunched = false, hasFailed = false }: Finished,
+  { world, due, isFresh, wasLaunched = false, hasFailed = false }: Finished,
 ): Promise<readonly Due[]> {
   const { ports } = run;
-  await noteFailure(run, `show NodeClaim ${record.name}`, async () => showRecord(ports, record, world));
+  await noteFailure(run, `show NodeClaim ${record.name}`, async () => showRecord(ports, record, { world, isFresh }));
   if (hasFailed) return due;
   const isMet = !wasLaunched && hasJoined(record, world);
   const nowMs = ports.clock.now();
@@ -105,6 +106,8 @@ export async function finishStep(
 interface Finished {
   readonly world: ObservedClaims;
   readonly due: readonly Due[];
+  /** The record was read or written after the step. */
+  readonly isFresh: boolean;
   /** The claim was launched before this run. @default false */
   readonly wasLaunched?: boolean;
   /** The last step could not be carried out: only the notes of the run, the next tick and these due times repeat it. @default false */

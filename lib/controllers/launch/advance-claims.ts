@@ -105,7 +105,7 @@ function together(run: AdvanceRun, group: LaunchGroup, { readAtMs, world, step }
       const refused = answer.records.filter((record) => isRefused(record) && step + 1 < MAX_STEPS);
       const due: Due[] = [...answer.due];
       for (const record of answer.records)
-        if (!refused.includes(record)) due.push(...(await finishStep(run, record, { world, due: [] })));
+        if (!refused.includes(record)) due.push(...(await finishStep(run, record, { world, due: [], isFresh: true })));
       const again = await unitsOf(run, { records: refused, readAtMs: run.ports.clock.now(), world, step: step + 1 });
       return { due, next: [...again, naming(run, answer.records)] };
     },

@@ -5,20 +5,37 @@ import { readOr } from '../../core/observed.ts';
 import { nodeClaimNamed, nodeOfInstance } from '../observe/find-observed.ts';
 import type { ObservedClaims } from '../observe/observe-claims.ts';
 import { joiningFacts } from '../observe/observe-joining.ts';
-import type { HasClock, WritesCluster } from '../run/ports.ts';
+import type { HasClock, ReadsClaims, WritesCluster } from '../run/ports.ts';
 
-/** Updates the NodeClaim object from its record. A deleted claim without an object does not get one. */
+interface Shown {
+  readonly world: Pick<ObservedClaims, 'mirrors' | 'nodePools' | 'nodes'> & Parameters<typeof joiningFacts>[2];
+  /** The run has read or written the record just now. Other records are as old as the run. */
+  readonly isFresh: boolean;
+}
+
+/**
+ * Updates the NodeClaim object from its record. A deleted claim without an object does not get one, and an object that was removed
+ * meanwhile is not created again. *Cost:* a read if an object is created for a record that is not fresh. *Errors:* ConflictError if
+ * the object was removed after it was listed.
+ */
 export async function showRecord(
-  { cluster, clock }: WritesCluster & HasClock,
-  record: NodeClaimRecord,
-  world: ObservedClaims,
+  ports: WritesCluster & ReadsClaims & HasClock,
+  known: NodeClaimRecord,
+  { world, isFresh }: Shown,
 ): Promise<void> {
+  const { cluster, clock } = ports;
   const { mirrors, nodePools, nodes } = world;
-  const { name, deletion, releasedAtMs } = record;
+  const { name } = known;
   // An object that is written without one of these would lose a part of its status.
   if (mirrors.kind === 'unread' || nodePools.kind === 'unread' || nodes.kind === 'unread') return;
   const mirror = nodeClaimNamed(mirrors.value, name);
-  if (releasedAtMs !== undefined || (deletion !== undefined && mirror === undefined)) return;
+  const record =
+    mirror !== undefined || isFresh || known.deletion !== undefined
+      ? known
+      : await ports.store.readNodeClaim(known.cluster, name);
+  if (record === undefined || record.releasedAtMs !== undefined) return;
+  const { deletion } = record;
+  if (deletion !== undefined && mirror === undefined) return;
   const node = nodeOfInstance(nodes.value, instanceOf(record));
   // The run has read them already for the registration, if the node needs them.
   const { instanceLabels } = await joiningFacts(record, node, world);

@@ -3,7 +3,7 @@ import type { NodeClaim } from '../../apis/node-claim.ts';
 import { CONDITION_TYPES } from '../../core/node-claim/mirror/mirror-conditions.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import type { ApiClient } from './client/api-client.ts';
-import { kubernetesPortError } from './client/errors.ts';
+import { isOfAnotherObject, kubernetesPortError } from './client/errors.ts';
 import { NODE_CLAIM_PLACE, NODE_CLAIMS, patchCustom } from './client/patch-custom.ts';
 import { fieldsOf } from './project/project.ts';
 import { nodeClaimOf } from './project/project-custom.ts';
@@ -14,14 +14,16 @@ const TRIES = 3;
 /**
  * Writes the object by server-side apply: one call creates or updates it, and fields of other managers are kept. The status is
  * written by a merge patch: an apply could not remove fields that another program wrote (Karpenter, for an adopted claim), and
- * a CRD without one of the fields would reject all of it.
+ * a CRD without one of the fields would reject all of it. With a uid, the API server does not create the object.
  */
 export async function applyNodeClaim(client: ApiClient, { status, ...nodeClaim }: NodeClaim): Promise<void> {
-  const { name, labels, annotations, finalizers, ownerReferences } = nodeClaim.metadata;
-  const metadata = { name, labels, annotations, finalizers, ownerReferences };
+  const { name, uid, labels, annotations, finalizers, ownerReferences } = nodeClaim.metadata;
+  const metadata = { name, uid, labels, annotations, finalizers, ownerReferences };
   const path = `${NODE_CLAIMS}/${name}`;
-  const applied = await client.expect({ method: 'PATCH', path, body: { ...nodeClaim, metadata }, ...APPLY });
-  const object = nodeClaimOf(fieldsOf(applied));
+  const applied = await client.send({ method: 'PATCH', path, body: { ...nodeClaim, metadata }, ...APPLY });
+  if (isOfAnotherObject(applied)) throw new ConflictError(`Kubernetes API: NodeClaim ${name} was created again`);
+  if (applied.status >= 300) throw kubernetesPortError(applied, `PATCH ${path}`);
+  const object = nodeClaimOf(fieldsOf(applied.body));
   if (status === undefined || object === undefined) return;
   const ofOthers = (object.status?.conditions ?? []).filter(({ type }) => !CONDITION_TYPES.includes(type));
   const conditions = [...(status.conditions ?? []), ...ofOthers];

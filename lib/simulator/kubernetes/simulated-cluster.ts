@@ -143,8 +143,10 @@ function nominatePod(state: KubernetesState, { pod: target, before, node }: PodN
 
 /** Creates the NodeClaim or merges it into the existing one. Labels, annotations and finalizers of others stay. */
 function applyNodeClaim(state: KubernetesState, nodeClaim: NodeClaim): void {
-  const { name } = nodeClaim.metadata;
+  const { name, uid } = nodeClaim.metadata;
   const found = state.nodeClaims.get(name);
+  if (uid !== undefined && uid !== found?.metadata.uid)
+    throw new ConflictError(`NodeClaim ${name} with the uid ${uid} does not exist`);
   const applied = found === undefined ? undefined : state.appliedNodeClaims.get(name)?.metadata;
   state.appliedNodeClaims.set(name, nodeClaim);
   if (found === undefined) return createCustom(state, state.nodeClaims, nodeClaim);

@@ -79,6 +79,22 @@ export const refusalsAreShown: RuleOf = (watched) =>
     }),
   );
 
+/**
+ * The removed object of a deleted claim is not created again, because `kubectl wait --for=delete` ends when it is gone. A slow call
+ * may create it after its function has read the record.
+ */
+export const removedObjectsStayRemoved: RuleOf = ({ violate, records, story }) => {
+  const isSlow = story.faults.some(({ kind }) => kind === 'calls-slow');
+  const shown = new Set<string>();
+  return {
+    mirrorWritten({ metadata: { name } }, before) {
+      if (before === undefined && shown.has(name) && records.get(name)?.deletion !== undefined && !isSlow)
+        violate('removed objects stay removed', `NodeClaim ${name} is deleted, and its object is created again`);
+      shown.add(name);
+    },
+  };
+};
+
 /** A node that is lost is not shown as registered (D8). */
 export const lossesAreShown: RuleOf = (watched) =>
   progressOf(watched, () =>

@@ -26,7 +26,7 @@ import { marksOfOthersStay } from './marks/of-others.ts';
 import { marksNameTheirOffering } from './marks/offerings.ts';
 import { newNodesAreCheap } from './marks/prices.ts';
 import { claimsFollowTheirNodePool } from './marks/templates.ts';
-import { lossesAreShown, refusalsAreShown, whatIsShownIsTrue } from './mirrors.ts';
+import { lossesAreShown, refusalsAreShown, removedObjectsStayRemoved, whatIsShownIsTrue } from './mirrors.ts';
 import { pendingPodsAreServed } from './pending.ts';
 import { commandsEnd, undisturbedWorkProgresses } from './progress/progress.ts';
 import { recordsGoForward } from './records.ts';
@@ -85,6 +85,7 @@ export const RULES: readonly RuleOf[] = [
   whatIsShownIsTrue,
   lossesAreShown,
   refusalsAreShown,
+  removedObjectsStayRemoved,
   deletionsAreTrue,
   deletedObjectsAreRemoved,
   keptPodsStay,

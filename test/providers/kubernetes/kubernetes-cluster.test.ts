@@ -198,13 +198,14 @@ describe('the NodeClaim mirror', () => {
   };
 
   test('it is applied with the field manager kerf, with a separate status', async () => {
+    server.store.put(NODE_CLAIM, { metadata: { uid: 'u', resourceVersion: '1' }, spec: mirror.spec });
     await cluster.applyNodeClaim(mirror);
     const [main, status] = server.requests;
     expect(main).toMatchObject({ method: 'PATCH', path: '/apis/karpenter.sh/v1/nodeclaims/general-a' });
     expect(main?.headers['content-type']).toBe('application/apply-patch+yaml');
     expect(Object.fromEntries(main?.query ?? [])).toEqual({ fieldManager: 'kerf', force: 'true' });
-    // What only the server sets would be a precondition.
-    expect(main?.body['metadata']).toEqual({ name: 'general-a', finalizers: ['karpenter.sh/termination'] });
+    // The uid is a precondition: an object that was removed meanwhile is not created again. A resourceVersion would be one too.
+    expect(main?.body['metadata']).toEqual({ name: 'general-a', uid: 'u', finalizers: ['karpenter.sh/termination'] });
     expect(main?.body).not.toHaveProperty('status');
     expect(status).toMatchObject({
       path: '/apis/karpenter.sh/v1/nodeclaims/general-a/status',

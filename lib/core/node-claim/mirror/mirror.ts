@@ -32,6 +32,7 @@ export function mirrorOf(record: NodeClaimRecord, view: MirrorView = {}): NodeCl
     kind: 'NodeClaim',
     metadata: {
       name: record.name,
+      ...optional({ uid: view.mirror?.metadata.uid }),
       labels: { ...shownInstanceLabels(record, view), ...offeringLabels(record), ...record.labels },
       annotations: { ...record.annotations, [DECISION]: record.decisionId, ...terminationTimestamp(record) },
       finalizers: finalizersOf(view),

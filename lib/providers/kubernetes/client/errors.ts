@@ -56,7 +56,16 @@ export function isNamespaceGoing(response: ApiResponse): boolean {
 }
 
 /** Whether the details of a Kubernetes Status have this cause. */
-export function hasCause({ body }: ApiResponse, expected: string): boolean {
+export function hasCause(response: ApiResponse, expected: string): boolean {
+  return causesOf(response).some(({ reason }) => reason === expected);
+}
+
+/** A write names the uid of an object, and another object has its name (422). */
+export function isOfAnotherObject(response: ApiResponse): boolean {
+  return response.status === 422 && causesOf(response).some(({ field }) => field === 'metadata.uid');
+}
+
+function causesOf({ body }: ApiResponse): readonly Readonly<Record<string, unknown>>[] {
   const { causes } = fieldsOf(fieldsOf(body)['details']);
-  return each(causes, (cause) => cause).some(({ reason }) => reason === expected);
+  return each(causes, (cause) => cause);
 }
