@@ -2,6 +2,7 @@ import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
+import { nodeClaimMirrorContract } from './cluster/node-claim-mirrors.ts';
 import { type ClusterHarness, clusterContract } from './cluster.ts';
 import type { WorldObject } from './cluster-objects.ts';
 import { podNominationContract } from './pod-nominations.ts';
@@ -53,5 +54,6 @@ for (const [name, kept] of [
     };
   };
   clusterContract(name, make);
+  nodeClaimMirrorContract(name, make);
   podNominationContract(name, make);
 }

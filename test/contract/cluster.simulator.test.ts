@@ -8,6 +8,7 @@ import { kubernetesState, writeNode, writePod } from '../../lib/simulator/kubern
 import { addVolumeClaim } from '../../lib/simulator/kubernetes/storage/storage-state.ts';
 import { someManifests } from '../builders/cluster-manifests.ts';
 import { NOW_MS } from '../builders/times.ts';
+import { nodeClaimMirrorContract } from './cluster/node-claim-mirrors.ts';
 import { type ClusterHarness, clusterContract } from './cluster.ts';
 import { podNominationContract } from './pod-nominations.ts';
 
@@ -60,4 +61,5 @@ async function simulated(): Promise<ClusterHarness> {
 }
 
 clusterContract('the simulator', simulated);
+nodeClaimMirrorContract('the simulator', simulated);
 podNominationContract('the simulator', simulated);
