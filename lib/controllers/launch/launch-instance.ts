@@ -5,7 +5,7 @@ import { fallbackOf } from '../../core/node-claim/launch/fallback.ts';
 import { launched, refusedLaunch, spentLaunch } from '../../core/node-claim/launch/launch.ts';
 import { instanceForMember } from '../../core/node-claim/launch/launch-groups.ts';
 import type { LaunchOutcome } from '../../ports/cloud-provider.ts';
-import { PortError, StaleRecordError } from '../../ports/errors.ts';
+import { PortError, StaleRecordError, UnreachableError } from '../../ports/errors.ts';
 import type { HasClock, Launches, UsesCatalogue, WritesClaims } from '../run/ports.ts';
 
 type LaunchInstance = Action & { readonly kind: 'launch-instance' };
@@ -73,7 +73,10 @@ async function markMissing(
 /** How often the outcome is written if other functions change the record meanwhile. */
 export const MAX_TRIES = 3;
 
-/** Records the outcome for one claim of the request, also if the claim was deleted meanwhile. */
+/**
+ * Records the outcome for one claim of the request, also if the claim was deleted meanwhile. *Errors:* UnreachableError if the outcome
+ * is still unknown.
+ */
 export async function recordOutcome(
   { store }: WritesClaims,
   known: NodeClaimRecord,
@@ -103,8 +106,8 @@ export function awaits(record: NodeClaimRecord | undefined, request: LaunchReque
 }
 
 /**
- * The next attempt follows at once only if it avoids the missing capacity.
- * @param sentBefore a rejection does not show what EC2 did with the same request before
+ * The next attempt follows at once only if it avoids the missing capacity. *Errors:* UnreachableError after the rejection of a request
+ * that was sent before. The rejection does not show what EC2 did with the request then, so the same request is sent again.
  */
 export function afterLaunch(
   record: NodeClaimRecord,
@@ -120,8 +123,10 @@ export function afterLaunch(
       : launched(record, instance, nowMs);
   }
   const { message } = outcome;
-  const isKnown = outcome.kind === 'refused' || (outcome.kind === 'rejected' && !sentBefore);
-  return isKnown ? refusedLaunch(record, { message, nowMs, learned }) : spentLaunch(record, nowMs);
+  if (outcome.kind === 'spent') return spentLaunch(record, nowMs);
+  if (outcome.kind === 'rejected' && sentBefore)
+    throw new UnreachableError(`EC2 rejected a request that was sent before, with an unknown outcome: ${message}`);
+  return refusedLaunch(record, { message, nowMs, learned });
 }
 
 export function wasSentBefore({ launch }: NodeClaimRecord): boolean {

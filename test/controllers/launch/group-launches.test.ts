@@ -279,6 +279,26 @@ describe('claims with equal requests', () => {
     expectOneInstanceForEachClaim(played);
   });
 
+  test('have one instance each if the reply is lost, the call is then rejected, and EC2 lists instances after six minutes', async () => {
+    let calls = 0;
+    const late: Fault = { id: 0, kind: 'listed-late', lagMs: 6 * MINUTE_MS, fromMs: 0, forMs: DURATION_MS };
+    const wrap: Wrap = ({ cloud }, nowMs) => ({
+      cloud: {
+        ...cloud,
+        launch: async (request) => {
+          calls += 1;
+          if (calls > 1) return nowMs() < 2 * MINUTE_MS ? REJECTED : cloud.launch(request);
+          await cloud.launch(request);
+          throw new UnreachableError('the reply was lost');
+        },
+      },
+    });
+    const played = await play(wrap, { faults: [late] });
+    expect(new Set(played.sent.map(({ request }) => request.clientToken)).size).toBe(1);
+    expect(calls).toBeGreaterThan(3);
+    expectOneInstanceForEachClaim(played);
+  });
+
   test('are launched by another call after EC2 rejects the first, also if one of them has changed meanwhile', async () => {
     let calls = 0;
     const played = await play(({ cloud, store }) => ({

@@ -29,6 +29,16 @@ test('promise 1: an instance that another claim has is not recorded: the list of
   expect((await store.findNodeClaim('i-1'))?.name).toBe('b');
 });
 
+test('promise 1: the rejection of a request that was sent before decides nothing, so the request is sent again', async () => {
+  const claim = aClaim({ name: 'a', launch: { ...requested, sentAgainAtMs: NOW_MS } });
+  const store = await storeWith(claim);
+  const rejected: LaunchReply = { ...reply, outcome: { kind: 'rejected', missing: [], message: 'VcpuLimitExceeded' } };
+  await expect(recordOutcome({ store }, claim, rejected)).rejects.toThrow(
+    'EC2 rejected a request that was sent before, with an unknown outcome: VcpuLimitExceeded',
+  );
+  expect((await store.readNodeClaim(claim.cluster, 'a'))?.launch).toEqual(claim.launch);
+});
+
 test('the outcome is recorded in the current record, for example if the claim was deleted meanwhile', async () => {
   const claim = aClaim({ name: 'a', launch: requested });
   const store = await storeWith(claim);
