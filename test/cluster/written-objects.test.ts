@@ -140,6 +140,18 @@ describe('NodeClaims', () => {
     expect(await cluster.listNodeClaims()).toEqual([]);
   });
 
+  test('one that was removed after it was listed is not created again, and another object of its name does not change', async () => {
+    await cluster.applyNodeClaim(mirrorOf(RECORD));
+    const [mirror] = await cluster.listNodeClaims();
+    await cluster.removeNodeClaim(RECORD.name);
+    const again = async (): Promise<void> => cluster.applyNodeClaim(mirrorOf(RECORD, { mirror }));
+    await expect(again()).rejects.toBeInstanceOf(ConflictError);
+    expect(await cluster.listNodeClaims()).toEqual([]);
+    await cluster.applyNodeClaim(mirrorOf(RECORD));
+    await expect(again()).rejects.toBeInstanceOf(ConflictError);
+    await cluster.removeNodeClaim(RECORD.name);
+  });
+
   test('D4: a later write keeps the labels of the instance type, and removes those of a reservation that has ended', async () => {
     const instanceLabels = { 'kubernetes.io/arch': 'amd64', 'karpenter.k8s.aws/instance-cpu': '2' };
     const reservation = { 'karpenter.k8s.aws/capacity-reservation-id': 'cr-1' };

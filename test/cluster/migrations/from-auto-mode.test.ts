@@ -201,8 +201,6 @@ test('back: the pods move to the node group, and nothing of Kerf is left', async
   await page.next(/^Back/);
   await isAt('web', BRIDGE, PODS);
   await isAt('db', BRIDGE, 1);
-  // A decision that was made while the NodePool was deleted may leave NodeClaims, which are deleted with it; the removal of the stack waits for them.
-  const staying = (await nodeClaims()).filter((one) => at(one, 'metadata', 'deletionTimestamp') === undefined);
-  expect(staying).toEqual([]);
+  expect(await nodeClaims()).toEqual([]);
   expect(page.left).toEqual([]);
 }, 240_000);
