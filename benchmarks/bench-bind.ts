@@ -7,15 +7,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { abortOnSignals, buildControlPlane } from '../scripts/cluster-build.ts';
 import { startControlPlane } from '../scripts/control-plane.ts';
+import { scriptOptions } from '../scripts/script-options.ts';
 import { type Plan, plansOf } from './bind/plans.ts';
 import { type Played, play } from './bind/play.ts';
 import { type Case, chooseCases } from './cases.ts';
 
 const OUT = join(import.meta.dirname, 'out');
-const { values } = parseArgs({
+const { values } = scriptOptions({
   options: {
     scenarios: { type: 'string' },
     cases: { type: 'string', default: 'deployments-2000,diverse-500,diverse-2000' },

@@ -6,15 +6,15 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { schedulePodsWithBound } from '../lib/core/provisioning/schedule-pods.ts';
 import { cheapestUsd } from '../lib/core/scheduling/schedule.ts';
 import { readSnapshot } from '../lib/snapshot/read-snapshot.ts';
+import { scriptOptions } from '../scripts/script-options.ts';
 import { BRANCHES, provedBound } from './bound/column-generation.ts';
 import { packingOf } from './bound/packing-of.ts';
 import { type Case, chooseCases } from './cases.ts';
 
-const { values } = parseArgs({
+const { values } = scriptOptions({
   options: {
     scenarios: { type: 'string' },
     requests: { type: 'string' },

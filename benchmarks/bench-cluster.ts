@@ -6,9 +6,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { abortOnSignals, buildControlPlane } from '../scripts/cluster-build.ts';
 import { type ControlPlane, startControlPlane } from '../scripts/control-plane.ts';
+import { scriptOptions } from '../scripts/script-options.ts';
 import { changesOf } from './cluster/changes.ts';
 import { putObjects } from './cluster/etcd.ts';
 import { fillCluster, putUnbound } from './cluster/fill.ts';
@@ -16,7 +16,7 @@ import type { Found, Look } from './cluster/look.ts';
 import { startLooker } from './cluster/looker.ts';
 import { FULL_SIZE, misses, renderLooks, type Taken } from './cluster/verdict.ts';
 
-const { values } = parseArgs({
+const { values } = scriptOptions({
   options: {
     pods: { type: 'string', default: String(FULL_SIZE.pods) },
     nodes: { type: 'string', default: String(FULL_SIZE.nodes) },

@@ -5,7 +5,8 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { scriptOptions } from '../scripts/script-options.ts';
 import { DISRUPTION_CASES, type DisruptionCase } from './disruption/cases.ts';
 import type { MeasuredDisruption } from './disruption/run-disruption.ts';
 import type { IdleMinute, MeasuredIdle } from './disruption/run-idle.ts';
@@ -16,7 +17,7 @@ const RUN_IDLE = join(import.meta.dirname, 'disruption', 'run-idle.ts');
 const IDLE = 'idle';
 const SNAPSHOTS = join(import.meta.dirname, 'out', 'snapshots');
 
-const { values } = parseArgs({ options: { cases: { type: 'string' }, runs: { type: 'string', default: '3' } } });
+const { values } = scriptOptions({ options: { cases: { type: 'string' }, runs: { type: 'string', default: '3' } } });
 if (!/^[1-9]\d*$/.test(values.runs)) throw new RangeError(`--runs is ${values.runs}: allowed is a number from 1`);
 const known = [...DISRUPTION_CASES.map(({ name }) => name), IDLE];
 const names = values.cases?.split(',') ?? known;

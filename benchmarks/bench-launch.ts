@@ -7,13 +7,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
 import { startEmulators } from '../scripts/emulators.ts';
+import { scriptOptions } from '../scripts/script-options.ts';
 import { FakeApiServer } from '../test/fakes/api-server.ts';
 
 const MEASURE = join(import.meta.dirname, 'launch', 'measure-launch.ts');
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '10' } } });
+const { values } = scriptOptions({ options: { runs: { type: 'string', default: '10' } } });
 if (!/^[1-9]\d*$/.test(values.runs)) throw new RangeError(`--runs is ${values.runs}: allowed is a number from 1`);
 
 /** Ctrl-C also ends the child processes; afterwards everything that was started is removed. */

@@ -5,13 +5,14 @@
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { scriptOptions } from '../scripts/script-options.ts';
 import type { MeasuredSimulation } from './simulate/run-simulation.ts';
 import { MAX_MB, SIMULATED_CASES, type SimulatedCase } from './simulate/simulated-cases.ts';
 
 const RUN = join(import.meta.dirname, 'simulate', 'run-simulation.ts');
 
-const { values } = parseArgs({ options: { cases: { type: 'string' } } });
+const { values } = scriptOptions({ options: { cases: { type: 'string' } } });
 const known = SIMULATED_CASES.map(({ name }) => name);
 const names = values.cases?.split(',') ?? known;
 const unknown = names.filter((name) => !known.includes(name));

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { scriptOptions } from '../scripts/script-options.ts';
 import { COMPARED, MODES, type Mode } from './week/modes.ts';
 import { picturesOf } from './week/pictures.ts';
 import { renderWeek } from './week/render-week.ts';
@@ -16,7 +16,7 @@ import type { MeasuredWeek } from './week/run-week.ts';
 const RUN = join(import.meta.dirname, 'week', 'run-week.ts');
 const PICTURES = join(import.meta.dirname, '..', 'docs', 'pictures');
 
-const { values } = parseArgs({
+const { values } = scriptOptions({
   options: {
     seed: { type: 'string', default: '1' },
     days: { type: 'string', default: '7' },

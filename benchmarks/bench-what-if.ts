@@ -3,9 +3,10 @@
  * node once, in one thread, and fails if all simulations after the first take more than a second of CPU time of this thread. The
  * wall time is also printed; it depends on the other processes of the machine.
  */
-import { parseArgs } from 'node:util';
+
 import { stateNodes } from '../lib/core/cluster/state-node.ts';
 import { whatIfOf } from '../lib/core/provisioning/what-if.ts';
+import { scriptOptions } from '../scripts/script-options.ts';
 import { median } from './measurement.ts';
 import { placedCluster } from './what-if/placed-cluster.ts';
 
@@ -13,7 +14,7 @@ const NODES = 1_000;
 const PODS = 10_000;
 const MAX_MS = 1_000;
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' } } });
+const { values } = scriptOptions({ options: { runs: { type: 'string', default: '3' } } });
 if (!/^[1-9]\d*$/.test(values.runs)) throw new RangeError(`--runs is ${values.runs}: allowed is a number from 1`);
 
 const { snapshot, nowMs } = placedCluster(NODES, PODS);

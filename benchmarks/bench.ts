@@ -6,7 +6,8 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { scriptOptions } from '../scripts/script-options.ts';
 import { type Case, chooseCases } from './cases.ts';
 import { readKarpenterResult } from './karpenter-result.ts';
 import { growthOf, type Measured, type Measurement, measurement } from './measurement.ts';
@@ -15,7 +16,7 @@ import { renderGrowth, renderTable } from './render-table.ts';
 const OUT = join(import.meta.dirname, 'out');
 const RUN_CASE = join(import.meta.dirname, 'run-case.ts');
 
-const { values } = parseArgs({
+const { values } = scriptOptions({
   options: {
     scenarios: { type: 'string' },
     requests: { type: 'string' },

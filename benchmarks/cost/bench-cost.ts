@@ -7,7 +7,8 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { scriptOptions } from '../../scripts/script-options.ts';
 import { costRows, type Played } from './cost-rows.ts';
 import { COST_SCENARIOS } from './cost-scenarios.ts';
 import { fixedParts } from './fixed-parts.ts';
@@ -21,7 +22,7 @@ const PICTURE_LINK = '![The cost of an idle cluster, in USD a month, by its node
 const TABLE = /(?<=<!-- bench:cost -->\n)[^]*(?=\n<!-- end -->)/;
 const MAX_OUTPUT = 64 * 1_024 * 1_024;
 
-const { values } = parseArgs({
+const { values } = scriptOptions({
   options: { scenarios: { type: 'string' }, write: { type: 'boolean', default: false }, output: { type: 'string' } },
 });
 const known = COST_SCENARIOS.map(({ name }) => name);

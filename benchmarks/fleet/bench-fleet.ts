@@ -4,15 +4,16 @@
  * the writes of the table, and when the last instance was launched. Fails if there are more than 60 calls of CreateFleet for each 834
  * nodes, if a claim is given up, or if a function fails.
  */
-import { parseArgs } from 'node:util';
+
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import { fullBucket, takeTokens } from '../../lib/core/call-budget/token-bucket.ts';
 import type { LaunchAdmission } from '../../lib/ports/cloud-provider.ts';
 import { ec2CallLimits } from '../../lib/providers/aws/client/ec2-call-limits.ts';
 import { openSimulation } from '../../lib/simulator/simulation.ts';
+import { scriptOptions } from '../../scripts/script-options.ts';
 import { manyNodes } from '../simulate/simulated-cases.ts';
 
-const { values } = parseArgs({ options: { nodes: { type: 'string', default: '834,3300' } } });
+const { values } = scriptOptions({ options: { nodes: { type: 'string', default: '834,3300' } } });
 const LIMITS = ec2CallLimits('CreateFleet');
 /** The budget of all functions. */
 let bucket = fullBucket(LIMITS, 0);

@@ -7,9 +7,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { abortOnSignals, buildControlPlane } from '../../scripts/cluster-build.ts';
 import { startControlPlane } from '../../scripts/control-plane.ts';
+import { scriptOptions } from '../../scripts/script-options.ts';
 import { deployedFunctions } from './deployed-functions.ts';
 import { type FleetPlan, measureFleet } from './measure-fleet.ts';
 import { picturesOf } from './pictures.ts';
@@ -18,7 +18,7 @@ import { simulatedFleet } from './simulated-fleet.ts';
 
 const PICTURES = join(import.meta.dirname, '..', '..', 'docs', 'pictures');
 
-const { values } = parseArgs({
+const { values } = scriptOptions({
   options: {
     nodes: { type: 'string', default: '500,5000' },
     pictures: { type: 'boolean', default: false },

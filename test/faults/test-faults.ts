@@ -9,8 +9,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { counted } from '../../lib/apis/counted.ts';
+import { scriptOptions } from '../../scripts/script-options.ts';
 import { clock, describeEntry, describeFault } from './describe.ts';
 import { judge, type Verdict, withOnly } from './judge.ts';
 import { judgeSeeds } from './judge-seeds.ts';
@@ -27,7 +27,7 @@ const MAX_SEEDS_OF_PLANT = 2_000;
 
 type FailedVerdict = Required<Verdict>;
 
-const { values } = parseArgs({
+const { values } = scriptOptions({
   options: {
     seeds: { type: 'string' },
     from: { type: 'string', default: '1' },
