@@ -3,6 +3,7 @@
 import { type ApplicationText, ArgumentScannerError, formatMessageForArgumentScannerError } from '@stricli/core';
 import { BadInputError } from '../apis/bad-input-error.ts';
 import { errorMessage } from '../core/error-message.ts';
+import { suggest } from '../core/suggest.ts';
 
 type ErrorTexts = Pick<
   ApplicationText,
@@ -13,7 +14,7 @@ export const ARGUMENT_ERRORS: ErrorTexts = {
   noCommandRegisteredForInput: ({ input, corrections }) =>
     input.startsWith('-')
       ? `no command is given before ${input}: write one, such as kerf plan provisioning, or see kerf --help`
-      : `"${input}" is not a command: ${writeOne(corrections.map(withoutQuotes))}see kerf --help`,
+      : `"${input}" is not a command: ${writeOne(similar(input, corrections.map(withoutQuotes)))}see kerf --help`,
   exceptionWhileParsingArguments: (error) =>
     error instanceof ArgumentScannerError ? textOf(error) : `the arguments cannot be read: ${errorMessage(error)}`,
   exceptionWhileRunningCommand: failureText,
@@ -69,6 +70,12 @@ function textOf(error: ArgumentScannerError): string {
     UnsatisfiedPositionalError: ({ placeholder }) => `no ${placeholder} is given: add at least one`,
     UnexpectedPositionalError: ({ input }) => `"${input}" is an unexpected argument: remove it`,
   });
+}
+
+/** Of a short word, the parser suggests every command of about the same length. */
+function similar(input: string, names: readonly string[]): readonly string[] {
+  const nearest = suggest(input, names);
+  return nearest === undefined ? [] : [nearest];
 }
 
 function writeOne(corrections: readonly string[]): string {

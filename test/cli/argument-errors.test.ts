@@ -4,6 +4,7 @@ import { runKerf } from './run-kerf.ts';
 
 const CASES: readonly (readonly [name: string, args: readonly string[], message: string])[] = [
   ['an unknown command', ['simulat'], '"simulat" is not a command: write simulate, or see kerf --help'],
+  ['a short command that is like no other', ['nope'], '"nope" is not a command: see kerf --help'],
   ['a command that is like no other', ['zzzzzzz'], '"zzzzzzz" is not a command: see kerf --help'],
   [
     'a flag in place of a command',

@@ -61,7 +61,7 @@ export function renewVersion(subject: ConversionSubject, head: Head): boolean {
   warn(
     field,
     [`${head.apiVersion} is no longer served and became ${renewal.apiVersion}`, ...given].join('; its '),
-    `write apiVersion: ${renewal.apiVersion}`,
+    'check the converted object',
   );
   if (head.kind === 'PodDisruptionBudget') warnOfEmptySelector(subject);
   return true;
