@@ -20,8 +20,10 @@ export interface Violation {
   readonly message: string;
 }
 
-/** The callbacks of a rule. Each is called when a call takes effect, not when a function sends it. */
+/** The callbacks of a rule. Each but `sending` is called when a call takes effect, not when a function sends it. */
 export interface Rule {
+  /** A function sends a call, which a fault may refuse before it has an effect. */
+  readonly sending?: (call: PortCall) => void;
   readonly call?: (call: PortCall) => void;
   /** A call of the second deployment. */
   readonly secondCall?: (call: PortCall) => void;

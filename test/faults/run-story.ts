@@ -61,6 +61,7 @@ export async function runStory(story: Story, untilMs?: number): Promise<StoryRes
       return table.stores;
     },
     wrapPorts: (ports) => watching.wrapPorts(ports),
+    wrapInvocation: (ports) => watching.wrapInvocation(ports),
     ...(faults.some(({ kind }) => kind === 'second-deployment') && {
       secondDeployment: { wrapPorts: (ports) => watching.wrapSecond(ports) },
     }),

@@ -19,6 +19,8 @@ export interface Watch extends Watched {
   /** Reads every record again, after the table was replaced. */
   readonly lookAgain: () => Promise<void>;
   wrapPorts(ports: ControllerPorts): ControllerPorts;
+  /** The ports of one invocation, in front of the faults of calls. */
+  wrapInvocation(ports: ControllerPorts): ControllerPorts;
   /** The ports of a second deployment. */
   wrapSecond(ports: ControllerPorts): ControllerPorts;
   /** The simulation, once it is assembled. */
@@ -86,6 +88,11 @@ export function watch(story: Story, rulesOf: readonly RuleOf[]): Watch {
       startMs = ports.clock.now();
       return watchedPorts(ports, { each, records, open, nowMs, plain: of(plain) });
     },
+    wrapInvocation: (ports) =>
+      around(ports, async (call, go) => {
+        each((rule) => rule.sending?.(call));
+        return go();
+      }),
     wrapSecond: (ports) =>
       around(ports, async (call, go) => {
         each((rule) => rule.secondCall?.(call));

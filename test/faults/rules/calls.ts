@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { fieldOf, isRecord, recordOf } from '../../../lib/apis/record.ts';
+import type { PortCall } from '../../../lib/simulator/faults.ts';
 import type { RuleOf } from '../rule.ts';
 
 /** More calls in a minute are a loop that does not wait. A claim whose node changes all the time is read and written again after pauses that grow. */
@@ -23,6 +24,14 @@ const MAX_WRITES: Readonly<Record<string, number>> = {
   'store.updateNodeClaim': 90,
   'store.updateNodeClaims': 40,
 };
+/** After a conflict, a run tries these up to three times, so the calls that are sent have a higher limit than those that have an effect. */
+const TRIED_AGAIN = 3;
+const CONFLICTING: ReadonlySet<string> = new Set([
+  'cluster.patchNode',
+  'cluster.applyNodeClaim',
+  'store.updateNodeClaim',
+  'store.updateNodeClaims',
+]);
 /** The calls of a minute in which nothing happens: four functions, with their reads. */
 const MAX_IDLE_CALLS = 160;
 /** A drain that a PodDisruptionBudget holds is tried every 20 seconds: it lists the pods of the node and evicts one. */
@@ -32,35 +41,44 @@ const IDLE_WRITES: ReadonlySet<string> = new Set(['leases.acquire', 'leases.rele
 const WRITE =
   /^(store\.(create|update|record|close|start|end|nominate|set)|cluster\.(patch|delete|evict|nominate|apply|remove|publish)|cloud\.(launch|terminate|tag|name)|messages\.publish|catalogue\.(write|mark|learn))/;
 
-/** The number of calls is limited, also for one object, and a cluster at rest makes few calls and writes nothing. */
+/** The number of calls that functions send is limited, also for one object, and a cluster at rest makes few calls and writes nothing. */
 export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records }) => {
   let [minute, calls] = [-1, 0];
   const byMethod = new Map<string, number>();
-  const byObject = new Map<string, number>();
+  const sent = new Map<string, number>();
+  const written = new Map<string, number>();
   const writes: { readonly atMs: number; readonly method: string }[] = [];
   // Invocations whose clocks or calls differ poll at different times, and each run of several arms the next one, until all
   // invocations run all the time.
   const areApart =
     story.invocations > 1 && story.faults.some(({ kind }) => kind === 'clocks' || kind === 'table-steps');
   const times = Math.max(1, 0.6 * story.invocations) * (areApart ? 3 : 1);
+  const beginMinute = (): void => {
+    const now = Math.floor(nowMs() / MINUTE_MS);
+    if (now === minute) return;
+    [minute, calls] = [now, 0];
+    for (const counts of [byMethod, sent, written]) counts.clear();
+  };
+  const count = ({ method, args }: PortCall, counts: Map<string, number>, tries: number): void => {
+    const limit = MAX_WRITES[method];
+    if (limit === undefined) return;
+    const object = `${method} of ${nameOf(args)}`;
+    const number = (counts.get(object) ?? 0) + 1;
+    counts.set(object, number);
+    if (number > limit * times * tries)
+      violate('no object is written again and again', `${object}: ${number} times in a minute`);
+  };
   return {
-    call({ method, args }) {
-      const now = Math.floor(nowMs() / MINUTE_MS);
-      if (now !== minute) {
-        [minute, calls] = [now, 0];
-        byMethod.clear();
-        byObject.clear();
-      }
+    call(call) {
+      beginMinute();
+      count(call, written, 1);
+    },
+    sending(call) {
+      beginMinute();
+      const { method } = call;
       calls += 1;
       byMethod.set(method, (byMethod.get(method) ?? 0) + 1);
-      const limit = MAX_WRITES[method];
-      if (limit !== undefined) {
-        const object = `${method} of ${nameOf(args)}`;
-        const count = (byObject.get(object) ?? 0) + 1;
-        byObject.set(object, count);
-        if (count > limit * times)
-          violate('no object is written again and again', `${object}: ${count} times in a minute`);
-      }
+      count(call, sent, CONFLICTING.has(method) ? TRIED_AGAIN : 1);
       if (WRITE.test(method) && !IDLE_WRITES.has(method)) writes.push({ atMs: nowMs(), method });
       if (calls < MAX_CALLS || calls % 100 > 0) return;
       const sinceMs = startMs() + nowMs() - MINUTE_MS;
