@@ -15,6 +15,7 @@ const SOURCES = [
   'test/fakes',
   'test/builders',
   'test/samples.ts',
+  'scripts/script-options.ts',
   'data',
   'package.json',
 ];
