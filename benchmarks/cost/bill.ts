@@ -1,6 +1,13 @@
 /** The bill of a month in USD, by component. */
 
-import { ARCHIVE_DAYS, CATALOGUE_RUNS_A_MONTH, HOURS_A_MONTH, MIB_OF_A_VCPU } from './assumptions.ts';
+import {
+  ARCHIVE_DAYS,
+  CATALOGUE_RUNS_A_MONTH,
+  HOURS_A_MONTH,
+  LAMBDA_LINES,
+  LOG_EVENT_BYTES,
+  MIB_OF_A_VCPU,
+} from './assumptions.ts';
 import prices from './aws-prices.json' with { type: 'json' };
 import type { FixedParts } from './fixed-parts.ts';
 import type { FunctionUse, Use } from './ledger.ts';
@@ -24,6 +31,8 @@ const { usd } = prices;
 const MILLION = 1e6;
 const GB = 1e9;
 const MIB_OF_A_GB = 1_024;
+/** Of each invocation. */
+const LAMBDA_BYTES = LAMBDA_LINES.bytes + LAMBDA_LINES.lines * LOG_EVENT_BYTES;
 
 /** What is billed without any work: polls of queues, alarms, secrets, dashboards. */
 export function fixedBill({ pollsAMinute, alarmMetrics, secrets, dashboardMetrics }: FixedParts): Bill {
@@ -38,7 +47,7 @@ export function fixedBill({ pollsAMinute, alarmMetrics, secrets, dashboardMetric
 
 /** The bill of a use that goes on for the whole month. */
 export function billOfUse({ hours, functions, metricHours, tableBytes }: Use, fixed: FixedParts): Bill {
-  const each = Object.entries(functions).map(([name, use]) => billOfFunction(use, memoryOf(fixed, name)));
+  const each = Object.entries(functions).map(([name, use]) => billOfFunction(name, use, fixed));
   const counted = scaled(each.reduce(sumOf, NOTHING), HOURS_A_MONTH / hours);
   return sumOf(counted, {
     ...NOTHING,
@@ -49,7 +58,7 @@ export function billOfUse({ hours, functions, metricHours, tableBytes }: Use, fi
 
 /** The catalogue function, which is the deployment's. */
 export function catalogueBill(run: FunctionUse, fixed: FixedParts): Bill {
-  return scaled(billOfFunction(run, memoryOf(fixed, 'catalogue')), CATALOGUE_RUNS_A_MONTH);
+  return scaled(billOfFunction('catalogue', run, fixed), CATALOGUE_RUNS_A_MONTH);
 }
 
 /** Lambda's duration of all invocations. *Units:* seconds. */
@@ -58,7 +67,9 @@ function secondsOf({ latencyMs, measuredCpuMs, assumedCpuMs }: FunctionUse, memo
   return (latencyMs + (measuredCpuMs + assumedCpuMs) / share) / 1_000;
 }
 
-function billOfFunction(use: FunctionUse, memoryMib: number): Bill {
+function billOfFunction(name: string, use: FunctionUse, fixed: FixedParts): Bill {
+  const memoryMib = memoryOf(fixed, name);
+  const linesOfLambda = fixed.logsOnlyFailures.includes(name) ? 0 : use.invocations * LAMBDA_BYTES;
   const gbSeconds = (secondsOf(use, memoryMib) * memoryMib) / MIB_OF_A_GB;
   // Each message was sent once.
   const requests = use.messages + use.queueCalls;
@@ -68,7 +79,7 @@ function billOfFunction(use: FunctionUse, memoryMib: number): Bill {
     reads: (use.readUnits / MILLION) * usd.readMillionUnits,
     writes: (use.writeUnits / MILLION) * usd.writeMillionUnits,
     queues: (requests / MILLION) * usd.sqsMillionRequests,
-    logs: (use.logBytes / GB) * usd.logsGb,
+    logs: ((use.logBytes + linesOfLambda) / GB) * usd.logsGb,
     events: (use.events / MILLION) * usd.eventBridgeMillionEvents + archiveUsd(use.eventBytes),
     storage: (use.s3Puts * usd.s3ThousandPuts + use.s3Gets * usd.s3ThousandGets) / 1_000,
   };

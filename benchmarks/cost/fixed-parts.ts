@@ -19,6 +19,8 @@ export interface FixedParts {
   readonly dashboardMetrics: number;
   /** *Units:* MiB, by function. */
   readonly memoryMib: Readonly<Record<string, number>>;
+  /** The functions whose log has lines of Lambda only for invocations that fail. */
+  readonly logsOnlyFailures: readonly string[];
 }
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -28,17 +30,24 @@ export function fixedParts(clusters: number): FixedParts {
   const template = synthesized(clusters);
   const propertiesOf = (type: string): readonly Properties[] =>
     Object.values(template.findResources(type)).map((resource): Properties => resource['Properties'] ?? {});
-  const functions = propertiesOf('AWS::Lambda::Function').flatMap(({ Description, MemorySize }) => {
-    const name = String(Description).replace('Kerf ', '');
-    return typeof MemorySize === 'number' ? [[name, MemorySize] as const] : [];
-  });
+  const functions = propertiesOf('AWS::Lambda::Function');
+  const memory = functions.flatMap((one) =>
+    typeof one['MemorySize'] === 'number' ? [[nameOf(one), one['MemorySize']] as const] : [],
+  );
   return {
     pollsAMinute: propertiesOf('AWS::Lambda::EventSourceMapping').reduce((sum, mapping) => sum + pollsOf(mapping), 0),
     alarmMetrics: propertiesOf('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsOfAlarm(alarm), 0),
     secrets: propertiesOf('AWS::SecretsManager::Secret').length,
     dashboardMetrics: propertiesOf('AWS::CloudWatch::Dashboard').reduce((sum, one) => sum + metricsOnDashboard(one), 0),
-    memoryMib: Object.fromEntries(functions),
+    memoryMib: Object.fromEntries(memory),
+    logsOnlyFailures: functions
+      .filter(({ LoggingConfig }) => ownField(LoggingConfig, 'SystemLogLevel') === 'WARN')
+      .map(nameOf),
   };
+}
+
+function nameOf({ Description }: Properties): string {
+  return String(Description).replace('Kerf ', '');
 }
 
 function synthesized(clusters: number): Template {

@@ -3,7 +3,7 @@ export interface FunctionUse {
   readonly invocations: number;
   /** Of its queue. */
   readonly messages: number;
-  /** ReceiveMessage calls that got messages, and deletions of batches of ten. */
+  /** Calls that receive and calls that delete ten messages at most. */
   readonly queueCalls: number;
   /** From the start of invocations to their answers, without CPU time. */
   readonly latencyMs: number;
@@ -17,6 +17,7 @@ export interface FunctionUse {
   readonly events: number;
   /** Of these events, as the archive of the bus has them. */
   readonly eventBytes: number;
+  /** Without the lines of Lambda itself. */
   readonly logBytes: number;
   readonly logEvents: number;
   readonly s3Puts: number;

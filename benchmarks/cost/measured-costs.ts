@@ -12,7 +12,14 @@ const ROWS = {
   furtherCluster: 'each further cluster',
 } as const;
 
-const NOTHING: FixedParts = { pollsAMinute: 0, alarmMetrics: 0, secrets: 0, dashboardMetrics: 0, memoryMib: {} };
+const NOTHING: FixedParts = {
+  pollsAMinute: 0,
+  alarmMetrics: 0,
+  secrets: 0,
+  dashboardMetrics: 0,
+  memoryMib: {},
+  logsOnlyFailures: [],
+};
 
 /**
  * The measured costs of a deployment, as JSON. *Units:* USD a month. *Errors:* if the table of docs/operations.md has no row of

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ownField } from '../../lib/apis/record.ts';
 import type { FunctionName } from '../../lib/simulator/aws/simulated-lambda.ts';
-import { CPU_MS, LAMBDA_LINES, LOG_EVENT_BYTES } from './assumptions.ts';
+import { CPU_MS, LOG_EVENT_BYTES } from './assumptions.ts';
 import { type FunctionUse, type MutableUse, nothingUsed } from './ledger.ts';
 
 /** An invocation, to which the CPU time between two calls belongs. */
@@ -23,6 +23,8 @@ export interface Meter {
 }
 
 const HOUR_MS = 3_600_000;
+/** The most messages that one call receives or deletes. */
+const MESSAGES_A_CALL = 10;
 
 export function meterOf(): Meter {
   const current = new AsyncLocalStorage<Running>();
@@ -66,10 +68,8 @@ export function meterOf(): Meter {
 export function noteInvocation(use: MutableUse, messages: number): void {
   use.invocations += 1;
   use.messages += messages;
-  use.queueCalls += messages === 0 ? 0 : 1 + Math.ceil(messages / 10);
+  use.queueCalls += 2 * Math.ceil(messages / MESSAGES_A_CALL);
   use.assumedCpuMs += CPU_MS.invocation;
-  use.logBytes += LAMBDA_LINES.bytes + LAMBDA_LINES.lines * LOG_EVENT_BYTES;
-  use.logEvents += LAMBDA_LINES.lines;
 }
 
 /** CPU time of this thread, so that other threads and other programs do not count. */

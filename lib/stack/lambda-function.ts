@@ -1,6 +1,13 @@
 import { type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, CfnFunction, LoggingFormat, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  CfnFunction,
+  LoggingFormat,
+  RecursiveLoop,
+  Runtime,
+  SystemLogLevel,
+} from 'aws-cdk-lib/aws-lambda';
 import { type ICommandHooks, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -24,6 +31,11 @@ export interface LambdaFunctionProps {
   readonly network?: NetworkOptions;
   /** Whether its log is retained after the stack is deleted. @default false */
   readonly keepsLog?: boolean;
+  /**
+   * Whether Lambda logs only invocations that fail: its three lines of each invocation are most of what a function writes that is called
+   * often. For functions without metrics in their log. @default false
+   */
+  readonly logsOnlyFailures?: boolean;
   /** @default - no reservation */
   readonly reservedConcurrency?: number;
 }
@@ -62,7 +74,9 @@ export class LambdaFunction extends Construct {
       // A waiting function sends messages to itself. Lambda would treat 16 of them as a loop and drop messages.
       recursiveLoop: RecursiveLoop.ALLOW,
       // Log lines are already JSON, and CloudWatch reads metrics only from unwrapped lines.
-      loggingFormat: LoggingFormat.TEXT,
+      ...(props.logsOnlyFailures === true
+        ? { loggingFormat: LoggingFormat.JSON, systemLogLevelV2: SystemLogLevel.WARN }
+        : { loggingFormat: LoggingFormat.TEXT }),
       ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
       bundling: {
         format: OutputFormat.ESM,

@@ -29,6 +29,7 @@ export class Webhook extends LambdaFunction {
       environment: props.environment,
       timeout: Duration.seconds(5),
       memoryMib: 512,
+      logsOnlyFailures: true,
       // Limits the cost of a flood of calls. Lambda rejects further calls, and the API server ignores the failure.
       reservedConcurrency: 10,
     });

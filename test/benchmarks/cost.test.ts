@@ -4,7 +4,7 @@ import { ARCHIVE_DAYS } from '../../benchmarks/cost/assumptions.ts';
 import { billOfUse, COMPONENTS, fixedBill, totalOf } from '../../benchmarks/cost/bill.ts';
 import { fixedParts } from '../../benchmarks/cost/fixed-parts.ts';
 import { nothingUsed } from '../../benchmarks/cost/ledger.ts';
-import { metricsIn } from '../../benchmarks/cost/meter.ts';
+import { metricsIn, noteInvocation } from '../../benchmarks/cost/meter.ts';
 import { differences } from '../../benchmarks/cost/render-cost.ts';
 import { itemBytes, readUnits, sizesOf, writeUnits, writtenKeys } from '../../benchmarks/cost/request-units.ts';
 import { NOW_MS } from '../builders/times.ts';
@@ -38,6 +38,16 @@ test('the sizes of what a command writes are those in the table', async () => {
   expect(sizesOf(table, keys)).toEqual([0]);
   await table.client.send(command);
   expect(sizesOf(table, keys)).toEqual([513]);
+});
+
+function callsFor(messages: number): number {
+  const use = nothingUsed();
+  noteInvocation(use, messages);
+  return use.queueCalls;
+}
+
+test('a batch of messages is received and deleted in calls of ten messages', () => {
+  expect([0, 1, 10, 11, 1_000].map(callsFor)).toEqual([0, 2, 2, 4, 200]);
 });
 
 test('a metric is its namespace, name and dimensions', () => {
