@@ -48,9 +48,12 @@ export function countedStores(meter: Meter, timetable: Timetable): CountedStores
   const budgets = new Map<string, CallBudget>();
   return {
     stores: {
-      store: new DynamoDbNodeClaimStore({ ...counted, clock: timetable, bodies: countedBodies(meter) }),
+      store: ofEachFunction(
+        meter,
+        () => new DynamoDbNodeClaimStore({ ...counted, clock: timetable, bodies: countedBodies(meter) }),
+      ),
       leases: new DynamoDbLeases({ ...counted, clock: timetable }),
-      catalogue: new DynamoDbCatalogueStore({ ...counted, region: REGION }),
+      catalogue: ofEachFunction(meter, () => new DynamoDbCatalogueStore({ ...counted, region: REGION })),
     },
     budgetOf(name) {
       const options = { ...counted, region: REGION, clock: timetable, limitsOf: ec2CallLimits };
@@ -61,6 +64,20 @@ export function countedStores(meter: Meter, timetable: Timetable): CountedStores
     recorder: countedRecorder(meter, counted),
     tableBytes: () => counted.items().reduce((sum, item) => sum + itemBytes(item) + ITEM_OVERHEAD_BYTES, 0),
   };
+}
+
+/** The process of each function has a store of its own, which keeps what it has read. */
+function ofEachFunction<Store extends object>({ current }: Meter, make: () => Store): Store {
+  const stores = new Map<string, Store>();
+  return new Proxy(make(), {
+    get(_, name): unknown {
+      const caller = current.getStore()?.function ?? OF_TIMERS;
+      const store = stores.get(caller) ?? make();
+      stores.set(caller, store);
+      const method: unknown = Reflect.get(store, name);
+      return typeof method === 'function' ? method.bind(store) : method;
+    },
+  });
 }
 
 /** The real recorder. Its calls and its CPU time belong to the function of the run. */

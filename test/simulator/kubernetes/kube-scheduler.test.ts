@@ -85,6 +85,15 @@ describe('from one pass to the next', () => {
     expect(events).toEqual(['events/failed-scheduling', 'events/failed-scheduling']);
   });
 
+  test('each unschedulable pod gets an event of its own, and after a node has joined one event stands for all', () => {
+    const { state, events, scheduler } = watched([], [big, aPod({ name: 'second', requests: { cpu: '2' } })]);
+    scheduler.pass();
+    expect(events).toHaveLength(2);
+    writeNode(state, aNode({ allocatable: { cpu: '1', pods: '9' } }));
+    scheduler.pass();
+    expect(events).toHaveLength(3);
+  });
+
   test('without a change nothing is written', () => {
     const { state, scheduler } = watched([aNode()], [big, aPod({ name: 'huge', requests: { cpu: '99' } })]);
     scheduler.pass();

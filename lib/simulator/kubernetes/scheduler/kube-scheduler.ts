@@ -18,7 +18,10 @@ import { simulatedPodVolumes } from './scheduler-volumes.ts';
 /** The field manager of its nominations. */
 const SCHEDULER = 'kube-scheduler';
 
-/** A simulated kube-scheduler: it binds pods, marks the others as unschedulable, and sends an event that wakes Kerf. */
+/**
+ * A simulated kube-scheduler: it binds pods, marks the others as unschedulable, and sends an Event for each of them, which calls the webhook.
+ * After a node has joined or gone, one Event stands for those of all pods that fail again.
+ */
 export interface KubeScheduler {
   pass(): void;
 }
@@ -83,17 +86,26 @@ export function kubeScheduler(state: KubernetesState, clock: Clock, options: Sch
       nominations.read(waiting);
       failedNow.clear();
       const hasOtherNodes = cache.membership() !== membershipSeen;
-      let sendsEvent = false;
-      for (const queued of waiting.toSorted(byTurn)) {
+      const failures = waiting.toSorted(byTurn).flatMap((queued) => {
         const wasMarked = isMarked(queued.pod);
-        if (!schedule(queued) && (!wasMarked || hasOtherNodes)) sendsEvent = true;
-      }
+        return schedule(queued) ? [] : [{ wasMarked }];
+      });
       membershipSeen = cache.membership();
       hadNodes = cache.nodes().length > 0;
       versionSeen = state.version + state.storage.version;
-      if (sendsEvent) state.onReview({ resource: 'events', name: 'failed-scheduling' });
+      sendEvents(state, failures, hasOtherNodes);
     },
   };
+}
+
+function sendEvents(
+  state: KubernetesState,
+  failures: readonly { readonly wasMarked: boolean }[],
+  hasOtherNodes: boolean,
+): void {
+  const first = failures.filter(({ wasMarked }) => !wasMarked).length;
+  const count = Math.max(first, hasOtherNodes && failures.length > 0 ? 1 : 0);
+  for (let sent = 0; sent < count; sent += 1) state.onReview({ resource: 'events', name: 'failed-scheduling' });
 }
 
 interface FailedKinds {
