@@ -1,14 +1,9 @@
-import type { NodePool } from '../../apis/node-pool.ts';
-import { canWait } from '../../core/cluster/at-rest.ts';
 import { claimsDigest } from '../../core/cluster/claims-digest.ts';
-import { isProvisionable } from '../../core/cluster/pods.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import { readOr } from '../../core/observed.ts';
-import { isActiveBuffer } from '../../core/provisioning/buffer-pods.ts';
-import { missingNodes, staticCount } from '../../core/provisioning/static-capacity.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { Wake, WakeTarget } from '../../ports/messages.ts';
-import { type Readings, readings } from '../observe/readings.ts';
+import { readings } from '../observe/readings.ts';
+import { observeNeed } from '../provisioning/observe-need.ts';
 import { reasonsOf } from '../run/coalesce-wakes.ts';
 import { guarded } from '../run/guard.ts';
 import type {
@@ -86,35 +81,6 @@ async function mayDisrupt({ store }: UsesCommands, cluster: string, claims: Clai
 async function mayProvision(ports: TickPorts, cluster: string, claims: Claims | undefined): Promise<boolean> {
   if (claims === undefined || (await ports.store.openDecisions(cluster)).length > 0) return true;
   const log = readings();
-  return (await needsDecision(ports, async () => claims, log)) || log.failures.size > 0;
-}
-
-/**
- * Whether there are pending pods, nodes that are being removed, with pods to move (B1), static NodePools that lack nodes (D31), or
- * active CapacityBuffers (B65).
- */
-export async function needsDecision(
-  ports: ReadsCluster & HasClock & HasSettings,
-  listClaims: () => Promise<Claims>,
-  log: Readings,
-): Promise<boolean> {
-  const { ignoreAtZero } = ports.settings;
-  const nowMs = ports.clock.now();
-  const waiting = (await ports.cluster.listUnboundPods()).filter(isProvisionable);
-  if (waiting.some((pod) => !canWait(pod, ignoreAtZero, nowMs))) return true;
-  const records = await listClaims();
-  // Pods that can wait are placed only on existing or planned nodes.
-  if (waiting.length > 0 && (records.length > 0 || (await ports.cluster.listNodes()).length > 0)) return true;
-  if (records.some((record) => record.deletion !== undefined)) return true;
-  const { capacityBuffer, staticCapacity } = ports.settings.featureGates;
-  if (staticCapacity && (await ports.cluster.listNodePools()).some((nodePool) => lacksNodes(nodePool, records)))
-    return true;
-  if (!capacityBuffer) return false;
-  const buffers = await log.observe('CapacityBuffers', async () => ports.cluster.listCapacityBuffers());
-  return readOr(buffers, []).some(isActiveBuffer);
-}
-
-function lacksNodes(nodePool: NodePool, records: Claims): boolean {
-  const count = staticCount(nodePool, records);
-  return count !== undefined && missingNodes(count) > 0;
+  const { kind } = await observeNeed(ports, async () => claims, log);
+  return kind === 'decision' || log.failures.size > 0;
 }

@@ -20,11 +20,16 @@ export interface Turn {
   readonly wake: CoalescedWake;
   /** Whether the run waits for further wakes, by the settings (F17). */
   readonly collects: boolean;
+  /**
+   * Looks whether there is anything to decide, before the lease is acquired: most runs find nothing, and the lease is two writes.
+   * *Shape:* the report of a run that ends here. @default a run is needed
+   */
+  readonly look?: () => Promise<RunReport | undefined>;
 }
 
 export type TurnPorts = UsesLeases & SendsWakes & HasClock & HasSettings & RemembersRefusals;
 
-/** Either the reason why nothing runs, or the runs: usually one. */
+/** Either the report of a turn in which nothing is decided, or the runs: usually one. */
 export type TakenTurn<Ports> =
   | { readonly kind: 'skipped'; readonly report: RunReport }
   | { readonly kind: 'taken'; readonly runs: AsyncIterable<Ports & MayHoldLease>; readonly failures: readonly Error[] };
@@ -51,6 +56,9 @@ export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn
       await ports.messages.wake(work, { cluster: wake.cluster, reason: wake.reason, sinceMs, lastMs }, delayMs);
       return skipped(name, 'collecting');
     }
+    // After the lease was read: it is acquired only if no other run has held it since.
+    const rested = await turn.look?.();
+    if (rested !== undefined) return { kind: 'skipped', report: rested };
     const acquired = seen && (await unlessRefused(refusals, ports.leases.acquire(seen)));
     if (acquired === undefined) {
       return { kind: 'taken', runs: runWithoutLease(ports), failures: newRefusals(ports, name, refusals) };

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
+import type { Pod } from '../../apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Decision } from '../model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
@@ -11,14 +12,18 @@ export function gaugesOf(
   nowMs: number,
 ): Readonly<Record<string, number>> {
   const [price] = decisions.flatMap((decision) => decision.price ?? []);
-  const pending = snapshot.pods.filter(isProvisionable);
-  const sinceMs = Math.min(...pending.map((pod) => pendingSinceMs(pod) ?? nowMs));
   return {
-    PendingPods: pending.length,
-    ...(pending.length > 0 && { OldestPendingSeconds: Math.max(0, Math.floor((nowMs - sinceMs) / SECOND_MS)) }),
+    ...gaugesOfPending(snapshot.pods.filter(isProvisionable), nowMs),
     ...gaugesOfNodes(snapshot.nodes, snapshot.nodeClaims),
     ...(price !== undefined && { PriceGapPercent: price.gapPercent }),
   };
+}
+
+/** How many pods need a node, and for how long the first of them has waited. */
+export function gaugesOfPending(pending: readonly Pod[], nowMs: number): Readonly<Record<string, number>> {
+  if (pending.length === 0) return { PendingPods: 0 };
+  const sinceMs = pending.reduce((first, pod) => Math.min(first, pendingSinceMs(pod) ?? nowMs), nowMs);
+  return { PendingPods: pending.length, OldestPendingSeconds: Math.floor((nowMs - sinceMs) / SECOND_MS) };
 }
 
 /** How many nodes there are, and the price of their instances, with four digits, so that it changes only with the instances. */

@@ -33,6 +33,11 @@ export function isActiveWorkload(pod: Pod): boolean {
   return isActive(pod) && !isOwnedByDaemonSet(pod);
 }
 
+/** Whether the pod keeps its node in use until it has ended. */
+export function isWorkload(pod: Pod): boolean {
+  return !isTerminal(pod) && !isOwnedByDaemonSet(pod) && !isMirror(pod);
+}
+
 /** B6: the scheduler found no node for the pod and does not preempt other pods for it. Kerf's own nomination does not count (B66). */
 export function isProvisionable(pod: Pod): boolean {
   // Most pods have a node.

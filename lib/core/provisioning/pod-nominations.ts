@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { namespaceOf, type Pod, podKey } from '../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
@@ -40,6 +41,44 @@ export function lostNominations(pods: readonly Pod[], records: readonly NodeClai
   );
   const lost = pods.filter((pod) => ownNomination(pod) === undefined && planned.has(podKey(pod)));
   return podNominations(lost, planned);
+}
+
+/** A node usually takes one to two minutes. After this time, the pods of a claim are planned again. */
+const AWAITED_MS = 3 * MINUTE_MS;
+
+/**
+ * Splits pending pods: those that wait for the nodes for which they were planned, by the claims of these nodes, and those that need a
+ * decision. A pod waits for a claim that is neither refused, deleted nor initialized. *Cost:* O(records + pods).
+ */
+export function awaitedNodes(
+  pending: readonly Pod[],
+  records: readonly NodeClaimRecord[],
+  nowMs: number,
+): { readonly awaited: ReadonlyMap<NodeClaimRecord, readonly Pod[]>; readonly others: readonly Pod[] } {
+  const coming = records.filter(
+    ({ launch, deletion, initializedAtMs, createdAtMs }) =>
+      launch.kind !== 'refused' && (deletion ?? initializedAtMs) === undefined && nowMs < createdAtMs + AWAITED_MS,
+  );
+  const planned = new Map(coming.flatMap((record) => realPods(record).map((key) => [key, record] as const)));
+  const byClaim = Map.groupBy(pending, (pod) => planned.get(podKey(pod)));
+  const awaited = new Map<NodeClaimRecord, readonly Pod[]>();
+  for (const [record, pods] of byClaim) if (record !== undefined) awaited.set(record, pods);
+  return { awaited, others: byClaim.get(undefined) ?? [] };
+}
+
+/** The nominations of pods that wait for the nodes for which they were planned: as soon as the names of these nodes are known. */
+export function awaitedNominations(awaited: ReadonlyMap<NodeClaimRecord, readonly Pod[]>): readonly PodNomination[] {
+  const planned = new Map(
+    [...awaited].flatMap(([{ nodeName, expectedNodeName }, pods]) => {
+      const node = nodeName ?? expectedNodeName;
+      return node === undefined ? [] : pods.map((pod) => [podKey(pod), node] as const);
+    }),
+  );
+  const open = [...awaited.values()].flat().filter((pod) => ownNomination(pod) === undefined);
+  return podNominations(
+    open.filter((pod) => planned.has(podKey(pod))),
+    planned,
+  );
 }
 
 /** Whether the nodes of several claims with pods start: each of them may get pods that are planned for another one. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { guardedWithTicks } from '../../../lib/controllers/act/pass-on-tick.ts';
 import type { CoalescedWake } from '../../../lib/controllers/run/coalesce-wakes.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
@@ -9,17 +10,22 @@ import { UnreachableError } from '../../../lib/ports/errors.ts';
 import type { Wake, WakeTarget } from '../../../lib/ports/messages.ts';
 import { aRunReport } from '../../builders/decisions.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
-import { pendingPod } from '../../builders/pods.ts';
+import { pendingPod, runningPod } from '../../builders/pods.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { OWN_TRACES } from '../../core/cluster/autoscaler-traces.ts';
 import { UNUSED } from '../../operator/messages.ts';
 
 const TICK: CoalescedWake = { cluster: 'demo', reason: 'tick' };
-const DELETED = launchedClaim({ deletion: { reason: 'expired', message: '', requestedAtMs: NOW_MS } });
+const DELETED = launchedClaim({
+  nodeName: 'node-a',
+  deletion: { reason: 'expired', message: '', requestedAtMs: NOW_MS },
+});
 
 interface World {
   readonly claims?: readonly NodeClaimRecord[];
-  readonly pods?: readonly ReturnType<typeof pendingPod>[];
+  readonly pods?: readonly Pod[];
+  /** The pods of each node. */
+  readonly running?: readonly Pod[];
   readonly open?: number;
   readonly commands?: number;
   readonly shadow?: boolean;
@@ -31,7 +37,7 @@ interface World {
 
 /** The functions that a wake of lifecycle wakes, in order, and how often the NodeClaims are listed. */
 async function wokenBy(wake: CoalescedWake, world: World = {}) {
-  const { claims = [], pods = [], open = 0, commands = 0, shadow = false, unread = [] } = world;
+  const { claims = [], pods = [], running = [], open = 0, commands = 0, shadow = false, unread = [] } = world;
   const woken: WakeTarget[] = [];
   const digests: string[] = [];
   let lists = 0;
@@ -45,6 +51,7 @@ async function wokenBy(wake: CoalescedWake, world: World = {}) {
       listAutoModePools: async () => [],
       listUnboundPods: async () => read('pods', pods),
       listNodes: async () => [],
+      listPodsOnNode: async () => read('pods of nodes', running),
       listCapacityBuffers: async () => read('buffers', []),
     },
     store: {
@@ -96,7 +103,12 @@ test('a tick of idle nodes wakes disruption, and the NodeClaims are listed once 
 
 test.each<[string, World, readonly WakeTarget[]]>([
   ['a pending pod wakes provisioning', { pods: [pendingPod()] }, ['provisioning']],
-  ['a deleted claim wakes provisioning, which places its pods', { claims: [DELETED] }, ['disruption', 'provisioning']],
+  [
+    'a deleted claim wakes provisioning, which places its pods',
+    { claims: [DELETED], running: [runningPod('node-a')] },
+    ['disruption', 'provisioning'],
+  ],
+  ['a deleted claim without pods does not wake provisioning', { claims: [DELETED] }, ['disruption']],
   ['an open decision wakes provisioning, which finishes it', { open: 1 }, ['provisioning']],
   ['a command without nodes wakes disruption, which ends it', { commands: 1 }, ['disruption']],
 ])('%s', async (_, world, woken) => {
@@ -107,6 +119,11 @@ test.each<[string, World, readonly WakeTarget[]]>([
   ['the NodeClaims', { unread: ['claims'] }, ['disruption', 'provisioning']],
   ['the pods', { unread: ['pods'] }, ['provisioning']],
   ['the CapacityBuffers', { unread: ['buffers'] }, ['provisioning']],
+  [
+    'the pods of a node that is removed',
+    { claims: [DELETED], unread: ['pods of nodes'] },
+    ['disruption', 'provisioning'],
+  ],
 ])('what cannot be read may be work: %s', async (_, world, woken) => {
   expect((await wokenBy(TICK, world)).woken).toEqual(woken);
 });

@@ -15,24 +15,24 @@ import {
 import { withoutLeases } from '../without-leases.ts';
 
 /**
- * Of two invocations of each batch of a function, the first is held at its k-th call until the second has ended. Counts the
- * calls of the first invocations, so that a test can visit all of them.
+ * Of two invocations of each batch of a function, the second is held at its k-th call until the first has ended. Counts the
+ * calls of the second invocations, so that a test can visit all of them.
  */
 function holdingAt(name: FunctionName, pair: number, k: number) {
   let [seen, isHeld] = [0, false];
-  const second = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
   const wrapInvocation: WrapInvocation = (ports, invocation) => {
     if (invocation.function !== name) return ports;
-    const [first, other] = [2 * pair - 1, 2 * pair];
-    if (invocation.nth === other) void invocation.ended.then(second.resolve);
-    if (invocation.nth !== first) return ports;
+    const [second, first] = [2 * pair, 2 * pair - 1];
+    if (invocation.nth === first) void invocation.ended.then(ended.resolve);
+    if (invocation.nth !== second) return ports;
     let calls = 0;
     return around(ports, async (_, go) => {
       calls += 1;
       seen = Math.max(seen, calls);
       if (calls === k) {
         isHeld = true;
-        await second.promise;
+        await ended.promise;
       }
       return go();
     });
