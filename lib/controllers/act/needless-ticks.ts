@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
-import type { CoalescedWake } from '../run/coalesce-wakes.ts';
+import { type CoalescedWake, reasonsOf } from '../run/coalesce-wakes.ts';
 
 /** A tick of each minute may be late by some seconds. */
 const LAST_PASSED_ON_MS = 90 * SECOND_MS;
@@ -10,10 +10,11 @@ const LAST_PASSED_ON_MS = 90 * SECOND_MS;
  */
 export function needlessTicks(): (wake: CoalescedWake, nowMs: number) => boolean {
   const passedOnMs = new Map<string, number>();
-  return ({ cluster, reason, claimsDigest }, nowMs) => {
-    if (reason !== 'tick') return false;
-    if (claimsDigest === undefined)
-      return nowMs - (passedOnMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LAST_PASSED_ON_MS;
+  return (wake, nowMs) => {
+    const { cluster, times } = wake;
+    if (!reasonsOf(wake).includes('tick')) return false;
+    // A wake of lifecycle comes from the queue, perhaps together with others. Its own tick does not.
+    if (times === undefined) return nowMs - (passedOnMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LAST_PASSED_ON_MS;
     passedOnMs.set(cluster, nowMs);
     return false;
   };

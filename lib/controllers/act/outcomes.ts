@@ -130,20 +130,6 @@ function isNew(
   return isNewRefusal(ports, `${cluster}: ${inWords(action)}`, message);
 }
 
-/** The NodeClaims whose deletion was refused for good, until it is tried again. */
-export function refusedDeletions(
-  { refusals, clock }: HasClock & RemembersRefusals,
-  cluster: string,
-  nodeClaims: readonly string[],
-): ReadonlySet<string> {
-  const nowMs = clock.now();
-  const isRefused = (nodeClaim: string): boolean => {
-    const words = inWords({ kind: 'delete-node-claim', nodeClaim, reason: 'empty', message: '' });
-    return refusals?.isPaused(`${cluster}: ${words}`, nowMs) ?? false;
-  };
-  return new Set(nodeClaims.filter(isRefused));
-}
-
 function blockedBy({ cluster }: Decision, { action, error }: Failed): Blocked {
   const message = `${inWords(action)} is refused: ${error.message}`;
   return { subject: subjectOf(action, cluster), reason: 'ActionRefused', message, numbers: {} };

@@ -37,8 +37,8 @@ export interface ObservedCluster {
   readonly epoch: number;
   /** Has the failures of reads that provisioning can do without; disruption waits for them. */
   readonly readings: Readings;
-  /** The NodeClaims, if the run has read them. @default they are read */
-  readonly claims?: NodeClaimList;
+  /** The NodeClaims, if the run has read them or reads them now. @default they are read */
+  readonly claims?: NodeClaimList | Promise<NodeClaimList>;
   /** Leaves out nominations that end in this time. *Units:* milliseconds. @default 0 */
   readonly nominatedForMs?: number;
 }

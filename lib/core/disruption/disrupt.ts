@@ -64,7 +64,7 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
     return {
       actions: [...step.actions, ...taints],
       blocked: [],
-      due: [...later, requeueAt(nowMs + SECOND_MS)],
+      due: [...later, ...dueAfterStep(methods, step.snapshot, context)],
       ...(kept !== passMemory && { passMemory: kept }),
       ...beside,
     };
@@ -91,6 +91,19 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
     due: [...due, requeueAt(validateAtMs), ...later],
     ...remembered,
   };
+}
+
+/**
+ * A second later, if replacements are launched, or if the methods have something for the cluster after the commands. Otherwise, such a run
+ * would find nothing, and the next tick looks at the cluster.
+ */
+function dueAfterStep(methods: readonly Method[], after: ClusterSnapshot, context: DisruptContext): readonly Due[] {
+  const again = requeueAt(context.nowMs + SECOND_MS);
+  if (after.commands.some(isReplacing)) return [again];
+  const pass = passOver(after, context);
+  if (removeSurplus(after, pass.all, context).length > 0) return [again];
+  const { proposal, due, stopped } = bestProposal(methods, pass);
+  return proposal === undefined && stopped.length === 0 ? due : [again];
 }
 
 /** A voluntary disruption waits for everything that could keep a node: budgets, buffers, nominations and earlier commands. */

@@ -75,7 +75,7 @@ test('an idle cluster lists the NodeClaims each minute, and disruption looks at 
   // A pass looks twice. The function's own tick has no look, because lifecycle wakes it each minute.
   expect(idle(looks)).toBeGreaterThanOrEqual(30);
   expect(idle(looks)).toBeLessThanOrEqual(30 + 6);
-  // Only a pass has the lease.
-  expect(idle(leases)).toBeGreaterThanOrEqual(4);
-  expect(idle(leases)).toBeLessThanOrEqual(6);
+  // In a small cluster, only what has something to write has the lease.
+  expect(leases.length).toBeGreaterThan(0);
+  expect(idle(leases)).toBe(0);
 });

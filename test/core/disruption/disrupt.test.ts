@@ -352,7 +352,13 @@ describe('validation, 15 s later (E13, E29)', () => {
     ]);
   });
 
-  test('a pass that carries out proposes nothing, and comes back at once', () => {
+  test('a pass after which nothing is left to propose does not come back', () => {
+    const verdict = decide(snapshotOf(nodes, { nodePools: pool(), commands }), LATER);
+    expect(verdict.actions.map(({ kind }) => kind)).toContain('delete-node-claim');
+    expect(verdict.due).toEqual([]);
+  });
+
+  test('a pass that carries out proposes nothing, and comes back at once for what is left to propose', () => {
     const verdict = decide(snapshotOf([...nodes, nodeNamed('c')], { nodePools: pool(), commands }), LATER);
     expect(verdict.actions.map(({ kind }) => kind)).not.toContain('start-disruption');
     expect(verdict.due).toEqual([{ atMs: LATER + SECOND, kind: 'settling' }]);
