@@ -59,7 +59,7 @@ type LifecyclePorts = VerdictPorts &
 /** NodeClaims → instances → registered and initialized nodes. Deletes NodeClaims that do not get there in time. */
 export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedWake): Promise<RunReport> {
   const { cluster } = wake;
-  const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [], instances: new Map() };
+  const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [], instances: new Map(), records: new Map() };
   const run: ObjectRun<LifecyclePorts> = { ports, controller: 'lifecycle', cluster, notes };
   const readAtMs = ports.clock.now();
   const { records, failures: unreadable } = await findClaims(ports, wake);

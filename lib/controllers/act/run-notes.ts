@@ -1,5 +1,5 @@
 import { type Decision, type Due, pollAfter } from '../../core/model/decision.ts';
-import type { RunningInstance } from '../../core/model/node-claim-record.ts';
+import type { NodeClaimRecord, RunningInstance } from '../../core/model/node-claim-record.ts';
 import { isConflict, PortError } from '../../ports/errors.ts';
 import type { Readings } from '../observe/readings.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
@@ -13,8 +13,8 @@ export interface RunNotes {
   readonly instances?: Map<string, RunningInstance>;
   /** When the run is repeated for what failed and may succeed later. */
   readonly due: Due[];
-  /** Whether a record was written. @default false */
-  hasWritten?: boolean;
+  /** The records of NodeClaims after the steps of the run, by name. @default not kept */
+  readonly records?: Map<string, NodeClaimRecord>;
 }
 
 /** A run that notes what failed. */

@@ -95,6 +95,7 @@ export async function finishStep(
   { world, due, isFresh, wasLaunched = false, hasFailed = false }: Finished,
 ): Promise<readonly Due[]> {
   const { ports } = run;
+  run.notes.records?.set(record.name, record);
   await noteFailure(run, `show NodeClaim ${record.name}`, async () => showRecord(ports, record, { world, isFresh }));
   if (hasFailed) return due;
   const isMet = !wasLaunched && hasJoined(record, world);

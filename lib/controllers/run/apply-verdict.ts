@@ -77,7 +77,6 @@ async function writeRecord(
   record: NodeClaimRecord | undefined,
 ): Promise<{ readonly written?: NodeClaimRecord; readonly failure?: PortError }> {
   if (record === undefined) return {};
-  run.notes.hasWritten = true;
   let written: NodeClaimRecord | undefined;
   const failure = await noteFailure(run, `write the record of NodeClaim ${record.name}`, async () => {
     written = await run.ports.store.updateNodeClaim(record);

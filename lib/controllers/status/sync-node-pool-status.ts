@@ -11,13 +11,12 @@ import { syncObjects } from './sync-object-status.ts';
 
 /** Writes the status of each NodePool, and updates the NodePool hash of its claims. */
 export async function syncNodePoolStatus(work: ClusterWork<WritesStatus & HasSettings>): Promise<readonly Error[]> {
-  const { ports, cluster, world } = work;
+  const { ports, world } = work;
   const { nodePools, nodeClasses } = world;
   if (nodePools.kind === 'unread' || nodeClasses.kind === 'unread' || world.nodes.kind === 'unread') return [];
   const nodes = new Map(world.nodes.value.map((node) => [node.spec?.providerID ?? '', node]));
-  // They are read again if the run has launched, registered or adopted claims.
-  const hasChanged = work.notes.hasWritten === true || work.notes.decisions.length > 0;
-  const records = hasChanged ? await ports.store.listNodeClaims(cluster) : work.records;
+  // As the run has left them: another list would cost as much as the first one.
+  const records = work.records.map((record) => work.notes.records?.get(record.name) ?? record);
   return syncObjects(nodePools.value, async (nodePool) => {
     const nodeClass = nodeClasses.value.find(
       ({ metadata }) => metadata.name === nodePool.spec.template.spec.nodeClassRef.name,

@@ -1,6 +1,6 @@
 import { parseDuration, parseNillableDuration } from '../../apis/formats/duration.ts';
 import { formatTime, MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
-import type { Labels, Node } from '../../apis/kubernetes.ts';
+import { conditionStatus, type Labels, type Node } from '../../apis/kubernetes.ts';
 import { GRACEFUL_EXPIRATION, INITIALIZED, NODE_CLASS } from '../../apis/labels.ts';
 import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { nomination } from '../cluster/nomination.ts';
@@ -126,14 +126,14 @@ function register(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict 
   const lesson =
     learnedMemory.kind === 'read' ? memoryLesson(record, node, { known: learnedMemory.value, nowMs }) : undefined;
   const learned: readonly Action[] = lesson === undefined ? [] : [{ kind: 'learn-memory', nodeClaim, lesson }];
-  // The node may be ready for initialization already, and then no further event triggers a run.
-  const next = requeueAt(nowMs + SECOND_MS);
+  // A node that is ready already causes no further event that triggers a run.
+  const next = conditionStatus(node, 'Ready') === 'True' ? [requeueAt(nowMs + SECOND_MS)] : [];
   return {
     record,
     whenDone: registered(record, node, nowMs),
     actions: [patched, ...learned],
     blocked: wasInitialized(record, node) ? [] : withoutTaint(node),
-    due: [...expirationOf(record), next],
+    due: [...expirationOf(record), ...next],
   };
 }
 

@@ -13,9 +13,9 @@ export function pollAfterWait(sinceMs: number, nowMs: number): Due {
 /** EC2 takes half a minute and longer to end an instance. */
 const SHUT_DOWN_POLL_MS = 10 * SECOND_MS;
 
-/** D26: the next look at an instance that EC2 ends, at a time that those of all instances share. */
+/** D26: the next look at an instance that EC2 ends, after half of the pause at least, at a time that those of all instances share. */
 export function pollUntilEnded(nowMs: number): Due {
-  return requeueAt((Math.floor(nowMs / SHUT_DOWN_POLL_MS) + 1) * SHUT_DOWN_POLL_MS);
+  return requeueAt(Math.round(nowMs / SHUT_DOWN_POLL_MS + 1) * SHUT_DOWN_POLL_MS);
 }
 
 /** Whether this is the poll in which claims share what is read once a minute. */

@@ -168,6 +168,12 @@ describe('registration and initialization', () => {
     return decideLifecycle(view, NOW_MS);
   }
 
+  test('after the registration, only a node that is ready already is reconciled without an event of it', () => {
+    const again = { atMs: NOW_MS + SECOND, kind: 'settling' };
+    expect(joining({ taints: [unregistered] }).due).toContainEqual(again);
+    expect(joining({ taints: [unregistered], ready: false }).due).not.toContainEqual(again);
+  });
+
   test('registration adds labels, taints and finalizer, and removes the unregistered taint (D6)', () => {
     const verdict = joining({
       taints: [unregistered, { key: 'other', effect: 'NoSchedule' }],

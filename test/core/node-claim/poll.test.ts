@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pollAfter } from '../../../lib/core/model/decision.ts';
 import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
-import { pollAfterWait } from '../../../lib/core/node-claim/poll.ts';
+import { pollAfterWait, pollUntilEnded } from '../../../lib/core/node-claim/poll.ts';
 import { withProgress } from '../../../lib/core/node-claim/refused-evictions.ts';
 import { decideTermination } from '../../../lib/core/node-claim/termination.ts';
 import { terminationView } from '../../builders/claim-view.ts';
@@ -62,4 +62,12 @@ test('D23: after an accepted eviction, the polls begin again with the shortest p
   const again = withProgress(record, NOW_MS + 40 * SECOND);
   expect(again.deletion?.evictionsRefused).toEqual({ sinceMs: NOW_MS + 40 * SECOND });
   expect(withProgress(again, NOW_MS + 45 * SECOND)).toBe(again);
+});
+
+test('D26: an instance that EC2 ends is looked at after 5 to 15 s, at a time that all instances share', () => {
+  const minuteMs = Math.floor(NOW_MS / MINUTE) * MINUTE;
+  const next = [0, 4, 5, 9, 10, 11].map(
+    (seconds) => (pollUntilEnded(minuteMs + seconds * SECOND).atMs - minuteMs) / SECOND,
+  );
+  expect(next).toEqual([10, 10, 20, 20, 20, 20]);
 });
