@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../apis/formats/time.ts';
 import { TERMINATION_FINALIZER } from '../apis/labels.ts';
 import { optional } from '../apis/optional.ts';
 import { isDisrupted } from '../core/cluster/state-node.ts';
-import { type Action, type Due, pollAfter } from '../core/model/decision.ts';
+import { type Action, type Decision, type Due, pollAfter } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { decideTermination, type TerminationView } from '../core/node-claim/termination.ts';
 import { readOr } from '../core/observed.ts';
@@ -23,7 +23,7 @@ import { reasonsOf } from './run/coalesce-wakes.ts';
 import { type Aside, eachClaim } from './run/each-claim.ts';
 import { onFreshState } from './run/fresh-state.ts';
 import type { HasClock, InspectsInstances, ReadsClaims, ReadsZonalShifts, RunReport } from './run/ports.ts';
-import { armWakeUp, conflictRetry } from './run/wake-up.ts';
+import { armWakeUp, conflictRetry, wakesTogether } from './run/wake-up.ts';
 
 type TerminationPorts = VerdictPorts & TerminationViewPorts & InspectsInstances & ReadsZonalShifts;
 
@@ -34,13 +34,16 @@ export async function reconcileTermination(ports: TerminationPorts, wake: Wake):
   const records = found.records.filter((record) => record.deletion !== undefined);
   const world = await observeTermination(ports, cluster, records);
   const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [], instances: new Map() };
-  const run: ObjectRun<TerminationPorts> = { ports, controller: 'termination', cluster, notes };
+  const { messages: together, sendRest } = wakesTogether(ports);
+  const messages = { ...together, publish: async (decision: Decision) => ports.messages.publish(decision) };
+  const run: ObjectRun<TerminationPorts> = { ports: { ...ports, messages }, controller: 'termination', cluster, notes };
   const each = await eachClaim(records, ports, async (known, aside) => {
     const next = await onFreshState(ports, { record: known, seen: world }, async (record) =>
       terminate(run, { record, world, aside }),
     );
     return next ?? [];
   });
+  notes.failures.push(...(await sendRest()));
   noteUnread(run, world.readings);
   const again = conflictRetry(wake, each.hasConflict, ports.clock.now());
   const due = [...each.due, ...notes.due, ...again.due];

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { optional } from '../../lib/apis/optional.ts';
 import { coalesceWakes } from '../../lib/controllers/run/coalesce-wakes.ts';
-import { armWakeUp, conflictRetry } from '../../lib/controllers/run/wake-up.ts';
+import { armWakeUp, conflictRetry, wakesTogether } from '../../lib/controllers/run/wake-up.ts';
 import { nextTick, requeueAt } from '../../lib/core/model/decision.ts';
 import type { Wake } from '../../lib/ports/messages.ts';
 import { MINUTE, NOW_MS, SECOND } from '../builders/times.ts';
@@ -66,4 +67,48 @@ test('the wake of the repetition has the number of conflicts, and a wake that st
   const one = sent.map((wake) => ({ wake, sentAtMs: NOW_MS }));
   expect(coalesceWakes('demo', one).conflicts).toBe(3);
   expect(coalesceWakes('demo', one.slice(1))).not.toHaveProperty('conflicts');
+});
+
+function released(nodeClaim?: string): Wake {
+  return { cluster: 'demo', reason: 'released', ...optional({ nodeClaim }) };
+}
+
+test('alike wakes of a run are one a second, and one at the end for those that were left out', async () => {
+  const sent: (readonly [string, Wake])[] = [];
+  let nowMs = NOW_MS;
+  const { messages, sendRest } = wakesTogether({
+    messages: { wake: async (target, wake) => void sent.push([target, wake]) },
+    clock: { now: () => nowMs },
+  });
+  for (const name of ['a', 'b', 'c']) await messages.wake('termination', released(name));
+  await messages.wake('disruption', released());
+  await messages.wake('disruption', released());
+  expect(sent).toEqual([
+    ['termination', released('a')],
+    ['disruption', released()],
+  ]);
+  nowMs += SECOND;
+  await messages.wake('disruption', released());
+  await messages.wake('disruption', { ...released(), dueMs: nowMs });
+  expect(sent.slice(2)).toEqual([
+    ['disruption', released()],
+    ['disruption', { ...released(), dueMs: nowMs }],
+  ]);
+  expect(await sendRest()).toEqual([]);
+  expect(sent.slice(4)).toEqual([
+    ['termination', released()],
+    ['disruption', released()],
+  ]);
+});
+
+test('a single wake that was left out names its claim', async () => {
+  const sent: Wake[] = [];
+  const { messages, sendRest } = wakesTogether({
+    messages: { wake: async (_, wake) => void sent.push(wake) },
+    clock: { now: () => NOW_MS },
+  });
+  for (const nodeClaim of ['a', 'b'])
+    await messages.wake('termination', { cluster: 'demo', reason: 'empty', nodeClaim });
+  await sendRest();
+  expect(sent.map(({ nodeClaim }) => nodeClaim)).toEqual(['a', 'b']);
 });

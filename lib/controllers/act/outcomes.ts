@@ -29,6 +29,14 @@ export async function outcomeOf(action: Action, carryOut: () => Promise<LostWake
   }
 }
 
+/** The outcomes, with wakes of several actions that could not be sent after the last of them. */
+export function withLostWakes(outcomes: readonly Outcome[], lostWakes: LostWakes): readonly Outcome[] {
+  const last = outcomes.findLast(({ kind }) => kind === 'done');
+  return outcomes.map((one) =>
+    one === last && one.kind === 'done' ? { ...one, lostWakes: [...one.lostWakes, ...lostWakes] } : one,
+  );
+}
+
 /** The outcome of an action that may have something to report: why it was not carried out now, or how. */
 export async function outcomeWithReport(
   action: Action,

@@ -2,7 +2,7 @@ import { inParallel } from '../../core/in-parallel.ts';
 import type { Action, Decision } from '../../core/model/decision.ts';
 import { initializeNode, uncordonNode } from '../act/change-nodes.ts';
 import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
-import { type Outcome, outcomeOf, outcomeWithReport } from '../act/outcomes.ts';
+import { type Outcome, outcomeOf, outcomeWithReport, withLostWakes } from '../act/outcomes.ts';
 import { tagInstance } from '../instances/tag-instance.ts';
 import { terminateInstance } from '../instances/terminate-instance.ts';
 import { createClaims, creationsFrom } from '../launch/create-claims.ts';
@@ -17,7 +17,7 @@ import type {
   WritesClaims,
   WritesCluster,
 } from './ports.ts';
-import { type LostWakes, sendWakes } from './wake-up.ts';
+import { type LostWakes, sendWakes, wakesTogether } from './wake-up.ts';
 
 /** What the actions of any decision need. */
 export type ActPorts = OffClusterPorts & WritesCluster & Launches & UsesCommands & UsesNominations;
@@ -34,7 +34,9 @@ const EVICTIONS_AT_ONCE = 5;
  * new claims that follow each other are written together. Evictions come last and in parallel, because a node is cordoned before the
  * replacements of its pods look for a node; if it cannot be cordoned, its pods are evicted nevertheless. *Shape:* the outcome of every action.
  */
-export async function carryOut(ports: ActPorts, { cluster, actions }: Decision): Promise<readonly Outcome[]> {
+export async function carryOut(known: ActPorts, { cluster, actions }: Decision): Promise<readonly Outcome[]> {
+  const { messages, sendRest } = wakesTogether(known);
+  const ports = { ...known, messages };
   const outcomes = new Map<Action, Outcome>();
   for (const [at, action] of actions.entries()) {
     if (action.kind === 'evict-pod' || outcomes.has(action)) continue;
@@ -50,10 +52,9 @@ export async function carryOut(ports: ActPorts, { cluster, actions }: Decision):
     );
   }
   const evictions = actions.filter((action) => action.kind === 'evict-pod');
-  await inParallel(evictions, EVICTIONS_AT_ONCE, async (action) => {
-    outcomes.set(action, await evictPod(ports, action));
-  });
-  return actions.flatMap((action) => outcomes.get(action) ?? []);
+  await inParallel(evictions, EVICTIONS_AT_ONCE, async (one) => void outcomes.set(one, await evictPod(ports, one)));
+  const all = actions.flatMap((action) => outcomes.get(action) ?? []);
+  return withLostWakes(all, await sendRest());
 }
 
 /** Actions that do not need the cluster API. The interruption function, which has no access to clusters, can carry them out. */

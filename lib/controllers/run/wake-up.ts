@@ -63,3 +63,36 @@ export async function sendWakes(
   }
   return lost;
 }
+
+/** A queue collects messages for a second, so a run that is woken once in this time reads what all wakes are for. */
+const TOGETHER_MS = SECOND_MS;
+
+/**
+ * Messages for a run that sends many alike wakes: for each function and reason, one a second at most, and one at the end for those that
+ * were left out. Ten claims that are deleted together need one run, and a message costs as much as a write. A wake with a time of its own
+ * is sent at once.
+ */
+export function wakesTogether({ messages, clock }: SendsWakes & HasClock): SendsWakes & {
+  /** *Shape:* the failures. */
+  readonly sendRest: () => Promise<LostWakes>;
+} {
+  const sentMs = new Map<string, number>();
+  const rest = new Map<string, readonly [WakeTarget, Wake]>();
+  return {
+    messages: {
+      async wake(target, wake, delayMs) {
+        const { cluster, reason, nodeClaim, ...times } = wake;
+        if (delayMs !== undefined || Object.keys(times).length > 0) return messages.wake(target, wake, delayMs);
+        const key = `${cluster} ${target} ${reason}`;
+        const nowMs = clock.now();
+        if (nowMs >= (sentMs.get(key) ?? Number.NEGATIVE_INFINITY) + TOGETHER_MS) {
+          sentMs.set(key, nowMs);
+          return messages.wake(target, wake);
+        }
+        const isAlone = !rest.has(key) || rest.get(key)?.[1].nodeClaim === nodeClaim;
+        rest.set(key, [target, { cluster, reason, ...(isAlone && optional({ nodeClaim })) }]);
+      },
+    },
+    sendRest: async () => sendWakes({ messages }, [...rest.values()]),
+  };
+}
