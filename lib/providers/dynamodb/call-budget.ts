@@ -24,7 +24,7 @@ const LARGEST_LEASE = 10;
 /** How long a lease is valid, because a function may be frozen for long between invocations. */
 const LEASE_MS = 10 * SECOND_MS;
 /** How long the calls are valid that a process may keep (`CallLimits`). */
-const KEPT_MS = 5 * MINUTE_MS;
+const KEPT_MS = 10 * MINUTE_MS;
 /** How long the budget is bypassed after DynamoDB did not respond. */
 const WITHOUT_BUDGET_MS = 5 * SECOND_MS;
 /** When to try again after all writes collided. */

@@ -6,8 +6,8 @@ import type { CallLimits } from '../../../core/call-budget/token-bucket.ts';
  * *Source:* "Request throttling for the Amazon EC2 API", Amazon EC2 Developer Guide, as of 2025-06. An API without a published
  * limit has the lowest limit of its kind.
  */
-/** EC2 allows a burst of 100. Five processes may keep four calls each, so that one that reads each minute does not write each minute. */
-const READS: CallLimits = { capacity: 80, perSecond: 20, kept: 4 };
+/** EC2 allows a burst of 100. Five processes may keep eight calls each, so that one that reads each minute does not write each minute. */
+const READS: CallLimits = { capacity: 60, perSecond: 20, kept: 8 };
 const WRITES: CallLimits = { capacity: 50, perSecond: 5 };
 
 const BY_ACTION: Readonly<Record<string, CallLimits>> = {
