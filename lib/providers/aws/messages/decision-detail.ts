@@ -14,7 +14,10 @@ interface Cut {
   readonly onExistingNodes: number;
 }
 
-/** The number of options of a launch that are published, cheapest first. The table has all: they are most of a decision, and events are paid for by size. */
+/**
+ * The number of options of a launch that are published, cheapest first, with the instance types that they name. The table has all: they are
+ * most of a decision, and events are paid for by size.
+ */
 const OPTIONS_KEPT = 5;
 
 /** The version of docs/events/decision.v1.schema.json. A field is removed or changed only with a new version. */
@@ -85,7 +88,10 @@ function withFewOptions(action: Action): Action {
     return { ...action, request: { ...action.request, overrides: action.request.overrides.slice(0, OPTIONS_KEPT) } };
   }
   if (action.kind === 'create-node-claim') {
-    return { ...action, nodeClaim: { ...action.nodeClaim, options: action.nodeClaim.options.slice(0, OPTIONS_KEPT) } };
+    const options = action.nodeClaim.options.slice(0, OPTIONS_KEPT);
+    const named = new Set(options.map(({ instanceType }) => instanceType));
+    const types = action.nodeClaim.types.filter(({ name }) => named.has(name));
+    return { ...action, nodeClaim: { ...action.nodeClaim, options, types } };
   }
   return action;
 }

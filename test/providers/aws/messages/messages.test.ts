@@ -9,6 +9,7 @@ import { EventBridgeDecisionBus } from '../../../../lib/providers/aws/messages/d
 import { decisionDetail, LARGEST_DETAIL_BYTES } from '../../../../lib/providers/aws/messages/decision-detail.ts';
 import { awsMessages } from '../../../../lib/providers/aws/messages/messages.ts';
 import { SqsWakeQueue } from '../../../../lib/providers/aws/messages/wake-queue.ts';
+import { aClaim } from '../../../builders/node-claims.ts';
 import { aLaunchDecision, aLaunchOfTwoTypes, aRecord } from '../../../contract/records.ts';
 import { awsError } from '../aws-error.ts';
 
@@ -118,6 +119,18 @@ describe('the published event', () => {
     const detail = decisionDetail(aLaunchDecision({ actions }));
     expect(sizeOf(detail)).toBeLessThanOrEqual(LARGEST_DETAIL_BYTES);
     expect(JSON.parse(detail)).toMatchObject({ cut: { launchOptions: 20 * 175, actions: 0, blocked: 0 } });
+  });
+
+  test('of a launch has the instance types of these options', () => {
+    const { options, types } = aClaim();
+    const names = Array.from({ length: 60 }, (_, index) => `type-${index}`);
+    const nodeClaim = aRecord({
+      options: names.flatMap((instanceType) => options.slice(0, 1).map((one) => ({ ...one, instanceType }))),
+      types: names.flatMap((name) => types.slice(0, 1).map((one) => ({ ...one, name }))),
+    });
+    const detail = decisionDetail(aLaunchDecision({ actions: [{ kind: 'create-node-claim', nodeClaim }] }));
+    const published = names.slice(0, 5).map((name) => expect.objectContaining({ name }));
+    expect(JSON.parse(detail)).toMatchObject({ actions: [{ nodeClaim: { types: published } }] });
   });
 
   test('and the refusals of existing nodes, whatever the number of pods: the count of entries stays', () => {
