@@ -25,6 +25,7 @@ export class ClaimChanges {
   readonly #clock: Clock;
   readonly #startMs: number;
   readonly #noted = new Map<string, number>();
+  readonly #noting = new Map<string, Promise<void>>();
   readonly #kept = new Map<string, { readonly list: NodeClaimList; readonly readAtMs: number }>();
   /** The latest change that is known. */
   readonly #changedAtMs = new Map<string, number>();
@@ -40,6 +41,13 @@ export class ClaimChanges {
     const nowMs = this.#clock.now();
     this.#kept.delete(cluster);
     if (nowMs - (this.#noted.get(cluster) ?? Number.NEGATIVE_INFINITY) < NOTED_EVERY_MS) return;
+    // Claims that are written at the same time share a note that is written before all of them.
+    const noting = this.#noting.get(cluster) ?? this.#write(cluster, nowMs).finally(() => this.#noting.delete(cluster));
+    this.#noting.set(cluster, noting);
+    await noting;
+  }
+
+  async #write(cluster: string, nowMs: number): Promise<void> {
     const condition = { expression: 'attribute_not_exists(pk) OR changedAtMs < :now', values: { ':now': nowMs } };
     // Refused: another process has noted a later change.
     await this.#table.write({ kind: 'put', item: { ...changedKey(cluster), changedAtMs: nowMs }, condition });

@@ -75,6 +75,17 @@ test('a process notes its changes every 30 s at most', async () => {
   }
 });
 
+test('claims that are written at the same time share a note, which is written before all of them', async () => {
+  calls.length = 0;
+  await Promise.all(
+    ['b', 'c', 'd'].map(async (name) =>
+      other.createNodeClaim(launchedClaim({ name, launch: { kind: 'planned' }, options: [], types: [] })),
+    ),
+  );
+  expect(calls.filter((one) => one === 'PutItem')).toHaveLength(1);
+  expect(calls[0]).toBe('PutItem');
+});
+
 test('a process keeps no list in its first ten minutes, while an earlier version may change claims without a mark', async () => {
   const clock = { now: () => nowMs };
   const table = inProcessTable({
