@@ -113,7 +113,7 @@ describe('the frames of the demonstration', () => {
     ]);
     expect(history.stateAt(3_600)).toMatchObject({ pending: [], figures: { usdPerHour: 0, podsRunning: 0 } });
     expect(history.stateAt(3_600).nodes.size).toBe(0);
-    expect(history.peak().nodes).toBe(10);
+    expect(history.peak().nodes).toBe(8);
   });
 
   test('have a lower bound that is above zero and never above the cost', () => {
