@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { type DynamoDbLocal, startDynamoDbLocal } from './dynamodb-local.ts';
 import { type Ministack, startMinistack } from './ministack.ts';
-import { type Moto, startMoto } from './moto.ts';
+import { type Moto, startMoto } from './moto/moto.ts';
 import { type Server, withoutAws } from './server.ts';
 
 export const CACHE = join(import.meta.dirname, '..', '.cache');

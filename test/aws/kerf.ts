@@ -32,7 +32,7 @@ import { wireInterruption } from '../../lib/operator/wiring/interruption.ts';
 import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
 import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
 import { CACHE, motoEndpoints } from '../../scripts/emulators.ts';
-import { startMoto } from '../../scripts/moto.ts';
+import { startMoto } from '../../scripts/moto/moto.ts';
 import { readJson } from '../stack/json.ts';
 import { type Ec2World, ec2World } from './ec2-world.ts';
 import { MotoControl } from './moto-control.ts';

@@ -1,12 +1,12 @@
 /** The AWS emulator moto, started by `scripts/moto`: EC2, SSM, IAM and the price list. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { installPython } from './python-program.ts';
-import { freePort, type Server, startServer } from './server.ts';
+import { installPython } from '../python-program.ts';
+import { freePort, type Server, startServer } from '../server.ts';
 
-const HOME = join(import.meta.dirname, 'moto');
+const HOME = import.meta.dirname;
 const REQUIREMENTS = join(HOME, 'requirements.txt');
-const PRICES = join(import.meta.dirname, '..', 'data', 'regions', 'us-east-1.json');
+const PRICES = join(HOME, '..', '..', 'data', 'regions', 'us-east-1.json');
 
 export interface Moto extends Server {
   readonly endpoint: string;
