@@ -40,11 +40,14 @@ export class ClaimChanges {
   async note(cluster: string): Promise<void> {
     const nowMs = this.#clock.now();
     this.#kept.delete(cluster);
-    if (nowMs - (this.#noted.get(cluster) ?? Number.NEGATIVE_INFINITY) < NOTED_EVERY_MS) return;
-    // Claims that are written at the same time share a note that is written before all of them.
-    const noting = this.#noting.get(cluster) ?? this.#write(cluster, nowMs).finally(() => this.#noting.delete(cluster));
-    this.#noting.set(cluster, noting);
-    await noting;
+    // A note that began before a pause of the process is too old when it ends, and another one follows.
+    while (nowMs - (this.#noted.get(cluster) ?? Number.NEGATIVE_INFINITY) >= NOTED_EVERY_MS) {
+      // Claims that are written at the same time share a note that is written before all of them.
+      const noting =
+        this.#noting.get(cluster) ?? this.#write(cluster, nowMs).finally(() => this.#noting.delete(cluster));
+      this.#noting.set(cluster, noting);
+      await noting;
+    }
   }
 
   async #write(cluster: string, nowMs: number): Promise<void> {

@@ -86,6 +86,30 @@ test('claims that are written at the same time share a note, which is written be
   expect(calls[0]).toBe('PutItem');
 });
 
+test('a change after a pause of its process is in the next list, also if a note from before the pause ends only then', async () => {
+  const pause = Promise.withResolvers<void>();
+  let isPaused = true;
+  const clock = { now: () => nowMs };
+  const around = async ({ operation }: TableCall, go: () => Promise<unknown>): Promise<unknown> => {
+    if (operation === 'PutItem' && isPaused) await pause.promise;
+    return go();
+  };
+  const table = inProcessTable({ clock, faults: { around } });
+  const reader = new DynamoDbNodeClaimStore({ ...table, clock });
+  const paused = new DynamoDbNodeClaimStore({ ...table, clock });
+  const first = paused.createNodeClaim(launchedClaim({ name: 'b' }));
+  isPaused = false;
+  await reader.createNodeClaim(launchedClaim({ name: 'a' }));
+  nowMs += 20 * MINUTE_MS;
+  await reader.readNodeClaims('demo');
+  nowMs += 3 * MINUTE_MS;
+  const second = paused.createNodeClaim(launchedClaim({ name: 'c' }));
+  pause.resolve();
+  await Promise.all([first, second]);
+  nowMs += MINUTE_MS;
+  expect((await reader.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+});
+
 test('a process keeps no list in its first ten minutes, while an earlier version may change claims without a mark', async () => {
   const clock = { now: () => nowMs };
   const table = inProcessTable({
