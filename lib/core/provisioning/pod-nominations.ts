@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../apis/formats/time.ts';
+import { MINUTE_MS, timeIn } from '../../apis/formats/time.ts';
 import { namespaceOf, type Pod, podKey } from '../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
@@ -48,7 +48,8 @@ const AWAITED_MS = 3 * MINUTE_MS;
 
 /**
  * Splits pending pods: those that wait for the nodes for which they were planned, by the claims of these nodes, and those that need a
- * decision. A pod waits for a claim that is neither refused, deleted nor initialized. *Cost:* O(records + pods).
+ * decision. A pod waits for a claim that is neither refused, deleted nor initialized. If the pod is newer than the claim, the claim was made
+ * for another pod with this name, which may have had other requests. *Cost:* O(records + pods).
  */
 export function awaitedNodes(
   pending: readonly Pod[],
@@ -60,7 +61,11 @@ export function awaitedNodes(
       launch.kind !== 'refused' && (deletion ?? initializedAtMs) === undefined && nowMs < createdAtMs + AWAITED_MS,
   );
   const planned = new Map(coming.flatMap((record) => realPods(record).map((key) => [key, record] as const)));
-  const byClaim = Map.groupBy(pending, (pod) => planned.get(podKey(pod)));
+  const byClaim = Map.groupBy(pending, (pod) => {
+    const record = planned.get(podKey(pod));
+    const createdAtMs = timeIn(pod.metadata.creationTimestamp) ?? Infinity;
+    return record !== undefined && createdAtMs <= record.createdAtMs ? record : undefined;
+  });
   const awaited = new Map<NodeClaimRecord, readonly Pod[]>();
   for (const [record, pods] of byClaim) if (record !== undefined) awaited.set(record, pods);
   return { awaited, others: byClaim.get(undefined) ?? [] };

@@ -10,7 +10,7 @@ import { pendingPod, runningPod } from '../../builders/pods.ts';
 import { MINUTE, NOW_MS } from '../../builders/times.ts';
 import { clusterWith } from '../../simulator/kubernetes/cluster-with.ts';
 
-const POD = pendingPod({ name: 'web' });
+const POD = pendingPod({ name: 'web', createdAtMs: NOW_MS - 4 * MINUTE });
 const PLANNED = { pods: [`${namespaceOf(POD)}/web`] };
 const JOINED = launchedClaim({ ...PLANNED, nodeName: 'node-a', registeredAtMs: NOW_MS });
 const DELETED = { deletion: { reason: 'expired', message: '', requestedAtMs: NOW_MS } } as const;
@@ -45,6 +45,12 @@ test.each<[string, readonly NodeClaimRecord[], readonly Pod[]]>([
   ['its node takes longer than three minutes', [launchedClaim({ ...PLANNED, createdAtMs: NOW_MS - 3 * MINUTE })], []],
 ])('a pod needs a decision if %s', async (_, claims, others) => {
   expect(await needFor([POD, ...others], claims)).toBe('decision');
+});
+
+test('a pod needs a decision if the node was planned for an earlier pod with its name, as in a StatefulSet', async () => {
+  const claim = launchedClaim({ ...PLANNED, createdAtMs: NOW_MS - MINUTE });
+  expect(await needFor([POD], [claim])).toBe('nominations of 1 pods');
+  expect(await needFor([pendingPod({ name: 'web', createdAtMs: NOW_MS })], [claim])).toBe('decision');
 });
 
 test('a node that is removed needs a decision while it has pods to move', async () => {
