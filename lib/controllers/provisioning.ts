@@ -70,13 +70,11 @@ type Looked =
 async function lookAt(ports: ProvisioningPorts, cluster: string): Promise<Looked> {
   // Read first: a decision that another run records after this read invalidates the decision of this run.
   const epoch = await ports.store.readEpoch(cluster);
+  // Before the NodeClaims: those of a decision that is closed meanwhile would be missing.
+  if ((await ports.store.openDecisions(cluster)).length > 0) return { kind: 'needed' };
   const log = readings();
   const claims = sharedRead(async () => ports.store.readNodeClaims(cluster));
-  const [open, need] = await Promise.all([
-    ports.store.openDecisions(cluster),
-    observeNeed(ports, async () => (await claims()).records, log),
-  ]);
-  if (open.length > 0) return { kind: 'needed' };
+  const need = await observeNeed(ports, async () => (await claims()).records, log);
   if (need.kind === 'decision') return { kind: 'needed', seen: { epoch, claims: await claims() } };
   const pods = [...need.awaited.values()].flat();
   const gauges = gaugesOfPending(pods, ports.clock.now());

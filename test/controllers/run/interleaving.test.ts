@@ -99,6 +99,40 @@ describe('two invocations, one held at each of its port calls while the other co
     120_000,
   );
 
+  test('provisioning reads the NodeClaims after the open decisions, so that it sees the claims of a decision that is closed meanwhile', async () => {
+    const [recorded, looked, closed] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+    const wrapInvocation: WrapInvocation = (ports, { function: name, nth }) => {
+      if (name !== 'provisioning' || nth > 2) return ports;
+      const isFirst = nth === 1;
+      return around(ports, async ({ method }, go) => {
+        if (!isFirst && method === 'store.readEpoch') await recorded?.promise;
+        if (!isFirst && method === 'store.openDecisions') {
+          looked?.resolve();
+          await closed?.promise;
+        }
+        const answer = await go();
+        if (isFirst && method === 'store.recordDecision') {
+          recorded?.resolve();
+          await looked?.promise;
+          // Long enough for the second invocation to read the NodeClaims now, if it does.
+          for (let calls = 0; calls < 10; calls += 1) await ports.store.readEpoch('simulated');
+        }
+        if (isFirst && method === 'store.closeDecision') closed?.resolve();
+        return answer;
+      });
+    };
+    const result = await live({
+      catalogue: SMALL_CATALOGUE,
+      scenario: { name: 'launch', events: [] },
+      durationMs: 65 * SECOND_MS,
+      invocations: 2,
+      wrapInvocation,
+      wrapPorts: withoutLeases,
+    });
+    expectOneClaimAPod(result);
+    expect(launchedFor(result)).toHaveLength(1);
+  });
+
   test('lifecycle launches one instance for each claim', async () => {
     const launch = { ...SHORT, scenario: { name: 'launch', events: [] }, durationMs: 65 * SECOND_MS };
     const visited = await livesHeld({ name: 'lifecycle', pair: 1 }, launch, (result, k) => {
