@@ -130,3 +130,32 @@ test('D16: a deletion that is written after another run has released the claim d
   expectOneInstanceAClaim(result);
   expectAllGone(result);
 });
+
+test('the object of a deleted claim is not created again by a run that had listed it before it was removed', async () => {
+  const removed = Promise.withResolvers<void>();
+  const gone = new Set<string>();
+  const createdAgain = new Set<string>();
+  const isOfDeleted = ({ method, args }: PortCall): boolean =>
+    method === 'cluster.applyNodeClaim' && JSON.stringify(args).includes('InstanceTerminating');
+  const { wrapInvocation, isHeld } = holding('lifecycle', isOfDeleted, removed.promise);
+  const result = await live({
+    catalogue: SMALL_CATALOGUE,
+    scenario: INTERRUPTED,
+    durationMs: 30 * MINUTE_MS,
+    wrapInvocation,
+    wrapPorts: (ports) =>
+      around(ports, async ({ method, args }, go) => {
+        const answer = await go();
+        if (method === 'cluster.removeNodeClaim') {
+          gone.add(String(args[0]));
+          removed.resolve();
+        }
+        const names = (await ports.cluster.listNodeClaims()).map(({ metadata }) => metadata.name);
+        for (const name of names) if (gone.has(name)) createdAgain.add(name);
+        return answer;
+      }),
+  });
+  expect(isHeld()).toBe(true);
+  expect([...createdAgain]).toEqual([]);
+  expectAllGone(result);
+});
