@@ -131,12 +131,14 @@ test('D16: a deletion that is written after another run has released the claim d
   expectAllGone(result);
 });
 
+function isOfDeleted({ method, args }: PortCall): boolean {
+  return method === 'cluster.applyNodeClaim' && JSON.stringify(args).includes('InstanceTerminating');
+}
+
 test('the object of a deleted claim is not created again by a run that had listed it before it was removed', async () => {
   const removed = Promise.withResolvers<void>();
   const gone = new Set<string>();
   const createdAgain = new Set<string>();
-  const isOfDeleted = ({ method, args }: PortCall): boolean =>
-    method === 'cluster.applyNodeClaim' && JSON.stringify(args).includes('InstanceTerminating');
   const { wrapInvocation, isHeld } = holding('lifecycle', isOfDeleted, removed.promise);
   const result = await live({
     catalogue: SMALL_CATALOGUE,
