@@ -1,5 +1,4 @@
-import type { Pod } from '../../apis/kubernetes.ts';
-import { podKey } from '../../apis/kubernetes.ts';
+import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { canWait } from '../../core/cluster/at-rest.ts';
 import { isProvisionable, isWorkload } from '../../core/cluster/pods.ts';

@@ -39,8 +39,13 @@ export function lostNominations(pods: readonly Pod[], records: readonly NodeClai
         record.nodeName === undefined ? [] : realPods(record).map((key) => [key, record.nodeName ?? ''] as const),
       ),
   );
-  const lost = pods.filter((pod) => ownNomination(pod) === undefined && planned.has(podKey(pod)));
-  return podNominations(lost, planned);
+  return missingNominations(pods, planned);
+}
+
+/** Of pods without a nomination of Kerf that are planned for a node. */
+function missingNominations(pods: readonly Pod[], planned: ReadonlyMap<string, string>): readonly PodNomination[] {
+  const missing = pods.filter((pod) => ownNomination(pod) === undefined && planned.has(podKey(pod)));
+  return podNominations(missing, planned);
 }
 
 /** A node usually takes one to two minutes. After this time, the pods of a claim are planned again. */
@@ -79,11 +84,7 @@ export function awaitedNominations(awaited: ReadonlyMap<NodeClaimRecord, readonl
       return node === undefined ? [] : pods.map((pod) => [podKey(pod), node] as const);
     }),
   );
-  const open = [...awaited.values()].flat().filter((pod) => ownNomination(pod) === undefined);
-  return podNominations(
-    open.filter((pod) => planned.has(podKey(pod))),
-    planned,
-  );
+  return missingNominations([...awaited.values()].flat(), planned);
 }
 
 /** Whether the nodes of several claims with pods start: each of them may get pods that are planned for another one. */
