@@ -11,7 +11,7 @@ import { at } from '../../stack/json.ts';
 import { callApi, read, succeed } from '../support/api-client.ts';
 import { COLLECTIONS, create, installDefinitions } from '../support/resources.ts';
 import { aNodePool } from '../support/samples.ts';
-import { isAt, nodeClaims, nodesWith, type PageRig, SOON, startPageRig } from './page-rig.ts';
+import { areUncordoned, isAt, nodeClaims, nodesWith, type PageRig, SOON, startPageRig } from './page-rig.ts';
 
 const PODS = 5;
 const AUTO = 'auto';
@@ -174,10 +174,7 @@ test('step 5: the pods move to the node group; undone, the nodes of Auto Mode ta
   await page.next(/^Step 5/);
   await isAt('web', BRIDGE, PODS);
   await page.next(/^Step 5/);
-  // The controller manager removes the taint of a cordon after kubectl has returned.
-  await vi.waitFor(async () => {
-    for (const node of await nodesWith('eks.amazonaws.com/compute-type=auto')) expect(at(node, 'spec')).toEqual({});
-  }, SOON);
+  await areUncordoned('eks.amazonaws.com/compute-type=auto');
   await page.again(drain);
 }, 240_000);
 

@@ -6,7 +6,7 @@ import { fileOf, followPage } from '../../manual/follow-page.ts';
 import { createAgents, createDeployment } from '../../rig/workloads.ts';
 import { at } from '../../stack/json.ts';
 import { read, succeed } from '../support/api-client.ts';
-import { isAt, nodeClaims, nodesWith, type PageRig, SOON, startPageRig } from './page-rig.ts';
+import { areUncordoned, isAt, nodeClaims, nodesWith, type PageRig, SOON, startPageRig } from './page-rig.ts';
 
 const PODS = 6;
 const WORKERS = 'eks.amazonaws.com/nodegroup=workers';
@@ -128,7 +128,7 @@ test('step 5: the pods of a node group move to nodes of Kerf; undone before the 
   await page.next(/^Step 5/);
   await webIsAt('general');
   await page.next(/^Step 5/);
-  for (const node of await nodesWith(WORKERS)) expect(at(node, 'spec')).toEqual({});
+  await areUncordoned(WORKERS);
   await page.again(drain);
 }, 240_000);
 

@@ -152,6 +152,13 @@ export async function nodesWith(label: string): Promise<readonly unknown[]> {
   return listAt(await read(`/api/v1/nodes?labelSelector=${encodeURIComponent(label)}`), 'items');
 }
 
+/** Waits until nodes that were cordoned accept pods. The controller manager removes the taint of a cordon after kubectl has returned. */
+export async function areUncordoned(label: string): Promise<void> {
+  await vi.waitFor(async () => {
+    for (const node of await nodesWith(label)) expect(at(node, 'spec')).toEqual({});
+  }, SOON);
+}
+
 export async function nodeClaims(): Promise<readonly unknown[]> {
   return listAt(await read(COLLECTIONS.NodeClaim), 'items');
 }
