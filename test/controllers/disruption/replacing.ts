@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { Node } from '../../../lib/apis/kubernetes.ts';
+import { INITIALIZED } from '../../../lib/apis/labels.ts';
 import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../../lib/apis/taints.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
@@ -32,6 +33,8 @@ export interface Played extends SimulationSummary {
   readonly commands: readonly DisruptionCommand[];
   /** The nodes that were tainted at some time, for a command or for a drain. */
   readonly everTainted: ReadonlySet<string>;
+  /** The replacements that were not initialized when a command removed the node that they replace. */
+  readonly tooLate: readonly string[];
 }
 
 export interface Story extends Partial<SimulationInput> {
@@ -59,15 +62,25 @@ export async function play({ events = [], each, wrapPorts = (ports) => ports, ..
   });
   const timeline: TimelineEntry[] = [];
   const everTainted = new Set<string>();
+  const initialized = new Set<string>();
+  const tooLate: string[] = [];
   for (;;) {
     if (plain !== undefined) each?.(simulation, plain);
     const ended = await simulation.step();
-    timeline.push(...simulation.timeline.take());
-    for (const node of simulation.state.nodes.values()) if (isTainted(node)) everTainted.add(node.metadata.name);
+    const news = simulation.timeline.take();
+    timeline.push(...news);
+    for (const node of simulation.state.nodes.values()) {
+      if (isTainted(node)) everTainted.add(node.metadata.name);
+      if (node.metadata.labels?.[INITIALIZED] !== undefined) initialized.add(node.metadata.name);
+    }
+    for (const nodeClaim of news.flatMap(replacementsOf)) {
+      const node = ofKind({ timeline }, 'node-joined').find((joined) => joined.nodeClaim === nodeClaim)?.node;
+      if (node === undefined || !initialized.has(node)) tooLate.push(nodeClaim);
+    }
     if (ended === undefined) continue;
     const commands = (await plain?.store.listCommands('simulated')) ?? [];
     const nodes = [...simulation.state.nodes.values()];
-    return { ...simulation.summary(ended), timeline, nodes, commands, everTainted };
+    return { ...simulation.summary(ended), timeline, nodes, commands, everTainted, tooLate };
   }
 }
 
@@ -114,7 +127,7 @@ export function expectAtRest(played: Played, pods = 3): void {
     'taints are left',
   ).toEqual([]);
   expect(played.commands, 'commands are left').toEqual([]);
-  expectReplacedFirst(played);
+  expect(played.tooLate, 'nodes are removed before their replacements are initialized').toEqual([]);
 }
 
 /** Nodes that are drained have the taint too. */
@@ -122,16 +135,8 @@ function isLeaving({ metadata }: Node): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** No node is removed by a command before all of its replacements are initialized. */
-function expectReplacedFirst({ timeline }: Played): void {
-  const initialized = new Set<string>();
-  for (const entry of timeline) {
-    if (entry.kind === 'initialize-node') initialized.add(entry.nodeClaim);
-    if (entry.kind !== 'delete-node-claim' || entry.reason !== 'underutilized') continue;
-    const names = entry.message.split(', replaced by ')[1]?.split(', ') ?? ['unknown'];
-    expect(
-      names.filter((name) => !initialized.has(name)),
-      `replacements of ${entry.nodeClaim}`,
-    ).toEqual([]);
-  }
+/** The NodeClaims that replace a node that a command removes. */
+function replacementsOf(entry: TimelineEntry): readonly string[] {
+  if (entry.kind !== 'delete-node-claim' || entry.reason !== 'underutilized') return [];
+  return entry.message.split(', replaced by ')[1]?.split(', ') ?? ['unknown'];
 }
