@@ -58,9 +58,9 @@ type LifecyclePorts = VerdictPorts &
 
 /** NodeClaims → instances → registered and initialized nodes. Deletes NodeClaims that do not get there in time. */
 export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedWake): Promise<RunReport> {
-  const { cluster } = wake;
+  const { cluster, conflicts } = wake;
   const notes: ObjectRun['notes'] = { decisions: [], due: [], failures: [], instances: new Map(), records: new Map() };
-  const run: ObjectRun<LifecyclePorts> = { ports, controller: 'lifecycle', cluster, notes };
+  const run: ObjectRun<LifecyclePorts> = { ports, controller: 'lifecycle', cluster, notes, conflicts };
   const readAtMs = ports.clock.now();
   const { records, failures: unreadable } = await findClaims(ports, wake);
   if (records.length === 0 && wake.nodeClaim !== undefined) {

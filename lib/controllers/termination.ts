@@ -29,7 +29,7 @@ type TerminationPorts = VerdictPorts & TerminationViewPorts & InspectsInstances 
 
 /** Deleted NodeClaims → drained nodes → terminated instances → released records. */
 export async function reconcileTermination(ports: TerminationPorts, wake: Wake): Promise<RunReport> {
-  const { cluster } = wake;
+  const { cluster, conflicts } = wake;
   const found = (await isIdleTick(ports, wake)) ? NONE : await findClaims(ports, wake);
   const records = found.records.filter((record) => record.deletion !== undefined);
   const world = await observeTermination(ports, cluster, records);
@@ -38,7 +38,7 @@ export async function reconcileTermination(ports: TerminationPorts, wake: Wake):
   const messages = { ...together, publish: async (decision: Decision) => ports.messages.publish(decision) };
   const run: ObjectRun<TerminationPorts> = { ports: { ...ports, messages }, controller: 'termination', cluster, notes };
   const each = await eachClaim(records, ports, async (known, aside) => {
-    const next = await onFreshState(ports, { record: known, seen: world }, async (record) =>
+    const next = await onFreshState(ports, { record: known, seen: world, conflicts }, async (record) =>
       terminate(run, { record, world, aside }),
     );
     return next ?? [];

@@ -127,7 +127,8 @@ function alone(run: AdvanceRun, { record: known, world, step }: Single): Unit {
   return {
     ...known,
     async advance() {
-      const due = await onFreshState(run.ports, { record: known, seen: world }, async (record) =>
+      const { ports, conflicts } = run;
+      const due = await onFreshState(ports, { record: known, seen: world, conflicts }, async (record) =>
         advanceClaim(run, record, { world, step }),
       );
       return { due: due ?? [] };

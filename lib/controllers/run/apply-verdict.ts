@@ -20,6 +20,8 @@ export interface ObjectRun<Ports extends VerdictPorts = VerdictPorts> {
   readonly controller: Controller;
   readonly cluster: string;
   readonly notes: RunNotes;
+  /** As in the wake of the run. @default none */
+  readonly conflicts?: number | undefined;
 }
 
 export interface VerdictSubject extends DecisionSubject {

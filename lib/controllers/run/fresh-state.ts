@@ -9,7 +9,7 @@ export interface SeenNodes {
   nodes: Observed<readonly Node[]>;
 }
 
-/** How often a run reconciles one claim. The next run is a second later, or later if it is a repetition already. */
+/** How often a run reconciles one claim. The next run is a second later, or later if it is a repetition already: a repetition tries less often. */
 const MAX_TRIES = 3;
 
 /**
@@ -19,15 +19,21 @@ const MAX_TRIES = 3;
  */
 export async function onFreshState<Outcome>(
   { cluster, store }: ReadsCluster & ReadsClaims,
-  claim: { readonly record: NodeClaimRecord; readonly seen: SeenNodes },
+  claim: {
+    readonly record: NodeClaimRecord;
+    readonly seen: SeenNodes;
+    /** The number of repetitions that have led to this run. @default none */
+    readonly conflicts?: number | undefined;
+  },
   reconcile: (record: NodeClaimRecord) => Promise<Outcome>,
 ): Promise<Outcome | undefined> {
   let { record } = claim;
+  const maxTries = Math.max(1, MAX_TRIES - (claim.conflicts ?? 0));
   for (let tries = 1; ; tries += 1) {
     try {
       return await reconcile(record);
     } catch (error) {
-      if (!(error instanceof ConflictError) || tries === MAX_TRIES) throw error;
+      if (!(error instanceof ConflictError) || tries === maxTries) throw error;
     }
     const fresh = await store.readNodeClaim(record.cluster, record.name);
     if (fresh === undefined || fresh.releasedAtMs !== undefined) return undefined;

@@ -97,6 +97,26 @@ test('a claim whose node has changed (409) is reconciled again in the same run, 
   expect(versions[1]).not.toBe(versions[0]);
 });
 
+test.each([
+  [undefined, 3],
+  [1, 2],
+  [2, 1],
+  [5, 1],
+])('a run that repeats others after %s conflicts tries a claim %s times', async (conflicts, expected) => {
+  const store = memoryNodeClaimStore();
+  const cluster = simulatedCluster(kubernetesState(someManifests({})), { now: () => NOW_MS });
+  await store.createNodeClaim(aClaim());
+  const [record] = await store.listNodeClaims('demo');
+  if (record === undefined) throw new Error('there is no record');
+  let tries = 0;
+  const failing = onFreshState({ cluster, store }, { record, seen: { nodes: read([]) }, conflicts }, async () => {
+    tries += 1;
+    throw new ConflictError('the node was changed');
+  });
+  await expect(failing).rejects.toThrow(ConflictError);
+  expect(tries).toBe(expected);
+});
+
 test('and with its node, if it has joined since the nodes were listed: it is not taken for lost', async () => {
   const store = memoryNodeClaimStore();
   const { node, nodeClaim } = initializedNode();
