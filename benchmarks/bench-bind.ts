@@ -1,7 +1,8 @@
 /**
  * Measures whether the kube-scheduler follows the plan: `npm run bench:bind -- [--scenarios DIR] [--cases A,B*] [--seed N]`. Starts a
  * control plane for each plan. The pods are created and stay pending, then the planned nodes join within 8 s in an order that the
- * seed decides. Kerf's plan is played with and without nominations (B66); beside a scenario file, Karpenter's recorded plan too.
+ * seed decides, and are Ready 4 to 10 s later (`--ready-after MIN-MAX`; 0: when they join). Kerf's plan is played with and without
+ * nominations (B66); beside a scenario file, Karpenter's recorded plan too.
  * Exits with 1 if more pods need a second round than the target allows.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,6 +23,7 @@ const { values } = scriptOptions({
     seed: { type: 'string', default: '1' },
     quiet: { type: 'string', default: '25' },
     'decide-every': { type: 'string', default: '10' },
+    'ready-after': { type: 'string', default: '4-10' },
     slowness: { type: 'string', default: '1' },
     'scheduler-qps': { type: 'string', default: '50' },
     output: { type: 'string', default: join(OUT, 'bind.json') },
@@ -31,6 +33,7 @@ const FOLDER = process.env['INIT_CWD'] ?? process.cwd();
 const seed = numberOf('seed', values.seed);
 const quietMs = numberOf('quiet', values.quiet) * 1_000;
 const decideEveryMs = numberOf('decide-every', values['decide-every']) * 1_000;
+const readyAfterMs = rangeOf('ready-after', values['ready-after']);
 const slowness = numberOf('slowness', values.slowness);
 const schedulerQps = Math.ceil(numberOf('scheduler-qps', values['scheduler-qps']) / slowness);
 const interrupted = abortOnSignals();
@@ -68,7 +71,14 @@ async function playOne(name: string, plan: Plan, nominates: boolean): Promise<vo
       schedulerQps,
     });
     try {
-      const played = await play(controlPlane, plan, { seed, nominates, quietMs, decideEveryMs, slowness });
+      const played = await play(controlPlane, plan, {
+        seed,
+        nominates,
+        quietMs,
+        decideEveryMs,
+        readyAfterMs,
+        slowness,
+      });
       const row = { name, by: plan.by, nominates, usdPerHour: plan.usdPerHour, ...played };
       rows.push(row);
       console.log(lineOf(row));
@@ -111,7 +121,7 @@ function report(): void {
   }
   const output = resolve(FOLDER, values.output);
   mkdirSync(dirname(output), { recursive: true });
-  const machine = { node: process.version, cpus: availableParallelism(), seed, schedulerQps };
+  const machine = { node: process.version, cpus: availableParallelism(), seed, readyAfterMs, schedulerQps };
   writeFileSync(output, `${JSON.stringify({ ...machine, plans: rows }, undefined, 2)}\n`);
 }
 
@@ -125,4 +135,12 @@ function writeSnapshot(one: Case & { readonly kind: 'generated' }): string {
 function numberOf(option: string, text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new RangeError(`--${option} is ${text}: allowed is a number from 1 to 999999`);
+}
+
+/** Seconds, as `4-10` or `0`. *Shape:* milliseconds. */
+function rangeOf(option: string, text: string): readonly [number, number] {
+  const [, least, most = least] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(text) ?? [];
+  const [leastMs, mostMs] = [Number(least) * 1_000, Number(most) * 1_000];
+  if (leastMs <= mostMs) return [leastMs, mostMs];
+  throw new RangeError(`--${option} is ${text}: allowed are seconds, such as 0 or 4-10`);
 }

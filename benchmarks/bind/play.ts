@@ -1,7 +1,7 @@
 /** Plays a plan on a control plane: the pods are pending, then the planned nodes join in random order. */
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { type Node, namespaceOf, type Pod, podKey } from '../../lib/apis/kubernetes.ts';
+import { type Node, namespaceOf, type Pod, podKey, type Taint } from '../../lib/apis/kubernetes.ts';
 import { INITIALIZED } from '../../lib/apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../lib/apis/taints.ts';
 import { nominatePods } from '../../lib/controllers/act/nominate-pods.ts';
@@ -14,11 +14,9 @@ import { randomFrom } from '../../lib/simulator/random.ts';
 import type { ControlPlane } from '../../scripts/control-plane.ts';
 import type { Plan } from './plans.ts';
 
-/** The time within which the nodes join, and the times from there to the registration by Kerf and to Ready. */
+/** The time within which the nodes join, and the time from there to the registration by Kerf. */
 const JOIN_WITHIN_MS = 8_000;
 const REGISTERED_AFTER_MS = 1_000;
-const READY_AFTER_MS = [4_000, 10_000] as const;
-const ALL_READY_MS = JOIN_WITHIN_MS + READY_AFTER_MS[1];
 /** Lost nominations are written again in each invocation, also while wakes are collected for a decision. */
 const RENOMINATE_EVERY_MS = 1_500;
 const LOOK_EVERY_MS = 500;
@@ -32,6 +30,8 @@ export interface Playing {
   readonly quietMs: number;
   /** While pods are pending and nodes join, provisioning decides this often: `batchMaxDuration`. */
   readonly decideEveryMs: number;
+  /** The shortest and the longest time from the join of a node to Ready. A node that is Ready at once joins without taints. */
+  readonly readyAfterMs: readonly [number, number];
   /** On a machine that is so many times too slow, everything but the scheduler takes longer by this factor. */
   readonly slowness: number;
 }
@@ -115,15 +115,26 @@ async function marked(cluster: KubernetesCluster, count: number): Promise<void> 
   }
 }
 
-/** Each node joins with the taints of a node that starts, and loses them one after the other. */
-async function join(client: ApiClient, nodes: readonly Node[], { seed, slowness }: Playing): Promise<void> {
+/** Each node joins with the taints of a node that starts, and loses them one after the other, unless it is Ready at once. */
+async function join(
+  client: ApiClient,
+  nodes: readonly Node[],
+  { seed, slowness, readyAfterMs }: Playing,
+): Promise<void> {
   const random = randomFrom(seed);
   const steps = nodes.flatMap((node) => {
     const joinsAtMs = random.between(0, JOIN_WITHIN_MS);
-    const readyAtMs = joinsAtMs + random.between(...READY_AFTER_MS);
-    const { name } = node.metadata;
+    const readyAtMs = joinsAtMs + random.between(...readyAfterMs);
+    const { metadata } = node;
+    const { name } = metadata;
+    if (readyAtMs === joinsAtMs) {
+      const labels = { ...metadata.labels, ...READY.metadata.labels };
+      return [
+        { atMs: joinsAtMs, run: async () => createNode(client, { ...node, metadata: { ...metadata, labels } }, []) },
+      ];
+    }
     return [
-      { atMs: joinsAtMs, run: async () => createNode(client, node) },
+      { atMs: joinsAtMs, run: async () => createNode(client, node, [UNREGISTERED_TAINT, NOT_READY]) },
       {
         atMs: joinsAtMs + REGISTERED_AFTER_MS,
         run: async () => patchNode(client, name, { spec: { taints: [NOT_READY] } }),
@@ -139,14 +150,13 @@ async function join(client: ApiClient, nodes: readonly Node[], { seed, slowness 
 }
 
 /** Of a node that starts (A6.6). Not the taint of Kubernetes itself, which its own controller would remove. */
-const NOT_READY = { key: 'readiness.k8s.io/bench', effect: 'NoSchedule' };
+const NOT_READY: Taint = { key: 'readiness.k8s.io/bench', effect: 'NoSchedule' };
 
 /** Kerf adds the label of an initialized node as soon as it has no taint of a node that starts. */
 const READY = { metadata: { labels: { [INITIALIZED]: 'true' } }, spec: { taints: [] } };
 
-async function createNode(client: ApiClient, node: Node): Promise<void> {
-  const spec = { taints: [UNREGISTERED_TAINT, NOT_READY] };
-  const body = { apiVersion: 'v1', kind: 'Node', ...node, spec };
+async function createNode(client: ApiClient, node: Node, taints: readonly Taint[]): Promise<void> {
+  const body = { apiVersion: 'v1', kind: 'Node', ...node, spec: { taints } };
   await client.expect({ method: 'POST', path: '/api/v1/nodes', body });
 }
 
@@ -165,7 +175,7 @@ async function settled(world: {
 }): Promise<void> {
   const { cluster, decide, renominate, plan, playing } = world;
   const { slowness } = playing;
-  const allReadyMs = slowness * ALL_READY_MS;
+  const allReadyMs = slowness * (JOIN_WITHIN_MS + playing.readyAfterMs[1]);
   const beganMs = Date.now();
   let [unbound, changedAtMs, decidedAtMs] = [plan.pods.length, beganMs, beganMs];
   while (unbound > 0 && Date.now() - Math.max(changedAtMs, beganMs + allReadyMs) < slowness * playing.quietMs) {
