@@ -1,19 +1,18 @@
-import { optional } from '../../apis/optional.ts';
 import { keepsMovesMs } from '../../core/disruption/restraint/move-limits.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
+import type { PassMemory } from '../../core/model/disruption/pass-memory.ts';
 import { readOr } from '../../core/observed.ts';
 import type { NodeClaimStore, PassMemoryStore } from '../../ports/node-claim-store.ts';
 import { type Readings, refusalsOfUnread } from '../observe/readings.ts';
 import type { HasClock } from '../run/ports.ts';
 
-/** If it cannot be read, nodes are evaluated as if it were empty. */
-export async function withPassMemory(
+/** *Shape:* undefined if it cannot be read: nodes are evaluated as if it were empty. */
+export async function readPassMemory(
   { store }: { readonly store: PassMemoryStore },
+  cluster: string,
   log: Readings,
-  snapshot: ClusterSnapshot,
-): Promise<ClusterSnapshot> {
-  const passMemory = await log.observe('the memory of passes', async () => store.readPassMemory(snapshot.cluster));
-  return { ...snapshot, ...optional({ passMemory: readOr(passMemory, undefined) }) };
+): Promise<PassMemory | undefined> {
+  return readOr(await log.observe('the memory of passes', async () => store.readPassMemory(cluster)), undefined);
 }
 
 /**

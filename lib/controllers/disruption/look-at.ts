@@ -1,10 +1,11 @@
+import { optional } from '../../apis/optional.ts';
 import { claimsDigest } from '../../core/cluster/claims-digest.ts';
 import type { DisruptContext } from '../../core/disruption/disrupt.ts';
 import { needsInstanceTypes, type SeenPools } from '../../core/disruption/method.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { NodeClaimList, PassMemoryStore } from '../../ports/node-claim-store.ts';
 import { inWords } from '../act/action-subject.ts';
-import { withPassMemory, withPastMoves } from '../act/disruption-memory.ts';
+import { readPassMemory, withPastMoves } from '../act/disruption-memory.ts';
 import { notePodEvents } from '../act/note-pod-events.ts';
 import type { NotingRun } from '../act/run-notes.ts';
 import { type ObservePorts, observeCluster } from '../observe/observe-cluster.ts';
@@ -40,9 +41,10 @@ export async function lookAt(
   const log = readings();
   const instanceTypes = (pools: SeenPools): boolean => needsInstanceTypes(disruption.methods, pools);
   const reading = of.claims ?? ports.store.readNodeClaims(cluster);
-  const [claims, observed] = await Promise.all([
+  const [claims, observed, passMemory] = await Promise.all([
     reading,
     observeCluster(ports, cluster, { instanceTypes, epoch, readings: log, claims: reading }),
+    readPassMemory(ports, cluster, log),
   ]);
   const { records, unreadable } = claims;
   if (unreadable.length > 0) disruption.claims.delete(cluster);
@@ -51,7 +53,7 @@ export async function lookAt(
   // In shadow, the NodeClaim objects have the times of the last pod events.
   const noted = ports.settings.shadow ? seen : await notePodEvents({ ...noting, ports }, seen);
   const nodePools = seen.nodePools.map(({ nodePool }) => nodePool);
-  const snapshot = instanceTypes({ ...seen, nodePools }) ? await withPassMemory(ports, log, noted) : noted;
+  const snapshot = instanceTypes({ ...seen, nodePools }) ? { ...noted, ...optional({ passMemory }) } : noted;
   const named = nameDecision(ports, 'disruption', snapshot);
   const names = snapshot.nodeClaims.map(({ name }) => name);
   const refused = refusedDeletions(ports, cluster, names);

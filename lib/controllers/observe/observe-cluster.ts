@@ -5,10 +5,10 @@ import type { OverlayConflict } from '../../core/instance-type/overlays/overlays
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { Blocked, UnavailableOffering } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import type { SchedulingOptions } from '../../core/model/scheduling-options.ts';
-import type { ClusterSettings } from '../../core/model/settings.ts';
+import { schedulingOptions } from '../../core/model/settings.ts';
 import { namespacedSubject } from '../../core/model/subject.ts';
-import { read, readOr } from '../../core/observed.ts';
+import { type Observed, read, readOr } from '../../core/observed.ts';
+import type { BufferPods } from '../../core/provisioning/buffer-pods.ts';
 import type { UnreadyBuffer } from '../../core/provisioning/buffer-template.ts';
 import { withoutGivenUp } from '../../core/provisioning/given-up-claims.ts';
 import { ignoredDaemonSets } from '../../core/provisioning/ignored-pod.ts';
@@ -19,7 +19,7 @@ import type { SettlePorts } from '../run/open-decisions.ts';
 import type { ReadsZonalShifts } from '../run/ports.ts';
 import { observeBuffers } from './observe-buffers.ts';
 import { type InstanceTypePorts, type ObservedPools, withInstanceTypes } from './observe-instance-types.ts';
-import { type ObservedPlaces, observePlaces } from './observe-places.ts';
+import { observePlaces, type ReadsBeforePlaces } from './observe-places.ts';
 import { observeUnavailable } from './observe-unavailable.ts';
 import { type Readings, refusalsOfUnread } from './readings.ts';
 
@@ -43,23 +43,6 @@ export interface ObservedCluster {
   readonly nominatedForMs?: number;
 }
 
-function schedulingOptions(settings: ClusterSettings): SchedulingOptions {
-  const { preferencePolicy, preferencePriceFactor, minValuesPolicy, packing, featureGates } = settings;
-  const { fleetConsolidation, lowScoreWaits, softTaints } = settings;
-  const { spotToSpotConsolidation, staticCapacity } = featureGates;
-  return {
-    preferencePolicy,
-    preferencePriceFactor,
-    minValuesPolicy,
-    fleetConsolidation,
-    lowScoreWaits,
-    softTaints,
-    spotToSpotConsolidation,
-    staticCapacity,
-    ...optional({ packing }),
-  };
-}
-
 /** Reads the state of the cluster, for decisions on the whole cluster. It includes the results of all decisions up to its epoch. */
 export async function observeCluster(
   ports: ObservePorts,
@@ -75,27 +58,27 @@ export async function observeCluster(
     log.observe('nominations', async () => store.listNominations(cluster, nowMs + (view.nominatedForMs ?? 0))),
     observeUnavailable(ports, cluster, log),
   ]);
-  const [nodes, pods, daemonSets, podDisruptionBudgets, { views, conflicts, overlays, hasTypes }, observedBuffers] =
-    await Promise.all([
-      ports.cluster.listNodes(),
-      ports.cluster.listPods(),
-      ports.cluster.listDaemonSets(),
-      log.observe('PodDisruptionBudgets', async () => ports.cluster.listPodDisruptionBudgets()),
-      observePools(ports, view, { nodeClaims: claims.records, unavailable }),
-      log.observe('CapacityBuffers', async () => observeBuffers(ports, nowMs)),
-    ]);
-  const buffers = readOr(observedBuffers, { pods: [], unready: [] });
+  const begun = beginReads(ports, view, { nodeClaims: claims.records, nowMs });
+  const [nodes, pods, daemonSets, podDisruptionBudgets, pools, observedBuffers, observedPlaces] = await Promise.all([
+    ports.cluster.listNodes(),
+    begun.pods,
+    ports.cluster.listDaemonSets(),
+    log.observe('PodDisruptionBudgets', async () => ports.cluster.listPodDisruptionBudgets()),
+    observePools(ports, begun.pools, { unavailable, readings: log }),
+    begun.buffers,
+    observePlaces(ports.cluster, begun, log),
+  ]);
+  const buffers = readOr(observedBuffers, NO_BUFFERS);
+  const { namespaces, isPlacing, ...places } = observedPlaces;
   const deleted = new Set(
     claims.records.flatMap(({ nodeName, deletion }) => (deletion === undefined ? [] : (nodeName ?? []))),
   );
-  const isPlacing = hasTypes || buffers.pods.length > 0;
-  const { namespaces, ...places } = isPlacing ? await observePlaces(ports.cluster, pods, log) : NO_PLACES;
   const { known, waiting } = awaitNamespaces(pods, namespaces);
   const observed = [commands, nominations, podDisruptionBudgets, observedBuffers];
   return {
     cluster,
     epoch,
-    nodePools: withUnreadableClaims(views, claims.unreadable),
+    nodePools: withUnreadableClaims(pools.views, claims.unreadable),
     nodes,
     pods: known,
     bufferPods: buffers.pods,
@@ -112,33 +95,49 @@ export async function observeCluster(
     ignoredObjects: [
       ...ignoredObjects,
       ...refusedClaims(claims.unreadable),
-      ...conflicts.map(ignoredOverlay),
+      ...pools.conflicts.map(ignoredOverlay),
       ...buffers.unready.map(ignoredBuffer),
       ...ignoredDaemonSets(cluster, daemonSets),
       // Provisioning does without these reads. Disruption does nothing while one of them is unread.
-      ...refusalsOfUnread(cluster, [...observed, overlays, namespaces], 'NotRead'),
+      ...refusalsOfUnread(cluster, [...observed, pools.overlays, namespaces], 'NotRead'),
       ...waiting,
     ],
   };
 }
 
-/** In parallel with the large lists. */
-async function observePools(
-  ports: InstanceTypePorts,
-  { instanceTypes, readings }: ObservedCluster,
-  {
-    nodeClaims,
-    unavailable,
-  }: { readonly nodeClaims: readonly NodeClaimRecord[]; readonly unavailable: readonly UnavailableOffering[] },
-): Promise<ObservedPools & { readonly hasTypes: boolean }> {
-  const nodePools = await ports.cluster.listNodePools();
-  if (instanceTypes({ nodePools, nodeClaims }))
-    return { ...(await withInstanceTypes(ports, nodePools, { unavailable, readings })), hasTypes: true };
-  const views = nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] }));
-  return { views, conflicts: [], overlays: read([]), hasTypes: false };
+/** Reads that begin with the large lists. What they read decides which others follow beside these lists. */
+interface BegunReads extends ReadsBeforePlaces {
+  readonly buffers: Promise<Observed<BufferPods>>;
+  readonly pools: Promise<{ readonly nodePools: readonly NodePool[]; readonly hasTypes: boolean }>;
 }
 
-const NO_PLACES: ObservedPlaces = { namespaces: read([]) };
+function beginReads(
+  ports: ObservePorts,
+  { instanceTypes, readings: log }: ObservedCluster,
+  { nodeClaims, nowMs }: { readonly nodeClaims: readonly NodeClaimRecord[]; readonly nowMs: number },
+): BegunReads {
+  const pods = ports.cluster.listPods();
+  const buffers = log.observe('CapacityBuffers', async () => observeBuffers(ports, nowMs));
+  const listed = ports.cluster.listNodePools();
+  const pools = listed.then((nodePools) => ({ nodePools, hasTypes: instanceTypes({ nodePools, nodeClaims }) }));
+  const isPlacing = Promise.all([pools, buffers]).then(
+    ([{ hasTypes }, observed]) => hasTypes || readOr(observed, NO_BUFFERS).pods.length > 0,
+  );
+  return { pods, buffers, pools, isPlacing };
+}
+
+async function observePools(
+  ports: InstanceTypePorts,
+  begun: BegunReads['pools'],
+  known: { readonly unavailable: readonly UnavailableOffering[]; readonly readings: Readings },
+): Promise<ObservedPools> {
+  const { nodePools, hasTypes } = await begun;
+  if (hasTypes) return withInstanceTypes(ports, nodePools, known);
+  const views = nodePools.map((nodePool) => ({ nodePool, instanceTypes: [] }));
+  return { views, conflicts: [], overlays: read([]) };
+}
+
+const NO_BUFFERS: BufferPods = { pods: [], unready: [] };
 
 function ignoredOverlay({ overlay, reason, message }: OverlayConflict): Blocked {
   return { subject: { kind: 'NodeOverlay', name: overlay }, reason, message, numbers: {} };

@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
 import { DEFAULT_PREFERENCE_PRICE_FACTOR, type SchedulingOptions } from './scheduling-options.ts';
 
 /** Selects pods by namespace and labels. A pod must match both if both are set. */
@@ -96,3 +97,21 @@ export const DEFAULT_SETTINGS: ClusterSettings = {
   decisionSnapshots: 'acted',
   usageLabels: [],
 };
+
+/** The options of a decision, from the settings of its cluster. */
+export function schedulingOptions(settings: ClusterSettings): SchedulingOptions {
+  const { preferencePolicy, preferencePriceFactor, minValuesPolicy, packing, featureGates } = settings;
+  const { fleetConsolidation, lowScoreWaits, softTaints } = settings;
+  const { spotToSpotConsolidation, staticCapacity } = featureGates;
+  return {
+    preferencePolicy,
+    preferencePriceFactor,
+    minValuesPolicy,
+    fleetConsolidation,
+    lowScoreWaits,
+    softTaints,
+    spotToSpotConsolidation,
+    staticCapacity,
+    ...optional({ packing }),
+  };
+}

@@ -64,7 +64,8 @@ describe('storage', () => {
     ['is not read if no pod has a claim', { name: 'config' }, []],
   ])('%s', async (_name, volume, expected) => {
     const { cluster, read } = clusterWith();
-    const places = await observePlaces(cluster, [pendingPod({ spec: { volumes: [volume] } })], readings());
+    const pods = Promise.resolve([pendingPod({ spec: { volumes: [volume] } })]);
+    const places = await observePlaces(cluster, { pods, isPlacing: Promise.resolve(true) }, readings());
     expect(read).toEqual(expected);
     expect(places.storage === undefined).toBe(expected.length === 0);
   });

@@ -57,3 +57,36 @@ test('a shared read that fails is repeated, and every pod gets its node', async 
   expect(failures).toBe(3);
   expect(result).toMatchObject({ nodesLaunched: 30, podsRunning: 30 });
 });
+
+/** Each invocation of the function makes the first call only after it has begun the second one. */
+function waiting(name: string, first: string, second: string): WrapInvocation {
+  return (ports, invocation) => {
+    if (invocation.function !== name) return ports;
+    const begun = Promise.withResolvers<void>();
+    return around(ports, async ({ method }, go) => {
+      if (method === second) begun.resolve();
+      if (method === first) await begun.promise;
+      return go();
+    });
+  };
+}
+
+const SHORT = { ...CROWD, manifests: someManifests({ deployments: [aDeployment('web', 3, '30')] }) };
+const IDLE = { kind: 'scale', atMs: MINUTE_MS, deployment: 'default/web', replicas: 0 } as const;
+
+test('provisioning reads namespaces while it reads instance types', async () => {
+  const wrapInvocation = waiting('provisioning', 'catalogue.readCatalogue', 'cluster.listNamespaces');
+  expect(await live({ ...SHORT, wrapInvocation })).toMatchObject({ podsRunning: 3 });
+});
+
+test('namespaces are read after the pods, which may be in new namespaces', async () => {
+  const wrapInvocation = waiting('provisioning', 'cluster.listPods', 'cluster.listNamespaces');
+  expect(await live({ ...SHORT, wrapInvocation })).toMatchObject({ podsRunning: 0 });
+});
+
+test('disruption reads what it remembers of its passes while it reads the pods', async () => {
+  const scenario = { name: 'idle', events: [IDLE] };
+  const under = { ...SHORT, scenario, durationMs: 10 * MINUTE_MS };
+  const wrapInvocation = waiting('disruption', 'cluster.listPods', 'store.readPassMemory');
+  expect(await live({ ...under, wrapInvocation })).toMatchObject({ nodesLaunched: 3, nodesAtEnd: 0 });
+});
