@@ -6,6 +6,7 @@ import { doSeveralStart } from '../core/provisioning/pod-nominations.ts';
 import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
 import { syncWebhook } from './install/sync-webhook.ts';
 import type { ClusterWork } from './instances/instance-work.ts';
+import type { RemembersInstances } from './instances/last-list.ts';
 import { repairNodes } from './instances/repair-nodes.ts';
 import { requestCatalogue } from './instances/request-catalogue.ts';
 import { syncInstances } from './instances/sync-instances.ts';
@@ -14,7 +15,7 @@ import { findClaims } from './observe/find-claims.ts';
 import { observeWorld } from './observe/observe-claims.ts';
 import type { LaunchContextPorts } from './observe/observe-launch-context.ts';
 import type { ObjectRun, VerdictPorts } from './run/apply-verdict.ts';
-import type { CoalescedWake } from './run/coalesce-wakes.ts';
+import { type CoalescedWake, reasonsOf } from './run/coalesce-wakes.ts';
 import type {
   HasSettings,
   InspectsInstances,
@@ -54,6 +55,7 @@ type LifecyclePorts = VerdictPorts &
   InspectsInstances &
   ManagesNodeClassResources &
   HasSettings &
+  RemembersInstances &
   MayHaveWebhook;
 
 /** NodeClaims → instances → registered and initialized nodes. Deletes NodeClaims that do not get there in time. */
@@ -66,7 +68,7 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   if (records.length === 0 && wake.nodeClaim !== undefined) {
     return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: unreadable };
   }
-  const world = await observeWorld(ports, { cluster, records });
+  const world = await observeWorld(ports, { cluster, records, isTick: reasonsOf(wake).includes('tick') });
   const each = await advanceClaims(run, { records, readAtMs, world });
   const due = [...each.due];
   let { hasConflict } = each;

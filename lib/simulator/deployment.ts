@@ -3,6 +3,7 @@ import { HOUR_MS } from '../apis/formats/time.ts';
 import { optional } from '../apis/optional.ts';
 import { lastAutoscalers } from '../controllers/act/last-autoscalers.ts';
 import { reportedRefusals } from '../controllers/act/reported-refusals.ts';
+import { lastLists } from '../controllers/instances/last-list.ts';
 import type { DecisionRecorder } from '../controllers/record/decision-recorder.ts';
 import type { ControllerPorts } from '../controllers/run/ports.ts';
 import type { Telemetry } from '../controllers/run/telemetry.ts';
@@ -131,6 +132,7 @@ export function deploy({ input, world, refusals, name }: Deployed): Deployment {
     settings: input.settings ?? DEFAULT_SETTINGS,
     refusals: reportedRefusals(),
     autoscalers: lastAutoscalers(),
+    lists: lastLists(),
   };
   const wrapped = input.wrapPorts?.(ports) ?? ports;
   const lambda = simulatedLambda(timetable, {

@@ -15,8 +15,12 @@ const STEPS: readonly ((work: InstanceWork) => Promise<readonly Error[]>)[] = [
   tagInstances,
 ];
 
-/** Runs every step for the instances of the cluster, each minute. A step that fails does not stop the others. *Shape:* the failures. */
+/**
+ * Runs every step for the instances of the cluster, each minute. With the list of an earlier run, a step would end or tag instances that were
+ * ended or tagged since. A step that fails does not stop the others. *Shape:* the failures.
+ */
 export async function syncInstances(work: InstanceWork): Promise<readonly Error[]> {
+  if (!work.world.isListNew) return [];
   const failures: Error[] = [];
   for (const step of STEPS) {
     try {

@@ -6,6 +6,7 @@ import { listedMembers } from '../../core/node-claim/launch/launch-groups.ts';
 import type { NodeClaimView } from '../../core/node-claim/lifecycle.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
+import type { RemembersInstances } from '../instances/last-list.ts';
 import type { SeenNodes } from '../run/fresh-state.ts';
 import type {
   HasClock,
@@ -30,6 +31,8 @@ export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches, 
   readonly nodePools: Observed<readonly NodePool[]>;
   /** The time before the list of instances was read. */
   readonly listedAtMs: number;
+  /** Whether this run has read the list. */
+  readonly isListNew: boolean;
   /** Without instances that are shutting down. */
   readonly instances: Observed<readonly DescribedInstance[]>;
   /** Instances of groups whose request is not sent again, by the claims that have none. */
@@ -42,24 +45,34 @@ export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches, 
   readonly shifted: Observed<ReadonlySet<string>>;
 }
 
+interface WorldOfRun {
+  readonly cluster: string;
+  readonly records: readonly NodeClaimRecord[];
+  /** A tick always reads the list of instances. */
+  readonly isTick: boolean;
+}
+
 /** Reads what the claims share. A read that fails ends only what needs it. */
 export async function observeWorld(
-  ports: ReadsCluster & InspectsInstances & ReadsZonalShifts & UsesCatalogue & HasClock,
-  { cluster, records }: { readonly cluster: string; readonly records: readonly NodeClaimRecord[] },
+  ports: ReadsCluster & InspectsInstances & ReadsZonalShifts & UsesCatalogue & HasClock & RemembersInstances,
+  { cluster, records, isTick }: WorldOfRun,
 ): Promise<ObservedClaims> {
   const { cluster: api, cloud, catalogue, clock } = ports;
   const log = readings();
-  const listedAtMs = clock.now();
+  const nowMs = clock.now();
+  const last = isTick ? undefined : ports.lists?.recall(cluster, records, nowMs);
   const [nodes, mirrors, nodeClasses, nodePools, instances, shifted] = await Promise.all([
     log.observe('nodes', async () => api.listNodes()),
     log.observe('NodeClaims', async () => api.listNodeClaims()),
     log.observe('EC2NodeClasses', async () => api.listNodeClasses()),
     log.observe('NodePools', async () => api.listNodePools()),
-    log.observe('instances', async () => cloud.describeInstances(cluster)),
+    last === undefined ? log.observe('instances', async () => cloud.describeInstances(cluster)) : read(last.instances),
     observeShifts(cloud, log),
   ]);
+  if (last === undefined && instances.kind === 'read')
+    ports.lists?.keep(cluster, { atMs: nowMs, instances: instances.value });
   const alive = mapRead(instances, (all) => all.filter(isAlive));
-  const list = { listedAtMs, instances: alive, shifted };
+  const list = { listedAtMs: last?.atMs ?? nowMs, isListNew: last === undefined, instances: alive, shifted };
   return {
     readings: log,
     nodes,

@@ -29,6 +29,7 @@ import type {
 import type { WebhookRegistration } from '../../ports/webhook-registration.ts';
 import type { RemembersAutoscalers } from '../act/last-autoscalers.ts';
 import type { ReportedRefusals } from '../act/reported-refusals.ts';
+import type { LastLists } from '../instances/last-list.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 
 /** The ports of one cluster. Functions name the parts that they use: `ReadsCluster & WritesStatus & HasClock`. */
@@ -44,6 +45,8 @@ export interface ControllerPorts extends UsesCatalogue, HasClock, HasSettings, R
   readonly webhook?: WebhookRegistration;
   /** The permanent refusals that earlier runs have reported. @default every run reports its refusals */
   readonly refusals?: ReportedRefusals;
+  /** The last lists of instances. @default each run reads a list */
+  readonly lists?: LastLists;
 }
 
 export interface ReadsCluster {
@@ -118,9 +121,7 @@ export interface RemembersRefusals {
   readonly refusals?: ReportedRefusals;
 }
 export type HasClock = { readonly clock: Clock };
-export interface HasSettings {
-  readonly settings: ClusterSettings;
-}
+export type HasSettings = { readonly settings: ClusterSettings };
 
 /** The result of one run, for metrics, logs and the simulator. No decision uses it. */
 export interface RunReport {

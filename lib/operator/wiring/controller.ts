@@ -9,6 +9,7 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import { optional } from '../../apis/optional.ts';
 import { lastAutoscalers } from '../../controllers/act/last-autoscalers.ts';
 import { reportedRefusals } from '../../controllers/act/reported-refusals.ts';
+import { lastLists } from '../../controllers/instances/last-list.ts';
 import type { WakeRuntime } from '../../controllers/run/handle-wakes.ts';
 import { keptLeases } from '../../controllers/run/kept-leases.ts';
 import type { ControllerPorts } from '../../controllers/run/ports.ts';
@@ -153,6 +154,7 @@ function sharedPorts(
     clock: systemClock,
     refusals: reportedRefusals(),
     autoscalers: lastAutoscalers(),
+    lists: lastLists(),
   };
 }
 
