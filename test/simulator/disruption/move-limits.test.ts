@@ -30,7 +30,7 @@ async function consolidated(annotations: Readonly<Record<string, string>>, minut
       events: [{ kind: 'scale', atMs: 10 * MINUTE_MS, deployment: 'default/web', replicas: 8 }],
     },
     catalogue: SMALL_CATALOGUE,
-    seed: 4,
+    seed: 1,
     durationMs: minutes * MINUTE_MS,
     goesOn: true,
     // With nominations the pods are placed so that no pod has to move.
