@@ -1,5 +1,5 @@
 import type { LeaseName } from '../../ports/leases.ts';
-import type { Key } from './table.ts';
+import type { Key, SortKeys } from './table.ts';
 
 /**
  * The keys of the table. Items of one cluster share a partition, so one query lists them. An instance has its own partition,
@@ -10,7 +10,7 @@ export const DELETED = 'deleted#';
 export const OPEN = 'open#';
 export const COMMAND = 'command#';
 export const MOVE = 'move#';
-export const NOMINATION = 'nomination#';
+const NOMINATION = 'nomination#';
 export const OFFERING = 'offering#';
 export const MEMORY = 'memory#';
 export const RECORD = 'record#';
@@ -69,10 +69,20 @@ export const moveKey = (cluster: string, command: string): Key => ({
   sk: MOVE + command,
 });
 
-export const nominationKey = (cluster: string, node: string): Key => ({
+/** By the end of the nomination, so that a list does not read those that have ended: DynamoDB deletes them up to days later. */
+export const nominationKey = (cluster: string, node: string, untilMs: number): Key => ({
   pk: clusterPartition(cluster),
-  sk: NOMINATION + node,
+  sk: `${NOMINATION}${endText(untilMs)}#${node}`,
 });
+
+/** The nominations that have not ended. An earlier version wrote keys without the end, which come later: a name begins with a letter. */
+export const nominationsFrom = (nowMs: number): SortKeys => ({
+  from: NOMINATION + endText(nowMs),
+  to: `${NOMINATION}~`,
+});
+
+/** In the order of the times. */
+const endText = (ms: number): string => String(Math.floor(ms)).padStart(15, '0');
 
 export const instanceKey = (instanceId: string): Key => ({ pk: `instance#${instanceId}`, sk: 'claim' });
 

@@ -33,8 +33,8 @@ import {
   commandKey,
   MOVE,
   moveKey,
-  NOMINATION,
   nominationKey,
+  nominationsFrom,
   passMemoryKey,
   standbyKey,
 } from './keys.ts';
@@ -184,17 +184,17 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
   }
 
   async nominate(cluster: string, { node, untilMs }: Nomination): Promise<void> {
-    const item = { ...nominationKey(cluster, node), untilMs, expiresAt: Math.ceil(untilMs / 1_000) };
-    // A nomination is only extended, so two runs may nominate a node in any order.
-    const condition = { expression: 'attribute_not_exists(pk) OR untilMs < :until', values: { ':until': untilMs } };
-    await this.#table.write({ kind: 'put', item, condition });
+    // Of several nominations of a node, the last one counts, so two runs may nominate a node in any order.
+    const item = { ...nominationKey(cluster, node, untilMs), untilMs, expiresAt: Math.ceil(untilMs / 1_000) };
+    await this.#table.write({ kind: 'put', item });
   }
 
   async listNominations(cluster: string, nowMs: number): Promise<readonly Nomination[]> {
-    const items = await this.#table.query(clusterPartition(cluster), NOMINATION);
-    // DynamoDB deletes expired items hours late.
-    const nominations = await readableItems(items, nominationOf, this.#report);
-    return nominations.filter(({ untilMs }) => untilMs > nowMs);
+    const items = await this.#table.query(clusterPartition(cluster), nominationsFrom(nowMs));
+    const last = new Map<string, Nomination>();
+    for (const one of await readableItems(items, nominationOf, this.#report))
+      if (one.untilMs > (last.get(one.node)?.untilMs ?? nowMs)) last.set(one.node, one);
+    return [...last.values()];
   }
 
   async setStandby(cluster: string, untilMs: number): Promise<void> {
@@ -226,5 +226,7 @@ function moveOf(item: Attributes): PastMove {
 }
 
 function nominationOf(item: Attributes): Nomination {
-  return { node: String(item['sk']).slice(NOMINATION.length), untilMs: numberOf(item, 'untilMs') };
+  const key = String(item['sk']);
+  // Names of nodes have no `#`.
+  return { node: key.slice(key.lastIndexOf('#') + 1), untilMs: numberOf(item, 'untilMs') };
 }

@@ -21,6 +21,12 @@ export interface Key {
   readonly sk: string;
 }
 
+/** A range of sort keys, with both ends. */
+export interface SortKeys {
+  readonly from: string;
+  readonly to: string;
+}
+
 export type Attributes = Readonly<Record<string, string | number | Uint8Array>>;
 export type Item = Key & Attributes;
 
@@ -63,6 +69,11 @@ const CONFLICT = 'TransactionConflict';
 /** The limit of DynamoDB. */
 const MAX_WRITES = 100;
 
+function keyCondition(sk: string | SortKeys): { readonly condition: string; readonly values: Attributes } {
+  if (typeof sk === 'string') return { condition: 'begins_with(sk, :prefix)', values: { ':prefix': sk } };
+  return { condition: 'sk BETWEEN :from AND :to', values: { ':from': sk.from, ':to': sk.to } };
+}
+
 /** The DynamoDB calls of Kerf, strongly consistent and with port errors. */
 export class Table {
   readonly #client: TableOptions['client'];
@@ -79,25 +90,27 @@ export class Table {
     return answer.Item === undefined ? undefined : unmarshall(answer.Item);
   }
 
-  /** Items of a partition whose sort key begins with `prefix`, by sort key. */
-  async query(pk: string, prefix: string, projection?: string): Promise<readonly Attributes[]> {
+  /** Items of a partition, by sort key: those whose sort key begins with the text, or is in the range. */
+  async query(pk: string, sk: string | SortKeys, projection?: string): Promise<readonly Attributes[]> {
+    const { condition, values } = keyCondition(sk);
+    const doing = `query ${pk} ${typeof sk === 'string' ? sk : sk.from}`;
     const items: Attributes[] = [];
     let start: QueryCommand['input']['ExclusiveStartKey'];
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const command = new QueryCommand({
         TableName: this.#name,
         ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: marshall({ ':pk': pk, ':prefix': prefix }),
+        KeyConditionExpression: `pk = :pk AND ${condition}`,
+        ExpressionAttributeValues: marshall({ ':pk': pk, ...values }),
         ...optional({ ProjectionExpression: projection, ExclusiveStartKey: start }),
       });
       // Each page has the start of the next one, so pages cannot be read in parallel.
-      const answer = await translated(`query ${pk} ${prefix}`, () => this.#client.send(command));
+      const answer = await translated(doing, () => this.#client.send(command));
       for (const item of answer.Items ?? []) items.push(unmarshall(item));
       start = answer.LastEvaluatedKey;
       if (start === undefined) return items;
     }
-    throw new UnreachableError(`DynamoDB: query ${pk} ${prefix}: no end after ${MAX_PAGES} pages; try again later`);
+    throw new UnreachableError(`DynamoDB: ${doing}: no end after ${MAX_PAGES} pages; try again later`);
   }
 
   async write(write: Exclude<Write, { kind: 'check' }>): Promise<WriteOutcome> {

@@ -87,10 +87,12 @@ export function readExpressions(input: Parameters<typeof expressionsOf>[0]): Exp
 function keysInRange(order: readonly string[], query: PreparedQuery): readonly string[] {
   const { sortKey, expressions, input, after } = query;
   const prefix = prefixOf(sortKey, expressions);
-  const from = prefix === undefined ? 0 : firstFrom(order, prefix);
+  const from = firstFrom(order, prefix ?? lowOf(sortKey, expressions) ?? '');
   let matching: readonly string[];
   if (prefix === undefined)
-    matching = order.filter((sk) => sortKey === undefined || isMet(sortKey, { sk: { S: sk } }, expressions));
+    matching = order
+      .slice(from)
+      .filter((sk) => sortKey === undefined || isMet(sortKey, { sk: { S: sk } }, expressions));
   else {
     let to = from;
     while (order[to]?.startsWith(prefix) === true) to += 1;
@@ -106,6 +108,12 @@ function keysInRange(order: readonly string[], query: PreparedQuery): readonly s
 function prefixOf(sortKey: Condition | undefined, { values }: Placeholders): string | undefined {
   if (sortKey?.kind !== 'begins-with' || sortKey.right.kind !== 'value') return undefined;
   return values[sortKey.right.value]?.S;
+}
+
+/** The lower end of a range. */
+function lowOf(sortKey: Condition | undefined, { values }: Placeholders): string | undefined {
+  if (sortKey?.kind !== 'between' || sortKey.low.kind !== 'value') return undefined;
+  return values[sortKey.low.value]?.S;
 }
 
 /** `pk = :pk`, alone or with one condition on the sort key. *Source:* Key condition expressions for Query. */
