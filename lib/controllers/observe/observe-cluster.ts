@@ -120,9 +120,7 @@ function beginReads(
   const buffers = log.observe('CapacityBuffers', async () => observeBuffers(ports, nowMs));
   const listed = ports.cluster.listNodePools();
   const pools = listed.then((nodePools) => ({ nodePools, hasTypes: instanceTypes({ nodePools, nodeClaims }) }));
-  const isPlacing = Promise.all([pools, buffers]).then(
-    ([{ hasTypes }, observed]) => hasTypes || readOr(observed, NO_BUFFERS).pods.length > 0,
-  );
+  const isPlacing = pools.then(async ({ hasTypes }) => hasTypes || readOr(await buffers, NO_BUFFERS).pods.length > 0);
   return { pods, buffers, pools, isPlacing };
 }
 

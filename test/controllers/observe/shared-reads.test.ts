@@ -74,8 +74,11 @@ function waiting(name: string, first: string, second: string): WrapInvocation {
 const SHORT = { ...CROWD, manifests: someManifests({ deployments: [aDeployment('web', 3, '30')] }) };
 const IDLE = { kind: 'scale', atMs: MINUTE_MS, deployment: 'default/web', replicas: 0 } as const;
 
-test('provisioning reads namespaces while it reads instance types', async () => {
-  const wrapInvocation = waiting('provisioning', 'catalogue.readCatalogue', 'cluster.listNamespaces');
+test.each([
+  ['instance types', 'catalogue.readCatalogue'],
+  ['CapacityBuffers', 'cluster.listCapacityBuffers'],
+])('provisioning reads namespaces while it reads %s', async (_, method) => {
+  const wrapInvocation = waiting('provisioning', method, 'cluster.listNamespaces');
   expect(await live({ ...SHORT, wrapInvocation })).toMatchObject({ podsRunning: 3 });
 });
 
