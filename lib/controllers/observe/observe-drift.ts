@@ -21,6 +21,8 @@ export interface ObservedDrift {
   readonly nodeClasses: Observed<readonly EC2NodeClass[]>;
   readonly mirrors: Observed<readonly NodeClaim[]>;
   readonly instances: Observed<readonly DescribedInstance[]>;
+  /** Otherwise the list may be older than the finding of another run, and is not compared. */
+  readonly isListNew: boolean;
   readonly catalogue: SharedRead<Observed<Catalogue | undefined>>;
 }
 
@@ -42,7 +44,7 @@ export async function driftFacts(record: NodeClaimRecord, world: ObservedDrift, 
     target,
     ...optional({
       labels: nodeClaimNamed(readOr(world.mirrors, []), record.name)?.metadata.labels,
-      instance: instanceWithId(readOr(world.instances, []), instance.id),
+      instance: world.isListNew ? instanceWithId(readOr(world.instances, []), instance.id) : undefined,
       offered: catalogue && isOffered(catalogue, instance),
     }),
   };
