@@ -81,3 +81,11 @@ test('a list that was read before a reservation ended finds no drift', async () 
   ports = { ...ports, cluster: selecting() };
   expect((await between())?.drift).toBeUndefined();
 });
+
+test('a list that was read before an instance lost its tags does not end the finding', async () => {
+  const { between, tick } = runs();
+  expect((await between())?.consistency?.finding).toBeUndefined();
+  shown = (instance) => ({ ...instance, untagged: true });
+  expect((await tick())?.consistency?.finding?.reason).toBe('InstanceNotTagged');
+  expect((await between())?.consistency?.finding?.reason).toBe('InstanceNotTagged');
+});
