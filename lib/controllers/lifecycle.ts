@@ -48,6 +48,9 @@ const SYNCS: readonly Sync[] = [
   ['sync NodeOverlays', syncOverlayStatus],
 ];
 
+/** A tick compares all instances with their claims. A warning of an instance that has no record waits for its adoption. */
+const NEEDS_LIST: ReadonlySet<string> = new Set(['tick', 'unrecorded-instance']);
+
 type LifecyclePorts = VerdictPorts &
   LaunchContextPorts &
   ReadsCluster &
@@ -68,7 +71,11 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   if (records.length === 0 && wake.nodeClaim !== undefined) {
     return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: unreadable };
   }
-  const world = await observeWorld(ports, { cluster, records, isTick: reasonsOf(wake).includes('tick') });
+  const world = await observeWorld(ports, {
+    cluster,
+    records,
+    needsList: reasonsOf(wake).some((one) => NEEDS_LIST.has(one)),
+  });
   const each = await advanceClaims(run, { records, readAtMs, world });
   const due = [...each.due];
   let { hasConflict } = each;

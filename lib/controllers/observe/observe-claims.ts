@@ -48,19 +48,19 @@ export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches, 
 interface WorldOfRun {
   readonly cluster: string;
   readonly records: readonly NodeClaimRecord[];
-  /** A tick always reads the list of instances. */
-  readonly isTick: boolean;
+  /** Whether the list of an earlier run is not enough for any claims. */
+  readonly needsList: boolean;
 }
 
 /** Reads what the claims share. A read that fails ends only what needs it. */
 export async function observeWorld(
   ports: ReadsCluster & InspectsInstances & ReadsZonalShifts & UsesCatalogue & HasClock & RemembersInstances,
-  { cluster, records, isTick }: WorldOfRun,
+  { cluster, records, needsList }: WorldOfRun,
 ): Promise<ObservedClaims> {
   const { cluster: api, cloud, catalogue, clock } = ports;
   const log = readings();
   const nowMs = clock.now();
-  const last = isTick ? undefined : ports.lists?.recall(cluster, records, nowMs);
+  const last = needsList ? undefined : ports.lists?.recall(cluster, records, nowMs);
   const [nodes, mirrors, nodeClasses, nodePools, instances, shifted] = await Promise.all([
     log.observe('nodes', async () => api.listNodes()),
     log.observe('NodeClaims', async () => api.listNodeClaims()),

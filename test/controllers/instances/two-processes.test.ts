@@ -6,6 +6,7 @@ import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { DescribedInstance } from '../../../lib/ports/cloud-provider.ts';
 import { CLUSTER } from '../../../lib/simulator/deployment.ts';
+import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { live, SMALL_CATALOGUE } from '../life.ts';
 
 const RESERVATION = {
@@ -54,6 +55,7 @@ function runs() {
   return {
     between: async () => run(first, 'webhook'),
     tick: async () => run(second, 'tick'),
+    unrecorded: async () => run(first, 'unrecorded-instance'),
   };
 }
 
@@ -88,4 +90,12 @@ test('a list that was read before an instance lost its tags does not end the fin
   shown = (instance) => ({ ...instance, untagged: true });
   expect((await tick())?.consistency?.finding?.reason).toBe('InstanceNotTagged');
   expect((await between())?.consistency?.finding?.reason).toBe('InstanceNotTagged');
+});
+
+test('a run for an instance without a record reads a new list, and adopts the instance', async () => {
+  const { between, unrecorded } = runs();
+  await between();
+  ports = { ...ports, store: memoryNodeClaimStore() };
+  expect(await between()).toBeUndefined();
+  expect((await unrecorded())?.launch.kind).toBe('launched');
 });
