@@ -1,12 +1,8 @@
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import { isListEnough } from '../../core/node-claim/earlier-list.ts';
+import { type InstanceList, isListEnough } from '../../core/node-claim/earlier-list.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 
-/** A list of a cluster's instances, and the time before it was read. */
-export interface ListedInstances {
-  readonly atMs: number;
-  readonly instances: readonly DescribedInstance[];
-}
+type ListedInstances = InstanceList<DescribedInstance>;
 
 /** The last list of instances of each cluster. */
 export interface LastLists {
@@ -16,7 +12,7 @@ export interface LastLists {
 }
 
 export interface RemembersInstances {
-  /** The list of instances of the last run that has read one. @default each run reads a list */
+  /** The lists that earlier runs have read. @default each run reads a list */
   readonly lists?: LastLists;
 }
 

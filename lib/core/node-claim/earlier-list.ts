@@ -2,9 +2,9 @@ import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 
 /** A list of a cluster's instances, and the time before it was read. */
-export interface InstanceList {
+export interface InstanceList<Listed = { readonly id: string }> {
   readonly atMs: number;
-  readonly instances: readonly { readonly id: string }[];
+  readonly instances: readonly Listed[];
 }
 
 /** Each tick reads the list. */
