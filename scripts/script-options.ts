@@ -29,8 +29,8 @@ function helpOf({ options = {} }: ParseArgsConfig, source: string): string {
   const comment = /^\/\*\*(.*?)\*\//s.exec(source)?.[1] ?? '';
   const lines = comment.split('\n').map((line) => line.replace(/^ \* ?/, ''));
   const described = Object.entries(options).map(([name, { type, default: value }]) => {
-    const isDefault = value === undefined || value === false;
-    return `  --${name}${type === 'boolean' ? '' : ' VALUE'}${isDefault ? '' : `   default ${String(value)}`}`;
+    if (type === 'boolean') return `  --${value === true ? 'no-' : ''}${name}`;
+    return `  --${name} VALUE${value === undefined ? '' : `   default ${String(value)}`}`;
   });
   return [lines.join('\n').trim(), '', ...described].join('\n');
 }
