@@ -40,11 +40,19 @@ function open(command: string, size: Size): Window {
   return window;
 }
 
-/** Nothing is longer than the line, and the last line of the window has the keys. */
-function fills(lines: readonly string[], { columns, rows }: Size): void {
+/**
+ * Waits until the window is so, and the last of its lines has the keys: before that, a part of a frame is drawn. Nothing is longer
+ * than the line.
+ */
+async function filled(
+  { until }: Window,
+  { columns, rows }: Size,
+  isSo: (text: string) => boolean,
+): Promise<readonly string[]> {
+  const lines = await until((text, drawn) => isSo(text) && /^q quit {2}s sort/.test(drawn[rows - 1] ?? ''));
   expect(lines).toHaveLength(rows);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
-  expect(lines.at(-1)).toMatch(/^q quit {2}s sort/);
+  return lines;
 }
 
 test.each([
@@ -53,8 +61,9 @@ test.each([
   [2_000, SMALL],
   [2_000, LARGE],
 ])('%i nodes fill a terminal of %j, and each key does what the last line says', async (count, size) => {
-  const { keys, until } = open(`top --snapshot ${quoted(snapshotOf(count))} --every 1`, size);
-  fills(await until((text) => text.includes('NODE ') && text.includes('huge')), size);
+  const opened = open(`top --snapshot ${quoted(snapshotOf(count))} --every 1`, size);
+  const { keys, until } = opened;
+  await filled(opened, size, (text) => text.includes('NODE ') && text.includes('huge'));
   keys('s');
   await until((text) => text.includes('by used'));
   keys('p');
@@ -73,19 +82,19 @@ test.each([
 });
 
 test('a terminal that becomes larger and smaller is filled again', async () => {
-  const { resize, until } = open(`top --snapshot ${quoted(snapshotOf(100))}`, SMALL);
-  fills(await until((text) => text.includes('NODE ')), SMALL);
-  resize(LARGE);
-  fills(await until((text) => text.includes('WHY IT STAYS OR GOES')), LARGE);
-  resize(SMALL);
-  fills(await until((text, lines) => lines.length === SMALL.rows && text.includes('q quit')), SMALL);
+  const opened = open(`top --snapshot ${quoted(snapshotOf(100))}`, SMALL);
+  await filled(opened, SMALL, (text) => text.includes('NODE '));
+  opened.resize(LARGE);
+  await filled(opened, LARGE, (text) => text.includes('WHY IT STAYS OR GOES'));
+  opened.resize(SMALL);
+  await filled(opened, SMALL, (text) => !text.includes('WHY IT STAYS OR GOES'));
 });
 
 test('a running simulation has its nodes, its latest decisions and its prices; q prints the summary', async () => {
   const demo = ['cluster', 'workloads', 'scenario'].map((name) => `examples/demo/${name}.yaml`).join(' ');
-  const { keys, until } = open(`simulate ${demo} --top --speed 300`, LARGE);
-  const lines = await until((text) => /\$\/h [▁-█]{2,}/.test(text) && text.includes('LATEST'));
-  fills(lines, LARGE);
+  const opened = open(`simulate ${demo} --top --speed 300`, LARGE);
+  const { keys, until } = opened;
+  const lines = await filled(opened, LARGE, (text) => /\$\/h [▁-█]{2,}/.test(text) && text.includes('LATEST'));
   expect(lines.join('\n')).toMatch(/00:00:01 {2}decide/);
   keys('q');
   const left = await until((text) => text.includes('exit code 0'));
