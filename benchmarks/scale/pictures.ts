@@ -1,5 +1,7 @@
 import { drawLines } from '../pictures/draw-lines.ts';
-import type { Row } from './rows.ts';
+import { atShareMs, type Row } from './rows.ts';
+
+type Run = Parameters<typeof atShareMs>[0];
 
 /** What a function does, as a line of the pictures. */
 const LINES = [
@@ -10,12 +12,12 @@ const LINES = [
 
 /** The pictures of docs/pictures: the name of each file, and its SVG. */
 export function picturesOf(rows: readonly Row[]): readonly (readonly [file: string, svg: string])[] {
-  const lines = (value: (invoked: NonNullable<Row['invoked']>) => number): Parameters<typeof drawLines>[0]['lines'] =>
+  const lines = (value: (run: Run) => number): Parameters<typeof drawLines>[0]['lines'] =>
     LINES.map(({ name, of, what }) => ({
       name,
       points: rows.flatMap((row) =>
         row.function.name === of && row.what.includes(what) && row.invoked !== undefined
-          ? [{ x: row.nodes, y: value(row.invoked) }]
+          ? [{ x: row.nodes, y: value({ memoryMib: row.function.memoryMib, invoked: row.invoked }) }]
           : [],
       ),
     }));
@@ -23,11 +25,11 @@ export function picturesOf(rows: readonly Row[]): readonly (readonly [file: stri
   return [
     [
       'scale-time.svg',
-      drawLines({ title: 'Time of a run', unit: 's', across, lines: lines(({ wallMs }) => wallMs / 1_000) }),
+      drawLines({ title: 'Time of a run', unit: 's', across, lines: lines((run) => atShareMs(run) / 1_000) }),
     ],
     [
       'scale-memory.svg',
-      drawLines({ title: 'Memory of a function', unit: 'MB', across, lines: lines(({ peakMb }) => peakMb) }),
+      drawLines({ title: 'Memory of a function', unit: 'MB', across, lines: lines(({ invoked }) => invoked.peakMb) }),
     ],
   ];
 }

@@ -39,7 +39,7 @@ export function renderRows(rows: readonly Row[], withHead: boolean): string {
       ? ['', '', '', why ?? '']
       : [
           seconds(invoked.cpuMs),
-          seconds(invoked.cpuMs / cpuShareOf(memoryMib)),
+          seconds(atShareMs({ memoryMib, invoked })),
           seconds(invoked.wallMs),
           invoked.peakMb.toFixed(0),
         ]),
@@ -51,6 +51,14 @@ export function renderRows(rows: readonly Row[], withHead: boolean): string {
       row.map((cell, at) => (at < 3 ? cell.padEnd(WIDTHS[at] ?? 0) : cell.padStart(WIDTHS[at] ?? 0))).join(' '),
     )
     .join('\n');
+}
+
+/** The time that the CPU time takes at the share of a CPU of the function, in milliseconds. Other load of the machine changes it little. */
+export function atShareMs({
+  memoryMib,
+  invoked,
+}: Pick<DeployedFunction, 'memoryMib'> & { readonly invoked: Invoked }): number {
+  return invoked.cpuMs / cpuShareOf(memoryMib);
 }
 
 function total(counts: Readonly<Record<string, number>>): string {
