@@ -9,7 +9,7 @@ export interface SeenNodes {
   nodes: Observed<readonly Node[]>;
 }
 
-/** How often a run reconciles one claim. The next run is a second later, or later if it is a repetition already: a repetition tries less often. */
+/** How often a run reconciles one claim. A repetition after conflicts tries less often, and begins a second later or more. */
 const MAX_TRIES = 3;
 
 /**
@@ -22,7 +22,7 @@ export async function onFreshState<Outcome>(
   claim: {
     readonly record: NodeClaimRecord;
     readonly seen: SeenNodes;
-    /** The number of repetitions that have led to this run. @default none */
+    /** As in the wake of the run. @default none */
     readonly conflicts?: number | undefined;
   },
   reconcile: (record: NodeClaimRecord) => Promise<Outcome>,
