@@ -97,9 +97,9 @@ function isStarting({ launch, deletion, initializedAtMs }: NodeClaimRecord): boo
 }
 
 /**
- * The nodes to nominate that a schedule has for pods. *Shape:* without nodes whose names are not known yet, and without initialized nodes for
- * pods that are spread over zones: the kube-scheduler counts nominated pods as if they ran, so several of them on a node would keep each
- * other from it until each was tried.
+ * The nodes to nominate that a schedule has for pods. *Shape:* without nodes whose names are not known yet. An initialized node stays
+ * nominated for pods that are spread over zones, but is not nominated for them again: the kube-scheduler counts nominated pods as if they
+ * ran, so several of them on a node may keep each other from it until it has tried one, which clears the nomination of that one.
  */
 export function plannedNodes({ existing }: Pick<Schedule, 'existing'>): ReadonlyMap<string, string> {
   const planned = new Map<string, string>();
@@ -107,7 +107,7 @@ export function plannedNodes({ existing }: Pick<Schedule, 'existing'>): Readonly
     const node = knownNodeName(stateNode);
     if (node === undefined) continue;
     for (const pod of pods) {
-      if (isBufferPod(pod) || (stateNode.initialized && isSpreadOverZones(pod))) continue;
+      if (isBufferPod(pod) || (stateNode.initialized && isSpreadOverZones(pod) && ownNomination(pod) !== node)) continue;
       planned.set(podKey(pod), node);
     }
   }

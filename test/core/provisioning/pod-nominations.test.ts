@@ -144,15 +144,25 @@ describe('B66: nominations', () => {
     expect(nominationsOf({ pods, nodeClaims: [starting('a', keys, 'node-a')] })).toEqual(both);
     const { node, nodeClaim } = initializedNode({ name: 'node-a' }, { pods: keys });
     expect(nominationsOf({ pods: pods.slice(1), nodes: [node], nodeClaims: [nodeClaim] })).toEqual([]);
-    const nominatedBefore = pods.slice(1).map((pod) => nominated(pod, 'node-a'));
-    expect(nominationsOf({ pods: nominatedBefore, nodes: [node], nodeClaims: [nodeClaim] })).toEqual([
-      'web-2: node-a → -',
-    ]);
     const soft = { topologySpreadConstraints: [spread({ whenUnsatisfiable: 'ScheduleAnyway' })] };
     const preferring = pendingPod({ ...SMALL, labels: { app: 'web' }, spec: soft });
     expect(nominationsOf({ pods: [preferring], nodes: [node], nodeClaims: [nodeClaim] })).toEqual([
       'web-1: - → node-a',
     ]);
+  });
+
+  test('a pod that is spread over zones keeps the nomination of a node that has become initialized, until it is planned elsewhere', () => {
+    const nodes = ['a', 'b', 'c'].map((zone) => initializedNode({ name: `node-${zone}`, zone: `eu-west-3${zone}` }));
+    const world = { nodes: nodes.map(({ node }) => node), nodeClaims: nodes.map(({ nodeClaim }) => nodeClaim) };
+    const web = { labels: { app: 'web' }, ...SMALL, spec: { topologySpreadConstraints: [spread()] } };
+    const inA = nominated(pendingPod({ ...web, name: 'in-a' }), 'node-a');
+    const boundIn = (...zones: readonly string[]) =>
+      zones.map((zone) => runningPod(`node-${zone}`, { ...web, name: `bound-${zone}` }));
+    expect(nominationsOf({ ...world, pods: [inA] })).toEqual([]);
+    expect(nominationsOf({ ...world, pods: [inA, ...boundIn('b', 'c')] })).toEqual([]);
+    // The kube-scheduler refuses the zone a while it has one pod more than the zone c.
+    expect(nominationsOf({ ...world, pods: [inA, ...boundIn('a', 'b')] })).toEqual(['in-a: node-a → -']);
+    expect(nominationsOf({ nodes: [], pods: [inA] })).toEqual(['in-a: node-a → -']);
   });
 
   test('without the setting, only those of Kerf are removed', () => {
