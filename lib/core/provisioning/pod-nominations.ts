@@ -107,7 +107,8 @@ export function plannedNodes({ existing }: Pick<Schedule, 'existing'>): Readonly
     const node = knownNodeName(stateNode);
     if (node === undefined) continue;
     for (const pod of pods) {
-      if (isBufferPod(pod) || (stateNode.initialized && isSpreadOverZones(pod) && ownNomination(pod) !== node)) continue;
+      const isNew = ownNomination(pod) !== node;
+      if (isBufferPod(pod) || (isNew && stateNode.initialized && isSpreadOverZones(pod))) continue;
       planned.set(podKey(pod), node);
     }
   }
