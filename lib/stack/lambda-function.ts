@@ -84,6 +84,8 @@ export class LambdaFunction extends Construct {
         target: 'node24',
         minify: true,
         externalModules: [],
+        // In a file of its own, which is not read when the function starts.
+        esbuildArgs: { '--legal-comments': 'external' },
         banner: REQUIRE_BANNER,
         ...(props.folder !== undefined && { commandHooks: copying(props.folder) }),
       },
