@@ -133,7 +133,7 @@ function register(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict 
     whenDone: registered(record, node, nowMs),
     actions: [patched, ...learned],
     blocked: wasInitialized(record, node) ? [] : withoutTaint(node),
-    due: [...expirationOf(record), ...next],
+    due: [...expirationOf(record, nowMs), ...next],
   };
 }
 
@@ -147,7 +147,7 @@ function registered(record: NodeClaimRecord, { metadata }: Node, nowMs: number):
 function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict {
   const { record, instanceLabels } = claim;
   const untilMs = isInitialized(node) ? undefined : initializationDeadline(claim);
-  const due = [...expirationOf(record), ...(untilMs === undefined ? [] : [requeueAt(untilMs)])];
+  const due = [...expirationOf(record, nowMs), ...(untilMs === undefined ? [] : [requeueAt(untilMs)])];
   const initialized = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
   if (isInitialized(node)) {
     const known = record.initializedAtMs === undefined ? initialized : record;
@@ -231,7 +231,10 @@ export function expiredMessage({ createdAtMs, spec }: NodeClaimRecord): string {
   return `created at ${formatTime(createdAtMs)}, older than expireAfter ${spec.expireAfter}`;
 }
 
-function expirationOf(record: NodeClaimRecord): readonly Due[] {
+/** Times that have passed are left out: an expired node may be kept for days until it is replaced. */
+function expirationOf(record: NodeClaimRecord, nowMs: number): readonly Due[] {
   const times = new Set([expiryOf(record), expiryDeadlineOf(record)]);
-  return [...times].flatMap((atMs) => (atMs === undefined ? [] : [{ atMs, kind: 'expiration' as const }]));
+  return [...times].flatMap((atMs) =>
+    atMs === undefined || atMs <= nowMs ? [] : [{ atMs, kind: 'expiration' as const }],
+  );
 }

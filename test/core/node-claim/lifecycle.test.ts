@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatTime } from '../../../lib/apis/formats/time.ts';
+import { GRACEFUL_EXPIRATION } from '../../../lib/apis/labels.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { decideLifecycle, type NodeClaimView } from '../../../lib/core/node-claim/lifecycle.ts';
 import { deletionOf, viewOf } from '../../builders/claim-view.ts';
@@ -384,5 +385,10 @@ describe('registration and initialization', () => {
       due: [{ atMs: NOW_MS + 720 * HOUR, kind: 'expiration' }],
     });
     expect(joining({ labels }, { spec: claimSpec({ expireAfter: 'Never' }) }).due).toEqual([]);
+    // An expired node that is kept until it is replaced has no time left: otherwise each run would repeat itself at once.
+    const kept = { createdAtMs: NOW_MS - 2 * HOUR, spec: claimSpec({ expireAfter: '1h' }) };
+    const graceful = (grace: string) => joining({ labels }, { ...kept, annotations: { [GRACEFUL_EXPIRATION]: grace } });
+    expect(graceful('Never').due).toEqual([]);
+    expect(graceful('90m').due).toEqual([{ atMs: NOW_MS + HOUR / 2, kind: 'expiration' }]);
   });
 });
