@@ -1,5 +1,5 @@
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import { UnreadableError } from '../../ports/errors.ts';
+import { RefusedError } from '../../ports/errors.ts';
 import { isNewRefusal } from '../act/is-new-refusal.ts';
 import { recordOfClaim } from '../instances/record-of-claim.ts';
 import type { CoalescedWake } from '../run/coalesce-wakes.ts';
@@ -12,7 +12,7 @@ export interface FoundClaims {
 }
 
 /**
- * The claim that the wake names, or every claim of the cluster. Released claims are left out. A wake for a record that cannot be
+ * The claim that the wake names, or every claim of the cluster. Released claims are left out. A wake for a record that can never be
  * read is answered: its repetition would not change the record, and each tick reads the record again.
  */
 export async function findClaims(
@@ -21,8 +21,8 @@ export async function findClaims(
 ): Promise<FoundClaims> {
   const { store } = ports;
   if (nodeClaim === undefined) return { records: await (claims ?? store.listNodeClaims(cluster)), failures: [] };
-  const record = await recordOfClaim(store, cluster, nodeClaim);
-  if (record instanceof UnreadableError) {
+  const record = await unlessRefused(async () => recordOfClaim(store, cluster, nodeClaim), nodeClaim);
+  if (record instanceof Error) {
     const isNew = isNewRefusal(ports, `${cluster}: read ${nodeClaim}`, record.message);
     return { records: [], failures: isNew ? [record] : [] };
   }
@@ -30,4 +30,14 @@ export async function findClaims(
   // The claims of a group are reconciled together, because they share one request.
   const isOfGroup = record.launch.kind === 'requested' && record.launch.request.members !== undefined;
   return { records: isOfGroup ? await store.listNodeClaims(cluster) : [record], failures: [] };
+}
+
+async function unlessRefused<Result>(read: () => Promise<Result>, nodeClaim: string): Promise<Result | RefusedError> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof RefusedError)
+      return new RefusedError(`read the record of NodeClaim ${nodeClaim}: ${error.message}`, { cause: error });
+    throw error;
+  }
 }
