@@ -1,7 +1,7 @@
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import { RefusedError } from '../../ports/errors.ts';
+import { RefusedError, UnreadableError } from '../../ports/errors.ts';
 import { isNewRefusal } from '../act/is-new-refusal.ts';
-import { recordOfClaim } from '../instances/record-of-claim.ts';
+import { unlessRefused } from '../act/refused-leases.ts';
 import type { CoalescedWake } from '../run/coalesce-wakes.ts';
 import type { HasClock, ReadsClaims, RemembersRefusals } from '../run/ports.ts';
 
@@ -21,10 +21,12 @@ export async function findClaims(
 ): Promise<FoundClaims> {
   const { store } = ports;
   if (nodeClaim === undefined) return { records: await (claims ?? store.listNodeClaims(cluster)), failures: [] };
-  const record = await unlessRefused(async () => recordOfClaim(store, cluster, nodeClaim), nodeClaim);
-  if (record instanceof Error) {
-    const isNew = isNewRefusal(ports, `${cluster}: read ${nodeClaim}`, record.message);
-    return { records: [], failures: isNew ? [record] : [] };
+  const refusals: RefusedError[] = [];
+  const record = await unlessRefused(refusals, store.readNodeClaim(cluster, nodeClaim));
+  const [refusal] = refusals;
+  if (refusal !== undefined) {
+    const isNew = isNewRefusal(ports, `${cluster}: read ${nodeClaim}`, refusal.message);
+    return { records: [], failures: isNew ? [ofClaim(refusal, nodeClaim)] : [] };
   }
   if (record === undefined || record.releasedAtMs !== undefined) return { records: [], failures: [] };
   // The claims of a group are reconciled together, because they share one request.
@@ -32,12 +34,8 @@ export async function findClaims(
   return { records: isOfGroup ? await store.listNodeClaims(cluster) : [record], failures: [] };
 }
 
-async function unlessRefused<Result>(read: () => Promise<Result>, nodeClaim: string): Promise<Result | RefusedError> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof RefusedError)
-      return new RefusedError(`read the record of NodeClaim ${nodeClaim}: ${error.message}`, { cause: error });
-    throw error;
-  }
+/** The error of an unreadable record names its claim. */
+function ofClaim(refusal: RefusedError, nodeClaim: string): RefusedError {
+  if (refusal instanceof UnreadableError) return refusal;
+  return new RefusedError(`read the record of NodeClaim ${nodeClaim}: ${refusal.message}`, { cause: refusal });
 }
