@@ -1,5 +1,6 @@
 /** Servers that tests start: on a free port of 127.0.0.1, with a log, stopped without a trace. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import type { Server as HttpServer } from 'node:http';
 import { createServer, type Server as NetServer } from 'node:net';
@@ -7,6 +8,9 @@ import { delimiter, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 const START_WITHIN_MS = 60_000;
+const DRAWN_PORTS = [20_000, 32_000] as const;
+/** The ports that this process has given to its servers: one may not listen yet. */
+const given = new Set<number>();
 
 export interface ServerPlan {
   readonly name: string;
@@ -93,12 +97,31 @@ export function withoutAws(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('AWS_')));
 }
 
-export async function freePort(): Promise<number> {
+/**
+ * A port that nothing listens on, for a server that is started with its number. It is below the ports that systems give to
+ * outgoing connections (Linux from 32768, macOS from 49152): one of those could take it before the server listens.
+ *
+ * *Errors:* an Error after 100 ports in use.
+ */
+export async function freePort(draw: () => number = () => randomInt(...DRAWN_PORTS)): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = draw();
+    if (!given.has(port) && (await isFree(port))) {
+      given.add(port);
+      return port;
+    }
+  }
+  throw new Error('100 ports of this machine are in use: stop what listens on ports from 20000 to 32000');
+}
+
+/** Whether a server can listen on it, on every address. */
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const port = portOf(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  const listens = await new Promise<boolean>((resolve) =>
+    server.once('error', () => resolve(false)).listen(port, '0.0.0.0', () => resolve(true)),
+  );
+  if (listens) await new Promise((resolve) => server.close(resolve));
+  return listens;
 }
 
 function portOf(server: NetServer): number {
