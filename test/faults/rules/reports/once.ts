@@ -72,7 +72,9 @@ const ONLY_LOGGED: ReadonlySet<string> = new Set([
   'cluster.nominatePod',
   'cloud.tagInstance',
   'cluster.applyNodeClaim',
+  // Both are repeated, and the release of the claim, which needs them, reports a refusal.
   'cluster.deleteNodeClaim',
+  'cluster.deleteNode',
   'store.updateNodeClaim',
   'store.readNodeClaim',
 ]);
