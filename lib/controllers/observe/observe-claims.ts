@@ -2,6 +2,7 @@ import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { instanceOfNodeClaim } from '../../core/node-claim/adoption/claim-object.ts';
 import { listedMembers } from '../../core/node-claim/launch/launch-groups.ts';
 import type { NodeClaimView } from '../../core/node-claim/lifecycle.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
@@ -109,6 +110,7 @@ export async function viewOf(
     record,
     ...optional({ node, deletionTimestamp: mirror?.metadata.deletionTimestamp }),
     mirrorUid: mirror?.metadata.uid,
+    ...(instance === undefined && mirror !== undefined && optional({ shown: instanceOfNodeClaim(mirror) })),
     listed: mapRead(world.instances, (instances) => ({
       atMs: world.listedAtMs,
       contains: contains(instances, { instance, unlisted }, world),

@@ -37,6 +37,8 @@ const SETTLED_AFTER_MS = MINUTE_MS + LISTED_AFTER_MS;
 export interface NodeClaimView extends JoiningClaim, ConsistencyView {
   /** When the deletion of the NodeClaim object was requested, for example by `kubectl delete nodeclaim`. @default it was not */
   readonly deletionTimestamp?: string;
+  /** The instance in the status of the NodeClaim object. @default none; not read for a launched claim */
+  readonly shown?: Instance;
   /** What the list of instances shows of the claim. */
   readonly listed: Observed<ListedInstance>;
   /** Needed for a launched claim. */
@@ -76,9 +78,9 @@ export interface NoLaunchContext {
 export function decideLifecycle(view: NodeClaimView, nowMs: number): ClaimVerdict {
   const { record } = view;
   if (record.launch.kind === 'requested') return settle(view, record.launch, nowMs);
-  if (record.deletion !== undefined) return unchanged(record);
   const found = takeOver(view, nowMs);
   if (found !== undefined) return found;
+  if (record.deletion !== undefined) return unchanged(record);
   // D8: an instance of an overdue claim may be missing in the record only, so it is not given up before the list is read.
   if (isOverdue(view, nowMs) && view.listed.kind === 'unread' && view.deletionTimestamp === undefined) {
     return awaitList(record, view.listed, nowMs);
@@ -121,11 +123,13 @@ function settle(view: NodeClaimView, state: Requested, nowMs: number): ClaimVerd
 
 /**
  * An instance with the claim's name belongs to the claim, also if the record has no launch: EC2 may list it after the attempt was
- * recorded as failed, and a restored table may lack the launch.
+ * recorded as failed, and a restored table may lack the launch. One that EC2 no longer lists is in the NodeClaim object: its node
+ * is removed with the claim.
  */
-function takeOver({ record, listed }: NodeClaimView, nowMs: number): ClaimVerdict | undefined {
-  const tagged = readOr(listed, undefined)?.tagged;
-  return record.launch.kind === 'launched' || tagged === undefined ? undefined : taken(record, tagged, nowMs);
+function takeOver({ record, listed, shown }: NodeClaimView, nowMs: number): ClaimVerdict | undefined {
+  if (record.launch.kind === 'launched') return undefined;
+  const found = readOr(listed, undefined)?.tagged ?? shown;
+  return found === undefined ? undefined : taken(record, found, nowMs);
 }
 
 function taken(record: NodeClaimRecord, instance: Instance, nowMs: number): ClaimVerdict {

@@ -26,6 +26,7 @@ import { type ClaimVerdict, unchanged } from './claim-verdict.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { isDrained } from './pods-to-drain.ts';
 import { pollAfterWait, pollUntilEnded } from './poll.ts';
+import { isRegistered } from './registration.ts';
 import { awaitTags, terminate, terminating } from './terminate.ts';
 import { isInterrupted } from './turn.ts';
 import {
@@ -78,8 +79,7 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
   if (view.instanceState === 'shutting-down') {
     return { ...unchanged(terminating(record, nowMs)), due: [pollUntilEnded(nowMs)] };
   }
-  const hasNode = view.node.kind === 'unread' || view.node.value !== undefined;
-  if (!hasNode || record.registeredAtMs === undefined) return endInstance(view, record, nowMs);
+  if (!mayHavePods(view)) return endInstance(view, record, nowMs);
   const { actions, blocked, due, drained } = drain(view, deletion, nowMs);
   const startedAtMs = deletion.drainStartedAtMs ?? nowMs;
   const draining = beginDrain(view, deletion, nowMs);
@@ -120,10 +120,15 @@ export function mayRun({
  * may be slow when many instances end.
  */
 export function beginsWithoutList({ record, node }: Pick<TerminationView, 'record' | 'node'>): boolean {
-  const { deletion, registeredAtMs } = record;
-  const hasNode = node.kind === 'unread' || node.value !== undefined;
+  const { deletion } = record;
   const hasBegun = (deletion?.drainStartedAtMs ?? deletion?.terminateRequestedAtMs) !== undefined;
-  return hasNode && registeredAtMs !== undefined && !hasBegun && isInterrupted(record);
+  return mayHavePods({ record, node }) && !hasBegun && isInterrupted(record);
+}
+
+/** Whether the claim's node has registered: pods run only there. The record of the registration may be lost. */
+function mayHavePods({ record, node }: Pick<TerminationView, 'record' | 'node'>): boolean {
+  if (node.kind === 'unread') return record.registeredAtMs !== undefined;
+  return node.value !== undefined && (record.registeredAtMs !== undefined || isRegistered(node.value));
 }
 
 /** The record of a drain: its start, and whether it evicts pods with volumes. */
