@@ -28,7 +28,11 @@ export const transitionTimesAreTrue: RuleOf = (watched) => {
   // The NodeClaim may not be shown between the loss of its node and its return.
   const isAgain = losesNodes(watched);
   // If the record cannot be written until the node has returned, it keeps the time before the loss.
-  const mayMissLoss = isAgain && story.faults.some(({ kind }) => kind === 'calls-fail');
+  const mayMissLoss =
+    isAgain &&
+    story.faults.some(
+      (one) => one.kind === 'calls-fail' || (one.kind === 'object-refused' && one.call === 'store.updateNodeClaim'),
+    );
   // With slow lists, a run may show an earlier finding after a later one. While tags are removed, a failed list or write may hide one.
   const losesTags = story.faults.some((one) => one.kind === 'by-hand' && one.what === 'remove-tags');
   const mayHideFinding = (): boolean =>
