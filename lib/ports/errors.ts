@@ -51,3 +51,11 @@ export class ConflictError extends PortError {
 export function isConflict(error: unknown): boolean {
   return [EpochMovedError, StaleRecordError, StaleLeaseError, ConflictError].some((kind) => error instanceof kind);
 }
+
+/**
+ * The failure of a call about one object. An error that is not one of a port is a bug, or an answer of an unknown shape: it counts as a
+ * refusal of the object, so that work on the others goes on.
+ */
+export function portErrorOf(cause: unknown): PortError {
+  return cause instanceof PortError ? cause : new RefusedError(`unexpected error: ${String(cause)}`, { cause });
+}

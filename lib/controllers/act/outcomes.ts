@@ -1,6 +1,6 @@
 import { optional } from '../../apis/optional.ts';
 import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
-import { isConflict, PortError, RefusedError } from '../../ports/errors.ts';
+import { isConflict, type PortError, portErrorOf } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import type { LostWakes } from '../run/wake-up.ts';
 import { inWords, subjectOf } from './action-subject.ts';
@@ -18,13 +18,12 @@ export type Outcome =
   /** The action may succeed later. It is unknown whether it took effect. */
   | { readonly kind: 'failed'; readonly action: Action; readonly error: PortError };
 
-/** Carries out one action. An error that is not one of a port is a bug, or an answer of an unknown shape: the action is refused. */
+/** Carries out one action. An error that is not one of a port is a refusal of the action. */
 export async function outcomeOf(action: Action, carryOut: () => Promise<LostWakes | void>): Promise<Outcome> {
   try {
     return { kind: 'done', action, lostWakes: (await carryOut()) ?? [] };
   } catch (cause) {
-    const error =
-      cause instanceof PortError ? cause : new RefusedError(`unexpected error: ${String(cause)}`, { cause });
+    const error = portErrorOf(cause);
     return { kind: error.retryable ? 'failed' : 'refused', action, error };
   }
 }

@@ -1,6 +1,6 @@
 import { type Decision, type Due, pollAfter } from '../../core/model/decision.ts';
 import type { NodeClaimRecord, RunningInstance } from '../../core/model/node-claim-record.ts';
-import { isConflict, PortError } from '../../ports/errors.ts';
+import { isConflict, PortError, portErrorOf } from '../../ports/errors.ts';
 import type { Readings } from '../observe/readings.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import { isNewRefusal } from './is-new-refusal.ts';
@@ -25,8 +25,9 @@ export interface NotingRun {
 }
 
 /**
- * Does work that the rest of the run does not need. A failure is noted in the report of the run; a permanent refusal is noted
- * once. After a failure that may pass, the run is repeated within five seconds. *Shape:* the failure. *Errors:* a conflict.
+ * Does work that the rest of the run does not need. A failure is noted in the report of the run; a permanent refusal, or an error that
+ * is not of a port, is noted once. After a failure that may pass, the run is repeated within five seconds. *Shape:* the failure.
+ * *Errors:* a conflict.
  */
 export async function noteFailure(
   { ports, cluster, notes }: NotingRun,
@@ -36,8 +37,9 @@ export async function noteFailure(
   try {
     await work();
     return undefined;
-  } catch (error) {
-    if (!(error instanceof PortError) || isConflict(error)) throw error;
+  } catch (cause) {
+    const error = portErrorOf(cause);
+    if (isConflict(error)) throw error;
     note({ ports, cluster, notes }, subject, error);
     if (error.retryable) notes.due.push(pollAfter(ports.clock.now()));
     return error;

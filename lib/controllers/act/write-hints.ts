@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import { inParallel } from '../../core/in-parallel.ts';
-import { PortError } from '../../ports/errors.ts';
+import { type PortError, portErrorOf } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import { isNewRefusal } from './is-new-refusal.ts';
 
@@ -39,8 +39,8 @@ export async function writeHints<Item>(
     if (isLate || failed.length >= MAX_FAILURES) return;
     try {
       await write(item);
-    } catch (error) {
-      if (!(error instanceof PortError)) throw error;
+    } catch (cause) {
+      const error = portErrorOf(cause);
       if (!error.retryable) isNewRefusal(ports, subjectOf(item), error.message);
       failed.push(error);
     }

@@ -1,4 +1,4 @@
-import { ConflictError, PortError } from '../../ports/errors.ts';
+import { ConflictError, portErrorOf } from '../../ports/errors.ts';
 import { failureOf } from '../act/run-notes.ts';
 
 interface Named {
@@ -21,8 +21,8 @@ export async function syncObjects<Kind extends Named>(
     objects.map(async (object): Promise<readonly Error[]> => {
       try {
         return (await sync(object)) ?? [];
-      } catch (error) {
-        if (!(error instanceof PortError)) throw error;
+      } catch (cause) {
+        const error = portErrorOf(cause);
         if (error instanceof ConflictError) return [];
         return [failureOf(`${object.kind} ${object.metadata.name}`, error)];
       }

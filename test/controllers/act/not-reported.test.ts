@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
 import { reportedRefusals } from '../../../lib/controllers/act/reported-refusals.ts';
-import { failureOf, notReported } from '../../../lib/controllers/act/run-notes.ts';
+import { failureOf, noteFailure, notReported, type RunNotes } from '../../../lib/controllers/act/run-notes.ts';
 import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 
 function denied(pool: string): Error {
   return failureOf(`NodePool ${pool}`, new RefusedError('request 17: denied'));
+}
+
+async function withBug(): Promise<never> {
+  return Promise.reject(new TypeError('a bug'));
 }
 
 test('a refusal is reported once for each object, also if the names of two objects differ by a number', () => {
@@ -13,4 +17,13 @@ test('a refusal is reported once for each object, also if the names of two objec
   const failures = [denied('pool-1'), denied('pool-2'), away];
   expect(notReported(run, failures)).toEqual(failures);
   expect(notReported(run, failures)).toEqual([away]);
+});
+
+test('an error that is not of a port is noted as a refusal, and the run goes on', async () => {
+  const notes: RunNotes = { decisions: [], failures: [], due: [] };
+  const run = { cluster: 'demo', ports: { clock: { now: () => 0 }, refusals: reportedRefusals() }, notes };
+  await noteFailure(run, 'NodeClaim a', withBug);
+  await noteFailure(run, 'NodeClaim a', withBug);
+  expect(notes.failures.map(({ message }) => message)).toEqual(['NodeClaim a: unexpected error: TypeError: a bug']);
+  expect(notes.due).toEqual([]);
 });

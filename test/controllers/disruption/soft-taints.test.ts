@@ -63,3 +63,13 @@ test('E38: a node that has changed meanwhile is left to the next run', async () 
   expect(sent).toHaveLength(30);
   expect(refusedTaints(ports, 'demo', ['node-0']).size).toBe(0);
 });
+
+test('E38: an error that is not of a port is a refusal of its node only', async () => {
+  const { ports, sent } = world((name) => {
+    if (name === 'node-0') throw new TypeError('a bug');
+  });
+  const failures = await changeSoftTaints(ports, 'demo', changes(30));
+  expect(failures.map(({ message }) => message)).toEqual(['taints of nodes: unexpected error: TypeError: a bug']);
+  expect(sent).toHaveLength(30);
+  expect([...refusedTaints(ports, 'demo', ['node-0', 'node-1'])]).toEqual(['node-0']);
+});
