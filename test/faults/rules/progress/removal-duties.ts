@@ -113,7 +113,8 @@ function evictionDuties(watched: WatchedDrains, record: NodeClaimRecord, node: s
         (one) => !selectsPod(one, pod) || budgetStatus(one, state).disruptionsAllowed > 0,
       ),
     );
-  const waitsFor = evictable.length === 0 ? 'leave' : 'nothing';
+  // D23: a drain whose pods are all held or refused is polled less often. If a refused pod goes away, the others wait for the next poll.
+  const waitsFor = evictable.every((pod) => isRefused(watched, pod)) ? 'leave' : 'nothing';
   held.note(record, pods.some(isTerminating) ? 'end-of-pod' : waitsFor, now);
   return evictable.slice(0, 1).map(() => ({
     name: `a pod of node ${node} that may be evicted is evicted (${pods.length} left)`,
@@ -121,6 +122,18 @@ function evictionDuties(watched: WatchedDrains, record: NodeClaimRecord, node: s
     // Near the deadline, the pod is deleted without an eviction (D24).
     needs: deadlineMs === undefined ? EVICTION : [...EVICTION, 'cluster.deletePod'],
   }));
+}
+
+/** Whether the API server refuses each eviction of the pod now. */
+function isRefused({ story, objectOf, nowMs }: Watched, { metadata }: Pod): boolean {
+  return story.faults.some(
+    (fault) =>
+      fault.kind === 'object-refused' &&
+      fault.call === 'cluster.evictPod' &&
+      nowMs() >= fault.fromMs &&
+      nowMs() < fault.fromMs + fault.forMs &&
+      objectOf(fault) === metadata.name,
+  );
 }
 
 /** D24: whether the pod has no more time than its grace period, and was not deleted, or with a longer grace period. */
