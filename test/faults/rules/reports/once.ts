@@ -79,6 +79,9 @@ const ONLY_LOGGED: ReadonlySet<string> = new Set([
   'store.readNodeClaim',
 ]);
 
+/** E38: a taint that is only a preference is a hint too. Its refusal is one line of the log for all nodes. */
+const ONLY_LOGGED_SUBJECT = 'taints of nodes: ';
+
 /** The store reports it, below the fault. */
 const REPORTED_BY_STORE = 'store.readNodeClaim';
 
@@ -87,13 +90,17 @@ const SHORT_MS = 2 * MINUTE_MS;
 
 /** A refusal for good is reported: in the log, and as an Event that names the cause (promise 7). */
 export const refusalsAreReported: RuleOf = ({ story, objectOf }) => {
-  const [logged, shown] = [new Set<string>(), new Set<string>()];
+  const [logged, toShow, shown] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const refused = story.faults.flatMap((one) => (one.kind === 'object-refused' ? [one] : []));
   const note = (where: Set<string>, text: string): void => {
     for (const { call } of refused) if (text.includes(`${call}: simulated fault: this object`)) where.add(call);
   };
   return {
-    failed: ({ error }) => note(logged, error instanceof Error ? error.message : ''),
+    failed({ error }) {
+      const message = error instanceof Error ? error.message : '';
+      note(logged, message);
+      if (!message.startsWith(ONLY_LOGGED_SUBJECT)) note(toShow, message);
+    },
     call({ method, args: [event] }) {
       if (method === 'cluster.publishEvent') note(shown, String(ownField(event, 'message')));
     },
@@ -103,7 +110,7 @@ export const refusalsAreReported: RuleOf = ({ story, objectOf }) => {
             .filter((one) => objectOf(one) !== undefined)
             .flatMap(({ call, forMs }) => [
               ...(logged.has(call) || call === REPORTED_BY_STORE ? [] : [`the refusal of ${call} is in no log`]),
-              ...(shown.has(call) || ONLY_LOGGED.has(call) || forMs < SHORT_MS
+              ...(shown.has(call) || !toShow.has(call) || ONLY_LOGGED.has(call) || forMs < SHORT_MS
                 ? []
                 : [`the refusal of ${call} has no Event`]),
             ])
