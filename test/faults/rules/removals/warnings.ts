@@ -7,6 +7,7 @@ import type { RuleOf } from '../../rule.ts';
 const WARNING_MS = 2 * MINUTE_MS;
 /** The event is delivered again at the latest after 15 s. */
 const HANDLED_WITHIN_MS = 30 * SECOND_MS;
+const TICKS_MS = 2 * MINUTE_MS;
 /** A claim whose launch was recorded this long before the warning is found by its instance. */
 const RECORDED_MS = 2 * MINUTE_MS;
 
@@ -57,12 +58,25 @@ const UNKNOWN: ReadonlySet<Fault['kind']> = new Set([
   'other-version',
 ]);
 
-/** On standby, nothing is handled. Standby ends with the second tick after the other autoscaler has gone. */
+/**
+ * On standby, nothing is handled. Standby ends with the second tick after the other autoscaler has gone, or after the last failure
+ * of the API server that begins until then: a run that cannot read other autoscalers renews it.
+ */
 function isOnStandby(faults: readonly Fault[], atMs: number): boolean {
-  return faults.some(
-    ({ kind, fromMs, forMs }) =>
-      kind === 'other-autoscaler' && atMs > fromMs - WARNING_MS && atMs < fromMs + forMs + 2 * MINUTE_MS,
+  const failing = faults.filter(
+    ({ kind, ...one }) => kind === 'calls-fail' && 'calls' in one && one.calls.some(isOfCheck),
   );
+  return faults.some(({ kind, fromMs, forMs }) => {
+    if (kind !== 'other-autoscaler' || atMs <= fromMs - WARNING_MS) return false;
+    const unsureUntilMs = failing
+      .filter((one) => one.fromMs <= fromMs + forMs + TICKS_MS)
+      .map((one) => one.fromMs + one.forMs);
+    return atMs < Math.max(fromMs + forMs, ...unsureUntilMs) + TICKS_MS;
+  });
+}
+
+function isOfCheck(call: string): boolean {
+  return call === '*' || call === 'cluster.*' || call === 'cluster.findOtherAutoscalers';
 }
 
 /** When the last failure of the table during the warning ends. */
