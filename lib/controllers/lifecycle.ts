@@ -71,17 +71,18 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   if (records.length === 0 && wake.nodeClaim !== undefined) {
     return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: unreadable };
   }
+  const reasons = reasonsOf(wake);
   const world = await observeWorld(ports, {
     cluster,
     records,
-    needsList: reasonsOf(wake).some((one) => NEEDS_LIST.has(one)),
+    needsList: reasons.some((one) => NEEDS_LIST.has(one)),
   });
   const each = await advanceClaims(run, { records, readAtMs, world });
   const due = [...each.due];
   let { hasConflict } = each;
   const isWhole = wake.nodeClaim === undefined;
   if (isWhole) {
-    const work = { ...run, records, world };
+    const work = { ...run, records, world, isTick: reasons.includes('tick') };
     const repairs = await repairNodes(work);
     due.push(...repairs.due);
     hasConflict ||= repairs.hasConflict;

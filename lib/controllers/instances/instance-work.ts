@@ -6,4 +6,6 @@ import type { ObjectRun, VerdictPorts } from '../run/apply-verdict.ts';
 export interface ClusterWork<Ports = unknown> extends ObjectRun<VerdictPorts & Ports> {
   readonly records: readonly NodeClaimRecord[];
   readonly world: ObservedClaims;
+  /** Whether the run is for a tick, once a minute. */
+  readonly isTick: boolean;
 }

@@ -13,9 +13,13 @@ import type { ClusterWork } from './instance-work.ts';
 /** C84: one tag call a second, with one tick a minute. EC2 allows an account ten tag calls a second. */
 const MAX_A_RUN = 60;
 
-/** Tags each instance once with the name of its node, after the node is registered. */
+/**
+ * Tags each instance once with the name of its node, after the node is registered. Only a tick does: while the table refuses the
+ * records of the tags, other runs would write them again every few seconds.
+ */
 export async function tagInstances(work: ClusterWork): Promise<readonly Error[]> {
   const { ports, records, world } = work;
+  if (!work.isTick) return [];
   const { nodeClasses, shifted } = world;
   if (nodeClasses.kind === 'unread' || shifted.kind === 'unread') return [];
   const classOf = new Map(nodeClasses.value.map((one) => [one.metadata.name, one]));
