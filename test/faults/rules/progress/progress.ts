@@ -100,7 +100,7 @@ function claimDuties(watched: WatchedClaims, record: NodeClaimRecord): readonly 
     const group = launch.kind === 'requested' ? launch.request.nodeClaim : undefined;
     return [record.name, ...[group, instanceOf(record)?.id, node].filter((one) => one !== undefined), ...names];
   };
-  return dutiesOfClaim(watched, record).map((duty) => ({ ...duty, about }));
+  return dutiesOfClaim(watched, record).map((duty) => ({ about, ...duty }));
 }
 
 function dutiesOfClaim(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {

@@ -116,11 +116,13 @@ function evictionDuties(watched: WatchedDrains, record: NodeClaimRecord, node: s
   // D23: a drain whose pods are all held or refused is polled less often. If a refused pod goes away, the others wait for the next poll.
   const waitsFor = evictable.every((pod) => isRefused(watched, pod)) ? 'leave' : 'nothing';
   held.note(record, pods.some(isTerminating) ? 'end-of-pod' : waitsFor, now);
-  return evictable.slice(0, 1).map(() => ({
-    name: `a pod of node ${node} that may be evicted is evicted (${pods.length} left)`,
+  const instance = instanceOf(record)?.id ?? '';
+  return evictable.map(({ metadata }) => ({
+    name: `pod ${metadata.name} of node ${node}, which may be evicted, is evicted`,
     withinMs: 7 * SECOND_MS + pauseMs,
     // Near the deadline, the pod is deleted without an eviction (D24).
     needs: deadlineMs === undefined ? EVICTION : [...EVICTION, 'cluster.deletePod'],
+    about: () => [record.name, instance, node, metadata.name],
   }));
 }
 
