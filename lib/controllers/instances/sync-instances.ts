@@ -1,4 +1,4 @@
-import { PortError } from '../../ports/errors.ts';
+import { portErrorOf } from '../../ports/errors.ts';
 import type { HasSettings, InspectsInstances, ReadsCluster, ResolvesNodeClasses } from '../run/ports.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { endReservations } from './end-reservations.ts';
@@ -26,8 +26,7 @@ export async function syncInstances(work: InstanceWork): Promise<readonly Error[
     try {
       failures.push(...(await step(work)));
     } catch (error) {
-      if (!(error instanceof PortError)) throw error;
-      failures.push(error);
+      failures.push(portErrorOf(error));
     }
   }
   return failures;

@@ -41,26 +41,29 @@ test('only an instance that is impaired for two minutes is replaced (C82)', asyn
   expect(launchedFor(result).length).toBeGreaterThan(launchedFor(calm).length);
 });
 
-test('an instance is tagged once, even if other steps of the run fail (C84, promise 7)', async () => {
-  const tagged: string[] = [];
-  const result = await live({
-    ...CALM,
-    wrapPorts: (ports) => ({
-      ...ports,
-      cloud: {
-        ...ports.cloud,
-        describeInstanceHealth: async () => await Promise.reject(new UnreachableError('EC2 does not answer')),
-        tagInstance: async (cluster, id, tags) => {
-          tagged.push(`${id} ${tags['karpenter.sh/nodeclaim']} ${tags['Name']}`);
-          await ports.cloud.tagInstance(cluster, id, tags);
+test.each([new UnreachableError('EC2 does not answer'), new TypeError('a bug')])(
+  'an instance is tagged once, even if other steps of the run fail: %s (C84, promise 7)',
+  async (failure) => {
+    const tagged: string[] = [];
+    const result = await live({
+      ...CALM,
+      wrapPorts: (ports) => ({
+        ...ports,
+        cloud: {
+          ...ports.cloud,
+          describeInstanceHealth: async () => await Promise.reject(failure),
+          tagInstance: async (cluster, id, tags) => {
+            tagged.push(`${id} ${tags['karpenter.sh/nodeclaim']} ${tags['Name']}`);
+            await ports.cloud.tagInstance(cluster, id, tags);
+          },
         },
-      },
-    }),
-  });
-  const launches = result.timeline.flatMap((entry) => (entry.kind === 'instance-launched' ? [entry] : []));
-  const expected = launches.map(({ instanceId, nodeClaim, zone }) => {
-    const node = `${instanceId}.${zone.slice(0, -1)}.compute.internal`;
-    return `${instanceId} ${nodeClaim} ${node}`;
-  });
-  expect(tagged.toSorted()).toEqual(expected.toSorted());
-});
+      }),
+    });
+    const launches = result.timeline.flatMap((entry) => (entry.kind === 'instance-launched' ? [entry] : []));
+    const expected = launches.map(({ instanceId, nodeClaim, zone }) => {
+      const node = `${instanceId}.${zone.slice(0, -1)}.compute.internal`;
+      return `${instanceId} ${nodeClaim} ${node}`;
+    });
+    expect(tagged.toSorted()).toEqual(expected.toSorted());
+  },
+);
