@@ -1,5 +1,6 @@
 /** The Node of a NodeClaim, and the NodeClaim of a Node, as they are in the simulation. */
 import type { Node } from '../../../lib/apis/kubernetes.ts';
+import { REGISTERED } from '../../../lib/apis/labels.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { Watched } from '../rule.ts';
 
@@ -17,6 +18,14 @@ export function recordOf(
     const instance = instanceOf(record);
     return instance !== undefined && providerIdOf(instance) === providerId;
   });
+}
+
+/**
+ * Whether pods may run on the node. A run that deletes the NodeClaim may come between the label of the registration and its record,
+ * and the record then stays without it.
+ */
+export function mayHavePods({ registeredAtMs }: NodeClaimRecord, { metadata }: Node): boolean {
+  return registeredAtMs !== undefined || metadata.labels?.[REGISTERED] === 'true';
 }
 
 /** A node that was lost and returns is registered and initialized again. */

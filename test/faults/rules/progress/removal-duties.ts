@@ -5,7 +5,7 @@ import { selectsPod } from '../../../../lib/core/cluster/pod-disruption-budgets.
 import { instanceOf, type NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import { budgetStatus } from '../../../../lib/simulator/kubernetes/disruptions-allowed.ts';
 import type { Watched } from '../../rule.ts';
-import { nodeOf } from '../nodes.ts';
+import { mayHavePods, nodeOf } from '../nodes.ts';
 import { isDrainable, isKeptInPlace, isTerminating, tierOf } from '../pods.ts';
 import type { HeldDrains } from '../removals/held-drains.ts';
 import { type Duty, methodsFor, TERMINATION } from './duty.ts';
@@ -48,7 +48,7 @@ export function removalDuties(watched: WatchedDrains, record: NodeClaimRecord): 
   const isOver = instance === undefined || hasEnded(watched, instance.id);
   if (isOver) return [{ name: `NodeClaim ${name} is released`, withinMs: releaseMs(watched, record), needs }];
   const node = nodeOf(watched, record);
-  if (node === undefined || record.registeredAtMs === undefined)
+  if (node === undefined || !mayHavePods(record, node))
     return [
       {
         name: `the instance of NodeClaim ${name} ends`,
