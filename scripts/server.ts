@@ -114,11 +114,15 @@ export async function freePort(draw: () => number = () => randomInt(...DRAWN_POR
   throw new Error('100 ports of this machine are in use: stop what listens on ports from 20000 to 32000');
 }
 
-/** Whether a server can listen on it, on every address. */
 async function isFree(port: number): Promise<boolean> {
+  // macOS allows one server on all addresses beside one on a single address.
+  return (await canListen(port, '0.0.0.0')) && (await canListen(port, '127.0.0.1'));
+}
+
+async function canListen(port: number, address: string): Promise<boolean> {
   const server = createServer();
   const listens = await new Promise<boolean>((resolve) =>
-    server.once('error', () => resolve(false)).listen(port, '0.0.0.0', () => resolve(true)),
+    server.once('error', () => resolve(false)).listen(port, address, () => resolve(true)),
   );
   if (listens) await new Promise((resolve) => server.close(resolve));
   return listens;
