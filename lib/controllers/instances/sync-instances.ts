@@ -1,4 +1,5 @@
 import { portErrorOf } from '../../ports/errors.ts';
+import { failureOf } from '../act/run-notes.ts';
 import type { HasSettings, InspectsInstances, ReadsCluster, ResolvesNodeClasses } from '../run/ports.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { endReservations } from './end-reservations.ts';
@@ -8,11 +9,11 @@ import { tagInstances } from './tag-instances.ts';
 
 type InstanceWork = ClusterWork<ReadsCluster & InspectsInstances & ResolvesNodeClasses & HasSettings>;
 
-const STEPS: readonly ((work: InstanceWork) => Promise<readonly Error[]>)[] = [
-  replaceUnhealthy,
-  endReservations,
-  collectGarbage,
-  tagInstances,
+const STEPS: readonly (readonly [string, (work: InstanceWork) => Promise<readonly Error[]>])[] = [
+  ['replace unhealthy instances', replaceUnhealthy],
+  ['end expired reservations', endReservations],
+  ['find instances without a claim', collectGarbage],
+  ['tag instances', tagInstances],
 ];
 
 /**
@@ -22,11 +23,11 @@ const STEPS: readonly ((work: InstanceWork) => Promise<readonly Error[]>)[] = [
 export async function syncInstances(work: InstanceWork): Promise<readonly Error[]> {
   if (!work.world.isListNew) return [];
   const failures: Error[] = [];
-  for (const step of STEPS) {
+  for (const [subject, step] of STEPS) {
     try {
       failures.push(...(await step(work)));
     } catch (error) {
-      failures.push(portErrorOf(error));
+      failures.push(failureOf(subject, portErrorOf(error)));
     }
   }
   return failures;

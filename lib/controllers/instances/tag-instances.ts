@@ -3,7 +3,7 @@ import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-re
 import { isGroupName } from '../../core/node-claim/launch/launch-groups.ts';
 import { tagsToGive } from '../../core/node-claim/tagging.ts';
 import { readOr } from '../../core/observed.ts';
-import { PortError } from '../../ports/errors.ts';
+import { portErrorOf } from '../../ports/errors.ts';
 import { failureOf } from '../act/run-notes.ts';
 import { instanceWithId } from '../observe/find-observed.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
@@ -14,8 +14,8 @@ import type { ClusterWork } from './instance-work.ts';
 const MAX_A_RUN = 60;
 
 /**
- * Tags each instance once with the name of its node, after the node is registered. Only a tick does: while the table refuses the
- * records of the tags, other runs would write them again every few seconds.
+ * Tags each instance once with the name of its node, after the node is registered. Only in a run for a
+ * tick: while the table refuses the records of the tags, other runs would repeat the calls every few seconds.
  */
 export async function tagInstances(work: ClusterWork): Promise<readonly Error[]> {
   const { ports, records, world } = work;
@@ -40,8 +40,8 @@ export async function tagInstances(work: ClusterWork): Promise<readonly Error[]>
 }
 
 /**
- * Names the instances of groups whose tags a launch could not write, if C84 does not name them now. Nothing waits for the names: a
- * later run repeats what fails, and C84 reports it at the latest. *Shape:* a permanent refusal.
+ * Names the instances of groups whose tags a launch could not write, if C84 does not name them now. Nothing waits for the names: the
+ * next tick repeats what fails, and C84 reports it at the latest. *Shape:* a permanent refusal.
  */
 async function nameMembers(
   work: ClusterWork,
@@ -61,8 +61,8 @@ async function nameMembers(
   try {
     await ports.cloud.nameInstances(cluster, next);
     return [];
-  } catch (error) {
-    if (!(error instanceof PortError)) throw error;
+  } catch (cause) {
+    const error = portErrorOf(cause);
     return error.retryable ? [] : [failureOf('name instances', error)];
   }
 }
