@@ -32,6 +32,7 @@ export function viewOf(record: NodeClaimRecord, over: SeenClaim = {}): NodeClaim
   return {
     record,
     listed: read(listed),
+    shown: read(undefined),
     drift: {},
     launchContext: launchContext(),
     ...rest,

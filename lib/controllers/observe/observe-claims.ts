@@ -2,12 +2,12 @@ import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import { instanceOfNodeClaim } from '../../core/node-claim/adoption/claim-object.ts';
 import { listedMembers } from '../../core/node-claim/launch/launch-groups.ts';
 import type { NodeClaimView } from '../../core/node-claim/lifecycle.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import type { RemembersInstances } from '../instances/last-list.ts';
+import { shownInstance } from '../instances/shown-instance.ts';
 import type { SeenNodes } from '../run/fresh-state.ts';
 import type {
   HasClock,
@@ -30,6 +30,8 @@ import { type SharedRead, sharedRead } from './shared-read.ts';
 export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches, ObservedDrift {
   readonly mirrors: Observed<readonly NodeClaim[]>;
   readonly nodePools: Observed<readonly NodePool[]>;
+  /** The IDs of the instances of the claims of the run. */
+  readonly claimed: ReadonlySet<string>;
   /** The time before the list of instances was read. */
   readonly listedAtMs: number;
   /** Whether this run has read the list. */
@@ -80,6 +82,7 @@ export async function observeWorld(
     mirrors,
     nodeClasses,
     nodePools,
+    claimed: new Set(records.flatMap((record) => instanceOf(record)?.id ?? [])),
     ...list,
     missing: readMissing(log, ports, { cluster, records, list }),
     contexts: new Map(),
@@ -110,7 +113,7 @@ export async function viewOf(
     record,
     ...optional({ node, deletionTimestamp: mirror?.metadata.deletionTimestamp }),
     mirrorUid: mirror?.metadata.uid,
-    ...(instance === undefined && mirror !== undefined && optional({ shown: instanceOfNodeClaim(mirror) })),
+    shown: shownInstance(record, world),
     listed: mapRead(world.instances, (instances) => ({
       atMs: world.listedAtMs,
       contains: contains(instances, { instance, unlisted }, world),

@@ -47,7 +47,9 @@ export async function showRecord(
     instanceLabels: readOr(instanceLabels, {}),
     consolidatableSinceMs: consolidatableSince(record, nodePool, clock.now()),
   };
-  if (!isShownBy(record, view)) await cluster.applyNodeClaim(mirrorOf(record, view));
+  // A restored record may lack the launch that its object shows. The object is then the only source of the instance.
+  const isBehind = instanceOf(record) === undefined && mirror?.status?.providerID !== undefined;
+  if (!isBehind && !isShownBy(record, view)) await cluster.applyNodeClaim(mirrorOf(record, view));
   // D17: the deletion of a claim, by any cause, deletes its object.
   if (deletion !== undefined && mirror?.metadata.deletionTimestamp === undefined) await cluster.deleteNodeClaim(name);
 }

@@ -37,8 +37,8 @@ const SETTLED_AFTER_MS = MINUTE_MS + LISTED_AFTER_MS;
 export interface NodeClaimView extends JoiningClaim, ConsistencyView {
   /** When the deletion of the NodeClaim object was requested, for example by `kubectl delete nodeclaim`. @default it was not */
   readonly deletionTimestamp?: string;
-  /** The instance in the status of the NodeClaim object. @default none; not read for a launched claim */
-  readonly shown?: Instance;
+  /** The instance in the status of the NodeClaim object, if no other claim has it. Undefined for a launched claim. */
+  readonly shown: Observed<Instance | undefined>;
   /** What the list of instances shows of the claim. */
   readonly listed: Observed<ListedInstance>;
   /** Needed for a launched claim. */
@@ -72,7 +72,7 @@ export interface NoLaunchContext {
 
 /**
  * The next step of a claim: launch, register, initialize or delete. Termination handles claims that are being deleted, unless
- * the outcome of their launch is unknown: then it is determined first (D36).
+ * the outcome of their launch is unknown (D36) or their record lacks an instance: then it is determined first.
  * *Source:* D1–D8, D14, D15, D34.
  */
 export function decideLifecycle(view: NodeClaimView, nowMs: number): ClaimVerdict {
@@ -81,10 +81,8 @@ export function decideLifecycle(view: NodeClaimView, nowMs: number): ClaimVerdic
   const found = takeOver(view, nowMs);
   if (found !== undefined) return found;
   if (record.deletion !== undefined) return unchanged(record);
-  // D8: an instance of an overdue claim may be missing in the record only, so it is not given up before the list is read.
-  if (isOverdue(view, nowMs) && view.listed.kind === 'unread' && view.deletionTimestamp === undefined) {
-    return awaitList(record, view.listed, nowMs);
-  }
+  const unread = awaitEvidence(view, nowMs);
+  if (unread !== undefined) return unread;
   const goodbye = whyDelete(view, nowMs);
   if (goodbye !== undefined) return deletion(record, goodbye);
   if (record.launch.kind !== 'launched') return launch(view, nowMs);
@@ -123,12 +121,12 @@ function settle(view: NodeClaimView, state: Requested, nowMs: number): ClaimVerd
 
 /**
  * An instance with the claim's name belongs to the claim, also if the record has no launch: EC2 may list it after the attempt was
- * recorded as failed, and a restored table may lack the launch. One that EC2 no longer lists is in the NodeClaim object: its node
- * is removed with the claim.
+ * recorded as failed, and a restored table may lack the launch. If EC2 does not list it any more, the status of the NodeClaim object
+ * names it, so that its node is removed with the claim.
  */
 function takeOver({ record, listed, shown }: NodeClaimView, nowMs: number): ClaimVerdict | undefined {
-  if (record.launch.kind === 'launched') return undefined;
-  const found = readOr(listed, undefined)?.tagged ?? shown;
+  if (record.launch.kind === 'launched' || listed.kind === 'unread') return undefined;
+  const found = listed.value.tagged ?? readOr(shown, undefined);
   return found === undefined ? undefined : taken(record, found, nowMs);
 }
 
@@ -137,9 +135,25 @@ function taken(record: NodeClaimRecord, instance: Instance, nowMs: number): Clai
   return { ...unchanged(launched(record, adopted(instance, record), nowMs)), due: [requeueAt(nowMs)] };
 }
 
+/**
+ * D8: the instance of an unlaunched claim may be missing in the record only. So an overdue claim, and one whose object names an
+ * instance, are not given up before the list of instances and the objects are read.
+ */
+function awaitEvidence(view: NodeClaimView, nowMs: number): ClaimVerdict | undefined {
+  const { record, listed, shown, deletionTimestamp } = view;
+  const isGivenUp = deletionTimestamp === undefined && isOverdue(view, nowMs);
+  if (listed.kind === 'unread' && (isGivenUp || readOr(shown, undefined) !== undefined))
+    return awaitList(record, listed, nowMs);
+  if (!isGivenUp || shown.kind === 'read') return undefined;
+  return awaitRead(record, whyNotRead('the NodeClaim objects', shown), nowMs);
+}
+
 /** Waits for the list of instances: a claim is neither launched again nor given up while an instance may exist for it. */
 function awaitList(record: NodeClaimRecord, listed: Unread, nowMs: number): ClaimVerdict {
-  const message = whyNotRead("EC2's list of instances", listed);
+  return awaitRead(record, whyNotRead("EC2's list of instances", listed), nowMs);
+}
+
+function awaitRead(record: NodeClaimRecord, message: string, nowMs: number): ClaimVerdict {
   const blocked = [blockedClaim(record, { reason: 'NotRead', message })];
   return { ...unchanged(record), blocked, due: [pollAfter(nowMs)] };
 }

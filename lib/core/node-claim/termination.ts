@@ -79,6 +79,7 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
   if (view.instanceState === 'shutting-down') {
     return { ...unchanged(terminating(record, nowMs)), due: [pollUntilEnded(nowMs)] };
   }
+  if (isRegistrationUnknown(view, nowMs)) return { ...unchanged(record), due: [pollAfter(nowMs)] };
   if (!mayHavePods(view)) return endInstance(view, record, nowMs);
   const { actions, blocked, due, drained } = drain(view, deletion, nowMs);
   const startedAtMs = deletion.drainStartedAtMs ?? nowMs;
@@ -125,10 +126,17 @@ export function beginsWithoutList({ record, node }: Pick<TerminationView, 'recor
   return mayHavePods({ record, node }) && !hasBegun && isInterrupted(record);
 }
 
-/** Whether the claim's node has registered: pods run only there. The record of the registration may be lost. */
+/** Whether pods may run on the claim's node: it has registered. The record of the registration may be lost. */
 function mayHavePods({ record, node }: Pick<TerminationView, 'record' | 'node'>): boolean {
   if (node.kind === 'unread') return record.registeredAtMs !== undefined;
   return node.value !== undefined && (record.registeredAtMs !== undefined || isRegistered(node.value));
+}
+
+/** Promise 3: the nodes must be read to know whether pods run there. An interrupted instance, and one after the deadline, ends anyway. */
+function isRegistrationUnknown({ record, node }: TerminationView, nowMs: number): boolean {
+  const { registeredAtMs, deletion } = record;
+  if (node.kind === 'read' || registeredAtMs !== undefined || isInterrupted(record)) return false;
+  return nowMs < (deletion?.deadlineMs ?? Number.POSITIVE_INFINITY);
 }
 
 /** The record of a drain: its start, and whether it evicts pods with volumes. */
@@ -184,7 +192,7 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
   }));
   return {
     actions: [...cordon, ...forced, ...evictions],
-    blocked: held.map((pod) => heldBack(record, pod)),
+    blocked: held.map((pod) => heldBack(record, pod, node?.metadata.name ?? record.nodeName ?? '')),
     due: pods.length === 0 ? [] : [nextPoll(pods, deletion, nowMs), ...nextForced(left, deletion, nowMs)],
     drained: pods.length === 0,
   };
@@ -293,12 +301,12 @@ function release({ record, node: observed }: TerminationView, nowMs: number): Cl
   };
 }
 
-function heldBack(record: NodeClaimRecord, pod: Pod): Blocked {
+function heldBack(record: NodeClaimRecord, pod: Pod, node: string): Blocked {
   return {
     subject: namespacedSubject('Pod', pod),
     nodePool: record.nodePool,
     reason: 'DoNotDisrupt',
-    message: `it has the annotation ${DO_NOT_DISRUPT}: node ${record.nodeName ?? ''} is not terminated until it completes`,
+    message: `it has the annotation ${DO_NOT_DISRUPT}: node ${node} is not terminated until it completes`,
     numbers: {},
   };
 }

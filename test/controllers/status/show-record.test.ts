@@ -69,3 +69,12 @@ test('a record that the run has just written, and an object that exists, need no
   expect(under.state.nodeClaims.get(CLAIM.name)?.status?.providerID).toBeDefined();
   expect(under.reads()).toBe(0);
 });
+
+test('an object that shows an instance which its record lacks, as after a restore of the table, keeps it', async () => {
+  const under = stage(undefined);
+  await under.cluster.applyNodeClaim(mirrorOf(CLAIM));
+  await showRecord(under.ports, { ...aClaim(), deletion: DELETION }, { world: await seenIn(under), isFresh: true });
+  const { metadata, status } = under.state.nodeClaims.get(CLAIM.name) ?? {};
+  expect(status?.providerID).toBe(mirrorOf(CLAIM).status?.providerID);
+  expect(metadata?.deletionTimestamp).toBeDefined();
+});
