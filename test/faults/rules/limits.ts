@@ -14,18 +14,19 @@ const DECIDED_BEFORE_MS = 3 * MINUTE_MS;
  */
 export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startMs }) => {
   const earlierLimits = new Map<string, { readonly atMs: number; readonly limits: Resources }[]>();
-  /** The highest limit of the last minutes for each resource. */
+  /** The highest limit of the last minutes for each resource. One that had no limit meanwhile has none yet. */
   const limitsOf = (pool: string): Resources => {
-    const now = simulation().state.nodePools.get(pool)?.spec.limits;
     const known = earlierLimits.get(pool) ?? [];
-    const last = known.at(-1);
-    const limits = parseResources(now ?? {});
-    if (now === undefined && last === undefined) return {};
-    if (last === undefined || JSON.stringify(last.limits) !== JSON.stringify(limits))
-      known.push({ atMs: nowMs(), limits });
     earlierLimits.set(pool, known);
+    const stored = simulation().state.nodePools.get(pool);
+    const limits = parseResources(stored?.spec.limits ?? {});
+    // A deleted NodePool keeps its limits.
+    if (stored !== undefined && JSON.stringify(known.at(-1)?.limits) !== JSON.stringify(limits))
+      known.push({ atMs: nowMs(), limits });
     const recent = known.filter((_, at) => nowMs() - (known[at + 1]?.atMs ?? nowMs()) < DECIDED_BEFORE_MS);
-    return recent.reduce<Resources>((most, one) => larger(most, one.limits), {});
+    const resources = Object.keys(recent.at(-1)?.limits ?? {});
+    const highest = (resource: string): number => Math.max(...recent.map((one) => one.limits[resource] ?? Infinity));
+    return Object.fromEntries(resources.map((resource) => [resource, highest(resource)]));
   };
   /** A node that was lost may return after its replacement was launched: only a write before a launch buys more. */
   const returnedMs = new Map<string, number>();
