@@ -25,8 +25,8 @@ interface ServedClusters {
  * Whether the owner of an unknown instance is read from its tags. An event can precede the recorded launch, usually by seconds.
  * EventBridge sends the events of every instance of the account. Warnings are rare: a few hundred a day in a large account, with
  * one call each. State changes are not: an account that terminates 1,000 instances a minute sends 2,000 of them, and their calls
- * would use most of the 20 reads a second that EC2 refills. State changes do not need the call, because lifecycle finds an ended
- * instance in its list within a minute after the launch is recorded (D15). A rebalance recommendation needs no action.
+ * would use most of the 20 reads a second that EC2 refills. State changes do not need the call, because lifecycle finds that an
+ * ended instance is not in its list, at most 4 minutes after the launch is recorded (D15). A rebalance recommendation needs no action.
  */
 export function isLookedUp({ kind }: InterruptionMessage): boolean {
   return kind === 'spot-interruption' || kind === 'reservation-interruption' || kind === 'scheduled-change';

@@ -9,7 +9,7 @@ import type { RuleOf, Watched } from '../../rule.ts';
 import { nodeOf } from '../nodes.ts';
 import { heldDrains } from '../removals/held-drains.ts';
 import { type Duty, LIFECYCLE, methodsFor, progressOf } from './duty.ts';
-import { hasEnded, removalDuties, type WatchedDrains } from './removal-duties.ts';
+import { endOf, removalDuties, type WatchedDrains } from './removal-duties.ts';
 
 /** Work that nothing disturbs makes progress: wakes are sent and armed, and one stuck item does not stop another (promise 7). */
 export const undisturbedWorkProgresses: RuleOf = (watched) => {
@@ -123,9 +123,8 @@ function dutiesOfClaim(watched: WatchedDrains, record: NodeClaimRecord): readonl
       },
     ];
   if (launch.kind !== 'launched') return [];
-  return hasEnded(watched, launch.instance.id)
-    ? [{ name: `the end of instance ${launch.instance.id} is recorded`, withinMs: 20 * SECOND_MS, needs: EVENTS }]
-    : joinDuties(watched, record);
+  const endedAtMs = endOf(watched, launch.instance.id);
+  return endedAtMs === undefined ? joinDuties(watched, record) : [endDuty(watched, launch, endedAtMs)];
 }
 
 /** D36: a request that is not repeated any more has failed once EC2 had 4 minutes to list an instance. */
@@ -140,6 +139,22 @@ function unansweredForMs({ startMs, nowMs }: Watched, record: NodeClaimRecord): 
 
 /** EC2 sends an event when an instance shuts down. */
 const EVENTS = ['store.', 'messages.', 'function:interruption', 'cluster.findOtherAutoscalers'];
+
+/** From the reply of a launch to its record. */
+const RECORDED_MS = 2 * SECOND_MS;
+
+/**
+ * The event of an instance without a record is dropped. Its end is found by a tick after 3 minutes, because EC2 may list a new instance
+ * late (D15).
+ */
+function endDuty({ startMs, nowMs }: Watched, { instance, atMs }: Launched, endedAtMs: number): Duty {
+  const name = `the end of instance ${instance.id} is recorded`;
+  if (endedAtMs > atMs + RECORDED_MS) return { name, withinMs: 20 * SECOND_MS, needs: EVENTS };
+  const untilListedMs = Math.max(0, atMs + 3 * MINUTE_MS - startMs() - nowMs());
+  return { name, withinMs: untilListedMs + 75 * SECOND_MS, needs: [...EVENTS, ...LIFECYCLE] };
+}
+
+type Launched = NodeClaimRecord['launch'] & { readonly kind: 'launched' };
 
 function joinDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] {
   const node = nodeOf(watched, record);

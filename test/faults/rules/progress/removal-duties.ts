@@ -25,10 +25,14 @@ const END = [
   'world',
 ];
 
-export function hasEnded({ simulation }: Watched, instanceId: string): boolean {
-  return simulation()
-    .ec2.instances()
-    .some(({ id, endedAtMs }) => id === instanceId && endedAtMs !== undefined);
+export function hasEnded(watched: Watched, instanceId: string): boolean {
+  return endOf(watched, instanceId) !== undefined;
+}
+
+/** When EC2 began to shut the instance down. *Shape:* undefined while it runs. */
+export function endOf({ simulation }: Watched, instanceId: string): number | undefined {
+  const { ec2 } = simulation();
+  return ec2.instances().find(({ id }) => id === instanceId)?.endedAtMs;
 }
 
 /** What removes a NodeClaim that is deleted: its drain, the end of its instance and its release. */
