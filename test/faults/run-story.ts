@@ -1,9 +1,9 @@
 import { MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
 import type { Method } from '../../lib/core/disruption/method.ts';
 import { ALL_METHODS } from '../../lib/core/disruption/methods/all-methods.ts';
-import { costOf } from '../../lib/simulator/aws/simulated-ec2.ts';
 import { openSimulation } from '../../lib/simulator/simulation.ts';
 import type { TimelineEntry } from '../../lib/simulator/timeline.ts';
+import { comparableUsd } from './cost.ts';
 import type { Violation } from './rule.ts';
 import { addForeigners } from './rules/foreign.ts';
 import { RULES } from './rules/rules.ts';
@@ -23,6 +23,7 @@ const LOOK_EVERY_MS = 15 * SECOND_MS;
 export interface StoryResult {
   /** The first violation. @default every rule holds */
   readonly violation?: Violation;
+  /** Without what Kerf must not end. */
   readonly costUsd: number;
   readonly endedMs: number;
   readonly timeline: readonly TimelineEntry[];
@@ -94,6 +95,6 @@ export async function runStory(story: Story, untilMs?: number): Promise<StoryRes
   const violation =
     first ??
     (isAtRest ? undefined : { rule: 'everything comes to rest', atMs: endedMs, message: left.slice(0, 6).join('; ') });
-  const costUsd = simulation.ec2.instances().reduce((sum, one) => sum + costOf(one, simulation.timetable.now()), 0);
+  const costUsd = comparableUsd(watching);
   return { ...(violation !== undefined && { violation }), costUsd, endedMs, timeline: simulation.timeline.entries };
 }
