@@ -11,7 +11,7 @@ import { decideTermination } from '../../../lib/core/node-claim/termination.ts';
 import { decide, terminationView, viewOf } from '../../builders/claim-view.ts';
 import { claimSpec, launchedClaim } from '../../builders/node-claims.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
-import { type NodeOptions } from '../../builders/nodes.ts';
+import { aNode, type NodeOptions } from '../../builders/nodes.ts';
 import { runningPod } from '../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
 import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
@@ -135,10 +135,10 @@ describe('D28: do-not-disrupt on a pod, not on the node, blocks its eviction unt
   });
 
   test('the node of an unregistered claim has no drain to block (D27)', () => {
-    const { node, pod } = clusterWith({ pod: true, node: true });
+    const { pod } = clusterWith({ pod: true, node: true });
     const record = launchedClaim({ deletion: { reason: 'deleted', message: '', requestedAtMs: NOW_MS } });
     const { actions } = decideTermination(
-      terminationView({ record, node, pods: [pod], instanceState: 'alive' }),
+      terminationView({ record, node: aNode(annotations(true)), pods: [pod], instanceState: 'alive' }),
       NOW_MS,
     );
     expect(actions.map(({ kind }) => kind)).toEqual(['terminate-instance']);

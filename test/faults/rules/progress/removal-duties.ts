@@ -25,7 +25,7 @@ const END = [
   'world',
 ];
 
-export function hasEnded(watched: Watched, instanceId: string): boolean {
+function hasEnded(watched: Watched, instanceId: string): boolean {
   return endOf(watched, instanceId) !== undefined;
 }
 
