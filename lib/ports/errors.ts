@@ -36,6 +36,11 @@ export class RefusedError extends PortError {
   readonly retryable = false;
 }
 
+/** An error that is not one of a port: a bug, or an answer of an unknown shape. It counts as a refusal of the object that it is about. */
+export class UnexpectedError extends RefusedError {
+  override readonly name = 'UnexpectedError';
+}
+
 /** The item exists in the table, and this version of Kerf cannot read it. Other items are not affected. */
 export class UnreadableError extends RefusedError {
   override readonly name = 'UnreadableError';
@@ -52,10 +57,7 @@ export function isConflict(error: unknown): boolean {
   return [EpochMovedError, StaleRecordError, StaleLeaseError, ConflictError].some((kind) => error instanceof kind);
 }
 
-/**
- * The failure of a call about one object. An error that is not one of a port is a bug, or an answer of an unknown shape: it counts as a
- * refusal of the object, so that work on the others goes on.
- */
+/** The failure of work on one object, after which the work on others goes on. */
 export function portErrorOf(cause: unknown): PortError {
-  return cause instanceof PortError ? cause : new RefusedError(`unexpected error: ${String(cause)}`, { cause });
+  return cause instanceof PortError ? cause : new UnexpectedError(`unexpected error: ${String(cause)}`, { cause });
 }

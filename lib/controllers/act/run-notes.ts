@@ -1,6 +1,6 @@
 import { type Decision, type Due, pollAfter } from '../../core/model/decision.ts';
 import type { NodeClaimRecord, RunningInstance } from '../../core/model/node-claim-record.ts';
-import { isConflict, PortError, portErrorOf } from '../../ports/errors.ts';
+import { isConflict, PortError, portErrorOf, UnexpectedError } from '../../ports/errors.ts';
 import type { Readings } from '../observe/readings.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import { isNewRefusal } from './is-new-refusal.ts';
@@ -25,8 +25,8 @@ export interface NotingRun {
 }
 
 /**
- * Does work that the rest of the run does not need. A failure is noted in the report of the run; a permanent refusal, or an error that
- * is not of a port, is noted once. After a failure that may pass, the run is repeated within five seconds. *Shape:* the failure.
+ * Does work that the rest of the run does not need. A failure is noted in the report of the run; a permanent refusal is noted
+ * once. After a failure that may pass, the run is repeated within five seconds. *Shape:* the failure.
  * *Errors:* a conflict.
  */
 export async function noteFailure(
@@ -65,13 +65,13 @@ export function failureOf(subject: string, cause: Error): Error {
   return new Error(`${subject}: ${cause.message}`, { cause });
 }
 
-/** The failures (`failureOf`) without the permanent refusals that were reported before. */
+/** The failures (`failureOf`) without the permanent refusals that were reported before. An unexpected error is reported by each run (`problemsIn`). */
 export function notReported(
   { ports, cluster }: Omit<NotingRun, 'notes'>,
   failures: readonly Error[],
 ): readonly Error[] {
   return failures.filter(({ message, cause }) => {
-    if (!(cause instanceof PortError) || cause.retryable) return true;
+    if (!(cause instanceof PortError) || cause.retryable || cause instanceof UnexpectedError) return true;
     const subject = message.slice(0, message.length - cause.message.length);
     return isNewRefusal(ports, `${cluster}: ${subject}`, cause.message);
   });

@@ -1,5 +1,5 @@
 import { type Problem, ProblemError, type ProblemKind } from '../../core/problems/problems.ts';
-import { CallBudgetError } from '../../ports/errors.ts';
+import { CallBudgetError, UnexpectedError } from '../../ports/errors.ts';
 import type { RunReport } from '../run/ports.ts';
 
 /** The problems of a run: those that it has found, and those that its failures show. One for each kind. */
@@ -17,5 +17,6 @@ export function problemsIn({ problems = [], failures }: Pick<RunReport, 'problem
 function problemOf(failure: unknown): ProblemKind | undefined {
   if (failure instanceof ProblemError) return failure.problem;
   if (failure instanceof CallBudgetError) return 'CallBudgetSpent';
+  if (failure instanceof UnexpectedError) return 'UnexpectedError';
   return failure instanceof Error && failure.cause !== undefined ? problemOf(failure.cause) : undefined;
 }

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 import { inParallel } from '../../core/in-parallel.ts';
 import { type Due, pollAfter } from '../../core/model/decision.ts';
 import { inTurn, type Turning } from '../../core/node-claim/turn.ts';
-import { isConflict, PortError } from '../../ports/errors.ts';
+import { isConflict, portErrorOf } from '../../ports/errors.ts';
 import { failureOf } from '../act/run-notes.ts';
 import type { HasClock } from './ports.ts';
 
@@ -41,13 +41,13 @@ export async function eachClaim<Claim extends Turning>(
   const noteFailure = async ({ name }: Claim, work: Promise<unknown>): Promise<void> => {
     try {
       await work;
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
+    } catch (cause) {
+      const error = portErrorOf(cause);
       if (isConflict(error)) {
         hasConflict = true;
         return;
       }
-      if (error instanceof PortError && error.retryable) due.push(pollAfter(nowMs));
+      if (error.retryable) due.push(pollAfter(nowMs));
       failures.push(failureOf(`NodeClaim ${name}`, error));
     }
   };

@@ -6,6 +6,7 @@ export const PROBLEMS = {
   DrainStuck: 'The termination of a node does not end in time.',
   WebhookDisabled: 'The webhook of a cluster is disabled because its endpoint does not answer.',
   CallBudgetSpent: 'Calls of EC2 are put off because the account has used all calls that AWS allows.',
+  UnexpectedError: 'Work on an object fails by a bug of Kerf, or by an answer of an unknown shape.',
 } as const;
 
 export type ProblemKind = keyof typeof PROBLEMS;

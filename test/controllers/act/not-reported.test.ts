@@ -19,11 +19,12 @@ test('a refusal is reported once for each object, also if the names of two objec
   expect(notReported(run, failures)).toEqual([away]);
 });
 
-test('an error that is not of a port is noted as a refusal, and the run goes on', async () => {
+test('an error that is not of a port is reported by each run, and the run goes on', async () => {
   const notes: RunNotes = { decisions: [], failures: [], due: [] };
   const run = { cluster: 'demo', ports: { clock: { now: () => 0 }, refusals: reportedRefusals() }, notes };
   await noteFailure(run, 'NodeClaim a', withBug);
   await noteFailure(run, 'NodeClaim a', withBug);
-  expect(notes.failures.map(({ message }) => message)).toEqual(['NodeClaim a: unexpected error: TypeError: a bug']);
+  const reported = 'NodeClaim a: unexpected error: TypeError: a bug';
+  expect(notes.failures.map(({ message }) => message)).toEqual([reported, reported]);
   expect(notes.due).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { Telemetry } from '../../../lib/controllers/run/telemetry.ts';
 import type { Blocked } from '../../../lib/core/model/decision.ts';
 import { ProblemError } from '../../../lib/core/problems/problems.ts';
 import { telemetryOf } from '../../../lib/operator/telemetry/telemetry.ts';
-import { CallBudgetError } from '../../../lib/ports/errors.ts';
+import { CallBudgetError, portErrorOf } from '../../../lib/ports/errors.ts';
 import type { Wake } from '../../../lib/ports/messages.ts';
 import { aRunReport } from '../../builders/decisions.ts';
 import { heard } from '../../heard.ts';
@@ -65,11 +65,13 @@ test('a problem that failures show is logged once for each kind, also if it is t
     webhook,
     new Error('claim-1', { cause: budget }),
     new Error('claim-2', { cause: budget }),
+    new Error('node-1', { cause: portErrorOf(new TypeError('a bug')) }),
     new Error('other'),
   ];
   expect(await linesOf('problem', { reason: 'tick' }, { failures })).toMatchObject([
     { problem: 'WebhookDisabled', why: 'webhook disabled', numbers: { failures: 1 } },
     { problem: 'CallBudgetSpent', why: 'claim-1', numbers: { failures: 2 } },
+    { problem: 'UnexpectedError', why: 'node-1', numbers: { failures: 1 } },
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { isRecord, ownField } from '../../../../lib/apis/record.ts';
 import { formatSubject } from '../../../../lib/core/model/subject.ts';
-import { PortError, RefusedError, UnreadableError } from '../../../../lib/ports/errors.ts';
+import { PortError, RefusedError, UnexpectedError, UnreadableError } from '../../../../lib/ports/errors.ts';
 import type { RuleOf } from '../../rule.ts';
 
 /** The clocks of two functions may be apart. */
@@ -32,8 +32,9 @@ export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
   };
   return {
     failed({ function: name, error }) {
-      // A run that ends with a refusal did nothing: each such run is a failure.
+      // A run that ends with a refusal did nothing: each such run is a failure. An unexpected error is a problem in each run.
       if (!(error instanceof Error) || error instanceof PortError || !isRefusal(error)) return;
+      if (error.cause instanceof UnexpectedError) return;
       if (error.message.startsWith(NO_RUN)) return;
       const cause = error.cause instanceof Error ? error.cause.message : error.message;
       const subject = error.message.endsWith(cause) ? error.message.slice(0, -cause.length) : '';
