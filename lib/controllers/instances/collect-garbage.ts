@@ -1,6 +1,6 @@
 import type { Node } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
-import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import {
   type FoundInstance,
   instanceOfNodeClaim,
@@ -27,13 +27,12 @@ import { recordOfClaim } from './record-of-claim.ts';
  * lists is adopted too: the claim is then released like any other whose instance has ended.
  */
 export async function collectGarbage(work: ClusterWork<ReadsCluster & HasSettings>): Promise<readonly Error[]> {
-  const { ports, cluster, records, world } = work;
-  const claimed = new Set(records.flatMap((record) => instanceOf(record)?.id ?? []));
+  const { ports, cluster, world } = work;
   const { nodeClasses, nodes, mirrors } = world;
   // Without the objects of the cluster, an instance with a node would be taken for one without.
   if (world.instances.kind === 'unread' || nodeClasses.kind === 'unread') return [];
   if (nodes.kind === 'unread' || mirrors.kind === 'unread') return [];
-  const unclaimed = world.instances.value.filter(({ id }) => !claimed.has(id));
+  const unclaimed = world.instances.value.filter(({ id }) => !world.claimed.has(id));
   const ended = endedInstances(work, { nodes: nodes.value, mirrors: mirrors.value, instances: world.instances.value });
   if (unclaimed.length + ended.length === 0) return [];
   const nodePools = await ports.cluster.listNodePools();

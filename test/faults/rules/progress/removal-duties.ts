@@ -3,6 +3,7 @@ import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../../../lib/apis/taints.ts';
 import { selectsPod } from '../../../../lib/core/cluster/pod-disruption-budgets.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
+import { isActiveAt } from '../../../../lib/simulator/faults/fault.ts';
 import { budgetStatus } from '../../../../lib/simulator/kubernetes/disruptions-allowed.ts';
 import type { Watched } from '../../rule.ts';
 import { mayHavePods, nodeOf } from '../nodes.ts';
@@ -136,8 +137,7 @@ function isRefused({ story, objectOf, nowMs }: Watched, { metadata }: Pod): bool
     (fault) =>
       fault.kind === 'object-refused' &&
       fault.call === 'cluster.evictPod' &&
-      nowMs() >= fault.fromMs &&
-      nowMs() < fault.fromMs + fault.forMs &&
+      isActiveAt(fault, nowMs()) &&
       objectOf(fault) === metadata.name,
   );
 }

@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { instanceOf } from '../../../../lib/core/model/node-claim-record.ts';
-import type { Fault } from '../../../../lib/simulator/faults/fault.ts';
+import { type Fault, includesCall } from '../../../../lib/simulator/faults/fault.ts';
 import type { RuleOf } from '../../rule.ts';
 
 /** EC2 ends the instance this long after its warning. */
@@ -64,7 +64,7 @@ const UNKNOWN: ReadonlySet<Fault['kind']> = new Set([
  */
 function isOnStandby(faults: readonly Fault[], atMs: number): boolean {
   const failing = faults.filter(
-    ({ kind, ...one }) => kind === 'calls-fail' && 'calls' in one && one.calls.some(isOfCheck),
+    (one) => one.kind === 'calls-fail' && includesCall(one.calls, 'cluster.findOtherAutoscalers'),
   );
   return faults.some(({ kind, fromMs, forMs }) => {
     if (kind !== 'other-autoscaler' || atMs <= fromMs - WARNING_MS) return false;
@@ -73,10 +73,6 @@ function isOnStandby(faults: readonly Fault[], atMs: number): boolean {
       .map((one) => one.fromMs + one.forMs);
     return atMs < Math.max(fromMs + forMs, ...unsureUntilMs) + TICKS_MS;
   });
-}
-
-function isOfCheck(call: string): boolean {
-  return call === '*' || call === 'cluster.*' || call === 'cluster.findOtherAutoscalers';
 }
 
 /** When the last failure of the table during the warning ends. */
