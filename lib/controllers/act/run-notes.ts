@@ -26,8 +26,7 @@ export interface NotingRun {
 
 /**
  * Does work that the rest of the run does not need. A failure is noted in the report of the run; a permanent refusal is noted
- * once. After a failure that may pass, the run is repeated within five seconds. *Shape:* the failure.
- * *Errors:* a conflict.
+ * once. After a failure that may pass, the run is repeated within five seconds. *Shape:* the failure. *Errors:* a conflict.
  */
 export async function noteFailure(
   { ports, cluster, notes }: NotingRun,
@@ -65,7 +64,10 @@ export function failureOf(subject: string, cause: Error): Error {
   return new Error(`${subject}: ${cause.message}`, { cause });
 }
 
-/** The failures (`failureOf`) without the permanent refusals that were reported before. An unexpected error is reported by each run (`problemsIn`). */
+/**
+ * The failures (`failureOf`) without the permanent refusals that were reported before. An unexpected error is reported by each run
+ * (`problemsIn`).
+ */
 export function notReported(
   { ports, cluster }: Omit<NotingRun, 'notes'>,
   failures: readonly Error[],

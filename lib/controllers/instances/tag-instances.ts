@@ -14,8 +14,8 @@ import type { ClusterWork } from './instance-work.ts';
 const MAX_A_RUN = 60;
 
 /**
- * Tags each instance once with the name of its node, after the node is registered. Only in a run for a
- * tick: while the table refuses the records of the tags, other runs would repeat the calls every few seconds.
+ * Tags each instance once with the name of its node, after the node is registered. Only in a run for a tick: while the table refuses
+ * the records of the tags, other runs would repeat the calls every few seconds.
  */
 export async function tagInstances(work: ClusterWork): Promise<readonly Error[]> {
   const { ports, records, world } = work;

@@ -136,7 +136,7 @@ function mayHavePods({ record, node }: Pick<TerminationView, 'record' | 'node'>)
 function isRegistrationUnknown({ record, node }: TerminationView, nowMs: number): boolean {
   const { registeredAtMs, deletion } = record;
   if (node.kind === 'read' || registeredAtMs !== undefined || isInterrupted(record)) return false;
-  return nowMs < (deletion?.deadlineMs ?? Number.POSITIVE_INFINITY);
+  return nowMs < (deletion?.deadlineMs ?? Infinity);
 }
 
 /** The record of a drain: its start, and whether it evicts pods with volumes. */
