@@ -56,7 +56,7 @@ test('a run with a conflict is repeated after a second, and after twice the time
   expect(conflictRetry({ ...wake, conflicts: 5 }, false, NOW_MS)).toEqual({ due: [] });
 });
 
-test('the wake of the repetition has the number of conflicts, and a wake that stands for several has the largest', async () => {
+test('the wake of the repetition has the number of conflicts, and a wake that stands for several has the smallest', async () => {
   const sent: Wake[] = [];
   const messages = { wake: async (_: unknown, wake: Wake) => void sent.push(wake) };
   const ports = { messages, clock: { now: () => NOW_MS } };
@@ -65,8 +65,11 @@ test('the wake of the repetition has the number of conflicts, and a wake that st
   await armWakeUp(ports, 'lifecycle', { cluster: 'demo', due: [requeueAt(NOW_MS)] });
   expect(sent.map(({ conflicts }) => conflicts)).toEqual([3, undefined]);
   const one = sent.map((wake) => ({ wake, sentAtMs: NOW_MS }));
-  expect(coalesceWakes('demo', one).conflicts).toBe(3);
-  expect(coalesceWakes('demo', one.slice(1))).not.toHaveProperty('conflicts');
+  expect(coalesceWakes('demo', one.slice(0, 1)).conflicts).toBe(3);
+  const less = { wake: { cluster: 'demo', reason: 'due', conflicts: 2 }, sentAtMs: NOW_MS };
+  expect(coalesceWakes('demo', [...one.slice(0, 1), less]).conflicts).toBe(2);
+  // The wake without conflicts can be for another object, whose first conflict is repeated after a second.
+  expect(coalesceWakes('demo', one)).not.toHaveProperty('conflicts');
 });
 
 function released(nodeClaim?: string): Wake {

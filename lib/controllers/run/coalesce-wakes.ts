@@ -24,7 +24,10 @@ export function reasonsOf({ reason }: Pick<Wake, 'reason'>): readonly string[] {
   return reason.split('+');
 }
 
-/** *Shape:* the result names a claim only if every wake names this claim. */
+/**
+ * *Shape:* the result names a claim only if every wake names this claim. It has the fewest conflicts of the wakes: a wake without
+ * conflicts can be for another object, and the first conflict of this object is repeated after a second.
+ */
 export function coalesceWakes(cluster: string, sent: readonly SentWake[]): CoalescedWake {
   const wakes = sent.map(({ wake }) => wake);
   const claims = [...new Set(wakes.map((wake) => wake.nodeClaim))];
@@ -33,7 +36,7 @@ export function coalesceWakes(cluster: string, sent: readonly SentWake[]): Coale
   const [nodeClaim] = claims;
   const digests = [...new Set(wakes.map(({ claimsDigest }) => claimsDigest))];
   const times = timesOf(sent);
-  const conflicts = Math.max(0, ...wakes.map((wake) => wake.conflicts ?? 0));
+  const conflicts = Math.min(...wakes.map((wake) => wake.conflicts ?? 0));
   return {
     cluster,
     reason,
