@@ -15,7 +15,10 @@ export function comparableUsd(watched: Watched): number {
     .reduce((sum, one) => sum + costOf(one, heldSinceMs.get(one.id) ?? startMs() + nowMs()), 0);
 }
 
-/** Instances whose deletion waits for a pod that must not be disrupted. *Shape:* the time of the deletion, by id. */
+/**
+ * Instances whose deletion waits for a pod that must not be disrupted. After a restore of the table, the record has the time at which the
+ * deletion was recorded again, and the object has the time of the first one. *Shape:* the time of the deletion, by id.
+ */
 function heldInstances(watched: Watched): ReadonlyMap<string, number> {
   const { simulation, startMs, nowMs, records } = watched;
   const { state } = simulation();
@@ -23,10 +26,12 @@ function heldInstances(watched: Watched): ReadonlyMap<string, number> {
   const nodes = new Set(pods.map(({ spec }) => spec.nodeName));
   const held = new Map<string, number>();
   for (const record of records.values()) {
-    const { launch, deletion } = record;
+    const { launch, deletion, name } = record;
     const isHeld = nodes.has(nodeOf(watched, record)?.metadata.name);
-    if (launch.kind === 'launched' && deletion !== undefined && isHeld)
-      held.set(launch.instance.id, deletion.requestedAtMs);
+    if (launch.kind !== 'launched' || deletion === undefined || !isHeld) continue;
+    const { deletionTimestamp } = state.nodeClaims.get(name)?.metadata ?? {};
+    const deletedMs = deletionTimestamp === undefined ? Infinity : Date.parse(deletionTimestamp);
+    held.set(launch.instance.id, Math.min(deletion.requestedAtMs, deletedMs));
   }
   return held;
 }
