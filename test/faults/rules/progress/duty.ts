@@ -20,9 +20,11 @@ export interface Duty {
 /** The methods that the activity needs. Every other method may fail, and it is at most ten seconds later (promise 7). */
 export function methodsFor(activity: Activity): readonly string[] {
   const methods = Object.entries(NEEDS).flatMap(([method, needs]) => (needs[activity] === undefined ? [] : [method]));
-  // Runs use its last answer for five minutes, and an outage of a story may be longer.
-  return [...methods, 'cluster.findOtherAutoscalers'];
+  return [...methods, AUTOSCALERS];
 }
+
+/** Runs use its last answer for five minutes, and an outage of a story may be longer. Then only termination and interruption work. */
+const AUTOSCALERS = 'cluster.findOtherAutoscalers';
 
 export const PLACEMENT = [...methodsFor('launch'), 'store.', 'function:provisioning', 'webhook', 'world'];
 export const TERMINATION = [
@@ -45,6 +47,7 @@ export const LIFECYCLE = [
   'cloud.shiftedZones',
   'catalogue.',
   'cluster.applyNodeClaim',
+  AUTOSCALERS,
 ];
 
 /** A rule that these duties are done in time. */
