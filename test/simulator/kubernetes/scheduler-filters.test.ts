@@ -150,6 +150,11 @@ describe('NodePorts', () => {
     expect(takes(aNode(), aPod({ spec: { initContainers } }), [there])).toBe(false);
   });
 
+  test('a pod on the network of the node holds its container ports', () => {
+    const spec = { hostNetwork: true, containers: [{ name: 'main', ports: [{ containerPort: 80 }] }] };
+    expect(takes(aNode(), aPod({ spec }), [runningPod('node-1', { name: 'there', spec })])).toBe(false);
+  });
+
   test('two pods of one pass do not get the same port', () => {
     const containers = [{ name: 'main', ports: [{ hostPort: 80 }] }];
     const pods = ['a', 'b'].map((name) => aPod({ name, containers }));

@@ -7,13 +7,13 @@ export interface HostPort {
   readonly protocol: string;
 }
 
-export function hostPorts(pod: Pod): readonly HostPort[] {
-  return [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].flatMap((container) =>
-    (container.ports ?? []).flatMap((port) =>
-      port.hostPort === undefined || port.hostPort === 0
-        ? []
-        : [{ ip: port.hostIP ?? '0.0.0.0', port: port.hostPort, protocol: port.protocol ?? 'TCP' }],
-    ),
+/** On the network of the node, a container port is a host port, which the API server sets in pods but not in templates. */
+export function hostPorts({ spec }: Pod): readonly HostPort[] {
+  return [...spec.containers, ...(spec.initContainers ?? [])].flatMap((container) =>
+    (container.ports ?? []).flatMap(({ containerPort = 0, hostPort = 0, hostIP = '0.0.0.0', protocol = 'TCP' }) => {
+      const port = hostPort === 0 && spec.hostNetwork === true ? containerPort : hostPort;
+      return port === 0 ? [] : [{ ip: hostIP, port, protocol }];
+    }),
   );
 }
 

@@ -146,8 +146,8 @@ function specText({ metadata, spec }: Pod): string {
   );
 }
 
-function sizeText({ containers, initContainers, overhead, resources }: PodSpec): string {
-  return JSON.stringify([containers.map(demand), initContainers?.map(demand), overhead, resources]);
+function sizeText({ containers, initContainers, overhead, resources, hostNetwork }: PodSpec): string {
+  return JSON.stringify([containers.map(demand), initContainers?.map(demand), overhead, resources, hostNetwork]);
 }
 
 function demand({ resources, ports, restartPolicy }: Container): readonly unknown[] {

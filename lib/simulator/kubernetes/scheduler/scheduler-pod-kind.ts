@@ -147,8 +147,10 @@ function spreadLabels({ metadata, spec }: Pod): Labels | undefined {
 function hostPorts(spec: PodSpec): readonly SimulatedHostPort[] {
   const sidecars = (spec.initContainers ?? []).filter((container) => container.restartPolicy === 'Always');
   return [...spec.containers, ...sidecars].flatMap((container) =>
-    (container.ports ?? []).flatMap(({ hostPort = 0, hostIP = '', protocol = 'TCP' }) =>
-      hostPort === 0 ? [] : [{ ip: hostIP === '' ? '0.0.0.0' : hostIP, port: hostPort, protocol }],
-    ),
+    (container.ports ?? []).flatMap(({ containerPort = 0, hostPort = 0, hostIP = '', protocol = 'TCP' }) => {
+      // The API server sets the host port of a pod on the network of the node.
+      const port = hostPort === 0 && spec.hostNetwork === true ? containerPort : hostPort;
+      return port === 0 ? [] : [{ ip: hostIP === '' ? '0.0.0.0' : hostIP, port, protocol }];
+    }),
   );
 }

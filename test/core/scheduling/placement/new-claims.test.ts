@@ -157,6 +157,15 @@ describe('which pods share a claim', () => {
     expect(place(pendingPods(3, { containers })).newClaims).toHaveLength(3);
   });
 
+  test('pods on the network of the node are placed on separate nodes, apart from equal pods with their own (B58)', () => {
+    const containers = [{ name: 'main', ports: [{ containerPort: 80 }] }];
+    const pods = [
+      ...pendingPods(2, { name: 'own', containers }),
+      ...pendingPods(2, { name: 'shared', containers, spec: { hostNetwork: true } }),
+    ];
+    expect(place(pods).newClaims).toHaveLength(2);
+  });
+
   test('a pod is unschedulable if a daemon uses its host port on every type (B58)', () => {
     const containers = [{ name: 'main', ports: [{ hostPort: 9_100 }] }];
     const daemonSets = [aDaemonSet('exporter', { containers })];

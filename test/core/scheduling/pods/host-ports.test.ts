@@ -26,3 +26,9 @@ test('host ports of init containers count too', () => {
   const pod = aPod({ spec: { initContainers: [{ name: 'init', ports: [{ hostPort: 80 }] }] } });
   expect(hostPorts(pod)).toEqual([{ ip: '0.0.0.0', port: 80, protocol: 'TCP' }]);
 });
+
+test('a port of a pod on the network of its node is a host port, as the API server sets it (B58)', () => {
+  const ports = [{ containerPort: 80 }, { containerPort: 81, hostPort: 0 }];
+  const pod = aPod({ spec: { hostNetwork: true, containers: [{ name: 'main', ports }] } });
+  expect(hostPorts(pod).map(({ port }) => port)).toEqual([80, 81]);
+});
