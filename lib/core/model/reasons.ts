@@ -44,6 +44,8 @@ export const REASONS = {
   DoNotDisrupt:
     'The node or a pod on it has the annotation karpenter.sh/do-not-disrupt: remove the annotation to allow the disruption.',
   Efa: 'The EC2NodeClass asks for EFA interfaces that the instance type does not have: use types with enough EFA interfaces.',
+  EmptyTerms:
+    'Every term of the required node affinity of the pod is empty, which matches no node: write matchExpressions, or remove the affinity.',
   FailedConsistencyCheck:
     'The node has less than 90 % of a resource of its NodeClaim: compare the instance type with the node, its devices and huge pages.',
   FewTypesOnDemand:

@@ -3,6 +3,7 @@ import { NODE_CLASS } from '../../apis/labels.ts';
 import type { Blocked } from '../model/decision.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
 import { invalidAmount } from '../resources/pod-requests.ts';
+import { matchingTerms, requiredTerms } from '../scheduling/pods/pod-requirements.ts';
 import { requirementProblems } from '../validation/requirements.ts';
 
 /**
@@ -17,7 +18,12 @@ export function whyIgnored({ spec }: Pod): Refusal | undefined {
   }
   const amount = invalidAmount(spec);
   if (amount !== undefined) return refusal('InvalidQuantity', amount);
-  const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const terms = requiredTerms(spec);
+  if (terms.length > 0 && matchingTerms(spec).length === 0)
+    return refusal(
+      'EmptyTerms',
+      'every term of its required node affinity is empty, and the kube-scheduler finds no node for an empty term',
+    );
   const fields = terms.flatMap(({ matchFields = [] }) => matchFields);
   if (fields.length > 0) {
     const keys = [...new Set(fields.map(({ key }) => key))].join(', ');

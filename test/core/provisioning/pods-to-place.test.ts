@@ -99,6 +99,7 @@ describe('a pod for which no node can be launched', () => {
       insisting({ matchFields: [asking('metadata.name', 'In', 'node-1')] }),
       'MatchFields',
     ],
+    ['has only terms that match no node', insisting({}, { matchExpressions: [] }), 'EmptyTerms'],
     ['selects a node by its hostname (B9)', { nodeSelector: { 'kubernetes.io/hostname': 'node-1' } }, 'InvalidLabel'],
     [
       "requires a label of Karpenter's domain (B9)",
@@ -112,6 +113,11 @@ describe('a pod for which no node can be launched', () => {
       pods: [],
       refused: [`a: ${reason}`],
     });
+  });
+
+  test('does not include pods with another term beside the empty one', () => {
+    const spec = insisting({}, { matchExpressions: [asking('team', 'In', 'a')] });
+    expect(names(aSnapshot({ pods: [pendingPod({ name: 'a', spec })] })).pods).toEqual(['a']);
   });
 
   test.each<readonly [string, Partial<PodSpec>]>([

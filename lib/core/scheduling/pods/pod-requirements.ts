@@ -1,4 +1,4 @@
-import type { Pod } from '../../../apis/kubernetes.ts';
+import type { NodeSelectorTerm, Pod, PodSpec } from '../../../apis/kubernetes.ts';
 import {
   merge,
   NO_REQUIREMENTS,
@@ -21,10 +21,24 @@ export function podRequirements(pod: Pod): Requirements {
   return merge(strict, preferred);
 }
 
-/** The requirements without preferences. A node must meet one of the alternatives. *Shape:* never empty. */
+/**
+ * The requirements without preferences. A node must meet one of the alternatives. *Shape:* empty if every required term is empty: no
+ * node meets it.
+ */
 export function requiredAlternatives({ spec }: Pod): readonly Requirements[] {
   const selector = requirementsFromLabels(spec.nodeSelector);
-  const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  if (terms.length === 0) return [selector];
-  return terms.map((term) => merge(selector, requirementsFrom(term.matchExpressions ?? [])));
+  if (requiredTerms(spec).length === 0) return [selector];
+  return matchingTerms(spec).map((term) => merge(selector, requirementsFrom(term.matchExpressions ?? [])));
+}
+
+/** The terms of the required node affinity. */
+export function requiredTerms({ affinity }: PodSpec): readonly NodeSelectorTerm[] {
+  return affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+}
+
+/** The same without empty terms. For the kube-scheduler, an empty term matches no node. */
+export function matchingTerms(spec: PodSpec): readonly NodeSelectorTerm[] {
+  return requiredTerms(spec).filter(
+    ({ matchExpressions = [], matchFields = [] }) => matchExpressions.length + matchFields.length > 0,
+  );
 }

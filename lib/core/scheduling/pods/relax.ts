@@ -1,4 +1,5 @@
 import type { Affinity, Pod, PodAffinity, PodSpec } from '../../../apis/kubernetes.ts';
+import { matchingTerms } from './pod-requirements.ts';
 
 /**
  * The pod with one preference fewer, or undefined if no preference remains.
@@ -58,7 +59,7 @@ const STEPS: readonly Step[] = [
 
 function dropRequiredTerm(spec: PodSpec): PodSpec | undefined {
   const nodeAffinity = spec.affinity?.nodeAffinity;
-  const terms = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const terms = matchingTerms(spec);
   if (terms.length <= 1) return undefined;
   const required = { nodeSelectorTerms: terms.slice(1) };
   return withAffinity(spec, {

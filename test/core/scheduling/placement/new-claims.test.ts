@@ -202,7 +202,7 @@ describe('the requests of daemons are subtracted from each type (B21)', () => {
   });
 
   test('a PreferNoSchedule taint does not exclude a daemon, and one of its required terms is sufficient', () => {
-    const terms = [{ matchExpressions: [asking('team', 'Exists')] }, { matchExpressions: [] }];
+    const terms = ['team', 'kubernetes.io/arch'].map((key) => ({ matchExpressions: [asking(key, 'Exists')] }));
     const spec = {
       affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } },
     };

@@ -88,6 +88,15 @@ describe('preferences are relaxed one at a time (B31)', () => {
     expect(relaxations({})).toEqual(['tolerates PreferNoSchedule taints']);
   });
 
+  test('an empty required term is not an alternative, because it matches no node', () => {
+    const nodeSelectorTerms = [{}, term('a'), {}, term('b'), {}];
+    const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
+    expect(relaxations({ affinity: { nodeAffinity } })).toEqual([
+      'required ,required a,required ,required ',
+      'tolerates PreferNoSchedule taints',
+    ]);
+  });
+
   test('the last required term, required affinity and DoNotSchedule constraints stay', () => {
     const spec: Partial<PodSpec> = {
       affinity: {

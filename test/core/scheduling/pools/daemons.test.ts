@@ -59,6 +59,12 @@ describe('the requests of a daemon on a new node', () => {
     expect(overheadOf(asking100m({ containers }))).toBe(250);
   });
 
+  test('run on no node if every term of the template is empty', () => {
+    const running = [daemonPod('logs-a', '400m')];
+    expect(overheadOf(asking100m(requiring({})), running)).toBe(0);
+    expect(overheadOf(asking100m(requiring({}, { matchExpressions: [asking(ARCH, 'Exists')] })), running)).toBe(400);
+  });
+
   test('do not depend on the node to which its newest pod is pinned (B20)', () => {
     const pinned = requiring({ matchFields: [asking('metadata.name', 'In', 'old')] });
     const pod = daemonPod('logs-a', '400m', { spec: { nodeName: 'old', ...pinned } });
