@@ -1,6 +1,7 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { ARCH, CAPACITY_TYPE, REGION, RESERVATION_LABELS, ZONE, ZONE_ID } from '../../apis/labels.ts';
+import { imageFor } from '../model/images.ts';
 import type { InstanceType, LabelValues, LaunchTraits, Offering, TypeKubelet } from '../model/instance-type.ts';
 import { type LearnedMemory, learnedMemoryOf } from '../model/learned-memory.ts';
 import type { ResolvedImage, ResolvedPlacementGroup } from '../model/resolved-node-class.ts';
@@ -18,7 +19,10 @@ import { valuesOf } from './type-requirements.ts';
 export interface InstanceTypeOptions extends AvailabilityOptions, CapacitySettings {
   /** The placement group that the NodeClass selects (C68). @default none */
   readonly placementGroup?: ResolvedPlacementGroup | undefined;
-  /** The images of the NodeClass; learned memory applies to one image. @default none: learned memory is ignored */
+  /**
+   * The images of the NodeClass: types without one are left out, and learned memory applies to one image. @default not known: all types
+   * have one, and learned memory is ignored
+   */
   readonly images?: readonly ResolvedImage[];
   /** C4. @default none */
   readonly learnedMemory?: readonly LearnedMemory[];
@@ -48,8 +52,19 @@ export function instanceTypesFor(
     if (offerings.length === 0) return [];
     const earlier = before.get(facts.name);
     if (earlier !== undefined && areSame(earlier.offerings, offerings)) return [earlier];
-    return whyNotBootable(facts, nodeClass, options.placementGroup) === undefined ? [make(facts, offerings)] : [];
+    if (whyNotBootable(facts, nodeClass, options.placementGroup) !== undefined) return [];
+    const type = make(facts, offerings);
+    return hasImage(facts, type, options.images) ? [type] : [];
   });
+}
+
+/** C62, C65: every launch leaves a type without an image out, so no node is planned as one. */
+function hasImage(
+  { architecture }: InstanceTypeFacts,
+  { launch }: InstanceType,
+  images: InstanceTypeOptions['images'] = [],
+) {
+  return images.length === 0 || imageFor({ architecture, ...launch }, images) !== undefined;
 }
 
 /** For the offerings of one type in one catalogue, which differ only in what is available. */

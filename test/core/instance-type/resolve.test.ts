@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { CAPACITY_TYPE, REGION, ZONE, ZONE_ID } from '../../../lib/apis/labels.ts';
+import type { NodeSelectorRequirement } from '../../../lib/apis/kubernetes.ts';
+import { ARCH, CAPACITY_TYPE, REGION, ZONE, ZONE_ID } from '../../../lib/apis/labels.ts';
 import type { OfferingKey } from '../../../lib/core/instance-type/offerings/availability.ts';
 import { instanceTypesFor } from '../../../lib/core/instance-type/resolve.ts';
 import type { InstanceType } from '../../../lib/core/model/instance-type.ts';
+import type { ResolvedImage } from '../../../lib/core/model/resolved-node-class.ts';
 import { catalogueOf, factsOf, regionalOf } from '../../builders/catalogue-facts.ts';
+import { anImage } from '../../builders/launch-context.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
 
 const ZONES = [regionalOf(), regionalOf({ zone: 'eu-west-3b', zoneId: 'euw3-az2', spotUsdPerHour: 0.05 })];
@@ -58,6 +61,26 @@ describe('offerings', () => {
 });
 
 describe('instance types', () => {
+  test('without an image cannot be launched, so they are left out (C65)', () => {
+    const gpus = [{ name: 'T4', manufacturer: 'NVIDIA', count: 1, memoryMib: 16_384 }];
+    const facts = [
+      factsOf(),
+      factsOf({ name: 'm6g.large', architecture: 'arm64' }),
+      factsOf({ name: 'g4dn.xlarge', gpus }),
+    ];
+    const catalogue = catalogueOf(
+      facts,
+      facts.map(({ name }) => regionalOf({ type: name })),
+    );
+    const withImages = (...images: readonly ResolvedImage[]) =>
+      instanceTypesFor(catalogue, aNodeClass(), { images }).map(({ name }) => name);
+    const amd64: NodeSelectorRequirement = { key: ARCH, operator: 'In', values: ['amd64'] };
+    const noGpu: NodeSelectorRequirement = { key: 'karpenter.k8s.aws/instance-gpu-count', operator: 'DoesNotExist' };
+    expect(withImages(anImage({ requirements: [amd64] }))).toEqual(['m5.large', 'g4dn.xlarge']);
+    expect(withImages(anImage({ requirements: [amd64, noGpu] }))).toEqual(['m5.large']);
+    expect(withImages()).toEqual(['m5.large', 'm6g.large', 'g4dn.xlarge']);
+  });
+
   test('carry the region and the zones that sell them', () => {
     const [type] = instanceTypesFor(catalogueOf([factsOf()], ZONES), aNodeClass());
     expect([REGION, ZONE].map((label) => valuesOf(type, label))).toEqual([['eu-west-3'], ['eu-west-3a', 'eu-west-3b']]);

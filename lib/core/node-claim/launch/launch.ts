@@ -14,6 +14,7 @@ import {
 import { optional } from '../../../apis/optional.ts';
 import { digest } from '../../identity.ts';
 import { exhaustedSubnets, zonesWithAddresses } from '../../instance-type/offerings/unavailable.ts';
+import { imageFor } from '../../model/images.ts';
 import {
   type FleetOverride,
   type Instance,
@@ -124,12 +125,15 @@ function attemptsOf(record: NodeClaimRecord): number {
 
 function whyNoCapacity(record: NodeClaimRecord, context: LaunchContext): string {
   const withoutCapacity = record.options.filter(unavailableOptions(record, context)).length;
-  const { subnets } = context.resolved;
+  const { subnets, images } = context.resolved;
+  const bootable = new Set(record.types.flatMap((type) => (imageFor(type, images) === undefined ? [] : type.name)));
+  const withoutImage = record.options.filter(({ instanceType }) => !bootable.has(instanceType)).length;
+  const imagesText = withoutImage === 0 ? '' : `, ${withoutImage} have no image of the EC2NodeClass`;
   const exhausted = exhaustedSubnets(context.unavailable);
   const full = subnets.filter(({ id }) => exhausted.has(id)).length;
   const zones = [...zonesWithAddresses(subnets, context.unavailable)].toSorted().join(', ') || 'no zone';
   const exhaustedText = full === 0 ? '' : `, ${full} subnets have no free addresses`;
-  return `none of ${record.options.length} offerings has capacity: ${withoutCapacity} are marked as unavailable, subnets are in ${zones}${exhaustedText}`;
+  return `none of ${record.options.length} offerings has capacity: ${withoutCapacity} are marked as unavailable${imagesText}, subnets are in ${zones}${exhaustedText}`;
 }
 
 /** Completes a found instance from the record of its launch, because EC2 returns neither its price nor its kind of reservation. */

@@ -211,6 +211,14 @@ test('offerings that lack capacity in another placement are part of the request 
   expect(kindWith({ tenancy: 'dedicated' }, record)).toBe('no-capacity');
 });
 
+test('a claim whose types have no image says so (C65)', () => {
+  const images = [image('ami-arm64', 'arm64')];
+  expect(planLaunch(aClaim({ options: [OPTION] }), launchContext(resolvedAs({ images })))).toMatchObject({
+    kind: 'no-capacity',
+    message: expect.stringContaining('none of 1 offerings has capacity: 0 are marked as unavailable, 1 have no image'),
+  });
+});
+
 describe('reserved capacity (C30, C31, C38)', () => {
   const out = (reservationId: string, zone = 'eu-west-3a'): LaunchOption => ({
     ...OPTION,
