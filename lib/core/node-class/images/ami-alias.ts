@@ -128,11 +128,12 @@ function bottlerocket({ kubernetes, release = 'latest' }: Wanted): readonly Imag
   }));
 }
 
+/** AWS makes one image, on which drivers of GPUs are installed afterwards. */
 function windows(year: string): Family['parameters'] {
   return ({ kubernetes }) => [
     {
       name: `/aws/service/ami-windows-latest/Windows_Server-${year}-English-Core-EKS_Optimized-${kubernetes}/image_id`,
-      variants: ['standard'],
+      variants: ['any'],
     },
   ];
 }

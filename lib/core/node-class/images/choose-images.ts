@@ -4,8 +4,8 @@ import { ARCH } from '../../../apis/labels.ts';
 import { compareText } from '../../compare-text.ts';
 import type { ResolvedImage } from '../../model/resolved-node-class.ts';
 
-/** The instance types that an image is for: without accelerators, with GPUs, or with Inferentia or Trainium (C65). */
-export type ImageVariant = 'standard' | 'nvidia' | 'neuron';
+/** The instance types that an image is for: without accelerators, with GPUs, with Inferentia or Trainium, or all of them (C65). */
+export type ImageVariant = 'standard' | 'nvidia' | 'neuron' | 'any';
 
 /** An image as returned by EC2. */
 export interface FoundImage {
@@ -30,6 +30,7 @@ const VARIANT_REQUIREMENTS: Readonly<Record<ImageVariant, readonly NodeSelectorR
   ],
   nvidia: [{ key: GPUS, operator: 'Exists' }],
   neuron: [{ key: ACCELERATORS, operator: 'Exists' }],
+  any: [],
 };
 
 const ARCHITECTURES: ReadonlyMap<string, string> = new Map([

@@ -62,11 +62,14 @@ describe('C64: the parameters of an alias', () => {
     );
   });
 
-  test.each(['2019', '2022', '2025'])('windows%s: the core edition of the year', (year) => {
-    expect(parametersOf(`windows${year}@latest`, '1.35')).toEqual({
-      [`/aws/service/ami-windows-latest/Windows_Server-${year}-English-Core-EKS_Optimized-1.35/image_id`]: ['standard'],
-    });
-  });
+  test.each(['2019', '2022', '2025'])(
+    'windows%s: the core edition of the year, for types with accelerators too',
+    (year) => {
+      expect(parametersOf(`windows${year}@latest`, '1.35')).toEqual({
+        [`/aws/service/ami-windows-latest/Windows_Server-${year}-English-Core-EKS_Optimized-1.35/image_id`]: ['any'],
+      });
+    },
+  );
 
   test.each([
     ['al2023@latest', false],

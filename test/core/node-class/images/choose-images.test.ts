@@ -74,6 +74,12 @@ describe('C65: variants', () => {
     expect(imageFor({ architecture: 'amd64', imageLabels: {} }, both)).toBeUndefined();
   });
 
+  test('an image of Windows serves types with GPUs too, as in Karpenter', () => {
+    const windows = chooseImages([image('ami-windows', { variants: ['any'] })], NOW_MS);
+    for (const imageLabels of [{}, gpu])
+      expect(imageFor({ architecture: 'amd64', imageLabels }, windows)?.id).toBe('ami-windows');
+  });
+
   test('an image that was not found by an alias serves every type of its architecture', () => {
     const own = chooseImages([image('ami-own')], NOW_MS);
     expect(own[0]?.requirements).toEqual([{ key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }]);
