@@ -1,3 +1,4 @@
+import type { StateNode } from '../../cluster/state-node.ts';
 import type { NodePoolView } from '../../model/cluster-snapshot.ts';
 import type { Blocked } from '../../model/decision.ts';
 import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
@@ -38,11 +39,10 @@ function replacements(
 ): { readonly moves: readonly Move[]; readonly blocked: readonly Blocked[] } {
   const moves: Move[] = [];
   const blocked: Blocked[] = [...refused];
-  const records = world.candidates.nodes.flatMap(({ nodeClaim }) => nodeClaim ?? []);
   const used = new Map<string, number>();
   for (const candidate of candidates) {
     const pool = candidate.nodePool.metadata.name;
-    const claim = replacementIn(candidate, { records, planned: used.get(pool) ?? 0 }, world);
+    const claim = replacementIn(candidate, used.get(pool) ?? 0, world);
     if ('reason' in claim) {
       blocked.push(blockedNode(candidate.stateNode, claim));
       continue;
@@ -57,19 +57,19 @@ function replacements(
 }
 
 /** The new node for a drifted one, if the NodePool has room for `planned` others and this one. */
-function replacementIn(
-  { nodePool }: Candidate,
-  { records, planned }: { readonly records: readonly NodeClaimRecord[]; readonly planned: number },
-  world: World,
-): PlannedNodeClaim | Refusal {
+function replacementIn({ nodePool }: Candidate, planned: number, world: World): PlannedNodeClaim | Refusal {
   const { name } = nodePool.metadata;
   const view: NodePoolView = world.nodePools.find((one) => one.nodePool === nodePool) ?? {
     nodePool,
     instanceTypes: [],
   };
-  const count = staticCount(nodePool, records);
-  if (count === undefined) return refusal('Deleting', `NodePool ${name} is being deleted`);
-  const { replicas, active, room } = count;
+  const all = world.candidates.nodes;
+  const count = staticCount(nodePool, recordsOf(all));
+  // The new nodes take the places of the nodes that commands replace, and limits count both.
+  const left = staticCount(nodePool, recordsOf(all.filter(({ replaced }) => replaced !== true)));
+  if (count === undefined || left === undefined) return refusal('Deleting', `NodePool ${name} is being deleted`);
+  const { replicas, room } = count;
+  const { active } = left;
   if (world.options.staticCapacity !== true)
     return refusal(
       'StaticCapacityNotSupported',
@@ -84,4 +84,8 @@ function replacementIn(
   if (room > planned) return claimWithoutPods(view);
   const message = `limits.nodes of NodePool ${name} leaves no room for a new node: raise it above spec.replicas (${replicas})`;
   return refusal('LimitExceeded', message, { left: Math.max(0, room - planned), replicas });
+}
+
+function recordsOf(nodes: readonly StateNode[]): readonly NodeClaimRecord[] {
+  return nodes.flatMap(({ nodeClaim }) => nodeClaim ?? []);
 }

@@ -87,4 +87,22 @@ describe('E31: drifted nodes of a static NodePool', () => {
       { kind: 'cordon-node' },
     ]);
   });
+
+  test('of several open commands are replaced at the same time', () => {
+    const commands = decide(aCluster()).actions.flatMap((one) =>
+      one.kind === 'start-disruption' ? [one.command] : [],
+    );
+    const { actions, passMemory } = decide(aCluster({}, { commands }));
+    expect(actions.filter(({ kind }) => kind === 'create-node-claim')).toHaveLength(2);
+    expect(actions.filter(({ kind }) => kind === 'end-disruption')).toEqual([]);
+    expect(passMemory).toBeUndefined();
+  });
+
+  test('of several open commands are replaced while limits.nodes has room for the new nodes', () => {
+    const commands = decide(aCluster()).actions.flatMap((one) =>
+      one.kind === 'start-disruption' ? [one.command] : [],
+    );
+    const { actions } = decide(aCluster({ limits: { nodes: '4' } }, { commands }));
+    expect(actions.filter(({ kind }) => kind === 'create-node-claim')).toHaveLength(1);
+  });
 });
