@@ -26,7 +26,7 @@ export const drift: Method = {
   validate(command, world) {
     const candidates = driftedAmong(nodesOf(command, world), world).candidates;
     const { accepted } = withinBudgets(candidates, world);
-    const [move, ...others] = accepted.length === 0 ? [] : movesOf(accepted, placesOf(accepted, world));
+    const [move, ...others] = movesTogether(accepted, world).moves;
     if (move === undefined) return undefined;
     return [move, ...others].reduce((all, one) => ({
       candidates: [...all.candidates, ...one.candidates],
@@ -43,11 +43,10 @@ export function hasDrifted({ nodeClaims }: SeenPools): boolean {
 function propose(world: World): Proposal {
   const { candidates, refused } = driftedAmong(world.candidates.nodes, world);
   const { accepted, blocked, over } = withinBudgets(candidates, world);
-  const together = largestTogether(accepted, world);
-  const waiting = accepted.slice(together.count);
-  const later = waiting.map((one) => whyLater(one, together.count));
+  const { moves, count } = movesTogether(accepted, world);
+  const later = accepted.slice(count).map((one) => whyLater(one, count));
   return {
-    moves: together.schedule === undefined ? [] : movesOf(accepted.slice(0, together.count), together.schedule),
+    moves,
     blocked: [...refused, ...blocked, ...over, ...later],
     due: retryTimes([...over, ...later], world),
   };
@@ -148,6 +147,15 @@ function whyNoPlace(candidates: readonly Candidate[], { unplaced, existing }: Sc
   if (starting === undefined) return undefined;
   const message = `its pods would move to ${starting.stateNode.name}, which is not initialized yet`;
   return refusal('NodeStarting', message);
+}
+
+/** The moves of the most candidates, in their order, whose pods have places together. */
+function movesTogether(
+  candidates: readonly Candidate[],
+  world: World,
+): { readonly moves: readonly Move[]; readonly count: number } {
+  const { count, schedule } = largestTogether(candidates, world);
+  return { moves: schedule === undefined ? [] : movesOf(candidates.slice(0, count), schedule), count };
 }
 
 /** The most candidates, in their order, whose pods have places together. *Cost:* the logarithm of their number in questions. */

@@ -186,6 +186,13 @@ describe('E30: a command is carried out', () => {
     expect(move?.replacements).toHaveLength(expected.length);
   });
 
+  test('without a node whose pods have no other place together with those of the others now', () => {
+    const nodes = [drifted('a', 2), drifted('b', 1), initializedNode({ name: 'c' })];
+    const move = drift.validate(command, worldOf(snapshotOf(nodes, { ...parts, nodePools: pools({}, []) })));
+    expect(move).toMatchObject({ candidates: [{ stateNode: { name: 'a' } }], replacements: [] });
+    expect(move?.candidates).toHaveLength(1);
+  });
+
   test('for no node, if its pods have no other place now', () => {
     const snapshot = snapshotOf([drifted('a'), drifted('b')], { ...parts, nodePools: pools({}, []) });
     expect(drift.validate(command, worldOf(snapshot))).toBeUndefined();
