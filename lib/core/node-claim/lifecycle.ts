@@ -278,6 +278,6 @@ function waiting(
   why: { readonly reason: Reason; readonly message: string },
   nowMs: number,
 ): ClaimVerdict {
-  const nextRunMs = Math.min(nowMs + MINUTE_MS, record.createdAtMs + LAUNCH_TIMEOUT_MS);
+  const nextRunMs = Math.min(nowMs + MINUTE_MS, launchingSinceMs(record) + LAUNCH_TIMEOUT_MS);
   return { ...unchanged(record), blocked: [blockedClaim(record, why)], due: [requeueAt(nextRunMs)] };
 }

@@ -148,6 +148,16 @@ describe('launch', () => {
     expect(decideLifecycle(view, NOW_MS + 4.5 * MINUTE).due).toEqual([{ atMs: NOW_MS + 5 * MINUTE, kind: 'settling' }]);
   });
 
+  test('a claim that waited for its first request waits for its NodeClass until five minutes after this request', () => {
+    const firstAtMs = NOW_MS + 10 * MINUTE;
+    const record = aClaim({ launch: { kind: 'refused', attempt: 1, message: '', atMs: firstAtMs, firstAtMs } });
+    const view = viewOf(record, { launchContext: { reason: 'NodeClassNotReady', message: 'no subnets' } });
+    expect(decideLifecycle(view, firstAtMs + MINUTE).due).toEqual([{ atMs: firstAtMs + 2 * MINUTE, kind: 'settling' }]);
+    expect(decideLifecycle(view, firstAtMs + 4.5 * MINUTE).due).toEqual([
+      { atMs: firstAtMs + 5 * MINUTE, kind: 'settling' },
+    ]);
+  });
+
   test('after the launch, only the real capacity counts (promise 2)', () => {
     const record = aClaim({
       holds: { cpu: 64_000 },
