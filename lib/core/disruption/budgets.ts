@@ -5,6 +5,7 @@ import { quote } from '../../apis/formats/quote.ts';
 import { formatTime } from '../../apis/formats/time.ts';
 import { BUDGET_TIME_ZONE } from '../../apis/labels.ts';
 import type { DisruptionBudget, DisruptionReason, NodePool } from '../../apis/node-pool.ts';
+import { lastFor } from '../kept-answers.ts';
 
 /** How many nodes of a pool may be disrupted at once, and how many are being disrupted. */
 export interface BudgetRoom {
@@ -63,22 +64,44 @@ export function budgetsChangeMs(nodePool: NodePool, nowMs: number): number {
 
 /**
  * The schedule that is the reason why no more nodes may be disrupted: `schedule "0 0 * * *" for 23h, which ends at 2026-01-31T23:00:00Z`.
- * *Shape:* undefined if a budget without a schedule allows as few, or if the schedule is invalid.
+ * *Shape:* undefined if a budget without a schedule allows as few, or if the schedule is invalid. Without an end if windows follow each
+ * other for long.
  */
 export function closingSchedule(nodePool: NodePool, reason: DisruptionReason, now: Now): string | undefined {
+  return closingOf(nodePool, { reason, nodes: now.nodes, nowMs: now.nowMs });
+}
+
+/** Many nodes of a NodePool are refused at the same time. */
+const closingOf = lastFor((nodePool: NodePool, of: Now & { readonly reason: DisruptionReason }) => {
   const timeZone = budgetTimeZone(nodePool) ?? 'UTC';
   const all = nodePool.spec.disruption.budgets.map((budget) => ({
     budget,
-    allowed: allowedBy({ budget, timeZone }, reason, now),
+    allowed: allowedBy({ budget, timeZone }, of.reason, of),
   }));
   const least = Math.min(...all.map(({ allowed }) => allowed));
   const closing = all.filter(({ allowed }) => allowed === least).map(({ budget }) => budget);
   const [first] = closing;
   if (first === undefined || closing.some(({ schedule }) => schedule === undefined)) return undefined;
   const windows = windowsOf({ budget: first, timeZone });
-  const beganMs = windows?.next(now.nowMs - windows.durationMs);
+  const beganMs = windows?.next(of.nowMs - windows.durationMs);
   if (windows === undefined || beganMs === undefined) return undefined;
-  return `schedule ${quote(first.schedule ?? '')} for ${first.duration ?? ''}, which ends at ${formatTime(beganMs + windows.durationMs)}`;
+  const endMs = endOfWindows(windows, beganMs);
+  const end = endMs === undefined ? '' : `, which ends at ${formatTime(endMs)}`;
+  return `schedule ${quote(first.schedule ?? '')} for ${first.duration ?? ''}${end}`;
+});
+
+/** So many windows that follow each other are looked at. */
+const MAX_WINDOWS = 100;
+
+/** When the window ends, or the last of those that begin before the one before them has ended. *Shape:* undefined if there are too many. */
+function endOfWindows({ next, durationMs }: Windows, beganMs: number): number | undefined {
+  let lastMs = beganMs;
+  for (let windows = 0; windows < MAX_WINDOWS; windows += 1) {
+    const followingMs = next(lastMs);
+    if (followingMs === undefined || followingMs > lastMs + durationMs) return lastMs + durationMs;
+    lastMs = followingMs;
+  }
+  return undefined;
 }
 
 interface Scheduled {
@@ -107,11 +130,13 @@ function isOpen(scheduled: Scheduled, nowMs: number): boolean | undefined {
   return windows && isWindowOpen(windows.next, windows.durationMs, nowMs);
 }
 
+interface Windows {
+  readonly next: (afterMs: number) => number | undefined;
+  readonly durationMs: number;
+}
+
 /** *Shape:* undefined without a schedule, or if the schedule or the time zone is invalid. */
-function windowsOf({
-  budget: { schedule, duration },
-  timeZone,
-}: Scheduled): { readonly next: (afterMs: number) => number | undefined; readonly durationMs: number } | undefined {
+function windowsOf({ budget: { schedule, duration }, timeZone }: Scheduled): Windows | undefined {
   const cron = schedule === undefined ? undefined : parseCron(schedule);
   const durationMs = duration === undefined ? undefined : parseDuration(duration);
   const next = cron && inTimeZone(cron, timeZone);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseTime } from '../../../lib/apis/formats/time.ts';
 import type { Labels } from '../../../lib/apis/kubernetes.ts';
 import type { DisruptionBudget, DisruptionReason } from '../../../lib/apis/node-pool.ts';
-import { budgetRoom } from '../../../lib/core/disruption/budgets.ts';
+import { budgetRoom, closingSchedule } from '../../../lib/core/disruption/budgets.ts';
 import { aNodePool } from '../../builders/node-pools.ts';
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
@@ -88,5 +88,24 @@ describe('how many nodes may go at once', () => {
     const room = (disrupting: number) => budgetRoom(pool, 'Empty', { nodes: 10, disrupting, nowMs: 0 });
     expect(room(1)).toEqual({ allowed: 3, disrupting: 1, left: 2 });
     expect(room(5)).toEqual({ allowed: 3, disrupting: 5, left: 0 });
+  });
+});
+
+function closing(schedule: string, duration: string, at: string): string | undefined {
+  const pool = aNodePool({ disruption: { budgets: [{ nodes: '0', schedule, duration }, { nodes: '5' }] } });
+  return closingSchedule(pool, 'Empty', { nodes: 10, nowMs: parseTime(at) });
+}
+
+describe('the schedule that allows no more disruptions', () => {
+  test.each([
+    ['its window', '0 22 * * *', '4h', '2026-02-01T01:00:00Z', '2026-02-01T02:00:00Z'],
+    ['the last adjoining window', '0 0 * * mon-fri', '24h', '2026-02-03T12:00:00Z', '2026-02-07T00:00:00Z'],
+    ['the last of windows that overlap', '0 9-17 * * *', '2h', '2026-02-03T10:30:00Z', '2026-02-03T19:00:00Z'],
+  ])('ends with %s', (...[, schedule, duration, at, end]) => {
+    expect(closing(schedule, duration, at)).toBe(`schedule "${schedule}" for ${duration}, which ends at ${end}`);
+  });
+
+  test('has no end if a window always follows', () => {
+    expect(closing('@daily', '24h', '2026-02-03T12:00:00Z')).toBe('schedule "@daily" for 24h');
   });
 });
