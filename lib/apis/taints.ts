@@ -20,8 +20,9 @@ export function isEphemeral(taint: Taint): boolean {
   return EPHEMERAL_KEYS.has(taint.key) || taint.key.startsWith('readiness.k8s.io/');
 }
 
+/** As in Kubernetes: a node has a key and effect once, and the value may change. */
 export function sameTaint(a: Taint, b: Taint): boolean {
-  return a.key === b.key && a.effect === b.effect && (a.value ?? '') === (b.value ?? '');
+  return a.key === b.key && a.effect === b.effect;
 }
 
 /** `key=value:effect`, as kubectl writes a taint. */

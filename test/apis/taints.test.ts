@@ -54,10 +54,10 @@ describe('taints', () => {
     expect(isEphemeral({ key, effect: 'NoSchedule' })).toBe(expected);
   });
 
-  test('are the same by key, value and effect, no value being the empty one', () => {
-    expect(sameTaint({ key: 'a', effect: 'NoSchedule' }, { key: 'a', value: '', effect: 'NoSchedule' })).toBe(true);
+  test('are the same by key and effect, which a node has once', () => {
+    expect(sameTaint({ key: 'a', effect: 'NoSchedule' }, { key: 'a', value: '1', effect: 'NoSchedule' })).toBe(true);
     expect(sameTaint({ key: 'a', effect: 'NoSchedule' }, { key: 'a', effect: 'NoExecute' })).toBe(false);
-    expect(sameTaint({ key: 'a', value: '1', effect: 'NoSchedule' }, { key: 'a', effect: 'NoSchedule' })).toBe(false);
+    expect(sameTaint({ key: 'a', effect: 'NoSchedule' }, { key: 'b', effect: 'NoSchedule' })).toBe(false);
   });
 
   test('are written as kubectl writes them', () => {

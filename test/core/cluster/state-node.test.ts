@@ -104,6 +104,7 @@ describe('the taints of a node (B16)', () => {
       { key: 'mine', effect: 'NoSchedule' },
     ] as const;
     expect(starting({ taints }, { startupTaints: [taints[0]] })?.taints).toEqual([taints[2]]);
+    expect(starting({ taints }, { startupTaints: [{ ...taints[0], value: 'changed' }] })?.taints).toEqual([taints[2]]);
   });
 
   test('of Kerf that is starting: taints of the claim count before the node has them', () => {

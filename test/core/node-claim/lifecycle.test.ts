@@ -159,6 +159,7 @@ describe('deletion', () => {
 describe('registration and initialization', () => {
   const taints = [{ key: 'team', value: 'a', effect: 'NoSchedule' }] as const;
   const startupTaints = [{ key: 'cni', effect: 'NoSchedule' }] as const;
+  const later = { ...startupTaints[0], value: 'later' };
   const unregistered = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' } as const;
   const registered = { 'karpenter.sh/registered': 'true' };
   const ofClass = { 'karpenter.k8s.aws/ec2nodeclass': 'default' };
@@ -218,6 +219,9 @@ describe('registration and initialization', () => {
   test('taints that the node already has are not added again (D6)', () => {
     const [action] = joining({ taints: [...taints, unregistered] }).actions;
     expect(action).toMatchObject({ patch: { taints: [...taints, ...startupTaints] } });
+    // Kubernetes refuses a node with the same key and effect twice.
+    const [beside] = joining({ taints: [later, unregistered] }).actions;
+    expect(beside).toMatchObject({ patch: { taints: [later, ...taints] } });
   });
 
   test('a node with the label do-not-sync-taints keeps its taints (D6)', () => {
@@ -320,6 +324,7 @@ describe('registration and initialization', () => {
   test.each<[string, NodeOptions, Partial<NodeClaimRecord>, string]>([
     ['it is not Ready', { ready: false }, {}, 'the node is not Ready'],
     ['it has a startup taint', { taints: startupTaints }, {}, 'the node still has the taint cni:NoSchedule'],
+    ['its startup taint differs', { taints: [later] }, {}, 'the node still has the taint cni=later:NoSchedule'],
     [
       'it has an ephemeral taint',
       { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] },
