@@ -56,7 +56,7 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
   const ofPods = atZero(solved.schedule, snapshot, nowMs);
   const ofPools = planStatic(snapshot);
   const found = { ...ofPods, newClaims: [...ofPods.newClaims, ...ofPools.claims] };
-  const { schedule, dueAtMs } = paused(found, snapshot, nowMs);
+  const { schedule, dueAtMs, blocked: delayed } = paused(found, snapshot, nowMs);
   const onExistingNodes = refusalsOfNodes(schedule.unplaced);
   return {
     actions: [
@@ -64,7 +64,7 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
       ...nominations(schedule, snapshot, nowMs),
     ],
     blocked: [
-      ...oncePerBuffer(schedule.unplaced.flatMap(blockedBy)),
+      ...oncePerSubject([...schedule.unplaced.flatMap(blockedBy), ...delayed]),
       ...schedule.existing.flatMap(whyNotLaunched),
       ...ofPools.blocked,
       ...(snapshot.ignoredObjects ?? []),
@@ -120,14 +120,18 @@ const WAITS_AT_ZERO: Refusal = {
   numbers: {},
 };
 
-/** The schedule without claims that must wait, because capacity for them was unavailable recently (C35). */
+/**
+ * The schedule without claims that must wait, because capacity for them was unavailable recently (C35). *Shape:* refusals only for claims
+ * without pods, which are those of static NodePools.
+ */
 function paused(
   schedule: Schedule,
-  { unavailable }: ClusterSnapshot,
+  { cluster, unavailable }: ClusterSnapshot,
   nowMs: number,
-): { readonly schedule: Schedule; readonly dueAtMs: readonly number[] } {
+): { readonly schedule: Schedule; readonly dueAtMs: readonly number[]; readonly blocked: readonly Blocked[] } {
   const newClaims: PlannedNodeClaim[] = [];
   const delayed: Unplaced[] = [];
+  const blocked: Blocked[] = [];
   const dueAtMs: number[] = [];
   for (const claim of schedule.newClaims) {
     const pause = capacityPause(claim, unavailable, nowMs);
@@ -136,12 +140,14 @@ function paused(
       continue;
     }
     const { untilMs, ...refusal } = pause;
-    const refusals = [{ nodePool: claim.template.nodePool.metadata.name, refusal }];
+    const nodePool = claim.template.nodePool.metadata.name;
+    const refusals = [{ nodePool, refusal }];
     delayed.push(...claim.pods.map((pod) => ({ pod, refusals })));
+    if (claim.pods.length === 0) blocked.push({ subject: { kind: 'Cluster', name: cluster }, nodePool, ...refusal });
     dueAtMs.push(untilMs);
   }
-  if (delayed.length === 0) return { schedule, dueAtMs };
-  return { schedule: { ...schedule, newClaims, unplaced: [...delayed, ...schedule.unplaced] }, dueAtMs };
+  if (dueAtMs.length === 0) return { schedule, dueAtMs, blocked };
+  return { schedule: { ...schedule, newClaims, unplaced: [...delayed, ...schedule.unplaced] }, dueAtMs, blocked };
 }
 
 /** Whether all placed pods and all running pods match ignoreAtZero. */
@@ -186,8 +192,8 @@ function nominations(schedule: Schedule, { nominated }: ClusterSnapshot, nowMs: 
   });
 }
 
-/** One refusal for each reason of a buffer, because its pods are identical. */
-function oncePerBuffer(blocked: readonly Blocked[]): readonly Blocked[] {
+/** One refusal for each reason of a buffer and of a static NodePool, because their pods or claims are identical. */
+function oncePerSubject(blocked: readonly Blocked[]): readonly Blocked[] {
   const seen = new Set<string>();
   return blocked.filter(({ subject, nodePool = '', reason }) => {
     if (subject.kind === 'Pod') return true;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { UNAVAILABLE_MS } from '../../../lib/core/instance-type/offerings/unavailable.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
@@ -8,7 +9,7 @@ import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
 import { aPoolView, type NodePoolViewOptions } from '../../builders/node-pools.ts';
 import { pendingPod } from '../../builders/pods.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
-import { NOW_MS } from '../../builders/times.ts';
+import { NOW_MS, SECOND } from '../../builders/times.ts';
 
 const ON = { staticCapacity: true };
 const DELETED = { deletion: { reason: 'deleted', message: '', requestedAtMs: NOW_MS } } as const;
@@ -77,6 +78,16 @@ describe('D31: a static NodePool', () => {
       blocked: [{ nodePool: 'general', reason: 'NodeClassNotReady' }],
     });
     expect(decide(aStaticPool({ replicas: 1, types: [] })).blocked).toMatchObject([{ reason: 'NoOffering' }]);
+  });
+
+  test('waits as pods do if most of its offerings had no capacity a moment ago (C35)', () => {
+    const offering = { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'spot', reason: 'x' } as const;
+    const untilMs = NOW_MS + UNAVAILABLE_MS;
+    const unavailable = Array.from({ length: 300 }, () => ({ ...offering, untilMs }));
+    const { actions, blocked, due } = decide(aStaticPool({ replicas: 2 }, [], { unavailable }));
+    expect(actions).toEqual([]);
+    expect(blocked).toMatchObject([{ subject: { kind: 'Cluster' }, nodePool: 'general', reason: 'NoCapacity' }]);
+    expect(due).toContainEqual({ atMs: NOW_MS + 8 * SECOND, kind: 'settling' });
   });
 
   test('launches nothing for pending pods, and they do not delay it (B63)', () => {
