@@ -10,7 +10,8 @@ import { disruptionCost } from './cost.ts';
 
 /**
  * D31: deletes the nodes that a static NodePool has beyond `spec.replicas`. Budgets do not apply. Nodes that a command replaces do
- * not count, because their new nodes take their places. *Shape:* none if the feature gate is off.
+ * not count, because their new nodes take their places. *Shape:* none if the feature gate is off. @param refused NodeClaims whose
+ * deletion was refused a short time ago: others are deleted in their place
  */
 export function removeSurplus(
   snapshot: ClusterSnapshot,
@@ -24,14 +25,15 @@ export function removeSurplus(
     const { name } = nodePool.metadata;
     const count = staticCount(nodePool, left);
     if (count === undefined || count.active <= count.replicas) return [];
-    const mine = nodes.filter(
-      ({ nodeClaim, deleting }) => nodeClaim?.nodePool === name && !deleting && !replaced.has(nodeClaim.name),
-    );
+    const mine = nodes.filter(({ nodeClaim }) => {
+      if (nodeClaim?.nodePool !== name || nodeClaim.deletion !== undefined) return false;
+      return !replaced.has(nodeClaim.name) && !refused.has(nodeClaim.name);
+    });
     const inOrder = mine.map((one) => ranked(one, nowMs)).toSorted(byRank);
     return inOrder
       .slice(0, count.active - count.replicas)
       .flatMap(({ stateNode: { nodeClaim } }): readonly Action[] => {
-        if (nodeClaim === undefined || refused.has(nodeClaim.name)) return [];
+        if (nodeClaim === undefined) return [];
         const message = `NodePool ${name} has ${count.active} nodes, and spec.replicas is ${count.replicas}`;
         return [{ kind: 'delete-node-claim', nodeClaim: nodeClaim.name, reason: 'overprovisioned', message }];
       });
@@ -40,24 +42,25 @@ export function removeSurplus(
 
 interface Ranked {
   readonly stateNode: StateNode;
-  /** Claims without an instance, empty nodes, other nodes, nodes that must not be disrupted. */
-  readonly group: 0 | 1 | 2 | 3;
+  /** Nodes that are gone or leave, claims without an instance, empty nodes, other nodes, nodes that must not be disrupted. */
+  readonly group: 0 | 1 | 2 | 3 | 4;
   readonly cost: number;
 }
 
 function ranked(stateNode: StateNode, nowMs: number): Ranked {
   const group = groupOf(stateNode, nowMs);
-  return { stateNode, group, cost: group < 2 ? 0 : disruptionCost(stateNode, nowMs) };
+  return { stateNode, group, cost: group < 3 ? 0 : disruptionCost(stateNode, nowMs) };
 }
 
 function groupOf(stateNode: StateNode, nowMs: number): Ranked['group'] {
-  const { nodeClaim, node } = stateNode;
-  if (nodeClaim === undefined || instanceOf(nodeClaim) === undefined) return 0;
+  const { nodeClaim, node, deleting } = stateNode;
+  if (deleting) return 0;
+  if (nodeClaim === undefined || instanceOf(nodeClaim) === undefined) return 1;
   const pods = activePods(stateNode);
   const isKept =
     node?.metadata.annotations?.[DO_NOT_DISRUPT] === 'true' || pods.some((pod) => isKeptInPlace(pod, nowMs));
-  if (isKept) return 3;
-  return pods.every(isOwnedByDaemonSet) ? 1 : 2;
+  if (isKept) return 4;
+  return pods.every(isOwnedByDaemonSet) ? 2 : 3;
 }
 
 function byRank(a: Ranked, b: Ranked): number {

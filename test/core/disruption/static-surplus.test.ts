@@ -68,6 +68,23 @@ describe('D31: a static NodePool with fewer replicas than nodes', () => {
     expect(deleted).toEqual([]);
   });
 
+  test('loses what is gone already first: a claim whose node has disappeared, and one whose node is being deleted', () => {
+    const lost = initializedNode({ name: 'lost' }, { nodeLostAtMs: NOW_MS - HOUR });
+    const leaving = initializedNode({ name: 'leaving', deletionTimestamp: '2026-01-31T08:00:00Z' });
+    for (const gone of [lost.nodeClaim, leaving.nodeClaim]) {
+      const nodes = gone === leaving.nodeClaim ? [leaving.node] : [];
+      const before = aCluster(6);
+      const snapshot = { ...before, nodes: [...before.nodes, ...nodes], nodeClaims: [...before.nodeClaims, gone] };
+      expect(deletedFrom(snapshot)).toEqual([gone.name]);
+    }
+  });
+
+  test('loses others in place of those whose deletion was refused a short time ago', () => {
+    const refused = new Set(['claim-planned', 'claim-empty']);
+    const { actions } = disrupt(aCluster(5), { decisionId: 'decision-1', nowMs: NOW_MS, refused });
+    expect(actions).toMatchObject([{ kind: 'delete-node-claim', nodeClaim: 'claim-one' }]);
+  });
+
   test('keeps its empty nodes if it has no surplus (E12)', () => {
     const { actions, blocked } = disrupt(aCluster(6), { decisionId: 'decision-1', nowMs: NOW_MS });
     expect(actions).toEqual([]);
