@@ -102,10 +102,12 @@ const NOT_PLANNED: Reasons = { whys: new Map(), staying: [] };
 function planned(snapshot: ClusterSnapshot, nowMs: number): Reasons {
   const plan = planDisruption(ALL_METHODS, snapshot, nowMs);
   const stay = stayingNodes(plan, snapshot.commands);
-  const removed = plan.commands.flatMap(({ candidates, replacements, reason }) => {
+  const byCommands = plan.commands.flatMap(({ candidates, replacements, reason }) => {
     const why = `${replacements.length === 0 ? 'a plan deletes it' : 'a plan replaces it'}: ${reason}`;
     return candidates.map(({ stateNode: { name } }) => ({ name, why }));
   });
+  const surplus = plan.surplus.map(({ node, message }) => ({ name: node, why: `a plan deletes it: ${message}` }));
+  const removed = [...byCommands, ...surplus];
   return {
     whys: new Map([
       ...stay.map(({ name, why, message }) => [name, message === undefined ? why : `${why}: ${message}`] as const),

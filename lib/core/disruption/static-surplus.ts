@@ -1,3 +1,4 @@
+import { counted } from '../../apis/counted.ts';
 import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
 import { isKeptInPlace, isOwnedByDaemonSet } from '../cluster/pods.ts';
 import { activePods, type StateNode } from '../cluster/state-node.ts';
@@ -8,6 +9,8 @@ import { instanceOf } from '../model/node-claim-record.ts';
 import { staticCount } from '../provisioning/static-capacity.ts';
 import { disruptionCost } from './cost.ts';
 
+type SurplusDeletion = Action & { readonly kind: 'delete-node-claim' };
+
 /**
  * D31: deletes the nodes that a static NodePool has beyond `spec.replicas`. Budgets do not apply. Nodes that a command replaces do
  * not count, because their new nodes take their places. *Shape:* none if the feature gate is off. @param refused NodeClaims whose
@@ -17,7 +20,7 @@ export function removeSurplus(
   snapshot: ClusterSnapshot,
   nodes: readonly StateNode[],
   { nowMs, refused = new Set() }: { readonly nowMs: number; readonly refused?: ReadonlySet<string> | undefined },
-): readonly Action[] {
+): readonly SurplusDeletion[] {
   if (snapshot.options?.staticCapacity !== true) return [];
   const replaced = new Set(snapshot.commands.flatMap(({ candidates }) => candidates.map(({ nodeClaim }) => nodeClaim)));
   const left = snapshot.nodeClaims.filter(({ name }) => !replaced.has(name));
@@ -32,9 +35,9 @@ export function removeSurplus(
     const inOrder = mine.map((one) => ranked(one, nowMs)).toSorted(byRank);
     return inOrder
       .slice(0, count.active - count.replicas)
-      .flatMap(({ stateNode: { nodeClaim } }): readonly Action[] => {
+      .flatMap(({ stateNode: { nodeClaim } }): readonly SurplusDeletion[] => {
         if (nodeClaim === undefined) return [];
-        const message = `NodePool ${name} has ${count.active} nodes, and spec.replicas is ${count.replicas}`;
+        const message = `NodePool ${name} has ${counted(count.active, 'node')}, and spec.replicas is ${count.replicas}`;
         return [{ kind: 'delete-node-claim', nodeClaim: nodeClaim.name, reason: 'overprovisioned', message }];
       });
   });

@@ -49,6 +49,9 @@ function tell(stateNode: StateNode, cluster: PlannedCluster): Told {
   const { commands } = cluster.snapshot;
   const command = commands.find(({ candidates }) => candidates.some((one) => one.nodeClaim === nodeClaim.name));
   if (command !== undefined) return inCommand(command, cluster.nowMs);
+  const surplus = cluster.plan.surplus.find((one) => one.nodeClaim === nodeClaim.name);
+  if (surplus !== undefined)
+    return { state: 'WouldBeRemoved', summary: `it is deleted without regard to budgets: ${surplus.message}` };
   const at = cluster.plan.commands.findIndex(({ candidates }) => candidates.some((one) => one.stateNode.name === name));
   const planned = cluster.plan.commands[at];
   if (planned !== undefined) return wouldBeRemoved(planned, at);

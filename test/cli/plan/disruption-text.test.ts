@@ -65,6 +65,19 @@ const refusing: Method = {
 };
 
 describe('the text of a plan', () => {
+  test('names the surplus of static NodePools, which does not stay (D31)', () => {
+    const nodePools = pools({ budgets: [{ nodes: '0' }] }).map((view) => ({
+      ...view,
+      nodePool: { ...view.nodePool, spec: { ...view.nodePool.spec, replicas: 1 } },
+    }));
+    const snapshot = snapshotOf([node('a'), node('b')], { nodePools, options: { staticCapacity: true } });
+    const message = 'NodePool general has 2 nodes, and spec.replicas is 1';
+    const [first, second, ...rest] = text(snapshot, [emptiness], 200).split('\n');
+    expect(first).toMatch(/^No command\. 2 nodes for /);
+    expect(second).toBe(`1 node deleted without regard to budgets, because ${message}: a.`);
+    expect(rest.join('\n')).not.toMatch(/^ +a$/m);
+  });
+
   test('has the totals, the removed nodes, and why the others stay', () => {
     const snapshot = snapshotOf([node('a', 0.2), node('b'), node('c')], {
       nodePools: pools(),

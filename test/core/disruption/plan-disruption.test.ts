@@ -46,6 +46,18 @@ describe('a plan', () => {
     expect(names).toEqual(DISRUPTION_METHODS.filter((name) => names.includes(name)));
   });
 
+  test('has the surplus of static NodePools first, and the commands of the cluster without it (D31)', () => {
+    const drift = { reason: 'NodePoolDrifted', message: '', sinceMs: 0 } as const;
+    const nodes = ['a', 'b', 'c'].map((name) => initializedNode({ name }, name === 'a' ? {} : { drift }));
+    const disruption = { budgets: [{ nodes: '100%' }] };
+    const nodePools = [aPoolView({ replicas: 2, disruption })];
+    const planned = plan(snapshotOf(nodes, { nodePools, options: { staticCapacity: true } }), ALL_METHODS);
+    expect(planned.surplus).toEqual([
+      { nodeClaim: 'claim-a', node: 'a', message: 'NodePool general has 3 nodes, and spec.replicas is 2' },
+    ]);
+    expect(removed(planned)).toEqual([['b'], ['c']]);
+  });
+
   test('has the commands of one pass after the other, in their order', () => {
     const snapshot = snapshotOf([initializedNode({ name: 'a' }), initializedNode({ name: 'b' })], {
       nodePools: pools(),

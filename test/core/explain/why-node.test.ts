@@ -51,6 +51,15 @@ test.each([
     { state: 'Starting', summary: /^its instance was launched \S+ ago, and no node has joined$/, reasons: [] },
   ],
   [
+    'is beyond the replicas of its NodePool',
+    snapshotOf([NODE], { nodePools: [aPoolView({ replicas: 0 })], options: { staticCapacity: true } }),
+    {
+      state: 'WouldBeRemoved',
+      summary: /^it is deleted without regard to budgets: NodePool general has 1 node, and spec.replicas is 0$/,
+      reasons: [],
+    },
+  ],
+  [
     'is in a command that is validated',
     snapshotOf([NODE], { commands: [aCommand({ candidates: candidatesNamed('node-1') })] }),
     {

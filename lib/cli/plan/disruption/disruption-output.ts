@@ -15,6 +15,8 @@ import { toMicros } from '../provisioning-output.ts';
 export interface DisruptionOutput {
   /** In the order in which they would be carried out. */
   readonly commands: readonly CommandOutput[];
+  /** NodeClaims of static NodePools beyond `spec.replicas`. They are deleted before the commands. Left out if there are none. */
+  readonly surplus?: DisruptionPlan['surplus'];
   readonly blocked: readonly Blocked[];
   /** Before the commands. */
   readonly clusterHourlyPrice: number;
@@ -52,6 +54,7 @@ export function disruptionOutput(
 ): DisruptionOutput {
   return {
     commands: plan.commands.map(commandOutput),
+    ...(plan.surplus.length > 0 && { surplus: plan.surplus }),
     blocked: plan.blocked,
     clusterHourlyPrice: clusterPrice(plan),
     durationMs: toMicros(durationMs),

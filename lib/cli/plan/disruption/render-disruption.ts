@@ -3,6 +3,7 @@ import { counted } from '../../../apis/counted.ts';
 import type { DisruptionPlan } from '../../../core/disruption/plan-disruption.ts';
 import type { ClusterSnapshot } from '../../../core/model/cluster-snapshot.ts';
 import { formatSubject } from '../../../core/model/subject.ts';
+import { listNames } from '../../../manifests/lint/values/words.ts';
 import type { CliContext } from '../../context.ts';
 import { formatUsdPerHour, formatUsdPerMonth, totalUsd } from '../../render/format-money.ts';
 import { indented, printable } from '../../render/render-lines.ts';
@@ -11,6 +12,7 @@ import { evictionsOf, type NodeNamed, renderCommands } from './render-commands.t
 import { renderStayingNodes } from './staying-nodes.ts';
 
 const DEFAULT_COLUMNS = 120;
+const MAX_SURPLUS = 4;
 const TITLES: ReadonlySet<string> = new Set(['Commands', 'Nodes that stay']);
 
 /** Renders the plan as text: the summary, the commands, and why the other nodes stay. */
@@ -31,6 +33,7 @@ export function renderDisruption(
         ]
       : [
           ...summary(plan, nodeNamed).flatMap((line) => indented(line, 0, width)),
+          ...surplusOf(plan).flatMap((line) => indented(line, 0, width)),
           ...renderCommands(plan.commands, nodeNamed, width),
           ...renderStayingNodes(plan, commands, width),
         ];
@@ -40,12 +43,21 @@ export function renderDisruption(
     .join('');
 }
 
+/** One line for each static NodePool that has too many nodes. */
+function surplusOf({ surplus }: DisruptionPlan): readonly string[] {
+  return [...Map.groupBy(surplus, ({ message }) => message)].map(([message, some]) => {
+    const names = some.map(({ node }) => node);
+    return `${counted(some.length, 'node')} deleted without regard to budgets, because ${message}: ${listNames(names, MAX_SURPLUS)}.`;
+  });
+}
+
 function summary(plan: DisruptionPlan, nodeNamed: NodeNamed): readonly string[] {
   const { commands, nodes } = plan;
   const now = clusterPrice(plan);
   const cost = `${formatUsdPerHour(now)} (${formatUsdPerMonth(now)})`;
   if (nodes.length === 0) return ['The snapshot has no nodes: nothing would change.'];
-  if (commands.length === 0) return [`No node would be removed. ${counted(nodes.length, 'node')} for ${cost}.`];
+  const none = plan.surplus.length === 0 ? 'No node would be removed' : 'No command';
+  if (commands.length === 0) return [`${none}. ${counted(nodes.length, 'node')} for ${cost}.`];
   const removed = commands.reduce((sum, { candidates }) => sum + candidates.length, 0);
   const launched = commands.reduce((sum, { replacements }) => sum + replacements.length, 0);
   const saved = savings(commands);

@@ -66,7 +66,7 @@ function groupOf(nodes: readonly StayingNode[], why: string, message: string | u
 
 /** The nodes that no command of the plan removes. */
 export function stayingNodes(
-  { commands, blocked, nodes }: DisruptionPlan,
+  { commands, surplus, blocked, nodes }: DisruptionPlan,
   inProgress: readonly DisruptionCommand[],
 ): readonly StayingNode[] {
   const removed = new Set(commands.flatMap(({ candidates }) => candidates.map(({ stateNode }) => stateNode.name)));
@@ -75,9 +75,10 @@ export function stayingNodes(
     ({ subject }) => subject.name,
   );
   const busy = new Set(inProgress.flatMap(({ candidates }) => candidates.map(({ nodeClaim }) => nodeClaim)));
+  const beyond = new Set(surplus.map(({ nodeClaim }) => nodeClaim));
   return nodes.flatMap((node): readonly StayingNode[] => {
     const { name } = node;
-    if (removed.has(name)) return [];
+    if (removed.has(name) || beyond.has(node.nodeClaim?.name ?? '')) return [];
     // A drifted node may have one reason for which it is not replaced, and another for which it is not consolidated.
     const refusals: readonly Blocked[] = refused.get(name) ?? [];
     if (refusals.length === 0) return [{ name, why: whyUnaffected(node, busy), message: undefined }];

@@ -1,3 +1,4 @@
+import { counted } from '../../../apis/counted.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
 import type { NodePoolView } from '../../model/cluster-snapshot.ts';
 import type { Blocked } from '../../model/decision.ts';
@@ -77,10 +78,14 @@ function replacementIn({ nodePool }: Candidate, planned: number, world: World): 
     );
   // The nodes beyond the replicas go first, and a drifted one may be among them.
   if (active > replicas)
-    return refusal('StaticCapacity', `NodePool ${name} has ${active} nodes, and spec.replicas is ${replicas}`, {
-      nodes: active,
-      replicas,
-    });
+    return refusal(
+      'StaticCapacity',
+      `NodePool ${name} has ${counted(active, 'node')}, and spec.replicas is ${replicas}`,
+      {
+        nodes: active,
+        replicas,
+      },
+    );
   if (room > planned) return claimWithoutPods(view);
   const message = `limits.nodes of NodePool ${name} leaves no room for a new node: raise it above spec.replicas (${replicas})`;
   return refusal('LimitExceeded', message, { left: Math.max(0, room - planned), replicas });
