@@ -25,6 +25,12 @@ const ENDING_EVENTS: ReadonlySet<string> = new Set([
   'system-reboot',
 ]);
 
+/** Whether a check fails that has to fail for longer before the instance is replaced. It may recover before. */
+export function mayRecover(health: InstanceHealth, nowMs: number): boolean {
+  const broken = brokenSince(health);
+  return broken !== undefined && nowMs - broken.sinceMs < IMPAIRED_MS;
+}
+
 type Deletion = Action & { readonly kind: 'delete-node-claim' };
 
 /**

@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../../../apis/formats/time.ts';
 import { optional } from '../../../apis/optional.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { lastFor } from '../../../core/kept-answers.ts';
-import type { InstanceHealth } from '../../../core/node-claim/instance-health.ts';
+import { type InstanceHealth, mayRecover } from '../../../core/node-claim/instance-health.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { AnswerCache, type Question } from '../client/kept-answers.ts';
 import { allPages } from '../client/pages.ts';
@@ -21,14 +21,15 @@ const QUESTIONS: readonly Filter[] = [
   { Name: 'event.code', Values: EVENT_CODES },
 ];
 
-/** A problem is tolerated for longer before its instance is replaced. */
+/** An answer is not kept while a check may recover: the instance would be replaced when the answer is two minutes old. */
 const KEPT_MS = 5 * MINUTE_MS;
 
 const HEALTH: Question = { key: 'health', keepMs: KEPT_MS };
 
 /** The question is about the account, so the clusters of a process share the answer. */
 const answersOf = lastFor(
-  (_client: EC2Client, clock: Clock) => new AnswerCache<readonly InstanceHealth[]>(clock, () => true),
+  (_client: EC2Client, clock: Clock) =>
+    new AnswerCache<readonly InstanceHealth[]>(clock, (found) => !found.some((one) => mayRecover(one, clock.now()))),
 );
 
 /** The answer of the last five minutes, or a new one. *Shape:* as `describeInstanceHealth`. */

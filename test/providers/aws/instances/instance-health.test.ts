@@ -66,3 +66,23 @@ test('the clusters of a process share an answer for five minutes', async () => {
   await lastInstanceHealth(client, clock);
   expect(calls()).toBe(6);
 });
+
+test('an answer with a check that has not failed for two minutes yet is not kept, because it may recover (C82)', async () => {
+  const failing = { Status: 'impaired' as const, Details: [{ ImpairedSince: new Date(NOW_MS - 20_000) }] };
+  ec2.on(DescribeInstanceStatusCommand).resolves({ InstanceStatuses: [{ InstanceId: 'i-1', SystemStatus: failing }] });
+  let nowMs = NOW_MS;
+  const clock = { now: () => nowMs };
+  expect(await lastInstanceHealth(client, clock)).toHaveLength(1);
+  ec2.reset();
+  ec2.on(DescribeInstanceStatusCommand).resolves({ InstanceStatuses: [] });
+  nowMs += 2 * MINUTE_MS;
+  expect(await lastInstanceHealth(client, clock)).toEqual([]);
+});
+
+test('an answer with a check that has failed for longer is kept', async () => {
+  ec2.on(DescribeInstanceStatusCommand).resolves({ InstanceStatuses: [{ InstanceId: 'i-1', SystemStatus: FAILED }] });
+  const clock = { now: () => SINCE.getTime() + 2 * MINUTE_MS };
+  await lastInstanceHealth(client, clock);
+  await lastInstanceHealth(client, clock);
+  expect(ec2.commandCalls(DescribeInstanceStatusCommand)).toHaveLength(3);
+});
