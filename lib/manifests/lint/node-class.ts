@@ -1,4 +1,5 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { whyUserDataUnreadable } from '../../core/node-class/user-data/user-data.ts';
 import {
   LARGEST_USER_DATA_BYTES,
   userDataBytes,
@@ -34,6 +35,7 @@ export function nodeClassAdvice(nodeClass: EC2NodeClass): readonly FieldProblem[
     ),
     ...repeatedDevices(spec.blockDeviceMappings ?? []),
     ...largeUserData(nodeClass),
+    ...unreadableUserData(nodeClass),
     ...noPods(spec.kubelet?.['maxPods']),
   ];
 }
@@ -48,6 +50,15 @@ function largeUserData(nodeClass: EC2NodeClass): readonly FieldProblem[] {
   const added = bytes > LARGEST_USER_DATA_BYTES ? '' : ', including the script that joins the node to the cluster';
   const message = `has ${grouped(bytes)} bytes, but EC2 allows ${limit}${added}`;
   return [{ path: ['spec', 'userData'], message, allowed: 'less, and download the rest from S3 when the node starts' }];
+}
+
+/** C69–C72. Such a class launches no node. The API accepts it. */
+function unreadableUserData(nodeClass: EC2NodeClass): readonly FieldProblem[] {
+  const why = whyUserDataUnreadable(nodeClass);
+  if (why === undefined) return [];
+  const [message = why, allowed] = why.replace(/^userData:? /, '').split('; write ');
+  const readable = `user data that ${amiFamilyOf(nodeClass)} can read`;
+  return [{ path: ['spec', 'userData'], message, allowed: allowed ?? readable }];
 }
 
 function noPods(maxPods: unknown): readonly FieldProblem[] {

@@ -163,6 +163,25 @@ describe('EC2NodeClasses', () => {
     ],
     ['C75: a byte less may do', () => nodeClass({ userData: `#!/bin/sh\n${'#'.repeat(14_734)}` }), []],
     [
+      'C71: user data that is not TOML makes no node of Bottlerocket',
+      () => nodeClass({ amiFamily: 'Bottlerocket', userData: '[settings]\nmotd =' }),
+      [
+        expect.stringMatching(
+          /^spec\.userData: is not valid TOML, which Bottlerocket requires: line 2, .*; write user data that Bottlerocket can read$/,
+        ),
+      ],
+    ],
+    [
+      'C72: a document of EC2Launch cannot be merged',
+      () => nodeClass({ amiFamily: 'Windows2022', userData: 'version: 1.0\ntasks:\n- task: enableOpenSsh' }),
+      ['spec.userData: is a YAML document of EC2Launch, which cannot be merged; write PowerShell'],
+    ],
+    [
+      'C73: nobody reads the user data of Custom',
+      () => nodeClass({ amiFamily: 'Custom', userData: '[settings]\nmotd =' }),
+      [],
+    ],
+    [
       'C75: to the user data of Custom nothing is added',
       () => nodeClass({ amiFamily: 'Custom', userData: '#'.repeat(16_384) }),
       [],

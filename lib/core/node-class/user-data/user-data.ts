@@ -18,11 +18,21 @@ export type UserData =
 
 /** A3.18: returns why this NodeClass cannot launch instances in any cluster and of any type; undefined where it can. */
 export function whyNotStartable(nodeClass: EC2NodeClass): string | undefined {
+  const why = unsettableKubelet(nodeClass) ?? whyNotRendered(nodeClass);
+  return why && forNodeClass(nodeClass, why.message);
+}
+
+/** Why the user data of the NodeClass cannot be merged: a sentence about `userData`. *Shape:* undefined where it can. */
+export function whyUserDataUnreadable(nodeClass: EC2NodeClass): string | undefined {
+  const why = whyNotRendered(nodeClass);
+  return why?.reason === 'UnreadableUserData' ? why.message : undefined;
+}
+
+function whyNotRendered(nodeClass: EC2NodeClass): Refused | undefined {
   // Expressions can only be checked for a type.
   const { kubelet: _, ...spec } = nodeClass.spec;
   const data = rendered({ ...nodeClass, spec }, NO_NODE);
-  const why = unsettableKubelet(nodeClass) ?? (data.kind === 'refused' ? data : undefined);
-  return why && forNodeClass(nodeClass, why.message);
+  return data.kind === 'refused' ? data : undefined;
 }
 
 /**
