@@ -121,7 +121,7 @@ function customLabels(requirements: Requirements): Labels {
 function madeUpValues(one: Requirement): readonly string[] {
   if (allowsAbsence(one)) return [];
   const candidates = Array.from({ length: one.values.size + 1 }, (_, at) => String(BigInt(at) + (one.gte ?? 1n)));
-  return candidates.filter((value) => admits(one, value));
+  return [...candidates, '0'].filter((value) => admits(one, value));
 }
 
 function smallestAllocatable(types: readonly InstanceType[]): Resources {

@@ -75,6 +75,7 @@ describe('the record of a new claim', () => {
     ['Exists', [], '1'],
     ['Gt', ['7'], '8'],
     ['Lt', ['5'], '1'],
+    ['Lt', ['1'], '0'],
   ] as const)(
     'has a generated value for a required label without allowed values: %s %j (B14)',
     (operator, values, made) => {
