@@ -38,7 +38,7 @@ export function instanceCostText(
     { title: 'node hours', align: 'right', cell: (row) => row.nodeHours.toFixed(1) },
     { title: '$/h each', align: 'right', cell: (row) => (row.usd / row.nodeHours).toFixed(4) },
     { title: 'cost', align: 'right', cell: (row) => formatUsd(row.usd) },
-    { title: 'share', align: 'right', cell: (row) => percent(row.usd / usd) },
+    { title: 'share', align: 'right', cell: (row) => percent(shareOf(row, usd)) },
     { title: 'requested', align: 'right', cell: ({ key }) => percent(shares.get(key)) },
   ];
   return costText(columns, rows, { ...table, usd, note: `${nodeHours.toFixed(1)} node hours` });
@@ -52,9 +52,14 @@ export function podCostText(rows: readonly PodCost[], table: CostTable & { reado
     { title: 'cpu hours', align: 'right', cell: (row) => row.cpuHours.toFixed(1) },
     { title: 'GiB hours', align: 'right', cell: (row) => row.memoryGibHours.toFixed(1) },
     { title: 'cost', align: 'right', cell: (row) => formatUsd(row.usd) },
-    { title: 'share', align: 'right', cell: (row) => percent(row.usd / usd) },
+    { title: 'share', align: 'right', cell: (row) => percent(shareOf(row, usd)) },
   ];
   return costText(columns, rows, { ...table, usd, note: 'by what pods requested' });
+}
+
+/** *Shape:* undefined of a total of 0. */
+function shareOf(row: { readonly usd: number }, usd: number): number | undefined {
+  return usd === 0 ? undefined : row.usd / usd;
 }
 
 function percent(share: number | undefined): string {
