@@ -76,6 +76,16 @@ export function delegatesPrefixes(facts: InstanceTypeFacts, nodeClass: EC2NodeCl
   return (nodeClass.spec.ipPrefixCount ?? 0) > 0 && family !== 'Custom' && !isWindows(family) && isNitro(facts);
 }
 
+/**
+ * Whether pods have fewer interfaces than the type: some are reserved, or for EFA only (C7). The images do not know of these, so Kerf must
+ * set maxPods in the kubelet configuration, as for prefixes.
+ */
+export function hasFewerInterfaces(nodeClass: EC2NodeClass, { reservedEnis = 0 }: CapacitySettings): boolean {
+  const family = amiFamilyOf(nodeClass);
+  if (family === 'Custom' || isWindows(family)) return false;
+  return reservedEnis > 0 || efaOnlyOnDefaultCard(nodeClass) > 0;
+}
+
 /** The number of pods with their own VPC address, and two pods that use the host network (C7). */
 export function eniLimitedPods(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): number {
   const interfaces = podInterfaces(facts, nodeClass, 0);
@@ -84,8 +94,11 @@ export function eniLimitedPods(facts: InstanceTypeFacts, nodeClass: EC2NodeClass
 
 /** C7: pods use the interfaces of the default card, without EFA-only and reserved interfaces. */
 function podInterfaces(facts: InstanceTypeFacts, nodeClass: EC2NodeClass, reservedEnis: number): number {
-  const efaOnly = efaOnlyInterfaces(nodeClass).filter(({ networkCardIndex }) => networkCardIndex === 0).length;
-  return Math.max(facts.maxNetworkInterfaces - reservedEnis - efaOnly, 0);
+  return Math.max(facts.maxNetworkInterfaces - reservedEnis - efaOnlyOnDefaultCard(nodeClass), 0);
+}
+
+function efaOnlyOnDefaultCard(nodeClass: EC2NodeClass): number {
+  return efaOnlyInterfaces(nodeClass).filter(({ networkCardIndex }) => networkCardIndex === 0).length;
 }
 
 export function efaOnlyInterfaces({ spec }: EC2NodeClass): NonNullable<EC2NodeClass['spec']['networkInterfaces']> {

@@ -4,7 +4,7 @@ import type { ExpressionVariables } from '../../apis/kubelet-expression.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import type { TypeKubelet } from '../model/instance-type.ts';
-import { type CapacitySettings, delegatesPrefixes, maxPodsOf, podsByNetwork } from './capacity.ts';
+import { type CapacitySettings, delegatesPrefixes, hasFewerInterfaces, maxPodsOf, podsByNetwork } from './capacity.ts';
 import type { InstanceTypeFacts } from './facts.ts';
 import { type KubeletExpressionProblem, type KubeletExpressions, kubeletExpressionsOf } from './kubelet-expressions.ts';
 
@@ -26,7 +26,8 @@ export function kubeletWorker(
   settings: CapacitySettings = {},
 ): (facts: InstanceTypeFacts) => WorkedOutKubelet {
   const expressions = kubeletExpressionsOf(nodeClass);
-  if (expressions === undefined && (nodeClass.spec.ipPrefixCount ?? 0) === 0) return () => NOTHING;
+  const isByNetwork = (nodeClass.spec.ipPrefixCount ?? 0) > 0 || hasFewerInterfaces(nodeClass, settings);
+  if (expressions === undefined && !isByNetwork) return () => NOTHING;
   const plan: Plan = {
     nodeClass: withTypeKubelet(nodeClass, {}),
     expressions: expressions ?? NO_EXPRESSIONS,
@@ -103,8 +104,9 @@ function workOut(facts: InstanceTypeFacts, { nodeClass, expressions, settings }:
   const evaluated = expressions.maxPods?.(variables);
   if (typeof evaluated === 'object') problems.push(evaluated);
   const isWritten = nodeClass.spec.kubelet?.maxPods !== undefined;
-  const byPrefix = !isWritten && delegatesPrefixes(facts, nodeClass) ? variables.max_pods : undefined;
-  const maxPods = typeof evaluated === 'number' ? evaluated : byPrefix;
+  const isByNetwork = delegatesPrefixes(facts, nodeClass) || hasFewerInterfaces(nodeClass, settings);
+  const byNetwork = !isWritten && isByNetwork ? variables.max_pods : undefined;
+  const maxPods = typeof evaluated === 'number' ? evaluated : byNetwork;
   const computed: TypeKubelet = maxPods === undefined ? {} : { maxPods };
   const max_pods = maxPodsOf(facts, withTypeKubelet(nodeClass, computed), settings);
   const reserved = reservations(expressions, { ...variables, max_pods }, problems);
