@@ -8,6 +8,7 @@ import type { InstanceType, Offering } from '../model/instance-type.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
 import { parseResources } from '../resources/resources.ts';
+import { multiple } from '../scheduling/placement/price-guard.ts';
 import { type NodeClaimTemplate, nodeClaimTemplate } from '../scheduling/pools/template.ts';
 import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
 import { usdPerHour } from '../usd-per-hour.ts';
@@ -113,7 +114,10 @@ function maxPriceOf(
       one.reservation === undefined ? one.priceUsdPerHour : [],
     ),
   );
-  return maxPriceFactor * prices.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  return multiple(
+    maxPriceFactor,
+    prices.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
+  );
 }
 
 function cheapestOf(offerings: readonly Offering[]): Offering | undefined {

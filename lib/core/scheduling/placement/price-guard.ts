@@ -34,12 +34,17 @@ export function whyTooExpensive(
   const usual = types.usual();
   if (usual === types || maxPriceFactor === Number.POSITIVE_INFINITY) return undefined;
   const usualUsdPerHour = usualPrice(run, types, node);
-  if (priceUsdPerHour <= maxPriceFactor * usualUsdPerHour + EPSILON) return undefined;
+  if (priceUsdPerHour <= multiple(maxPriceFactor, usualUsdPerHour) + EPSILON) return undefined;
   const message = `the cheapest node with capacity costs ${usdPerHour(priceUsdPerHour)}, more than ${maxPriceFactor} times the ${usdPerHour(usualUsdPerHour)} of the cheapest compatible one, which has no capacity now: wait, or raise ${MAX_PRICE_FACTOR} of NodePool ${nodePool.metadata.name}`;
   return refusal('PriceTooHigh', message, { priceUsdPerHour, usualUsdPerHour, maxPriceFactor });
 }
 
 const EPSILON = 1e-9;
+
+/** The most that is allowed. A NodeOverlay may set a price to 0, to prefer a type: then there is no limit. */
+export function multiple(factor: number, priceUsdPerHour: number): number {
+  return priceUsdPerHour === 0 ? Number.POSITIVE_INFINITY : factor * priceUsdPerHour;
+}
 
 /** What the pods would cost if no capacity were missing: on one node, or on a node for each pod. */
 function usualPrice(run: Asked, types: PoolTypeIndex, node: GuardedNode): number {
@@ -61,7 +66,7 @@ export function maxPriceOf(run: Run, claim: OpenClaim, priceUsdPerHour: number):
   if (reservations !== undefined) return undefined;
   // If no capacity is missing, the target is the cheapest type.
   const usual = types.usual() === types ? priceUsdPerHour : usualPrice(run, types, claim);
-  const guard = types.template.maxPriceFactor * usual;
+  const guard = multiple(types.template.maxPriceFactor, usual);
   const preferring = [...demands.keys()].some((demand) => strictDemand(run, demand) !== undefined);
   const limits = preferring ? [guard, preferenceLimit(run, claim, priceUsdPerHour)] : [guard];
   const limit = Math.max(Math.min(...limits), priceUsdPerHour);
@@ -72,7 +77,7 @@ export function maxPriceOf(run: Run, claim: OpenClaim, priceUsdPerHour: number):
 function preferenceLimit(run: Run, { types, demands, set, requests }: OpenClaim, priceUsdPerHour: number): number {
   const { preferencePriceFactor: factor = DEFAULT_PREFERENCE_PRICE_FACTOR } = run.options;
   const without = lowestPrices(types, requiredSet(run, types, { demands, set, requests }), types.fitting(requests)).any;
-  const limit = factor * without;
+  const limit = multiple(factor, without);
   return priceUsdPerHour <= limit + EPSILON ? limit : factor * priceUsdPerHour;
 }
 

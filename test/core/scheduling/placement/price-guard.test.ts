@@ -64,6 +64,11 @@ describe('a node that costs more than 3 times the cheapest compatible one if no 
     expect(typesOf(schedule)).toEqual(types === undefined ? [] : [types]);
   });
 
+  test('is launched if the cheapest one costs nothing, as a NodeOverlay can say: nothing has no multiple', () => {
+    const free = { 'm5.large': { cpu: 2, price: 0, missing: true }, 'm5.xlarge': { cpu: 4, price: 0.2 } };
+    expect(typesOf(placed([pod], poolOf(free)))).toEqual([['m5.xlarge']]);
+  });
+
   test('is launched if pods fill it: the node is compared with the cheapest one for all of its pods', () => {
     const schedule = placed(pendingPods(90, { requests: { cpu: '1' } }), poolOf(ONLY_LARGE));
     expect(typesOf(schedule)).toEqual([['m5.24xlarge']]);
@@ -123,6 +128,11 @@ function pricesOf({ newClaims }: Schedule): readonly number[] {
 }
 
 describe('the options of a launch are within the same limits', () => {
+  test('except beside a type that costs nothing', () => {
+    const free = { 'm5.large': { cpu: 2, price: 0 }, 'm5.xlarge': { cpu: 4, price: 0.2 } };
+    expect(pricesOf(placed([pod], poolOf(free)))).toEqual([0, 0.2]);
+  });
+
   const sold = {
     'm5.large': { cpu: 2, price: 0.1 },
     'm5.xlarge': { cpu: 4, price: 0.16 },
