@@ -5,11 +5,12 @@ import type { OptimizationTarget } from './packing/goal.ts';
 import { lowerBoundUsd } from './packing/lower-bound.ts';
 import { marketWorth } from './packing/market-worth.ts';
 import { type BacklogGroup, remainingOf } from './placement/backlog.ts';
+import { repackClaims } from './placement/improve/repack-claims.ts';
+import { splitClaims } from './placement/improve/split-claims.ts';
 import { backlogOf, firstPool } from './placement/make-backlog.ts';
 import { placeNominatedPods } from './placement/nominated-pods.ts';
 import { type Placing, place, placeOnNodes } from './placement/place.ts';
 import { type PlannedFleet, plannedFleet } from './placement/planned-node-claims.ts';
-import { repackClaims } from './placement/repack-claims.ts';
 import { relaxed, variants } from './placement/variants.ts';
 import { type Deferral, whyInNoPool } from './placement/why-deferred.ts';
 import { whyNoNode } from './placement/why-no-node.ts';
@@ -106,6 +107,7 @@ function attempt(problemIndex: ProblemIndex, target: OptimizationTarget): Attemp
   // B29: repeat while a pass places a pod. A pod that was placed later may satisfy the affinity of an earlier one.
   while (placementPass(placing));
   repackClaims(run, backlog);
+  splitClaims(run, backlog);
   const waiting = backlog.filter((group) => remainingOf(group) > 0);
   const fleet = plannedFleet(run);
   const none = [...refused, ...fleet.refused];

@@ -1,10 +1,10 @@
-import { type Demand, suitsNewNode } from '../pods/demand.ts';
-import type { RequirementSet } from '../pools/requirement-sets.ts';
-import type { PoolTypeIndex } from '../pools/type-index.ts';
-import type { Run } from '../run.ts';
-import { hasRules } from '../topology/allowance.ts';
-import type { BacklogGroup } from './backlog.ts';
-import type { OpenClaim } from './open-claim.ts';
+import { type Demand, suitsNewNode } from '../../pods/demand.ts';
+import type { RequirementSet } from '../../pools/requirement-sets.ts';
+import type { PoolTypeIndex } from '../../pools/type-index.ts';
+import type { Run } from '../../run.ts';
+import { hasRules } from '../../topology/allowance.ts';
+import type { BacklogGroup } from '../backlog.ts';
+import type { OpenClaim } from '../open-claim.ts';
 
 /** New claims of one pool with the same requirements. Each of their pods could be on any of them. */
 export interface MovableClaims {

@@ -1,16 +1,15 @@
-import type { Pod } from '../../../apis/kubernetes.ts';
-import type { Classes, ClassNode } from '../packing/fill-by-class.ts';
-import { boundInPool } from '../packing/lower-bound.ts';
-import { repack } from '../packing/repack.ts';
-import { resourcePrices } from '../packing/resource-prices.ts';
-import type { Demand } from '../pods/demand.ts';
-import { has } from '../pools/bitset.ts';
-import { copyWithout, holdMinimum, type PoolLimits, typesWithin } from '../pools/pool-limits.ts';
-import { dot, fitsIn, plus, type Vector } from '../pools/resource-space.ts';
-import type { Run } from '../run.ts';
-import type { BacklogGroup } from './backlog.ts';
+import type { Pod } from '../../../../apis/kubernetes.ts';
+import type { Classes, ClassNode } from '../../packing/fill-by-class.ts';
+import { boundInPool } from '../../packing/lower-bound.ts';
+import { repack } from '../../packing/repack.ts';
+import { resourcePrices } from '../../packing/resource-prices.ts';
+import type { Demand } from '../../pods/demand.ts';
+import { dot, fitsIn, plus, type Vector } from '../../pools/resource-space.ts';
+import type { Run } from '../../run.ts';
+import type { BacklogGroup } from '../backlog.ts';
+import type { OpenClaim } from '../open-claim.ts';
 import { type MovableClaims, movableClaims } from './movable-claims.ts';
-import { join, type OpenClaim, openClaim, typesFor } from './open-claim.ts';
+import { type PlannedNode, replaceClaims } from './replace-claims.ts';
 
 /** With fewer pods, one node is most of the gap. */
 const MIN_PODS = 100;
@@ -59,7 +58,7 @@ function repackMarket(run: Run, market: MovableClaims, backlog: readonly Backlog
   const nodes = repack(of, before, run.options.longSearch === false ? limits : { ...limits, further });
   if (sumOf(prices, nodes) >= sumOf(prices, before) - EPSILON) return;
   const targets = nodes.map(({ offering }) => offered[offering] ?? 0);
-  replaceClaims(run, market, { nodes, targets, podsOf: podsByDemand(market, backlog) });
+  replaceMarket(run, market, { nodes, targets, podsOf: podsByDemand(market, backlog) });
 }
 
 const EPSILON = 1e-9;
@@ -115,8 +114,8 @@ function podsByDemand(
   );
 }
 
-/** Opens claims for the nodes instead of the claims. Nothing changes if the limits of the pool do not allow it. */
-function replaceClaims(
+/** Gives each node its pods, and opens claims for them. */
+function replaceMarket(
   run: Run,
   { types, set, claims, demands }: MovableClaims,
   planned: {
@@ -126,27 +125,15 @@ function replaceClaims(
     readonly podsOf: ReadonlyMap<Demand, Pod[]>;
   },
 ): void {
-  const { bestCells } = types.selectionFor(set).market;
-  const limits: PoolLimits = copyWithout(run.limits, claims);
   const taken = demands.map(() => 0);
-  const opened: OpenClaim[] = [];
-  for (const [at, node] of planned.nodes.entries()) {
-    const type = planned.targets[at] ?? 0;
-    const target = { type, cell: bestCells[type] ?? 0 };
-    const claim = openClaim(run.nextHost(), types, { set, target, reservations: undefined, minValues: [] });
-    const within = typesWithin(limits, claim);
-    if (within !== undefined && !has(within, type)) return;
-    node.classes.forEach((id, place) => {
+  const nodes = planned.nodes.map((node, at): PlannedNode => {
+    const pods = node.classes.flatMap((id, place) => {
       const [from, count, demand] = [taken[id] ?? 0, node.counts[place] ?? 0, demands[id]];
-      if (demand === undefined) return;
+      if (demand === undefined) return [];
       taken[id] = from + count;
-      join(claim, demand, { set, pods: planned.podsOf.get(demand)?.slice(from, from + count) ?? [], limits });
+      return [[demand, planned.podsOf.get(demand)?.slice(from, from + count) ?? []] as const];
     });
-    holdMinimum(limits, claim, typesFor(claim, limits));
-    opened.push(claim);
-  }
-  const replaced = new Set(claims);
-  const kept = run.claims.filter((claim) => !replaced.has(claim));
-  run.claims.splice(0, run.claims.length, ...kept, ...opened);
-  for (const [pool, left] of limits) run.limits.set(pool, left);
+    return { type: planned.targets[at] ?? 0, pods };
+  });
+  replaceClaims(run, claims, { types, set, nodes });
 }

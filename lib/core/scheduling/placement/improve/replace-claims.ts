@@ -1,0 +1,42 @@
+import type { Pod } from '../../../../apis/kubernetes.ts';
+import type { Demand } from '../../pods/demand.ts';
+import { has } from '../../pools/bitset.ts';
+import { copyWithout, holdMinimum, type PoolLimits, typesWithin } from '../../pools/pool-limits.ts';
+import type { RequirementSet } from '../../pools/requirement-sets.ts';
+import type { PoolTypeIndex } from '../../pools/type-index.ts';
+import type { Run } from '../../run.ts';
+import { join, type OpenClaim, openClaim, typesFor } from '../open-claim.ts';
+
+/** A node of a type for these pods. */
+export interface PlannedNode {
+  readonly type: number;
+  readonly pods: readonly (readonly [Demand, readonly Pod[]])[];
+}
+
+/** Opens claims for the nodes instead of the claims. Nothing changes if the limits of the pool do not allow it. */
+export function replaceClaims(
+  run: Run,
+  claims: readonly OpenClaim[],
+  {
+    types,
+    set,
+    nodes,
+  }: { readonly types: PoolTypeIndex; readonly set: RequirementSet; readonly nodes: readonly PlannedNode[] },
+): void {
+  const { bestCells } = types.selectionFor(set).market;
+  const limits: PoolLimits = copyWithout(run.limits, claims);
+  const opened: OpenClaim[] = [];
+  for (const { type, pods: planned } of nodes) {
+    const target = { type, cell: bestCells[type] ?? 0 };
+    const claim = openClaim(run.nextHost(), types, { set, target, reservations: undefined, minValues: [] });
+    const within = typesWithin(limits, claim);
+    if (within !== undefined && !has(within, type)) return;
+    for (const [demand, pods] of planned) join(claim, demand, { set, pods, limits });
+    holdMinimum(limits, claim, typesFor(claim, limits));
+    opened.push(claim);
+  }
+  const replaced = new Set(claims);
+  const kept = run.claims.filter((claim) => !replaced.has(claim));
+  run.claims.splice(0, run.claims.length, ...kept, ...opened);
+  for (const [pool, left] of limits) run.limits.set(pool, left);
+}
