@@ -3,6 +3,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { NodePool } from '../../../lib/apis/node-pool.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf } from '../rule.ts';
+import { isInitialized } from './nodes.ts';
 
 const VOLUNTARY: ReadonlySet<string> = new Set(['empty', 'underutilized', 'drifted']);
 /** Another removal may begin between the snapshot of a decision and its end. */
@@ -33,7 +34,8 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
         return own !== undefined && own.endedAtMs === undefined;
       };
       const mine = [...records.values()].filter(
-        (one) => one.nodePool === after.nodePool && one.initializedAtMs !== undefined && one.releasedAtMs === undefined,
+        (one) =>
+          one.nodePool === after.nodePool && one.releasedAtMs === undefined && isInitialized({ simulation }, one),
       );
       // An instance that has ended for another reason does not count from then on.
       const nodes = mine.filter((one) => exists(one) || one.deletion === undefined);

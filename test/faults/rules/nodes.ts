@@ -1,6 +1,6 @@
 /** The Node of a NodeClaim, and the NodeClaim of a Node, as they are in the simulation. */
 import type { Node } from '../../../lib/apis/kubernetes.ts';
-import { REGISTERED } from '../../../lib/apis/labels.ts';
+import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { Watched } from '../rule.ts';
 
@@ -26,6 +26,11 @@ export function recordOf(
  */
 export function mayHavePods({ registeredAtMs }: NodeClaimRecord, { metadata }: Node): boolean {
   return registeredAtMs !== undefined || metadata.labels?.[REGISTERED] === 'true';
+}
+
+/** Whether the node counts in the budgets of its NodePool: a run writes its label before its record, and the record may be refused. */
+export function isInitialized(watched: Pick<Watched, 'simulation'>, record: NodeClaimRecord): boolean {
+  return record.initializedAtMs !== undefined || nodeOf(watched, record)?.metadata.labels?.[INITIALIZED] === 'true';
 }
 
 /** A node that was lost and returns is registered and initialized again. */
