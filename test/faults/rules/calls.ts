@@ -72,7 +72,7 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
     story.invocations > 1 && story.faults.some(({ kind }) => kind === 'clocks' || kind === 'table-steps');
   // Each run of the four functions repeats a decision that cannot be closed.
   const staysOpen = story.faults.some((one) => one.kind === 'calls-fail' && one.calls.includes('store.closeDecision'));
-  const times = Math.max(1, 0.6 * story.invocations) * (areApart ? 3 : 1) * (staysOpen ? 2 : 1);
+  const times = Math.max(1, (3 * story.invocations) / 5) * (areApart ? 3 : 1) * (staysOpen ? 2 : 1);
   const beginMinute = (): void => {
     const now = Math.floor(nowMs() / MINUTE_MS);
     if (now === minute) return;
