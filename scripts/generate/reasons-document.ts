@@ -1,4 +1,4 @@
-import { REASONS } from '../../lib/core/model/reasons.ts';
+import { REASONS } from '../../lib/core/explain/reason-texts.ts';
 
 /** The text of docs/reasons.md. */
 export function reasonsDocument(): string {
@@ -6,7 +6,7 @@ export function reasonsDocument(): string {
   return `${INTRODUCTION}\n| reason | what it means and what to do |\n|---|---|\n${rows.join('\n')}\n`;
 }
 
-const INTRODUCTION = `<!-- Generated from lib/core/model/reasons.ts by \`npm run generate\`: do not edit. -->
+const INTRODUCTION = `<!-- Generated from lib/core/explain/reason-texts.ts by \`npm run generate\`: do not edit. -->
 # Reasons
 
 When Kerf does not do something, it reports a refusal: the object that the refusal is about (\`subject\`), the \`nodePool\` if one is

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Explanation } from '../../core/explain/explanation.ts';
-import { REASONS } from '../../core/model/reasons.ts';
+import { REASONS } from '../../core/explain/reason-texts.ts';
 import { formatSubject } from '../../core/model/subject.ts';
 import { reasonLines } from '../../core/provisioning/pod-refusals.ts';
 import type { CliContext } from '../context.ts';

@@ -3,7 +3,7 @@ import { formatDayTime } from '../../apis/formats/time.ts';
 import type { DecisionRecord } from '../decisions/decision-record.ts';
 import { whyAt } from '../decisions/why-at.ts';
 import type { Explanation } from '../explain/explanation.ts';
-import { REASONS } from '../model/reasons.ts';
+import { REASONS } from '../explain/reason-texts.ts';
 import { formatSubject } from '../model/subject.ts';
 import { reasonLines } from '../provisioning/pod-refusals.ts';
 import { escaped, PALETTES, type Theme, widget } from './markup.ts';
