@@ -17,7 +17,7 @@ const MAX_WRITES: Readonly<Record<string, number>> = {
   'cloud.tagInstance': 25,
   'cluster.patchNode': 30,
   'cluster.deleteNode': 25,
-  'cluster.deletePod': 20,
+  'cluster.deletePod': 25,
   'cluster.applyNodeClaim': 80,
   'cluster.removeNodeClaim': 25,
   'cluster.deleteNodeClaim': 30,
@@ -43,7 +43,7 @@ const CONFLICTING: ReadonlySet<string> = new Set([
  * of them is the reason for one more run of each invocation: a deletion wakes the function, and invocations that record the same
  * later step have a conflict.
  */
-const IN_EACH_TERMINATION: ReadonlySet<string> = new Set(['cluster.removeNodeClaim']);
+const IN_EACH_TERMINATION: ReadonlySet<string> = new Set(['cluster.removeNodeClaim', 'cluster.deletePod']);
 const REMOVAL_STEPS = [
   (record: NodeClaimRecord) => record.deletion,
   (record: NodeClaimRecord) => record.deletion?.drainStartedAtMs,
