@@ -9,7 +9,7 @@ import type { Run } from '../../run.ts';
 import type { BacklogGroup } from '../backlog.ts';
 import type { OpenClaim } from '../open-claim.ts';
 import { type MovableClaims, movableClaims } from './movable-claims.ts';
-import { type PlannedNode, replaceClaims } from './replace-claims.ts';
+import { type PlannedNode, podsByDemand, replaceClaims } from './replace-claims.ts';
 
 /** With fewer pods, one node is most of the gap. */
 const MIN_PODS = 100;
@@ -58,7 +58,7 @@ function repackMarket(run: Run, market: MovableClaims, backlog: readonly Backlog
   const nodes = repack(of, before, run.options.longSearch === false ? limits : { ...limits, further });
   if (sumOf(prices, nodes) >= sumOf(prices, before) - EPSILON) return;
   const targets = nodes.map(({ offering }) => offered[offering] ?? 0);
-  replaceMarket(run, market, { nodes, targets, podsOf: podsByDemand(market, backlog) });
+  replaceMarket(run, market, { nodes, targets, podsOf: podsByDemand(claims, demands, backlog) });
 }
 
 const EPSILON = 1e-9;
@@ -98,20 +98,6 @@ function nodesOf({ claims, demands }: MovableClaims, rooms: readonly Vector[]): 
     classes: [...claim.demands.keys()].map((demand) => classOf.get(demand) ?? 0),
     counts: [...claim.demands.values()],
   }));
-}
-
-/** The pods of the claims, by demand. */
-function podsByDemand(
-  { claims, demands }: MovableClaims,
-  backlog: readonly BacklogGroup[],
-): ReadonlyMap<Demand, Pod[]> {
-  const onClaims = new Set(claims.flatMap(({ pods }) => pods));
-  const wanted = new Set(demands);
-  return new Map(
-    backlog.flatMap(({ demand, pods }) =>
-      wanted.has(demand) ? [[demand, pods.filter((pod) => onClaims.has(pod))] as const] : [],
-    ),
-  );
 }
 
 /** Gives each node its pods, and opens claims for them. */

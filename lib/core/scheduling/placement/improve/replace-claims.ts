@@ -5,12 +5,28 @@ import { copyWithout, holdMinimum, type PoolLimits, typesWithin } from '../../po
 import type { RequirementSet } from '../../pools/requirement-sets.ts';
 import type { PoolTypeIndex } from '../../pools/type-index.ts';
 import type { Run } from '../../run.ts';
+import type { BacklogGroup } from '../backlog.ts';
 import { join, type OpenClaim, openClaim, typesFor } from '../open-claim.ts';
 
 /** A node of a type for these pods. */
 export interface PlannedNode {
   readonly type: number;
   readonly pods: readonly (readonly [Demand, readonly Pod[]])[];
+}
+
+/** The pods of the claims with these demands, in the order of the backlog. */
+export function podsByDemand(
+  claims: readonly OpenClaim[],
+  demands: Iterable<Demand>,
+  backlog: readonly BacklogGroup[],
+): ReadonlyMap<Demand, Pod[]> {
+  const onClaims = new Set(claims.flatMap(({ pods }) => pods));
+  const wanted = new Set(demands);
+  return new Map(
+    backlog.flatMap(({ demand, pods }) =>
+      wanted.has(demand) ? [[demand, pods.filter((pod) => onClaims.has(pod))] as const] : [],
+    ),
+  );
 }
 
 /** Opens claims for the nodes instead of the claims. Nothing changes if the limits of the pool do not allow it. */

@@ -1,13 +1,12 @@
-import type { Pod } from '../../../../apis/kubernetes.ts';
 import { NODE_PRICE } from '../../packing/goal.ts';
 import type { Demand } from '../../pods/demand.ts';
 import { common } from '../../pools/bitset.ts';
-import { minus, type Vector } from '../../pools/resource-space.ts';
+import { minus, takeFrom, type Vector } from '../../pools/resource-space.ts';
 import { cheapestOf, withFreePorts } from '../../pools/type-index.ts';
 import type { Run } from '../../run.ts';
 import type { BacklogGroup } from '../backlog.ts';
 import type { OpenClaim } from '../open-claim.ts';
-import { type PlannedNode, replaceClaims } from './replace-claims.ts';
+import { type PlannedNode, podsByDemand, replaceClaims } from './replace-claims.ts';
 
 /** With more pods, one node is little of the price. */
 const MAX_PODS = 300;
@@ -21,25 +20,22 @@ const EPSILON = 1e-9;
  */
 export function splitClaims(run: Run, backlog: readonly BacklogGroup[]): void {
   if (run.goal.target !== 'cost' || run.claims.reduce((sum, { pods }) => sum + pods.length, 0) > MAX_PODS) return;
-  const groups = new Map(backlog.map((group) => [group.demand, group]));
-  const splittable = run.claims.filter((claim) => isSplittable(claim, groups));
+  const demands = new Set(backlog.map(({ demand }) => demand));
+  const splittable = run.claims.filter((claim) => isSplittable(claim, demands));
   for (const claim of splittable) {
     const alone = podsAlone(claim);
-    if (alone.length > 0) split(run, claim, { alone, groups });
+    if (alone.length > 0) split(run, claim, { alone, backlog });
   }
 }
 
 /** Whether each of its pods may be on another new claim with its requirements. A demand that no group has is relaxed. */
-function isSplittable(
-  { types, set, pods, demands, reservations }: OpenClaim,
-  groups: ReadonlyMap<Demand, BacklogGroup>,
-): boolean {
+function isSplittable({ types, set, pods, demands, reservations }: OpenClaim, known: ReadonlySet<Demand>): boolean {
   const { usual, minValues } = types.template;
   if (usual !== undefined || minValues.length > 0 || reservations !== undefined) return false;
   if (pods.length < 2 || pods.length > MAX_PODS_OF_CLAIM) return false;
   return [...demands.keys()].every(
     (demand) =>
-      groups.has(demand) &&
+      known.has(demand) &&
       demand.attachments.size === 0 &&
       demand.rules.onHost.every(({ kind }) => kind !== 'attract') &&
       // Otherwise the claims could be launched in different domains.
@@ -86,24 +82,16 @@ function typeFor({ types, set, ports }: OpenClaim, requests: Vector): number | u
 function split(
   run: Run,
   claim: OpenClaim,
-  { alone, groups }: { readonly alone: readonly Demand[]; readonly groups: ReadonlyMap<Demand, BacklogGroup> },
+  { alone, backlog }: { readonly alone: readonly Demand[]; readonly backlog: readonly BacklogGroup[] },
 ): void {
-  const mine = new Set(claim.pods);
-  const podsOf = new Map<Demand, Pod[]>();
-  for (const demand of claim.demands.keys())
-    podsOf.set(demand, groups.get(demand)?.pods.filter((pod) => mine.has(pod)) ?? []);
+  const podsOf = podsByDemand([claim], claim.demands.keys(), backlog);
   const singles = alone.map((demand) => [[demand, podsOf.get(demand)?.splice(0, 1) ?? []] as const]);
   const rest = [...podsOf].filter(([, pods]) => pods.length > 0);
   const nodes = [rest, ...singles].flatMap((pods): readonly PlannedNode[] => {
-    const type = typeFor(claim, requestsOf(pods, claim.requests.length));
+    const requests = new Float64Array(claim.requests.length);
+    for (const [demand, { length }] of pods) takeFrom(requests, demand.requests, -length);
+    const type = typeFor(claim, requests);
     return type === undefined ? [] : [{ type, pods }];
   });
   if (nodes.length === alone.length + 1) replaceClaims(run, [claim], { types: claim.types, set: claim.set, nodes });
-}
-
-function requestsOf(pods: PlannedNode['pods'], width: number): Vector {
-  const sum = new Float64Array(width);
-  for (const [{ requests }, { length }] of pods)
-    for (let at = 0; at < width; at += 1) sum[at] = (sum[at] ?? 0) + (requests[at] ?? 0) * length;
-  return sum;
 }
