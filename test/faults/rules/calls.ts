@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { fieldOf, isRecord, recordOf } from '../../../lib/apis/record.ts';
+import { POLL_MS } from '../../../lib/core/model/decision.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { PortCall } from '../../../lib/simulator/faults.ts';
 import type { RuleOf } from '../rule.ts';
@@ -69,7 +70,13 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
   // Invocations whose clocks or calls differ poll at different times, and each run of several arms the next one, until all
   // invocations run all the time.
   const areApart =
-    story.invocations > 1 && story.faults.some(({ kind }) => kind === 'clocks' || kind === 'table-steps');
+    story.invocations > 1 &&
+    story.faults.some(
+      (fault) =>
+        fault.kind === 'clocks' ||
+        fault.kind === 'table-steps' ||
+        (fault.kind === 'calls-slow' && fault.upToMs > POLL_MS),
+    );
   // Each run of the four functions repeats a decision that cannot be closed.
   const staysOpen = story.faults.some((one) => one.kind === 'calls-fail' && one.calls.includes('store.closeDecision'));
   const times = Math.max(1, (3 * story.invocations) / 5) * (areApart ? 3 : 1) * (staysOpen ? 2 : 1);
