@@ -72,8 +72,7 @@ const ADDRESSES_OF_PREFIX = 16;
  * Kerf must set maxPods in the kubelet configuration, which it cannot do on a custom image (C73).
  */
 export function delegatesPrefixes(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): boolean {
-  const family = amiFamilyOf(nodeClass);
-  return (nodeClass.spec.ipPrefixCount ?? 0) > 0 && family !== 'Custom' && !isWindows(family) && isNitro(facts);
+  return (nodeClass.spec.ipPrefixCount ?? 0) > 0 && mayNumberPods(nodeClass) && isNitro(facts);
 }
 
 /**
@@ -81,9 +80,13 @@ export function delegatesPrefixes(facts: InstanceTypeFacts, nodeClass: EC2NodeCl
  * set maxPods in the kubelet configuration, as for prefixes.
  */
 export function hasFewerInterfaces(nodeClass: EC2NodeClass, { reservedEnis = 0 }: CapacitySettings): boolean {
+  return mayNumberPods(nodeClass) && (reservedEnis > 0 || efaOnlyOnDefaultCard(nodeClass) > 0);
+}
+
+/** Whether the interfaces limit the number of pods, and Kerf can set maxPods. */
+function mayNumberPods(nodeClass: EC2NodeClass): boolean {
   const family = amiFamilyOf(nodeClass);
-  if (family === 'Custom' || isWindows(family)) return false;
-  return reservedEnis > 0 || efaOnlyOnDefaultCard(nodeClass) > 0;
+  return family !== 'Custom' && !isWindows(family);
 }
 
 /** The number of pods with their own VPC address, and two pods that use the host network (C7). */

@@ -177,7 +177,7 @@ describe('EC2NodeClasses', () => {
       ['spec.userData: is a YAML document of EC2Launch, which cannot be merged; write PowerShell'],
     ],
     [
-      'C73: nobody reads the user data of Custom',
+      'C73: the user data of Custom is not checked',
       () => nodeClass({ amiFamily: 'Custom', userData: '[settings]\nmotd =' }),
       [],
     ],

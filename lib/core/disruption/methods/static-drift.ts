@@ -40,10 +40,14 @@ function replacements(
 ): { readonly moves: readonly Move[]; readonly blocked: readonly Blocked[] } {
   const moves: Move[] = [];
   const blocked: Blocked[] = [...refused];
+  const all = world.candidates.nodes;
+  const records = recordsOf(all);
+  // The new nodes take the places of the nodes that commands replace, and limits count both.
+  const left = recordsOf(all.filter(({ replaced }) => replaced !== true));
   const used = new Map<string, number>();
   for (const candidate of candidates) {
     const pool = candidate.nodePool.metadata.name;
-    const claim = replacementIn(candidate, used.get(pool) ?? 0, world);
+    const claim = replacementIn(candidate, { records, left, planned: used.get(pool) ?? 0 }, world);
     if ('reason' in claim) {
       blocked.push(blockedNode(candidate.stateNode, claim));
       continue;
@@ -57,20 +61,29 @@ function replacements(
   return { moves, blocked };
 }
 
+interface Places {
+  readonly records: readonly NodeClaimRecord[];
+  /** Those that no command replaces. */
+  readonly left: readonly NodeClaimRecord[];
+  readonly planned: number;
+}
+
 /** The new node for a drifted one, if the NodePool has room for `planned` others and this one. */
-function replacementIn({ nodePool }: Candidate, planned: number, world: World): PlannedNodeClaim | Refusal {
+function replacementIn(
+  { nodePool }: Candidate,
+  { records, left, planned }: Places,
+  world: World,
+): PlannedNodeClaim | Refusal {
   const { name } = nodePool.metadata;
   const view: NodePoolView = world.nodePools.find((one) => one.nodePool === nodePool) ?? {
     nodePool,
     instanceTypes: [],
   };
-  const all = world.candidates.nodes;
-  const count = staticCount(nodePool, recordsOf(all));
-  // The new nodes take the places of the nodes that commands replace, and limits count both.
-  const left = staticCount(nodePool, recordsOf(all.filter(({ replaced }) => replaced !== true)));
-  if (count === undefined || left === undefined) return refusal('Deleting', `NodePool ${name} is being deleted`);
+  const count = staticCount(nodePool, records);
+  const rest = staticCount(nodePool, left);
+  if (count === undefined || rest === undefined) return refusal('Deleting', `NodePool ${name} is being deleted`);
   const { replicas, room } = count;
-  const { active } = left;
+  const { active } = rest;
   if (world.options.staticCapacity !== true)
     return refusal(
       'StaticCapacityNotSupported',

@@ -24,7 +24,7 @@ export function methodsFor(activity: Activity): readonly string[] {
 }
 
 /** Runs use its last answer for five minutes, and an outage of a story may be longer. Then only termination and interruption work. */
-const AUTOSCALERS = 'cluster.findOtherAutoscalers';
+export const AUTOSCALERS = 'cluster.findOtherAutoscalers';
 
 export const PLACEMENT = [...methodsFor('launch'), 'store.', 'function:provisioning', 'webhook', 'world'];
 export const TERMINATION = [

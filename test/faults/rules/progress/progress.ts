@@ -8,7 +8,7 @@ import { launchingSinceMs } from '../../../../lib/core/node-claim/launch/launch.
 import type { RuleOf, Watched } from '../../rule.ts';
 import { nodeOf } from '../nodes.ts';
 import { heldDrains } from '../removals/held-drains.ts';
-import { type Duty, LIFECYCLE, methodsFor, progressOf } from './duty.ts';
+import { AUTOSCALERS, type Duty, LIFECYCLE, methodsFor, progressOf } from './duty.ts';
 import { endOf, removalDuties, type WatchedDrains } from './removal-duties.ts';
 
 /** Work that nothing disturbs makes progress: wakes are sent and armed, and one stuck item does not stop another (promise 7). */
@@ -138,7 +138,7 @@ function unansweredForMs({ startMs, nowMs }: Watched, record: NodeClaimRecord): 
 }
 
 /** EC2 sends an event when an instance shuts down. */
-const EVENTS = ['store.', 'messages.', 'function:interruption', 'cluster.findOtherAutoscalers'];
+const EVENTS = ['store.', 'messages.', 'function:interruption', AUTOSCALERS];
 
 /** From the reply of a launch to its record. */
 const RECORDED_MS = 2 * SECOND_MS;

@@ -5,6 +5,7 @@ import type { Run } from '../../run.ts';
 import { hasRules } from '../../topology/allowance.ts';
 import type { BacklogGroup } from '../backlog.ts';
 import type { OpenClaim } from '../open-claim.ts';
+import { isReplaceable } from './replace-claims.ts';
 
 /** New claims of one pool with the same requirements. Each of their pods could be on any of them. */
 export interface MovableClaims {
@@ -45,13 +46,9 @@ function isMovable({ rules, hostCounters, countedBy, podClass, attachments, alte
 }
 
 /** Whether each of its pods could be on any other claim with its requirements. A demand that no group has is relaxed. */
-function isMovableClaim(
-  { sets }: Run,
-  { types, set, demands, reservations }: OpenClaim,
-  movable: ReadonlySet<Demand>,
-): boolean {
-  const { usual, minValues } = types.template;
-  if (usual !== undefined || minValues.length > 0 || reservations !== undefined) return false;
+function isMovableClaim({ sets }: Run, claim: OpenClaim, movable: ReadonlySet<Demand>): boolean {
+  if (!isReplaceable(claim)) return false;
+  const { types, set, demands } = claim;
   return [...demands.keys()].every((demand) => {
     const asked = demand.alternatives[0]?.set;
     return movable.has(demand) && asked !== undefined && sets.join(types.set, asked) === set;

@@ -7,9 +7,8 @@ import type { Demand } from '../../pods/demand.ts';
 import { dot, fitsIn, plus, type Vector } from '../../pools/resource-space.ts';
 import type { Run } from '../../run.ts';
 import type { BacklogGroup } from '../backlog.ts';
-import type { OpenClaim } from '../open-claim.ts';
 import { type MovableClaims, movableClaims } from './movable-claims.ts';
-import { type PlannedNode, podsByDemand, replaceClaims } from './replace-claims.ts';
+import { type PlannedNode, podsByDemand, podsOn, replaceClaims } from './replace-claims.ts';
 
 /** With fewer pods, one node is most of the gap. */
 const MIN_PODS = 100;
@@ -35,10 +34,6 @@ export function repackClaims(run: Run, backlog: readonly BacklogGroup[]): void {
     if (market.claims.length > 1 && podsOn(market.claims) >= MIN_PODS) repackMarket(run, market, backlog);
 }
 
-function podsOn(claims: readonly OpenClaim[]): number {
-  return claims.reduce((sum, { pods }) => sum + pods.length, 0);
-}
-
 function repackMarket(run: Run, market: MovableClaims, backlog: readonly BacklogGroup[]): void {
   const { types, set, claims, demands } = market;
   const selection = types.selectionFor(set);
@@ -57,8 +52,8 @@ function repackMarket(run: Run, market: MovableClaims, backlog: readonly Backlog
   const limits = { work, enoughUsd: leastCost * (1 + ENOUGH_GAP) };
   const nodes = repack(of, before, run.options.longSearch === false ? limits : { ...limits, further });
   if (sumOf(prices, nodes) >= sumOf(prices, before) - EPSILON) return;
-  const targets = nodes.map(({ offering }) => offered[offering] ?? 0);
-  replaceMarket(run, market, { nodes, targets, podsOf: podsByDemand(claims, demands, backlog) });
+  const podsOf = podsByDemand(claims, demands, backlog);
+  replaceClaims(run, claims, { types, set, nodes: plannedNodes(demands, { nodes, offered, podsOf }) });
 }
 
 const EPSILON = 1e-9;
@@ -100,26 +95,28 @@ function nodesOf({ claims, demands }: MovableClaims, rooms: readonly Vector[]): 
   }));
 }
 
-/** Gives each node its pods, and opens claims for them. */
-function replaceMarket(
-  run: Run,
-  { types, set, claims, demands }: MovableClaims,
-  planned: {
+/** Gives each node its pods. */
+function plannedNodes(
+  demands: MovableClaims['demands'],
+  {
+    nodes,
+    offered,
+    podsOf,
+  }: {
     readonly nodes: readonly ClassNode[];
-    /** The types of the nodes. */
-    readonly targets: readonly number[];
-    readonly podsOf: ReadonlyMap<Demand, Pod[]>;
+    /** The types of the offerings. */
+    readonly offered: readonly number[];
+    readonly podsOf: ReadonlyMap<Demand, readonly Pod[]>;
   },
-): void {
+): readonly PlannedNode[] {
   const taken = demands.map(() => 0);
-  const nodes = planned.nodes.map((node, at): PlannedNode => {
-    const pods = node.classes.flatMap((id, place) => {
-      const [from, count, demand] = [taken[id] ?? 0, node.counts[place] ?? 0, demands[id]];
+  return nodes.map(({ offering, classes, counts }) => {
+    const pods = classes.flatMap((id, place) => {
+      const [from, count, demand] = [taken[id] ?? 0, counts[place] ?? 0, demands[id]];
       if (demand === undefined) return [];
       taken[id] = from + count;
-      return [[demand, planned.podsOf.get(demand)?.slice(from, from + count) ?? []] as const];
+      return [[demand, podsOf.get(demand)?.slice(from, from + count) ?? []] as const];
     });
-    return { type: planned.targets[at] ?? 0, pods };
+    return { type: offered[offering] ?? 0, pods };
   });
-  replaceClaims(run, claims, { types, set, nodes });
 }

@@ -14,6 +14,16 @@ export interface PlannedNode {
   readonly pods: readonly (readonly [Demand, readonly Pod[]])[];
 }
 
+export function podsOn(claims: readonly OpenClaim[]): number {
+  return claims.reduce((sum, { pods }) => sum + pods.length, 0);
+}
+
+/** Whether other claims can take the place of the claim: not for reserved capacity, with minValues, and in pools with missing capacity. */
+export function isReplaceable({ types, reservations }: OpenClaim): boolean {
+  const { usual, minValues } = types.template;
+  return usual === undefined && minValues.length === 0 && reservations === undefined;
+}
+
 /** The pods of the claims with these demands, in the order of the backlog. */
 export function podsByDemand(
   claims: readonly OpenClaim[],

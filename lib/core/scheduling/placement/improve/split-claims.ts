@@ -6,7 +6,7 @@ import { cheapestOf, withFreePorts } from '../../pools/type-index.ts';
 import type { Run } from '../../run.ts';
 import type { BacklogGroup } from '../backlog.ts';
 import type { OpenClaim } from '../open-claim.ts';
-import { type PlannedNode, podsByDemand, replaceClaims } from './replace-claims.ts';
+import { isReplaceable, type PlannedNode, podsByDemand, podsOn, replaceClaims } from './replace-claims.ts';
 
 /** With more pods, one node is little of the price. */
 const MAX_PODS = 300;
@@ -19,7 +19,7 @@ const EPSILON = 1e-9;
  * and few of them may be left. *Shape:* the same pods on new claims. The price is never higher. *Cost:* O(claims × classes of pods by claim).
  */
 export function splitClaims(run: Run, backlog: readonly BacklogGroup[]): void {
-  if (run.goal.target !== 'cost' || run.claims.reduce((sum, { pods }) => sum + pods.length, 0) > MAX_PODS) return;
+  if (run.goal.target !== 'cost' || podsOn(run.claims) > MAX_PODS) return;
   const demands = new Set(backlog.map(({ demand }) => demand));
   const splittable = run.claims.filter((claim) => isSplittable(claim, demands));
   for (const claim of splittable) {
@@ -29,10 +29,9 @@ export function splitClaims(run: Run, backlog: readonly BacklogGroup[]): void {
 }
 
 /** Whether each of its pods may be on another new claim with its requirements. A demand that no group has is relaxed. */
-function isSplittable({ types, set, pods, demands, reservations }: OpenClaim, known: ReadonlySet<Demand>): boolean {
-  const { usual, minValues } = types.template;
-  if (usual !== undefined || minValues.length > 0 || reservations !== undefined) return false;
-  if (pods.length < 2 || pods.length > MAX_PODS_OF_CLAIM) return false;
+function isSplittable(claim: OpenClaim, known: ReadonlySet<Demand>): boolean {
+  const { set, pods, demands } = claim;
+  if (!isReplaceable(claim) || pods.length < 2 || pods.length > MAX_PODS_OF_CLAIM) return false;
   return [...demands.keys()].every(
     (demand) =>
       known.has(demand) &&
