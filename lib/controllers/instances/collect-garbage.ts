@@ -52,20 +52,34 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster & HasSetting
     .toSorted(compareUnrecordedInstances);
   const nowMs = ports.clock.now();
   const claims = sharedRead(async () => ports.store.readNodeClaims(cluster));
-  const named = unrecorded.map((found) => ({ name: found.instance.nodeClaim, found }));
-  const { failures } = await eachClaim(named, ports, async ({ name, found }, aside) => {
-    // The list of claims is older than the list of instances. A strong read finds a record that was written in between.
-    const record = isGroupName(name)
-      ? await claimOfMember(ports.store, found.instance, claims)
-      : await recordOfClaim(ports.store, cluster, name);
-    // It may be the claim of the instance. The list of claims has reported it.
-    if (record === 'not-known' || record instanceof UnreadableError) return [];
-    if (record !== undefined && ended.includes(found.instance)) return [];
-    const verdict = decideUnrecordedInstance({ ...found, record }, nowMs);
-    await applyVerdict(work, { name: found.instance.id, atMs: nowMs, aside }, verdict);
+  const { failures } = await eachClaim(byName(unrecorded), ports, async ({ name, instances }, aside) => {
+    for (const found of instances) {
+      // The list of claims is older than the list of instances. A strong read finds a record that was written in between.
+      const record = isGroupName(name)
+        ? await claimOfMember(ports.store, found.instance, claims)
+        : await recordOfClaim(ports.store, cluster, name);
+      // It may be the claim of the instance. The list of claims has reported it.
+      if (record === 'not-known' || record instanceof UnreadableError) continue;
+      if (record !== undefined && ended.includes(found.instance)) continue;
+      const verdict = decideUnrecordedInstance({ ...found, record }, nowMs);
+      await applyVerdict(work, { name: found.instance.id, atMs: nowMs, aside }, verdict);
+    }
     return [];
   });
   return failures;
+}
+
+interface NamedInstances {
+  readonly name: string;
+  readonly instances: readonly UnrecordedInstance[];
+}
+
+/** The instances of one claim are handled in their order: the first of them gets the claim. Each instance of a group may get one. */
+function byName(unrecorded: readonly UnrecordedInstance[]): readonly NamedInstances[] {
+  const sharing = Map.groupBy(unrecorded, ({ instance: { id, nodeClaim } }) =>
+    isGroupName(nodeClaim) ? id : nodeClaim,
+  );
+  return [...sharing.values()].map((instances) => ({ name: instances[0]?.instance.nodeClaim ?? '', instances }));
 }
 
 /**

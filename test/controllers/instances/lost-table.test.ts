@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
-import { launchedFor, live } from '../life.ts';
+import { launchedFor, live, SMALL_CATALOGUE } from '../life.ts';
 
 const LOST_AFTER_MS = 4 * MINUTE_MS;
 
@@ -62,3 +62,40 @@ test.each([
   expect(whole).toMatchObject({ nodesAtEnd: 0, podsPending: [], ended: 'settled' });
   expect(ended, 'and they are terminated when they are not needed').toBe(launchedFor(clean).length);
 });
+
+/** From a time on, each instance has a second one with the same tags, which is older and has no node. */
+function doublesInstances(afterMs: number) {
+  return (ports: ControllerPorts): ControllerPorts => {
+    const lostAtMs = ports.clock.now() + afterMs;
+    const empty = memoryNodeClaimStore();
+    const isLost = (): boolean => ports.clock.now() >= lostAtMs;
+    return {
+      ...ports,
+      get store() {
+        return isLost() ? empty : ports.store;
+      },
+      cloud: {
+        ...ports.cloud,
+        describeInstances: async (cluster, ids) => {
+          const all = await ports.cloud.describeInstances(cluster, ids);
+          if (!isLost() || ids !== undefined) return all;
+          return all.flatMap((one) => [
+            { ...one, id: one.id.replace('i-', 'i-0'), launchedAtMs: one.launchedAtMs - 1 },
+            one,
+          ]);
+        },
+      },
+    };
+  };
+}
+
+test.each([4, 5, 6, 7])(
+  'of two instances of a claim without a record, the one with the node is adopted, also %i minutes after the start',
+  async (minutes) => {
+    const events = [{ kind: 'scale', atMs: 40 * MINUTE_MS, deployment: 'default/web', replicas: 4 }] as const;
+    const wrapPorts = doublesInstances(minutes * MINUTE_MS);
+    const scenario = { name: 'doubled instances', events };
+    const result = await live({ catalogue: SMALL_CATALOGUE, scenario, wrapPorts, durationMs: 35 * MINUTE_MS });
+    expect(result.timeline.filter(({ kind }) => kind === 'instance-terminated')).toEqual([]);
+  },
+);

@@ -9,6 +9,7 @@ import { CLUSTER_TAG } from '../../model/ownership-tags.ts';
 import type { Reason } from '../../model/reasons.ts';
 import { adoptedRecord, type InstanceEvidence, whyLeftAlone } from './adoption.ts';
 import { type FoundInstance, whyDrifted } from './claim-object.ts';
+import { compareUnrecordedInstances } from './garbage.ts';
 import { type ClusterObjects, evidenceOfInstance } from './instance-evidence.ts';
 
 /** An instance of the cluster, launched by Kerf or by another autoscaler; `nodeClaim` is empty if its tags do not name one. */
@@ -45,11 +46,14 @@ export interface AdoptionLine {
 
 /** The outcome of the adoption for every instance, and for every NodeClaim without an instance; sorted by NodeClaim. */
 export function planAdoption(world: AdoptionWorld, nowMs: number): readonly AdoptionLine[] {
-  const found = world.instances.map((instance) => ({ instance, evidence: named(evidenceOfInstance(world, instance)) }));
+  const found = world.instances
+    .map((instance) => ({ instance, evidence: named(evidenceOfInstance(world, instance)) }))
+    .toSorted((a, b) => compareUnrecordedInstances(a.evidence, b.evidence));
+  const first = new Map(found.toReversed().map(({ evidence: { instance } }) => [instance.nodeClaim, instance.id]));
   const claimed = new Set(found.flatMap(({ evidence }) => evidence.nodeClaim?.metadata.name ?? []));
   const without = world.nodeClaims.filter(({ metadata }) => !claimed.has(metadata.name));
   return [
-    ...found.map(({ instance, evidence }) => lineOf(world, { instance, evidence }, nowMs)),
+    ...found.map(({ instance, evidence }) => lineOf({ ...world, first }, { instance, evidence }, nowMs)),
     ...without.map(lineWithoutInstance),
   ].toSorted((a, b) => compareText(a.nodeClaim ?? a.instanceId ?? '', b.nodeClaim ?? b.instanceId ?? ''));
 }
@@ -62,8 +66,13 @@ function named(evidence: InstanceEvidence): InstanceEvidence {
   return { ...evidence, instance: { ...instance, nodeClaim: nodeClaim.metadata.name, nodePool } };
 }
 
+interface SharedNames extends AdoptionWorld {
+  /** The instance that gets each NodeClaim: several may have its tag. */
+  readonly first: ReadonlyMap<string, string>;
+}
+
 function lineOf(
-  world: AdoptionWorld,
+  world: SharedNames,
   { instance, evidence }: { readonly instance: ClusterInstance; readonly evidence: InstanceEvidence },
   nowMs: number,
 ): AdoptionLine {
@@ -82,7 +91,7 @@ function lineOf(
 }
 
 function outcomeOf(
-  { cluster, records }: AdoptionWorld,
+  { cluster, records, first }: SharedNames,
   { instance, evidence }: { readonly instance: ClusterInstance; readonly evidence: InstanceEvidence },
   nowMs: number,
 ): AdoptionOutcome {
@@ -96,6 +105,11 @@ function outcomeOf(
   if (known !== undefined) {
     if (instanceOf(known)?.id === id && known.releasedAtMs === undefined) return { kind: 'known' };
     return left('NameTaken', `the record of NodeClaim ${name} is released or has another instance`);
+  }
+  const other = first.get(name);
+  if (other !== undefined && other !== id) {
+    const message = `instance ${other} has the tag of NodeClaim ${name} too, and gets the claim: drain the node of this instance if it has one, then terminate this instance`;
+    return left('NameTaken', message);
   }
   const alone = whyLeftAlone(evidence);
   if (alone !== undefined) return left(alone.reason, alone.message);

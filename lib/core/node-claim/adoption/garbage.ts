@@ -29,7 +29,7 @@ export interface UnrecordedInstanceVerdict {
  * - It has no record: it is adopted, not terminated, because a lost table must not terminate the nodes of a cluster. If no
  *   record can be made, it is reported.
  * - Its claim has another instance, which must not happen: the recorded instance stays. This one is terminated, or reported
- *   if its node is registered, because pods may run there.
+ *   if its node is registered, because pods may run there, also after the claim is released.
  *
  * *Source:* promise 1; D32, where Karpenter terminates it; D36.
  */
@@ -38,20 +38,22 @@ export function decideUnrecordedInstance(unrecorded: UnrecordedInstance, nowMs: 
   const ageMs = nowMs - instance.launchedAtMs;
   if (ageMs < MIN_AGE_MS) return NOTHING;
   if (record === undefined) return adopt(unrecorded, nowMs);
+  const own = instanceOf(record);
+  const isOther = own !== undefined && own.id !== instance.id;
+  if (isOther && unrecorded.node !== undefined && isRegistered(unrecorded.node)) {
+    if (ageMs < MIN_DUPLICATE_AGE_MS) return NOTHING;
+    return report(
+      unrecorded,
+      'InstanceTwice',
+      `the instance of NodeClaim ${record.name} is ${own.id}, but this instance also has a registered node, ${unrecorded.node.metadata.name}: drain that node and terminate this instance`,
+    );
+  }
   if (record.releasedAtMs !== undefined) {
     return end(unrecorded, `its NodeClaim ${record.name} was released`, { sinceMs: record.releasedAtMs, nowMs });
   }
-  const own = instanceOf(record);
-  if (own === undefined || own.id === instance.id || ageMs < MIN_DUPLICATE_AGE_MS) return NOTHING;
-  if (unrecorded.node === undefined || !isRegistered(unrecorded.node)) {
-    const why = `its NodeClaim ${record.name} has another instance, ${own.id}`;
-    return end(unrecorded, why, { sinceMs: instance.launchedAtMs, nowMs });
-  }
-  return report(
-    unrecorded,
-    'InstanceTwice',
-    `the instance of NodeClaim ${record.name} is ${own.id}, but this instance also has a registered node, ${unrecorded.node.metadata.name}: drain that node and terminate this instance`,
-  );
+  if (!isOther || ageMs < MIN_DUPLICATE_AGE_MS) return NOTHING;
+  const why = `its NodeClaim ${record.name} has another instance, ${own.id}`;
+  return end(unrecorded, why, { sinceMs: instance.launchedAtMs, nowMs });
 }
 
 const NOTHING: UnrecordedInstanceVerdict = { actions: [], blocked: [] };

@@ -89,6 +89,16 @@ describe('a node of Karpenter', () => {
     });
   });
 
+  test('of two instances with the tag of one claim, only the one with the registered node is adopted', () => {
+    const instances = [aClusterInstance('i-0', 'general-a'), aClusterInstance('i-1', 'general-a')];
+    const lines = plan({ ...whole(), instances });
+    expect(lines.map(({ instanceId, outcome }) => [instanceId, outcome.kind])).toEqual([
+      ['i-1', 'adopt'],
+      ['i-0', 'left'],
+    ]);
+    expect(lines[1]?.outcome).toMatchObject({ reason: 'NameTaken' });
+  });
+
   test('is not adopted twice', () => {
     const record = launchedClaim({ name: 'general-a' });
     const [line] = plan({ ...whole(), records: new Map([['general-a', record]]) });

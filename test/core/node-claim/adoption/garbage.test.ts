@@ -61,6 +61,16 @@ describe('an unrecorded instance (D32)', () => {
       'InstanceTwice',
     ],
     [
+      'whose claim had another instance and is released is reported if pods may run on it',
+      anUnrecordedInstance({ record: launchedClaim({ releasedAtMs: NOW_MS }, { id: 'i-2' }), node: REGISTERED }),
+      'InstanceTwice',
+    ],
+    [
+      'whose claim had another instance and is released is terminated if no pods run on it',
+      anUnrecordedInstance({ record: launchedClaim({ releasedAtMs: NOW_MS }, { id: 'i-2' }), node: aNode() }),
+      'terminate-instance',
+    ],
+    [
       'whose claim has another instance is ignored in its first minute',
       anUnrecordedInstance({ record: launchedClaim({}, { id: 'i-2' }) }, { launchedAtMs: NOW_MS - MINUTE + SECOND }),
       'ignored',
