@@ -126,6 +126,32 @@ describe('D9: whether instances register as nodes', () => {
     expect(healthOf(written(look({ records: [good, failed('a')] })))).toBe('True');
   });
 
+  test('two failures one after the other make the condition False, although the first claim is gone before the second', () => {
+    const first = written(look({ records: [failed('a')] }));
+    expect(conditionOf(first, 'NodeRegistrationHealthy')).toMatchObject({
+      status: 'Unknown',
+      message: expect.stringContaining('NodeClaim a did not become a node in time'),
+    });
+    const again = written(look({ nodePool: first, records: [failed('a')] }), NOW_MS + MINUTE);
+    expect(healthOf(again), 'a failure counts once').toBe('Unknown');
+    const gone = written(look({ nodePool: again }), NOW_MS + 2 * MINUTE);
+    const second = look({ nodePool: gone, records: [failed('b', NOW_MS + 15 * MINUTE)] });
+    expect(healthOf(written(second, NOW_MS + 15 * MINUTE))).toBe('False');
+  });
+
+  test('a failure of a healthy pool counts together with the next one until four nodes have registered since', () => {
+    const good = (name: string, atMs: number) => launchedClaim({ name, registeredAtMs: atMs });
+    const old = good('old', NOW_MS - HOUR);
+    const noted = written(look({ records: [old, failed('a')] }));
+    expect(healthOf(noted)).toBe('True');
+    const next = failed('b', NOW_MS + HOUR);
+    expect(healthOf(written(look({ nodePool: noted, records: [old, next] }), NOW_MS + HOUR))).toBe('False');
+    const since = ['c', 'd', 'e', 'f'].map((name) => good(name, NOW_MS + MINUTE));
+    const better = written(look({ nodePool: noted, records: [old, ...since] }), NOW_MS + MINUTE);
+    expect(conditionOf(better, 'NodeRegistrationHealthy')).toMatchObject({ status: 'True', message: '' });
+    expect(healthOf(written(look({ nodePool: better, records: [old, next] }), NOW_MS + HOUR))).toBe('True');
+  });
+
   test('a change of the class resets the condition (A1.23)', () => {
     const bad = written(look({ records: [failed('a'), failed('b')] }));
     const changed = look({ nodePool: bad, nodeClass: aReadyClass({}, { generation: 4 }) });
