@@ -140,13 +140,12 @@ describe('D9: whether instances register as nodes', () => {
   });
 
   test('a failure of a healthy pool counts together with the next one until four nodes have registered since', () => {
-    const good = (name: string, atMs: number) => launchedClaim({ name, registeredAtMs: atMs });
-    const old = good('old', NOW_MS - HOUR);
+    const old = launchedClaim({ name: 'old', registeredAtMs: NOW_MS - HOUR });
     const noted = written(look({ records: [old, failed('a')] }));
     expect(healthOf(noted)).toBe('True');
     const next = failed('b', NOW_MS + HOUR);
     expect(healthOf(written(look({ nodePool: noted, records: [old, next] }), NOW_MS + HOUR))).toBe('False');
-    const since = ['c', 'd', 'e', 'f'].map((name) => good(name, NOW_MS + MINUTE));
+    const since = ['c', 'd', 'e', 'f'].map((name) => launchedClaim({ name, registeredAtMs: NOW_MS + MINUTE }));
     const better = written(look({ nodePool: noted, records: [old, ...since] }), NOW_MS + MINUTE);
     expect(conditionOf(better, 'NodeRegistrationHealthy')).toMatchObject({ status: 'True', message: '' });
     expect(healthOf(written(look({ nodePool: better, records: [old, next] }), NOW_MS + HOUR))).toBe('True');
