@@ -1,11 +1,14 @@
 import type { Action } from '../../core/model/decision.ts';
 import { refusedTermination } from '../../core/node-claim/terminate.ts';
-import { RefusedError } from '../../ports/errors.ts';
+import { portErrorOf, RefusedError } from '../../ports/errors.ts';
 import type { HasClock, Launches, WritesClaims } from '../run/ports.ts';
 
 type TerminateInstance = Action & { readonly kind: 'terminate-instance' };
 
-/** Terminates the instance. If EC2 refuses, the claim records why and when it is tried again. *Errors:* those of the port. */
+/**
+ * Terminates the instance. If EC2 refuses, or the call fails with an unexpected error, the claim records why and when it is tried again.
+ * *Errors:* those of the port.
+ */
 export async function terminateInstance(
   ports: Launches & WritesClaims & HasClock,
   cluster: string,
@@ -14,7 +17,8 @@ export async function terminateInstance(
   try {
     await ports.cloud.terminate(cluster, action.instanceId);
   } catch (error) {
-    if (error instanceof RefusedError) await recordRefusal(ports, cluster, { ...action, message: error.message });
+    const failure = portErrorOf(error);
+    if (failure instanceof RefusedError) await recordRefusal(ports, cluster, { ...action, message: failure.message });
     throw error;
   }
 }

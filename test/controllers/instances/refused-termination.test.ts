@@ -16,8 +16,10 @@ const EVENTS: readonly ScenarioEvent[] = [
   { kind: 'scale', atMs: 5 * MINUTE_MS, deployment: 'default/web', replicas: 0 },
 ];
 
-/** EC2 refuses every termination for some time, as with termination protection. */
-function refusing(forMs: number, seen: { requests: number; events: number }) {
+const PROTECTED = new RefusedError('OperationNotPermitted: disableApiTermination is set');
+
+/** Every termination fails for some time. EC2 refuses them, as with termination protection, unless another error is given. */
+function refusing(forMs: number, seen: { requests: number; events: number }, error: Error = PROTECTED) {
   return (ports: ControllerPorts): ControllerPorts => {
     const untilMs = ports.clock.now() + forMs;
     return {
@@ -33,21 +35,24 @@ function refusing(forMs: number, seen: { requests: number; events: number }) {
         terminate: async (cluster, id) => {
           if (ports.clock.now() >= untilMs) return ports.cloud.terminate(cluster, id);
           seen.requests += 1;
-          throw new RefusedError(`terminate ${id}: OperationNotPermitted: disableApiTermination is set`);
+          throw error;
         },
       },
     };
   };
 }
 
-test('while EC2 refuses to terminate an instance, its node counts in the budget, and the request is repeated rarely (E7, D26)', async () => {
+test.each([
+  ['EC2 refuses to terminate an instance', PROTECTED],
+  ['an answer to the termination cannot be read', new TypeError('x is not a function')],
+])('while %s, its node counts in the budget, and the request is repeated rarely (E7, D26)', async (_title, error) => {
   const seen = { requests: 0, events: 0 };
   const refused = await live({
     manifests: MANIFESTS,
     scenario: { name: 'refused', events: EVENTS },
     catalogue: SMALL_CATALOGUE,
     durationMs: 60 * MINUTE_MS,
-    wrapPorts: refusing(Infinity, seen),
+    wrapPorts: refusing(Infinity, seen, error),
   });
   expect(refused.nodesAtEnd).toBe(4);
   const cordoned = refused.timeline.filter((entry) => entry.kind === 'delete-node-claim');
