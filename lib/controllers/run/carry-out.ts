@@ -1,8 +1,10 @@
+import { withoutRefused } from '../../core/disruption/command/without-refused.ts';
 import { inParallel } from '../../core/in-parallel.ts';
 import type { Action, Decision } from '../../core/model/decision.ts';
 import { initializeNode, uncordonNode } from '../act/change-nodes.ts';
 import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
 import { type Outcome, outcomeOf, outcomeWithReport, withLostWakes } from '../act/outcomes.ts';
+import { releaseNodeClaim } from '../instances/release-claim.ts';
 import { tagInstance } from '../instances/tag-instance.ts';
 import { terminateInstance } from '../instances/terminate-instance.ts';
 import { createClaims, creationsFrom } from '../launch/create-claims.ts';
@@ -17,7 +19,7 @@ import type {
   WritesClaims,
   WritesCluster,
 } from './ports.ts';
-import { type LostWakes, sendWakes, wakesTogether } from './wake-up.ts';
+import { type LostWakes, wakesTogether } from './wake-up.ts';
 
 /** What the actions of any decision need. */
 export type ActPorts = OffClusterPorts & WritesCluster & Launches & UsesCommands & UsesNominations;
@@ -38,14 +40,15 @@ export async function carryOut(known: ActPorts, { cluster, actions }: Decision):
   const { messages, sendRest } = wakesTogether(known);
   const ports = { ...known, messages };
   const outcomes = new Map<Action, Outcome>();
-  for (const [at, action] of actions.entries()) {
-    if (action.kind === 'evict-pod' || outcomes.has(action)) continue;
+  for (const [at, planned] of actions.entries()) {
+    if (planned.kind === 'evict-pod' || outcomes.has(planned)) continue;
+    const action = planned.kind === 'end-disruption' ? withoutRefused(planned, refusedDeletions(outcomes)) : planned;
     if (action.kind === 'create-node-claim') {
       for (const one of await createClaims(ports, cluster, creationsFrom(actions, at))) outcomes.set(one.action, one);
       continue;
     }
     outcomes.set(
-      action,
+      planned,
       action.kind === 'launch-instance'
         ? await outcomeWithReport(action, async () => launchInstance(ports, cluster, action))
         : await outcomeOf(action, async () => carryOutOne(ports, cluster, action)),
@@ -69,6 +72,17 @@ export async function carryOutOffCluster(
   if (action.kind === 'delete-node-claim') return markNodeClaimDeleted(ports, cluster, action);
   await ports.catalogue.markUnavailable([action.offering]);
   return [];
+}
+
+/** The messages of refused deletions, by NodeClaim. */
+function refusedDeletions(outcomes: ReadonlyMap<Action, Outcome>): ReadonlyMap<string, string> {
+  return new Map(
+    [...outcomes.values()].flatMap((one) =>
+      one.kind === 'refused' && one.action.kind === 'delete-node-claim'
+        ? [[one.action.nodeClaim, one.error.message]]
+        : [],
+    ),
+  );
 }
 
 async function carryOutOne(
@@ -121,29 +135,4 @@ async function evictPod({ cluster }: WritesCluster, action: Of<'evict-pod'>): Pr
     const subject = { kind: 'Pod', namespace: pod.namespace, name: pod.name } as const;
     return { subject, reason: 'PDB', message: answer.message, numbers: {} };
   });
-}
-
-/**
- * Removes node, mirror and record in this order, and stops at the first failure: only a record that is not released leads the
- * next run to what is left.
- */
-async function releaseNodeClaim(
-  ports: WritesCluster & WritesClaims & SendsWakes,
-  cluster: string,
-  action: Of<'release-node-claim'>,
-): Promise<LostWakes> {
-  if (action.node !== undefined) {
-    await ports.cluster.patchNode(action.node, { finalizers: action.finalizers ?? [] });
-    await ports.cluster.deleteNode(action.node.name);
-  }
-  await ports.cluster.removeNodeClaim(action.nodeClaim);
-  const record = await ports.store.readNodeClaim(cluster, action.nodeClaim);
-  if (record === undefined || record.releasedAtMs !== undefined) return [];
-  await ports.store.updateNodeClaim({ ...record, releasedAtMs: action.atMs });
-  // The claim no longer counts towards the limits and the disruption budgets of its NodePool.
-  const wake = { cluster, reason: 'released' } as const;
-  return sendWakes(ports, [
-    ['provisioning', wake],
-    ['disruption', wake],
-  ]);
 }

@@ -102,10 +102,13 @@ function proposal({ command }: Of<'start-disruption'>): readonly ClusterEvent[] 
   return nodes.map(({ node }) => ofConsolidation(node, 'ConsolidationCandidate', `${what}${scored}`));
 }
 
-/** F13, E29: the command is valid and is carried out, or it is not. */
-function outcome({ outcome: is, why, nodes = [] }: Of<'end-disruption'>): readonly ClusterEvent[] {
-  const reason = is === 'executed' ? 'ConsolidationApproved' : 'ConsolidationRejected';
-  return nodes.map((node) => ofConsolidation(node, reason, why));
+/** F13, E29: the command is valid and is carried out, or it is not. A node whose deletion was refused stays. */
+function outcome({ outcome: is, why, nodes = [], refused = [] }: Of<'end-disruption'>): readonly ClusterEvent[] {
+  const staying = new Set(refused.map(({ node }) => node));
+  return nodes.map((node) => {
+    const isRemoved = is === 'executed' && !staying.has(node);
+    return ofConsolidation(node, isRemoved ? 'ConsolidationApproved' : 'ConsolidationRejected', why);
+  });
 }
 
 function ofConsolidation(name: string, reason: EventReason, message: string): ClusterEvent {

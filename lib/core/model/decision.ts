@@ -69,18 +69,7 @@ export type Action =
     } & NodeChange)
   | { readonly kind: 'start-disruption'; readonly command: DisruptionCommand }
   | { readonly kind: 'continue-disruption'; readonly command: ReplacingCommand }
-  | {
-      readonly kind: 'end-disruption';
-      readonly command: string;
-      readonly outcome: 'executed' | 'rejected';
-      readonly why: string;
-      /** The nodes that consolidation would remove. @default the command does not consolidate */
-      readonly nodes?: readonly string[];
-      /** What the removed nodes cost less their replacements. @default the command is rejected, or ended by an earlier version */
-      readonly savingUsdPerHour?: number;
-      /** What the command moves, to be remembered. @default no NodePool limits moves, or it does not consolidate */
-      readonly moved?: PastMove;
-    }
+  | EndDisruption
   | {
       readonly kind: 'delete-node-claim';
       readonly nodeClaim: string;
@@ -121,6 +110,40 @@ export type Action =
     }
   | { readonly kind: 'learn-memory'; readonly nodeClaim: string; readonly lesson: LearnedMemory }
   | { readonly kind: 'mark-unavailable'; readonly offering: UnavailableMark };
+
+/** The end of a disruption command. It is executed if at least one of its nodes is deleted. */
+export interface EndDisruption {
+  readonly kind: 'end-disruption';
+  readonly command: string;
+  readonly outcome: 'executed' | 'rejected';
+  readonly why: string;
+  /** The nodes that consolidation would remove. @default the command does not consolidate */
+  readonly nodes?: readonly string[];
+  /** What the removed nodes cost less their replacements. @default the command is rejected, or ended by an earlier version */
+  readonly savingUsdPerHour?: number;
+  /** What the command moves, to be remembered. @default no NodePool limits moves, or it does not consolidate */
+  readonly moved?: PastMove;
+  /** The nodes that the same decision deletes for the command. @default none, or ended by an earlier version */
+  readonly deletes?: readonly NodeToDelete[];
+  /** The nodes that stay because their deletion was refused. @default no deletion was refused */
+  readonly refused?: readonly RefusedDeletion[];
+}
+
+/** A node that a command deletes, and its part of what the command saves and moves. */
+export interface NodeToDelete {
+  readonly nodeClaim: string;
+  readonly node: string;
+  readonly priceUsdPerHour: number;
+  /** The number of pods that are evicted from it, by workload: `Deployment default/web`. */
+  readonly evicted: Readonly<Record<string, number>>;
+}
+
+/** A node of a command that stays, and the message of the service that refused its deletion. */
+export interface RefusedDeletion {
+  readonly nodeClaim: string;
+  readonly node: string;
+  readonly message: string;
+}
 
 /** A change of the node of a NodeClaim. */
 export interface NodeChange {

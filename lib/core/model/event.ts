@@ -7,7 +7,7 @@ export const EVENT_REASONS = {
   ConsolidationApproved: 'The command that removes the node is still valid and is carried out.',
   ConsolidationCandidate: 'Consolidation would remove the node: the command is validated first.',
   ConsolidationRejected:
-    'The node stays: its command is no longer valid, or its NodePool does not approve the move (BalancedScore).',
+    'The node stays: its command is no longer valid, its deletion was refused, or its NodePool does not approve the move (BalancedScore).',
   Disrupted: 'The pod is deleted to meet the termination deadline of its node.',
   DisruptionBlocked:
     'The node may not be disrupted now, or the budgets of the NodePool are used up: the message has the cause.',

@@ -1,5 +1,5 @@
 import { compareText } from '../../core/compare-text.ts';
-import { priceOf } from '../../core/disruption/cost.ts';
+import type { EndDisruption } from '../../core/model/decision.ts';
 import type { DisruptionCommand } from '../../core/model/disruption-command.ts';
 import { toMicros } from '../../core/usd-per-hour.ts';
 import type { TimelineEntry } from '../timeline.ts';
@@ -25,10 +25,10 @@ export interface DisruptionDeeds {
   readonly commandsExecuted: number;
   /** Commands that were no longer valid, or whose replacements failed. */
   readonly commandsRejected: number;
-  /** Nodes of executed commands with replacements. */
+  /** Nodes that were deleted by commands with replacements. */
   readonly nodesReplaced: number;
   readonly replacements: number;
-  /** The sum over executed commands: the prices of their nodes less those of their replacements, when they were decided. */
+  /** The sum over executed commands: the prices of the nodes that they deleted less those of their replacements. */
   readonly savedUsdPerHour: number;
 }
 
@@ -76,7 +76,7 @@ interface DisruptionMeter {
 function disruptionMeter(): DisruptionMeter {
   /** The commands that have not ended. */
   const started = new Map<string, DisruptionCommand>();
-  const executed: DisruptionCommand[] = [];
+  const executed: { readonly command: DisruptionCommand; readonly end: EndDisruption }[] = [];
   let commandsRejected = 0;
   return {
     note(entry) {
@@ -85,23 +85,19 @@ function disruptionMeter(): DisruptionMeter {
       const command = started.get(entry.command);
       started.delete(entry.command);
       if (entry.outcome === 'rejected') commandsRejected += 1;
-      else if (command !== undefined) executed.push(command);
+      else if (command !== undefined) executed.push({ command, end: entry });
     },
     report() {
-      const replacing = executed.filter(({ replacements }) => replacements.length > 0);
+      const replacing = executed.filter(({ command }) => command.replacements.length > 0);
       return {
         commandsExecuted: executed.length,
         commandsRejected,
-        nodesReplaced: replacing.reduce((sum, { candidates }) => sum + candidates.length, 0),
-        replacements: replacing.reduce((sum, { replacements }) => sum + replacements.length, 0),
-        savedUsdPerHour: toMicros(executed.reduce((sum, command) => sum + savedBy(command), 0)),
+        nodesReplaced: replacing.reduce((sum, { end }) => sum + (end.deletes?.length ?? 0), 0),
+        replacements: replacing.reduce((sum, { command }) => sum + command.replacements.length, 0),
+        savedUsdPerHour: toMicros(executed.reduce((sum, { end }) => sum + (end.savingUsdPerHour ?? 0), 0)),
       };
     },
   };
-}
-
-function savedBy({ candidates, replacements }: DisruptionCommand): number {
-  return priceOf(candidates) - priceOf(replacements);
 }
 
 function count(counts: Map<string, number>, name: string): void {

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { DO_NOT_DISRUPT } from '../../../lib/apis/labels.ts';
+import { isRecord, ownField } from '../../../lib/apis/record.ts';
 import { isReplacing } from '../../../lib/core/model/disruption-command.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import { RefusedError } from '../../../lib/ports/errors.ts';
+import { around } from '../../../lib/simulator/faults.ts';
 import { writePod } from '../../../lib/simulator/kubernetes/state.ts';
 import type { OpenSimulation } from '../../../lib/simulator/simulation.ts';
 import { expectAtRest, isTainted, ofKind, type Played, play, rejections, type Story, threeNodes } from './replacing.ts';
@@ -53,6 +57,34 @@ describe('a command with replacements (E33, E34)', () => {
     expectAtRest(full);
   });
 });
+
+test('a command whose deletion is refused is rejected with the cause, and has saved nothing', async () => {
+  let held: string | undefined;
+  const played = await play({
+    wrapPorts: (ports) =>
+      around(ports, async ({ method, args: [record] }, go) => {
+        if (method !== 'store.updateNodeClaim' || !isUnderutilized(record)) return go();
+        held ??= record.name;
+        if (record.name === held) throw new RefusedError('denied');
+        return go();
+      }),
+  });
+  const ends = ofKind(played, 'end-disruption').filter(({ deletes = [], refused = [] }) =>
+    [...deletes, ...refused].some(({ nodeClaim }) => nodeClaim === held),
+  );
+  expect(ends.length).toBeGreaterThan(0);
+  for (const { outcome, why, savingUsdPerHour, refused = [] } of ends) {
+    expect([outcome, savingUsdPerHour]).toEqual(['rejected', undefined]);
+    expect(why).toMatch(/^the deletion of i-\S+ was refused: denied$/);
+    expect(refused).toMatchObject([{ nodeClaim: held, message: 'denied' }]);
+  }
+  expect(played.disruption.nodesReplaced).toBe(2);
+  expect(played.commands).toEqual([]);
+});
+
+function isUnderutilized(record: unknown): record is NodeClaimRecord {
+  return isRecord(record) && ownField(ownField(record, 'deletion'), 'reason') === 'underutilized';
+}
 
 /** Does something once, as soon as a command waits for its replacements. */
 function onceReplacing(what: (simulation: OpenSimulation) => void): NonNullable<Story['each']> {

@@ -5,6 +5,7 @@ import { recordAndAct } from '../../../lib/controllers/run/cluster-decision.ts';
 import { finishDecision, settledEpoch } from '../../../lib/controllers/run/open-decisions.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { Action, PodTarget } from '../../../lib/core/model/decision.ts';
+import type { PastMove } from '../../../lib/core/model/disruption/past-move.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { ConflictError, EpochMovedError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
@@ -149,6 +150,27 @@ function refusingToCreate(error: Error, ...refused: readonly string[]) {
   return { store, createdClaims, closed };
 }
 
+function deletionOf(nodeClaim: string): Action {
+  return { kind: 'delete-node-claim', nodeClaim, reason: 'underutilized', message: '' };
+}
+
+/** The deletions of these claims cannot be recorded. */
+function refusingToDelete(...refused: readonly string[]) {
+  const moves: PastMove[] = [];
+  const ended: string[] = [];
+  const store = {
+    readNodeClaim: async (_cluster: string, name: string) => aRecord({ name }),
+    updateNodeClaim: async (record: NodeClaimRecord) => {
+      if (refused.includes(record.name)) throw new RefusedError('denied');
+      return record;
+    },
+    recordMove: async (_cluster: string, move: PastMove) => void moves.push(move),
+    endCommand: async (_cluster: string, id: string) => void ended.push(id),
+    closeDecision: async () => {},
+  };
+  return { store, moves, ended };
+}
+
 describe('a recorded decision', () => {
   const decision = aDecision({ actions: ['general-a', 'general-b'].map(create) });
 
@@ -172,6 +194,32 @@ describe('a recorded decision', () => {
         message: 'create-node-claim general-a is refused: the item is invalid',
       },
     ]);
+  });
+
+  test('ends a disruption command with what was done: a refused deletion is named, and its saving does not count', async () => {
+    const evicted = { 'Deployment default/web': 1 };
+    const deletes = ['a', 'b'].map((node) => ({ nodeClaim: `general-${node}`, node, priceUsdPerHour: 0.1, evicted }));
+    const end: Action = {
+      kind: 'end-disruption',
+      command: 'command-1',
+      outcome: 'executed',
+      why: 'all candidates are valid',
+      savingUsdPerHour: 0.2,
+      deletes,
+    };
+    const { store, moves, ended } = refusingToDelete('general-b');
+    const moved = { command: 'command-1', atMs: 1, untilMs: 2, launched: [], evicted: { 'Deployment default/web': 2 } };
+    const actions = [...deletes.map(({ nodeClaim }) => deletionOf(nodeClaim)), { ...end, moved }];
+    const finished = await finishDecision(portsWith({ store }), aDecision({ actions }));
+    const done = {
+      outcome: 'executed',
+      why: 'all candidates are valid; the deletion of b was refused: denied',
+      savingUsdPerHour: 0.1,
+      moved: { evicted },
+      refused: [{ nodeClaim: 'general-b', node: 'b', message: 'denied' }],
+    };
+    expect(finished.decision.actions).toMatchObject([{ nodeClaim: 'general-a' }, done]);
+    expect([moves, ended]).toEqual([[{ ...moved, evicted }], ['command-1']]);
   });
 
   test('is closed after five minutes, when lifecycle would give up its claims', async () => {

@@ -185,6 +185,16 @@ describe('F13–F15: nodes, claims and pools', () => {
     expect(eventsOf(aDecision({ controller: 'disruption', actions: [empty] }))).toEqual([]);
   });
 
+  test('E29: of a command with a refused deletion, the node that stays has the event of a rejection', () => {
+    const refused = [{ nodeClaim: 'claim-b', node: 'b', message: 'denied' }];
+    const end = { kind: 'end-disruption', command: 'one', outcome: 'executed', why: '', nodes: ['a', 'b'] } as const;
+    const events = eventsOf(aDecision({ controller: 'disruption', actions: [{ ...end, refused }] }));
+    expect(events.map(({ regarding, reason }) => [regarding.name, reason])).toEqual([
+      ['a', 'ConsolidationApproved'],
+      ['b', 'ConsolidationRejected'],
+    ]);
+  });
+
   test('E26: a move that its NodePool does not approve has the event of a rejection', () => {
     const why = blocked({ kind: 'Node', name: 'a' }, 'BalancedScore', 'general');
     const events = eventsOf(aDecision({ controller: 'disruption', blocked: [why] }));

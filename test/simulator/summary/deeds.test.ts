@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { EndDisruption, NodeToDelete } from '../../../lib/core/model/decision.ts';
 import type { DisruptionCommand } from '../../../lib/core/model/disruption-command.ts';
 import { deedMeter } from '../../../lib/simulator/summary/deeds.ts';
 import type { Happening } from '../../../lib/simulator/timeline.ts';
@@ -25,8 +26,12 @@ function started(command: Parameters<typeof aCommand>[0]): Happening {
   return { ...by, kind: 'start-disruption', command: aCommand(command) };
 }
 
-function ended(command: string, outcome: 'executed' | 'rejected'): Happening {
-  return { ...by, kind: 'end-disruption', command, outcome, why: '' };
+function ended(command: string, of: Partial<EndDisruption> = {}): Happening {
+  return { ...by, kind: 'end-disruption', command, outcome: 'executed', why: '', ...of };
+}
+
+function deletesOf(...nodes: readonly string[]): readonly NodeToDelete[] {
+  return nodes.map((node) => ({ nodeClaim: `claim-${node}`, node, priceUsdPerHour: 0.3, evicted: {} }));
 }
 
 /** Candidates that cost this much. */
@@ -62,21 +67,22 @@ test('launches without capacity are counted', () => {
   expect(counted(refused, refused).launchesRefused).toBe(2);
 });
 
-test('executed commands have the nodes that they replace, and what they save; others are only counted', () => {
+test('executed commands have the nodes that they have replaced, and what they have saved; others are only counted', () => {
   const report = counted(
     started({ id: 'a', candidates: costing(0.1, 0.2) }),
     started({ id: 'b', candidates: costing(0.3, 0.3), replacements }),
     started({ id: 'c', candidates: costing(9) }),
     started({ id: 'd', candidates: costing(9) }),
-    ended('a', 'executed'),
-    ended('b', 'executed'),
-    ended('c', 'rejected'),
+    ended('a', { savingUsdPerHour: 0.3, deletes: deletesOf('a', 'b') }),
+    // The deletion of the other node was refused.
+    ended('b', { savingUsdPerHour: 0.2, deletes: deletesOf('c') }),
+    ended('c', { outcome: 'rejected' }),
   );
   expect(report.disruption).toEqual({
     commandsExecuted: 2,
     commandsRejected: 1,
-    nodesReplaced: 2,
+    nodesReplaced: 1,
     replacements: 1,
-    savedUsdPerHour: 0.8,
+    savedUsdPerHour: 0.5,
   });
 });
