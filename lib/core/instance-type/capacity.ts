@@ -71,22 +71,8 @@ const ADDRESSES_OF_PREFIX = 16;
  * Whether pods get their addresses from prefixes. This needs Nitro and an `ipPrefixCount`. Karpenter does not model it (C7).
  * Kerf must set maxPods in the kubelet configuration, which it cannot do on a custom image (C73).
  */
-export function delegatesPrefixes(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): boolean {
-  return (nodeClass.spec.ipPrefixCount ?? 0) > 0 && mayNumberPods(nodeClass) && isNitro(facts);
-}
-
-/**
- * Whether pods have fewer interfaces than the type: some are reserved, or for EFA only (C7). The images do not know of these, so Kerf must
- * set maxPods in the kubelet configuration, as for prefixes.
- */
-export function hasFewerInterfaces(nodeClass: EC2NodeClass, { reservedEnis = 0 }: CapacitySettings): boolean {
-  return mayNumberPods(nodeClass) && (reservedEnis > 0 || efaOnlyOnDefaultCard(nodeClass) > 0);
-}
-
-/** Whether the interfaces limit the number of pods, and Kerf can set maxPods. */
-function mayNumberPods(nodeClass: EC2NodeClass): boolean {
-  const family = amiFamilyOf(nodeClass);
-  return family !== 'Custom' && !isWindows(family);
+function delegatesPrefixes(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): boolean {
+  return (nodeClass.spec.ipPrefixCount ?? 0) > 0 && amiFamilyOf(nodeClass) !== 'Custom' && isNitro(facts);
 }
 
 /** The number of pods with their own VPC address, and two pods that use the host network (C7). */

@@ -4,7 +4,7 @@ import type { ExpressionVariables } from '../../apis/kubelet-expression.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import type { TypeKubelet } from '../model/instance-type.ts';
-import { type CapacitySettings, delegatesPrefixes, hasFewerInterfaces, maxPodsOf, podsByNetwork } from './capacity.ts';
+import { type CapacitySettings, maxPodsOf, podsByNetwork } from './capacity.ts';
 import type { InstanceTypeFacts } from './facts.ts';
 import { type KubeletExpressionProblem, type KubeletExpressions, kubeletExpressionsOf } from './kubelet-expressions.ts';
 
@@ -16,28 +16,22 @@ export interface WorkedOutKubelet {
 }
 
 /**
- * Returns a function that computes the kubelet settings of a type. Expressions are enabled in Kerf; in Karpenter they need
- * the feature gate NodeClassCEL.
+ * Returns a function that computes the kubelet settings of a type from the expressions of the NodeClass. Expressions are enabled in Kerf;
+ * in Karpenter they need the feature gate NodeClassCEL.
  * *Errors:* values; an expression without a result for a type leaves the default there, as in Karpenter. *Cost:* compiles the
- * expressions once. *Source:* A3.17; prefix delegation is Kerf's own (C7).
+ * expressions once. *Source:* A3.17.
  */
 export function kubeletWorker(
   nodeClass: EC2NodeClass,
   settings: CapacitySettings = {},
 ): (facts: InstanceTypeFacts) => WorkedOutKubelet {
   const expressions = kubeletExpressionsOf(nodeClass);
-  const isByNetwork = (nodeClass.spec.ipPrefixCount ?? 0) > 0 || hasFewerInterfaces(nodeClass, settings);
-  if (expressions === undefined && !isByNetwork) return () => NOTHING;
-  const plan: Plan = {
-    nodeClass: withTypeKubelet(nodeClass, {}),
-    expressions: expressions ?? NO_EXPRESSIONS,
-    settings,
-  };
+  if (expressions === undefined) return () => NOTHING;
+  const plan: Plan = { nodeClass: withTypeKubelet(nodeClass, {}), expressions, settings };
   return (facts) => workOut(facts, plan);
 }
 
 const NOTHING: WorkedOutKubelet = { problems: [] };
-const NO_EXPRESSIONS: KubeletExpressions = { reservations: [], invalid: [] };
 
 /**
  * The first expression of the NodeClass that does not compile, or that has no result for one of the types.
@@ -103,11 +97,7 @@ function workOut(facts: InstanceTypeFacts, { nodeClass, expressions, settings }:
   };
   const evaluated = expressions.maxPods?.(variables);
   if (typeof evaluated === 'object') problems.push(evaluated);
-  const isWritten = nodeClass.spec.kubelet?.maxPods !== undefined;
-  const isByNetwork = delegatesPrefixes(facts, nodeClass) || hasFewerInterfaces(nodeClass, settings);
-  const byNetwork = !isWritten && isByNetwork ? variables.max_pods : undefined;
-  const maxPods = typeof evaluated === 'number' ? evaluated : byNetwork;
-  const computed: TypeKubelet = maxPods === undefined ? {} : { maxPods };
+  const computed: TypeKubelet = typeof evaluated === 'number' ? { maxPods: evaluated } : {};
   const max_pods = maxPodsOf(facts, withTypeKubelet(nodeClass, computed), settings);
   const reserved = reservations(expressions, { ...variables, max_pods }, problems);
   return { kubelet: { ...computed, ...reserved }, problems };
