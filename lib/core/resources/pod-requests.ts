@@ -42,7 +42,8 @@ function initPeak(spec: PodSpec): Resources {
   return peak;
 }
 
-function isSidecar(container: Container): boolean {
+/** Whether the init container runs as long as the pod. */
+export function isSidecar(container: Container): boolean {
   return container.restartPolicy === 'Always';
 }
 

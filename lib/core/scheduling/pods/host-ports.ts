@@ -1,4 +1,5 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
+import { isSidecar } from '../../resources/pod-requests.ts';
 
 /** A host port that a pod uses (B58). */
 export interface HostPort {
@@ -7,9 +8,12 @@ export interface HostPort {
   readonly protocol: string;
 }
 
-/** On the network of the node, a container port is a host port, which the API server sets in pods but not in templates. */
+/**
+ * The host ports of containers and sidecars, as in the kube-scheduler: the port of an init container is free after it has ended. On the
+ * network of the node, a container port is a host port, which the API server sets in pods but not in templates.
+ */
 export function hostPorts({ spec }: Pod): readonly HostPort[] {
-  return [...spec.containers, ...(spec.initContainers ?? [])].flatMap((container) =>
+  return [...spec.containers, ...(spec.initContainers ?? []).filter(isSidecar)].flatMap((container) =>
     (container.ports ?? []).flatMap(({ containerPort = 0, hostPort = 0, hostIP = '0.0.0.0', protocol = 'TCP' }) => {
       const port = hostPort === 0 && spec.hostNetwork === true ? containerPort : hostPort;
       return port === 0 ? [] : [{ ip: hostIP, port, protocol }];

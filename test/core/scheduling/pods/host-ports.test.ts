@@ -22,9 +22,12 @@ test('a container port without a host port does not conflict', () => {
   expect(taking({ containerPort: 80 }, { containerPort: 81, hostPort: 0 })).toEqual([]);
 });
 
-test('host ports of init containers count too', () => {
-  const pod = aPod({ spec: { initContainers: [{ name: 'init', ports: [{ hostPort: 80 }] }] } });
-  expect(hostPorts(pod)).toEqual([{ ip: '0.0.0.0', port: 80, protocol: 'TCP' }]);
+test('of init containers, the host ports of sidecars count; the others end before the pod runs (B58)', () => {
+  const initContainers = [
+    { name: 'migration', ports: [{ hostPort: 80 }] },
+    { name: 'proxy', restartPolicy: 'Always', ports: [{ hostPort: 81 }] },
+  ];
+  expect(hostPorts(aPod({ spec: { initContainers } }))).toEqual([{ ip: '0.0.0.0', port: 81, protocol: 'TCP' }]);
 });
 
 test('a port of a pod on the network of its node is a host port, as the API server sets it (B58)', () => {
