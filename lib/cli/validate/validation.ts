@@ -6,6 +6,8 @@ import { acrossObjects } from '../../manifests/lint/across-objects.ts';
 import { type Advisor, advisor } from '../../manifests/lint/advisor.ts';
 import { nullTagAdvice } from '../../manifests/lint/null-tags.ts';
 import { placeholders } from '../../manifests/lint/placeholders.ts';
+import type { KnownFigures } from '../../manifests/lint/values/known-figures.ts';
+import { shippedFigures } from '../../manifests/lint/values/shipped-figures.ts';
 import { classify, isOurs } from '../../manifests/read/classify.ts';
 import { type ManifestSource, readDocuments, type WrittenObject } from '../../manifests/read/read-documents.ts';
 import { type ReadObject, readObject } from '../../manifests/read/read-object.ts';
@@ -50,8 +52,14 @@ export function validate(sources: readonly ManifestSource[], isComplete = true):
   const { objects, problems, passedOver } = readDocuments(sources);
   const classes = isComplete && problems.length === 0 ? nodeClassesOf(objects) : [];
   const checked = objects.map((object) => withClassNames(check(object), classes));
-  const adviseAlone = advisor(objects.flatMap(({ today }) => today.map(({ value }) => value)));
-  const adviseTogether = acrossObjects(checked.flatMap(({ read }) => read.map(({ object }) => object)));
+  let known: KnownFigures | undefined;
+  const figures = (): KnownFigures => (known ??= shippedFigures());
+  const values = objects.flatMap(({ today }) => today.map(({ value }) => value));
+  const adviseAlone = advisor(values, figures);
+  const adviseTogether = acrossObjects(
+    checked.flatMap(({ read }) => read.map(({ object }) => object)),
+    figures,
+  );
   const advise: Advisor = (object) => [...adviseAlone(object), ...adviseTogether(object)];
   return {
     objects: checked.flatMap((one) => validatedObject(one, advise) ?? []),

@@ -1,3 +1,4 @@
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { type Labels, type NodeSelectorTerm, type PodSpec, selectorMatches } from '../../apis/kubernetes.ts';
 import { NODE_POOL, WELL_KNOWN_LABELS } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
@@ -11,6 +12,8 @@ import {
 } from '../../core/requirements/requirements.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
 import type { ReadObject } from '../read/read-object.ts';
+import { reservationAdvice } from './reservations.ts';
+import type { KnownFigures } from './values/known-figures.ts';
 import { listNames } from './values/words.ts';
 
 /** The pods of a workload of the files. */
@@ -27,20 +30,31 @@ interface Files {
   readonly nodePools: readonly NodePool[];
 }
 
-/** Returns warnings for references between the objects of the files that lead nowhere. Objects outside the files are unknown. */
-export function acrossObjects(all: readonly ReadObject[]): (object: ReadObject) => readonly FieldProblem[] {
+/**
+ * Returns warnings that need other objects of the files: references that lead nowhere, and reservations that are larger than the types of
+ * the NodePools. Objects outside the files are unknown.
+ */
+export function acrossObjects(
+  all: readonly ReadObject[],
+  figures: () => KnownFigures,
+): (object: ReadObject) => readonly FieldProblem[] {
   const files: Files = {
     pods: all.flatMap((read) => podsOf(read) ?? []),
     nodePools: all.flatMap((read) => (read.kind === 'NodePool' ? [read.object] : [])),
   };
   return (read) => {
     if (read.kind === 'PodDisruptionBudget') return budgetWithoutPods(read, files);
+    if (read.kind === 'EC2NodeClass') return reservationAdvice(read.object, poolsOf(read.object, files), figures);
     const pods = podsOf(read);
     if (pods === undefined) return [];
     // A DaemonSet for nodes that are not there is usual: its pods run when there are some.
     const nodes = read.kind === 'DaemonSet' ? [] : noNodePool(pods, files);
     return [...spreadOfOthers(pods), ...affinityToNone(pods, files), ...nodes];
   };
+}
+
+function poolsOf({ metadata }: EC2NodeClass, { nodePools }: Files): readonly NodePool[] {
+  return nodePools.filter(({ spec }) => spec.template.spec.nodeClassRef.name === metadata.name);
 }
 
 function podsOf(read: ReadObject): Pods | undefined {

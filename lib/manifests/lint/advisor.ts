@@ -9,22 +9,19 @@ import { nodeOverlayAdvice } from './node-overlay.ts';
 import { nodePoolAdvice } from './node-pool.ts';
 import { podDisruptionBudgetAdvice, type Workload } from './pod-disruption-budget.ts';
 import type { KnownFigures } from './values/known-figures.ts';
-import { shippedFigures } from './values/shipped-figures.ts';
 
 /** Returns warnings for settings that are valid but probably unintended. */
 export type Advisor = (object: ReadObject) => readonly FieldProblem[];
 
-/** Creates an advisor with the bundled instance types and, for budgets, all objects of the files. */
-export function advisor(objects: readonly unknown[]): Advisor {
-  let figures: KnownFigures | undefined;
-  const known = (): KnownFigures => (figures ??= shippedFigures());
+/** Creates an advisor with the data on EC2 and, for budgets, all objects of the files. */
+export function advisor(objects: readonly unknown[], figures: () => KnownFigures): Advisor {
   const workloads = workloadsIn(objects);
   return (read) => {
     switch (read.kind) {
       case 'NodePool':
-        return nodePoolAdvice(read.object, known());
+        return nodePoolAdvice(read.object, figures());
       case 'NodeOverlay':
-        return nodeOverlayAdvice(read.object, known());
+        return nodeOverlayAdvice(read.object, figures());
       case 'EC2NodeClass':
         return nodeClassAdvice(read.object);
       case 'CapacityBuffer':

@@ -1,4 +1,5 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { quote } from '../../apis/formats/quote.ts';
 import { whyUserDataUnreadable } from '../../core/node-class/user-data/user-data.ts';
 import {
   LARGEST_USER_DATA_BYTES,
@@ -37,6 +38,8 @@ export function nodeClassAdvice(nodeClass: EC2NodeClass): readonly FieldProblem[
     ...largeUserData(nodeClass),
     ...unreadableUserData(nodeClass),
     ...noPods(spec.kubelet?.['maxPods']),
+    ...noDnsAddresses(spec.kubelet?.clusterDNS),
+    ...publicAddress(spec),
   ];
 }
 
@@ -65,4 +68,29 @@ function noPods(maxPods: unknown): readonly FieldProblem[] {
   if (maxPods !== 0) return [];
   const message = 'is 0, so no pod can run on a node of this class, not even a DaemonSet pod';
   return [{ path: ['spec', 'kubelet', 'maxPods'], message, allowed: 'a number such as 110, or remove it' }];
+}
+
+/** C75. The kubelet ignores such an address, and Bottlerocket does not start with it. */
+function noDnsAddresses(addresses: readonly string[] | undefined): readonly FieldProblem[] {
+  return (addresses ?? []).flatMap((address, index) => {
+    if (IP_ADDRESS.test(address)) return [];
+    const message = `${quote(address)} is not an IP address, so pods on nodes of this class cannot resolve the names of Services`;
+    const allowed = 'the address of the DNS Service, such as 10.100.0.10, or remove clusterDNS';
+    return [{ path: ['spec', 'kubelet', 'clusterDNS', index], message, allowed }];
+  });
+}
+
+const OCTET = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])';
+/** Of IPv6, only the characters are checked. */
+const IP_ADDRESS = new RegExp(`^(?:${OCTET}(?:[.]${OCTET}){3}|[0-9a-f]*:[0-9a-f.]*:[0-9a-f:.]*)$`, 'i');
+
+/** A3.11. EC2 assigns a public address only to an instance with one network interface. */
+function publicAddress({
+  associatePublicIPAddress,
+  networkInterfaces = [],
+}: EC2NodeClass['spec']): readonly FieldProblem[] {
+  if (associatePublicIPAddress !== true || networkInterfaces.length < 2) return [];
+  const message = `is true, but EC2 refuses to launch instances with a public address and ${networkInterfaces.length} networkInterfaces`;
+  const allowed = 'false, or remove it, or keep one network interface';
+  return [{ path: ['spec', 'associatePublicIPAddress'], message, allowed }];
 }

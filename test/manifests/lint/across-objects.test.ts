@@ -127,3 +127,39 @@ test.each([
 ])('%s has none', async (_, documents) => {
   expect(await warnings(...documents)).not.toContain('warning');
 });
+
+const nodeClass = (kubelet: string): string => `apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: default}
+spec:
+  role: nodes
+  amiSelectorTerms: [{alias: al2023@latest}]
+  subnetSelectorTerms: [{tags: {team: a}}]
+  securityGroupSelectorTerms: [{tags: {team: a}}]
+  kubelet: ${kubelet}
+`;
+const SMALL = pool('{key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: ["5"]}');
+
+function ofAnotherClass(nodePool: string): string {
+  return `${nodePool}---\n${nodeClass('{}')}`.replaceAll('name: default', 'name: other');
+}
+
+test('a reservation larger than every type of a NodePool leaves no room for pods (C10, C11)', async () => {
+  expect(await warnings(SMALL, nodeClass('{kubeReserved: {cpu: "4"}, systemReserved: {memory: 1Gi}}'))).toContain(
+    'spec.kubelet.kubeReserved.cpu: leaves no cpu for pods on any instance type that NodePool general allows: the largest has 4\n    → write a smaller amount, or allow larger types',
+  );
+});
+
+test('without a NodePool, the reservation is compared with all types', async () => {
+  expect(await warnings(nodeClass('{systemReserved: {memory: 64Ti}}'))).toContain(
+    'spec.kubelet.systemReserved.memory: leaves no memory for pods on any instance type: the largest has ',
+  );
+});
+
+test.each([
+  ['a type with more', pool(), '{kubeReserved: {cpu: "4"}}'],
+  ['small types of another class', ofAnotherClass(SMALL), '{kubeReserved: {cpu: "4"}}'],
+  ['an expression that depends on the type', SMALL, "{kubeReserved: {cpu: 'vcpus * 100'}}"],
+])('there is no warning of a reservation with %s', async (_, nodePool, kubelet) => {
+  expect(await warnings(nodePool, nodeClass(kubelet))).not.toContain('for pods on any instance type');
+});

@@ -39,6 +39,10 @@ function nodeClass(spec: Partial<EC2NodeClass['spec']>): readonly FieldProblem[]
   return nodeClassAdvice(aNodeClass(spec));
 }
 
+function network(networkCardIndex: number) {
+  return { networkCardIndex, deviceIndex: networkCardIndex === 0 ? 0 : 1, interfaceType: 'interface' as const };
+}
+
 function volume(ebs: NonNullable<BlockDeviceMapping['ebs']>): readonly FieldProblem[] {
   return nodeClass({ blockDeviceMappings: [{ deviceName: '/dev/xvda', ebs }] });
 }
@@ -192,6 +196,32 @@ describe('EC2NodeClasses', () => {
       [
         'spec.kubelet.maxPods: is 0, so no pod can run on a node of this class, not even a DaemonSet pod; write a number such as 110, or remove it',
       ],
+    ],
+    [
+      'C75: a DNS address that is none is ignored by the kubelet',
+      () => nodeClass({ kubelet: { clusterDNS: ['10.100.0.10', 'abc', '10.100.0.256'] } }),
+      ['1: "abc"', '2: "10.100.0.256"'].map(
+        (address) =>
+          `spec.kubelet.clusterDNS.${address} is not an IP address, so pods on nodes of this class cannot resolve the names of Services; write the address of the DNS Service, such as 10.100.0.10, or remove clusterDNS`,
+      ),
+    ],
+    ['a DNS address may be of IPv6', () => nodeClass({ kubelet: { clusterDNS: ['fd12:3456::a', '::1'] } }), []],
+    [
+      'A3.11: EC2 gives a public address only to an instance with one network interface',
+      () => nodeClass({ associatePublicIPAddress: true, networkInterfaces: [network(0), network(1)] }),
+      [
+        'spec.associatePublicIPAddress: is true, but EC2 refuses to launch instances with a public address and 2 networkInterfaces; write false, or remove it, or keep one network interface',
+      ],
+    ],
+    [
+      'A3.11: no public address is fine with several network interfaces',
+      () => nodeClass({ associatePublicIPAddress: false, networkInterfaces: [network(0), network(1)] }),
+      [],
+    ],
+    [
+      'A3.11: a public address is fine with one network interface',
+      () => nodeClass({ associatePublicIPAddress: true, networkInterfaces: [network(0)] }),
+      [],
     ],
     ['dollars in user data are those of the shell', () => nodeClass({ userData: '#!/bin/sh\necho ${HOME} $PATH' }), []],
     ['the latest image is a choice', () => nodeClass({ amiSelectorTerms: [{ alias: 'al2023@latest' }] }), []],

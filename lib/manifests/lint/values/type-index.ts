@@ -28,6 +28,7 @@ export interface KnownTypeIndex {
   readonly meeting: (requirement: Requirement) => TypeSet;
   /** The values of the types in the set, most frequent first, ties by name. */
   readonly valuesAmong: (key: string, types: TypeSet) => readonly string[];
+  readonly factsOf: (types: TypeSet) => readonly InstanceTypeFacts[];
   /** The capacity of each type in the set, without resources that depend on the NodeClass. */
   readonly capacitiesOf: (types: TypeSet) => readonly Resources[];
 }
@@ -66,6 +67,7 @@ export function indexTypes(facts: readonly InstanceTypeFacts[]): KnownTypeIndex 
       return types;
     },
     valuesAmong: (key, types) => (types === all ? valuesOf(key) : valuesWithin(valueSets(key), types)),
+    factsOf: (types) => membersOf(types).flatMap((index) => facts.slice(index, index + 1)),
     capacitiesOf: (types) => membersOf(types).flatMap(capacities),
   };
 }
