@@ -1,9 +1,10 @@
+import { isMap } from 'yaml';
 import { convertAwsNodeTemplate } from './convert-aws-node-template.ts';
 import { convertNodeClaim, convertNodePool } from './convert-node-pool.ts';
 import { convertProvisioner } from './convert-provisioner.ts';
 import { convertNode, convertWorkload, hasPods } from './convert-workload.ts';
 import { prune } from './documents/shape.ts';
-import { find } from './documents/yaml-map.ts';
+import { find, isNull } from './documents/yaml-map.ts';
 import { addCustomFamily, convertAmis, takeAliasVersion } from './fields/ami-family.ts';
 import { convertMetadataOptions } from './fields/metadata-options.ts';
 import { convertVolumeSizes } from './fields/volume-sizes.ts';
@@ -102,6 +103,11 @@ export function appliesTo(head: KindHead): boolean {
 
 export function convertObject(subject: ConversionSubject, head: KindHead): Outcome {
   const { apiVersion, kind } = head;
+  const metadata = find(subject.root, 'metadata');
+  if (metadata !== undefined && !isNull(metadata.value) && !isMap(metadata.value)) {
+    subject.warn(metadata, 'is not a map, so the object was not converted', 'write metadata as a map with a name');
+    return UNCHANGED;
+  }
   const former = formerKind(head);
   if (former !== undefined) {
     const right = `${former.group}/${former.version}`;

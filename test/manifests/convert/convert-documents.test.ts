@@ -49,6 +49,19 @@ test('a legacy kind with a wrong version is converted, with a warning', () => {
   expect(warnings[0]).toBe('apiVersion: karpenter.sh/v1beta1 had no Provisioner; it is read as karpenter.sh/v1alpha5');
 });
 
+test.each([
+  'apiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata: general\n',
+  'apiVersion: karpenter.k8s.aws/v1alpha1\nkind: AWSNodeTemplate\nmetadata: [name]\n',
+  'apiVersion: karpenter.sh/v1beta1\nkind: NodePool\nmetadata: 3\n',
+  'apiVersion: v1\nkind: Pod\nmetadata: web\nspec: {nodeSelector: {karpenter.sh/provisioner-name: general}}\n',
+])('an object whose metadata is not a map is not converted, with a warning: %#', (text) => {
+  const documents = parse(text);
+  const [conversion] = convertDocuments(documents);
+  expect(conversion?.documents[0]).toBe(documents[0]);
+  expect(conversion?.converted).toBe(false);
+  expect(convertText(text).warnings).toEqual(['metadata: is not a map, so the object was not converted']);
+});
+
 describe('a List', () => {
   test('is converted item by item, and gets the node class of an inline provider', () => {
     const { objects, warnings } = convertText(`apiVersion: v1
