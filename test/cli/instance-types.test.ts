@@ -127,6 +127,25 @@ describe('kerf instance-types', () => {
     );
   });
 
+  test('types without an image of the EC2NodeClass are left out, and counted: AL2 has no image for GPUs on arm64 (C65)', async () => {
+    const files = { 'a.yaml': nodeClass('old', { amiSelectorTerms: [{ alias: 'al2@latest' }] }) };
+    const { stdout } = await runKerf(['instance-types', 'a.yaml', '--name', 'g5*.xlarge'], files);
+    expect(stdout).toContain(' 1 type without an image of the class is left out.');
+    expect(stdout).toContain('g5.xlarge');
+    expect(stdout).not.toContain('g5g.xlarge');
+    const names = (await listed(['a.yaml'], files)).instanceTypes.map(({ name }) => name);
+    expect(names).toContain('g5.xlarge');
+    expect(names).not.toContain('g5g.xlarge');
+  });
+
+  test('the images of selectors other than an alias are not known', async () => {
+    const own = nodeClass('own', { amiFamily: 'AL2023', amiSelectorTerms: [{ id: 'ami-1' }] });
+    const { stdout } = await runKerf(['instance-types', 'a.yaml', '--name', 'm7g.large'], { 'a.yaml': own });
+    expect(stdout.replaceAll('\n', ' ')).toContain(
+      'The file does not show which types its images are for: types without an image, which Kerf does not launch, are listed too.',
+    );
+  });
+
   test('an invalid EC2NodeClass is reported and nothing is listed', async () => {
     const files = { 'a.yaml': DENSE.replace('maxPods', 'maxPod') };
     const { stdout, stderr, code } = await runKerf(['instance-types', 'a.yaml'], files);

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { counted } from '../../apis/counted.ts';
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { formatCpu } from '../../apis/formats/quantity.ts';
 import { ARCH, type CapacityType } from '../../apis/labels.ts';
@@ -6,6 +7,7 @@ import { compareText } from '../../core/compare-text.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { valuesOf } from '../../core/instance-type/type-requirements.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
+import type { ResolvedImage } from '../../core/model/resolved-node-class.ts';
 import type { CliContext } from '../context.ts';
 import { formatGib } from '../render/format-gib.ts';
 import { type CellColumn, formatTableWithin } from '../render/format-table.ts';
@@ -36,15 +38,19 @@ interface Listing {
   readonly catalogue: Catalogue;
   readonly nodeClass: EC2NodeClass;
   readonly types: readonly InstanceType[];
+  /** Of the EC2NodeClass. *Shape:* empty if they are not known. */
+  readonly images: readonly ResolvedImage[];
+  /** The number of types that no image is for, so that no node is planned as one. */
+  readonly withoutImage: number;
 }
 
 /** Renders the types as a table, by family and size. */
 export function renderInstanceTypes(
-  { catalogue, nodeClass, types }: Listing,
+  listing: Listing,
   { columns, color }: Pick<CliContext, 'columns' | 'color'>,
 ): string {
   const width = columns ?? DEFAULT_COLUMNS;
-  const sorted = types.toSorted(
+  const sorted = listing.types.toSorted(
     (a, b) =>
       compareText(familyOf(a), familyOf(b)) ||
       (a.capacity['cpu'] ?? 0) - (b.capacity['cpu'] ?? 0) ||
@@ -52,20 +58,28 @@ export function renderInstanceTypes(
   );
   const { titles, rows, note } = formatTableWithin(COLUMNS, sorted, width);
   const bold = color ? styleText('bold', titles, { validateStream: false }) : titles;
-  return [...indented(summary(catalogue, nodeClass, types.length), 0, width).map(printable), '', bold, ...rows, ...note]
+  return [...indented(summary(listing), 0, width).map(printable), '', bold, ...rows, ...note]
     .map((line) => `${line}\n`)
     .join('');
 }
 
-function summary(catalogue: Catalogue, nodeClass: EC2NodeClass, count: number): string {
+function summary({ catalogue, nodeClass, types, ...listing }: Listing): string {
   const { region, asOf, onDemandAsOf, spotAsOf } = catalogue;
   const family = amiFamilyOf(nodeClass);
-  const noun = count === 1 ? 'instance type' : 'instance types';
   const prices =
     onDemandAsOf === undefined && spotAsOf === undefined
       ? `bundled figures of ${asOf.slice(0, 10)}`
       : `on-demand prices ${asRead(onDemandAsOf)}, spot prices ${asRead(spotAsOf)}`;
-  return `${count} ${noun} of ${region} for EC2NodeClass/${nodeClass.metadata.name} (${family}); ${prices}.`;
+  const count = counted(types.length, 'instance type');
+  return `${count} of ${region} for EC2NodeClass/${nodeClass.metadata.name} (${family}); ${prices}.${onImages(listing)}`;
+}
+
+function onImages({ images, withoutImage }: Pick<Listing, 'images' | 'withoutImage'>): string {
+  if (images.length === 0)
+    return ' The file does not show which types its images are for: types without an image, which Kerf does not launch, are listed too.';
+  if (withoutImage === 0) return '';
+  const are = withoutImage === 1 ? 'is' : 'are';
+  return ` ${counted(withoutImage, 'type')} without an image of the class ${are} left out.`;
 }
 
 function asRead(time: string | undefined): string {

@@ -1,10 +1,13 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { DEFAULT_REGION } from '../../catalogue/choose-region.ts';
 import { DATA, shippedCatalogue } from '../../catalogue/figures.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
+import type { ResolvedImage } from '../../core/model/resolved-node-class.ts';
 import { suggest } from '../../core/suggest.ts';
+import { simulatedImages } from '../../simulator/aws/simulated-resolution.ts';
 import { checkingOptions } from '../checking-options.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -27,14 +30,22 @@ export async function runInstanceTypes(
     return;
   }
   const catalogue = await read(context, flags);
-  const types = named(instanceTypesFor(catalogue, nodeClass), catalogue, flags.name);
+  const images = knownImages(nodeClass);
+  const types = named(instanceTypesFor(catalogue, nodeClass, { images }), catalogue, flags.name);
+  const withoutImage = matching(instanceTypesFor(catalogue, nodeClass), flags.name).length - types.length;
   const { name } = nodeClass.metadata;
   stdout.write(
     flags.output === 'json'
       ? `${JSON.stringify(instanceTypesOutput(catalogue, name, types), null, 2)}\n`
-      : renderInstanceTypes({ catalogue, nodeClass, types }, context),
+      : renderInstanceTypes({ catalogue, nodeClass, types, images, withoutImage }, context),
   );
   context.process.exitCode = EXIT.fine;
+}
+
+/** The images that AWS publishes for the alias. *Shape:* empty for other selectors, whose images only EC2 has. */
+function knownImages(nodeClass: EC2NodeClass): readonly ResolvedImage[] {
+  const hasAlias = nodeClass.spec.amiSelectorTerms.some(({ alias }) => alias !== undefined);
+  return hasAlias ? simulatedImages(nodeClass) : [];
 }
 
 async function read(context: CliContext, { from, region }: InstanceTypesFlags): Promise<Catalogue> {
@@ -56,7 +67,6 @@ function named(
   { region, facts }: Catalogue,
   names: readonly string[] = [],
 ): readonly InstanceType[] {
-  if (names.length === 0) return types;
   for (const name of names) {
     if (types.some((type) => isMeant(type.name, name))) continue;
     const isKnown = facts.some((one) => isMeant(one.name, name));
@@ -74,7 +84,11 @@ function named(
         : `did you mean ${suggestion}?`;
     throw new BadInputError(`"${name}" is not an instance type: ${instead}`);
   }
-  return types.filter((type) => names.some((name) => isMeant(type.name, name)));
+  return matching(types, names);
+}
+
+function matching(types: readonly InstanceType[], names: readonly string[] = []): readonly InstanceType[] {
+  return names.length === 0 ? types : types.filter((type) => names.some((name) => isMeant(type.name, name)));
 }
 
 /** Whether the pattern matches. It does not use a regular expression, because a pattern with many stars could take long. */

@@ -2,7 +2,8 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { optional } from '../../apis/optional.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import type { ResolvedNodeClass } from '../../core/model/resolved-node-class.ts';
+import type { ResolvedImage, ResolvedNodeClass } from '../../core/model/resolved-node-class.ts';
+import { type PublishedImage, publishedImages } from '../../core/node-class/images/ami-alias.ts';
 import { chooseImages, type FoundImage, type ImageVariant } from '../../core/node-class/images/choose-images.ts';
 import { instanceProfileNameOf } from '../../core/node-class/instance-profile-name.ts';
 
@@ -11,18 +12,6 @@ interface Place {
   readonly catalogue: Catalogue;
   /** The version that the alias `latest` selects. @default the first one */
   readonly latest?: string | undefined;
-}
-
-/** C65: the image variants of Amazon Linux 2023. *Shape:* each version has its own images. */
-function awsImages(version: string | undefined): readonly FoundImage[] {
-  const suffix = version === undefined ? '' : `-${version}`;
-  return [
-    image('x86_64', `amd64${suffix}`, ['standard']),
-    image('x86_64', `amd64-nvidia${suffix}`, ['nvidia']),
-    image('x86_64', `amd64-neuron${suffix}`, ['neuron']),
-    image('arm64', `arm64${suffix}`, ['standard']),
-    image('arm64', `arm64-nvidia${suffix}`, ['nvidia']),
-  ];
 }
 
 /** Resolves a NodeClass. Every selector selects something, so that all manifests can be simulated. */
@@ -41,7 +30,7 @@ export function simulatedResolution(place: Place, nodeClass: EC2NodeClass): Reso
       .map(([zone, zoneId]) => ({ id: `subnet-${zone}`, zone, zoneId, freeAddresses: 4_000 }))
       .toSorted((a, b) => compareText(a.id, b.id)),
     securityGroups: [{ id: 'sg-simulated', name: 'simulated' }],
-    images: chooseImages(imagesOf(nodeClass, place.latest), 0),
+    images: simulatedImages(nodeClass, place.latest),
     instanceProfile: simulatedProfile(place, nodeClass),
     ...(group !== undefined && {
       placementGroup: { id: group.id ?? 'pg-simulated', name: group.name ?? 'simulated', strategy: 'cluster' },
@@ -65,17 +54,29 @@ export function simulatedProfile({ cluster, catalogue: { region } }: Place, node
   return instanceProfileNameOf({ cluster, region }, nodeClass) ?? 'simulated';
 }
 
-/** Images that are not selected by alias fit every type of their architecture. */
-function imagesOf({ spec }: EC2NodeClass, latest: string | undefined): readonly FoundImage[] {
+/**
+ * The images of a NodeClass. *Shape:* an alias selects the images that AWS publishes for it, and each version has its own (C65); images that
+ * are not selected by alias fit every type of their architecture.
+ */
+export function simulatedImages({ spec }: EC2NodeClass, latest?: string): readonly ResolvedImage[] {
   const alias = spec.amiSelectorTerms.find((term) => term.alias !== undefined)?.alias;
-  if (alias !== undefined) {
-    const [, version = 'latest'] = alias.split('@');
-    return awsImages(version === 'latest' ? latest : version);
-  }
-  return [image('x86_64', 'amd64'), image('arm64', 'arm64')];
+  if (alias === undefined) return chooseImages([image('x86_64'), image('arm64')], 0);
+  const [, version = 'latest'] = alias.split('@');
+  const release = version === 'latest' ? latest : version;
+  const published = publishedImages(alias).map(({ architecture, variants }) =>
+    image(architecture, { variants, release }),
+  );
+  return chooseImages(published, 0);
 }
 
-function image(architecture: string, kind: string, variants?: readonly ImageVariant[]): FoundImage {
-  const name = `simulated-${kind}`;
+interface ImageTraits {
+  readonly variants?: readonly ImageVariant[];
+  readonly release?: string | undefined;
+}
+
+function image(architecture: PublishedImage['architecture'], { variants, release }: ImageTraits = {}): FoundImage {
+  const kind = variants?.find((variant) => variant === 'nvidia' || variant === 'neuron');
+  const parts = ['simulated', architecture === 'x86_64' ? 'amd64' : architecture, kind, release];
+  const name = parts.filter((part) => part !== undefined).join('-');
   return { id: `ami-${name}`, name, architecture, createdAt: '', ...optional({ variants }) };
 }

@@ -1,9 +1,15 @@
 import type { ImageVariant } from './choose-images.ts';
 
-/** An SSM parameter with the id of an image, and the instance types that the image is for. */
-export interface ImageParameter {
-  readonly name: string;
+/** The instance types that an image is for. */
+export interface PublishedImage {
+  /** EC2's name of the architecture. */
+  readonly architecture: 'x86_64' | 'arm64';
   readonly variants: readonly ImageVariant[];
+}
+
+/** An SSM parameter with the id of an image. */
+export interface ImageParameter extends PublishedImage {
+  readonly name: string;
 }
 
 export type AliasReading =
@@ -68,6 +74,12 @@ export function readAlias(alias: string, kubernetes: string): AliasReading {
   return { kind: 'parameters', parameters: family.parameters({ kubernetes, release }), pinned };
 }
 
+/** The images that AWS publishes for the family of an alias (C65). *Shape:* empty for an unknown family. */
+export function publishedImages(alias: string): readonly PublishedImage[] {
+  const family = FAMILIES.get(alias.split('@')[0] ?? '');
+  return family?.parameters({ kubernetes: '', release: undefined }) ?? [];
+}
+
 function notFound(why: string): AliasReading {
   return { kind: 'unsupported', reason: 'AMINotFound', why };
 }
@@ -86,14 +98,14 @@ function whyNoImages({ kubernetes: range }: Family, version: string): string | u
 
 /** One image supports both GPUs and Neuron devices. */
 function al2({ kubernetes, release }: Wanted): readonly ImageParameter[] {
-  const parameter = (kind: string, node: string, variants: readonly ImageVariant[]): ImageParameter => ({
+  const parameter = (kind: string, node: string, image: PublishedImage): ImageParameter => ({
     name: `${EKS}/${kubernetes}/amazon-linux-2${kind}/${release === undefined ? 'recommended' : `amazon-eks-${node}-${kubernetes}-v${release}`}/image_id`,
-    variants,
+    ...image,
   });
   return [
-    parameter('', 'node', ['standard']),
-    parameter('-arm64', 'arm64-node', ['standard']),
-    parameter('-gpu', 'gpu-node', ['nvidia', 'neuron']),
+    parameter('', 'node', { architecture: 'x86_64', variants: ['standard'] }),
+    parameter('-arm64', 'arm64-node', { architecture: 'arm64', variants: ['standard'] }),
+    parameter('-gpu', 'gpu-node', { architecture: 'x86_64', variants: ['nvidia', 'neuron'] }),
   ];
 }
 
@@ -110,7 +122,7 @@ function al2023({ kubernetes, release }: Wanted): readonly ImageParameter[] {
     const node = `amazon-eks-node-al2023-${architecture}-${variant}-${kubernetes}-v${release}`;
     const folder = release === undefined ? 'recommended' : node;
     const name = `${EKS}/${kubernetes}/amazon-linux-2023/${architecture}/${variant}/${folder}/image_id`;
-    return { name, variants: [variant] };
+    return { name, architecture, variants: [variant] };
   });
 }
 
@@ -124,6 +136,7 @@ function bottlerocket({ kubernetes, release = 'latest' }: Wanted): readonly Imag
   ] as const;
   return made.map(([flavour, architecture, variants]) => ({
     name: `/aws/service/bottlerocket/aws-k8s-${kubernetes}${flavour}/${architecture}/${release}/image_id`,
+    architecture,
     variants,
   }));
 }
@@ -133,6 +146,7 @@ function windows(year: string): Family['parameters'] {
   return ({ kubernetes }) => [
     {
       name: `/aws/service/ami-windows-latest/Windows_Server-${year}-English-Core-EKS_Optimized-${kubernetes}/image_id`,
+      architecture: 'x86_64',
       variants: ['any'],
     },
   ];

@@ -63,7 +63,7 @@ async function imagesOfAlias(tools: ResolveTools, nodeClass: string, alias: stri
 /** The images whose ids the parameters contain. A missing or invalid parameter has none. */
 async function imagesOfParameters(
   tools: ResolveTools,
-  parameters: readonly ImageParameter[],
+  parameters: readonly Omit<ImageParameter, 'architecture'>[],
   keepMs: number,
 ): Promise<readonly FoundImage[]> {
   const names = parameters.map(({ name }) => name);
