@@ -194,7 +194,7 @@ describe('C71: Bottlerocket, any text', () => {
     always(fc.oneof(written, toml), (userData) => {
       const data = dataOf({ amiFamily: 'Bottlerocket', userData });
       if (data.kind === 'user-data' || data.reason === 'UserDataSizeLimitExceeded') return undefined;
-      const isTable = / is not a table; write \[/.test(data.message);
+      const isTable = / which is not a table; write \[/.test(data.message);
       return expect(readToml(userData).kind).toBe(isTable ? 'table' : 'unreadable');
     });
   });

@@ -57,11 +57,8 @@ function largeUserData(nodeClass: EC2NodeClass): readonly FieldProblem[] {
 
 /** C69–C72. Such a class launches no node. The API accepts it. */
 function unreadableUserData(nodeClass: EC2NodeClass): readonly FieldProblem[] {
-  const why = whyUserDataUnreadable(nodeClass);
-  if (why === undefined) return [];
-  const [message = why, allowed] = why.replace(/^userData:? /, '').split('; write ');
-  const readable = `user data that ${amiFamilyOf(nodeClass)} can read`;
-  return [{ path: ['spec', 'userData'], message, allowed: allowed ?? readable }];
+  const problem = whyUserDataUnreadable(nodeClass);
+  return problem === undefined ? [] : [{ path: ['spec', 'userData'], ...problem }];
 }
 
 function noPods(maxPods: unknown): readonly FieldProblem[] {

@@ -171,7 +171,7 @@ describe('EC2NodeClasses', () => {
       () => nodeClass({ amiFamily: 'Bottlerocket', userData: '[settings]\nmotd =' }),
       [
         expect.stringMatching(
-          /^spec\.userData: is not valid TOML, which Bottlerocket requires: line 2, .*; write user data that Bottlerocket can read$/,
+          /^spec\.userData: is not valid TOML, which Bottlerocket requires: line 2, .*; write TOML such as \[settings\.kubernetes\]$/,
         ),
       ],
     ],
@@ -179,6 +179,13 @@ describe('EC2NodeClasses', () => {
       'C72: a document of EC2Launch cannot be merged',
       () => nodeClass({ amiFamily: 'Windows2022', userData: 'version: 1.0\ntasks:\n- task: enableOpenSsh' }),
       ['spec.userData: is a YAML document of EC2Launch, which cannot be merged; write PowerShell'],
+    ],
+    [
+      'C72: text beside the script would be lost',
+      () => nodeClass({ amiFamily: 'Windows2022', userData: '<powershell>a</powershell>\nsay; write no' }),
+      [
+        'spec.userData: has "say; write no" outside its <powershell> element, which EC2Launch does not run; write it inside the element',
+      ],
     ],
     [
       'C73: the user data of Custom is not checked',

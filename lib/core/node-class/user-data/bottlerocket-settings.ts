@@ -1,7 +1,7 @@
 import { isTomlTable, readToml, type TomlTable, type TomlValue, writeToml } from '../../../apis/formats/toml.ts';
 import { kubeletLabels, registrationTaints } from './node-introduction.ts';
 import type { NodeSettings } from './node-settings.ts';
-import { asText, type Rendered, refused } from './rendered.ts';
+import { asText, type Rendered, refusedUserData } from './rendered.ts';
 
 /** The name of the bootstrap command that sets up instance storage. Commands run in the order of their names. */
 const MOUNT = '000-mount-instance-storage';
@@ -15,13 +15,13 @@ const MOUNT = '000-mount-instance-storage';
 export function bottlerocketSettings(written: string, node: NodeSettings): Rendered {
   const read = readToml(written);
   if (read.kind === 'unreadable') {
-    const message = `userData is not valid TOML, which Bottlerocket requires: line ${read.line}, column ${read.column}: ${read.message}`;
-    return refused('UnreadableUserData', message);
+    const message = `is not valid TOML, which Bottlerocket requires: line ${read.line}, column ${read.column}: ${read.message}`;
+    return refusedUserData({ message, allowed: 'TOML such as [settings.kubernetes]' });
   }
   const misplaced = TABLES.find((path) => isNotTable(at(read.table, path)));
   if (misplaced !== undefined) {
     const name = misplaced.join('.');
-    return refused('UnreadableUserData', `userData: ${name} is not a table; write [${name}]`);
+    return refusedUserData({ message: `has ${name}, which is not a table`, allowed: `[${name}]` });
   }
   const settings = tableAt(read.table, ['settings']);
   const merged = {

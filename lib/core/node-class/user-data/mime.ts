@@ -1,14 +1,14 @@
 /** The part of MIME (RFC 2045, RFC 2046) that the multipart user data of cloud-init and nodeadm needs. */
 
+import { type Unreadable, unreadable } from './rendered.ts';
+
 export interface MimePart {
   /** The unchanged headers, one per entry; a folded header keeps its lines. */
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-export type ReadMime =
-  | { readonly kind: 'parts'; readonly parts: readonly MimePart[] }
-  | { readonly kind: 'unreadable'; readonly message: string };
+export type ReadMime = { readonly kind: 'parts'; readonly parts: readonly MimePart[] } | Unreadable;
 
 const BOUNDARY = 'KERF-BOUNDARY';
 
@@ -35,12 +35,17 @@ export function readMime(text: string): ReadMime {
   // Converts CRLF line ends, which belong to the message and not to the content.
   const message = splitHead(/^[^\n]*\r\n/.test(begun) ? begun.replaceAll('\r\n', '\n') : begun);
   const type = contentTypeOf(message);
-  if (type === undefined) return unreadable('is a MIME message without a Content-Type');
+  if (type === undefined)
+    return unreadable('is a MIME message without a Content-Type', 'a header such as Content-Type: text/x-shellscript');
   if (!/^multipart\//i.test(type)) return partsOf([single(message)]);
   const boundary = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i.exec(type);
   const name = boundary?.[1] ?? boundary?.[2];
   const bodies = name === undefined ? [] : between(message.body, name);
-  if (bodies.length === 0) return unreadable('is a MIME message without a boundary that separates its parts');
+  if (bodies.length === 0)
+    return unreadable(
+      'is a MIME message without a boundary that separates its parts',
+      'the boundary of its Content-Type before each part',
+    );
   return partsOf(bodies.map(splitHead));
 }
 
@@ -51,12 +56,8 @@ function partsOf(parts: readonly MimePart[]): ReadMime {
   const types = parts.map(contentTypeOf);
   const odd = types.find((type) => type !== undefined && !MEDIA_TYPE.test(type));
   if (odd !== undefined)
-    return unreadable(`has a part with the invalid Content-Type ${odd}; write one such as text/x-shellscript`);
+    return unreadable(`has a part with the invalid Content-Type ${odd}`, 'one such as text/x-shellscript');
   return { kind: 'parts', parts };
-}
-
-function unreadable(what: string): ReadMime {
-  return { kind: 'unreadable', message: `userData ${what}` };
 }
 
 function single({ headers, body }: MimePart): MimePart {

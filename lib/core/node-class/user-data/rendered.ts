@@ -1,11 +1,34 @@
 /** User data in the format of its AMI family, or why it cannot be written. */
 export type Rendered = { readonly kind: 'text'; readonly text: string } | Refused;
 
-export interface Refused {
+export type Refused = RefusedSetting | RefusedUserData;
+
+interface RefusedSetting {
   readonly kind: 'refused';
-  readonly reason: RefusalReason;
+  readonly reason: Exclude<RefusalReason, 'UnreadableUserData'>;
   /** Without the name of the NodeClass. */
   readonly message: string;
+}
+
+interface RefusedUserData {
+  readonly kind: 'refused';
+  readonly reason: 'UnreadableUserData';
+  readonly message: string;
+  /** The parts of the message. */
+  readonly problem: UserDataProblem;
+}
+
+/** Why the user data of a NodeClass cannot be merged. */
+export interface UserDataProblem {
+  /** A sentence without its subject, which is the user data. */
+  readonly message: string;
+  /** What to write instead. */
+  readonly allowed: string;
+}
+
+/** User data that a reader does not understand. */
+export interface Unreadable extends UserDataProblem {
+  readonly kind: 'unreadable';
 }
 
 /** The reasons in the conditions of a NodeClass (A3.29). */
@@ -22,6 +45,19 @@ export function asText(text: string): Rendered {
   return { kind: 'text', text };
 }
 
-export function refused(reason: RefusalReason, message: string): Refused {
+export function refused(reason: RefusedSetting['reason'], message: string): Refused {
   return { kind: 'refused', reason, message };
+}
+
+export function refusedUserData({ message, allowed }: UserDataProblem): Refused {
+  return {
+    kind: 'refused',
+    reason: 'UnreadableUserData',
+    message: `userData ${message}; write ${allowed}`,
+    problem: { message, allowed },
+  };
+}
+
+export function unreadable(message: string, allowed: string): Unreadable {
+  return { kind: 'unreadable', message, allowed };
 }

@@ -7,7 +7,15 @@ import { mimeMessage } from './mime.ts';
 import { nodeConfig } from './node-config.ts';
 import type { NodeParameters } from './node-introduction.ts';
 import { resolveNodeSettings } from './node-settings.ts';
-import { asText, type RefusalReason, type Refused, type Rendered, refused } from './rendered.ts';
+import {
+  asText,
+  type RefusalReason,
+  type Refused,
+  type Rendered,
+  refused,
+  refusedUserData,
+  type UserDataProblem,
+} from './rendered.ts';
 import { LARGEST_USER_DATA_BYTES, userDataBytes } from './user-data-size.ts';
 import { windowsBootstrap } from './windows-bootstrap.ts';
 import { NODE_CONFIG, SCRIPT, writtenParts } from './written-parts.ts';
@@ -22,10 +30,10 @@ export function whyNotStartable(nodeClass: EC2NodeClass): string | undefined {
   return why && forNodeClass(nodeClass, why.message);
 }
 
-/** Why the user data of the NodeClass cannot be merged: a sentence about `userData`. *Shape:* undefined where it can. */
-export function whyUserDataUnreadable(nodeClass: EC2NodeClass): string | undefined {
+/** Why the user data of the NodeClass cannot be merged. *Shape:* undefined where it can. */
+export function whyUserDataUnreadable(nodeClass: EC2NodeClass): UserDataProblem | undefined {
   const why = whyNotRendered(nodeClass);
-  return why?.reason === 'UnreadableUserData' ? why.message : undefined;
+  return why?.reason === 'UnreadableUserData' ? why.problem : undefined;
 }
 
 function whyNotRendered(nodeClass: EC2NodeClass): Refused | undefined {
@@ -98,7 +106,7 @@ function joining(nodeClass: EC2NodeClass, node: NodeParameters): Rendered {
 /** C69, C70: for cloud-init and nodeadm, later parts take precedence. */
 function afterUserParts(written: string, contentType: string, ours: string): Rendered {
   const theirs = writtenParts(written);
-  if (theirs.kind === 'unreadable') return refused('UnreadableUserData', theirs.message);
+  if (theirs.kind === 'unreadable') return refusedUserData(theirs);
   return asText(mimeMessage([...theirs.parts, { headers: [contentType], body: ours }]));
 }
 

@@ -1,5 +1,5 @@
 import type { NodeSettings } from './node-settings.ts';
-import { asText, type Rendered, refused } from './rendered.ts';
+import { asText, type Rendered, refusedUserData } from './rendered.ts';
 import { readWindowsUserData } from './windows-user-data.ts';
 
 /**
@@ -8,7 +8,7 @@ import { readWindowsUserData } from './windows-user-data.ts';
  */
 export function windowsBootstrap(written: string, node: NodeSettings, kubeletArguments: string): Rendered {
   const theirs = readWindowsUserData(written);
-  if (theirs.kind === 'unreadable') return refused('UnreadableUserData', theirs.message);
+  if (theirs.kind === 'unreadable') return refusedUserData(theirs);
   const script = [...(theirs.script === '' ? [] : [theirs.script]), ...bootstrapCall(node, kubeletArguments)];
   const elements = [...theirs.before, `<powershell>\n${script.join('\n')}\n</powershell>`, ...theirs.after];
   return asText(`${elements.join('\n')}\n`);

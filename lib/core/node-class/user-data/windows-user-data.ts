@@ -1,4 +1,5 @@
 import { quote } from '../../../apis/formats/quote.ts';
+import { type Unreadable, unreadable } from './rendered.ts';
 
 export type WindowsUserData =
   | {
@@ -9,7 +10,7 @@ export type WindowsUserData =
       readonly before: readonly string[];
       readonly after: readonly string[];
     }
-  | { readonly kind: 'unreadable'; readonly message: string };
+  | Unreadable;
 
 /** EC2Launch's elements besides `<powershell>`. */
 const ELEMENT = /^<(script|persist|powershellArguments|runAsLocalSystem|detach|stopOnError)>[^]*?<\/\1>/i;
@@ -24,7 +25,7 @@ const TAG = /<\/?powershell>/i;
 export function readWindowsUserData(written: string): WindowsUserData {
   const text = written.trim();
   if (/^version:\s*['"]?\d/m.test(text) && /^tasks:/m.test(text)) {
-    return unreadable('is a YAML document of EC2Launch, which cannot be merged; write PowerShell');
+    return unreadable('is a YAML document of EC2Launch, which cannot be merged', 'PowerShell');
   }
   return TAG.test(text) ? wrapped(text) : bare(text);
 }
@@ -44,14 +45,15 @@ function wrapped(text: string): WindowsUserData {
   const [outside = '', script = '', behind = '', ...more] = text.split(/<\/?powershell>/i);
   const tags = [...text.matchAll(/<\/?powershell>/gi)].map(([tag]) => tag.toLowerCase());
   if (more.length > 0 || tags[0] !== '<powershell>' || tags[1] !== '</powershell>') {
-    return unreadable(`has the tags ${tags.slice(0, 5).join(' ')}; write one <powershell> with its </powershell>`);
+    return unreadable(`has the tags ${tags.slice(0, 5).join(' ')}`, 'one <powershell> with its </powershell>');
   }
   const before = leadingElements(outside.trim());
   const after = leadingElements(behind.trim());
   const lost = before.rest + after.rest;
   if (lost !== '')
     return unreadable(
-      `has ${quote(lost)} outside its <powershell> element, which EC2Launch does not run; move it inside`,
+      `has ${quote(lost)} outside its <powershell> element, which EC2Launch does not run`,
+      'it inside the element',
     );
   return { kind: 'parts', script: script.trim(), before: before.elements, after: after.elements };
 }
@@ -64,8 +66,4 @@ function leadingElements(text: string): { readonly elements: readonly string[]; 
     rest = rest.slice(match[0].length).trimStart();
   }
   return { elements, rest };
-}
-
-function unreadable(what: string): WindowsUserData {
-  return { kind: 'unreadable', message: `userData ${what}` };
 }

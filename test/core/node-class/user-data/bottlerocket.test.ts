@@ -183,6 +183,8 @@ theirs = ["1:NoSchedule"]
     ['settings.kubernetes.node-labels = 1979-05-27', 'settings.kubernetes.node-labels'],
     ['settings.bootstrap-commands = true', 'settings.bootstrap-commands'],
   ])('what should be a table and is none is refused, not overwritten: %j', (userData, name) => {
-    expect(refusalOf({ amiFamily: 'Bottlerocket', userData })).toContain(`userData: ${name} is not a table`);
+    expect(refusalOf({ amiFamily: 'Bottlerocket', userData })).toContain(
+      `userData has ${name}, which is not a table; write [${name}]`,
+    );
   });
 });
