@@ -1,4 +1,4 @@
-import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import type { EC2NodeClass, EC2NodeClassStatus } from '../../../apis/ec2-node-class.ts';
 import type { Labels } from '../../../apis/kubernetes.ts';
 import { ARCH, INSTANCE_TYPE } from '../../../apis/labels.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
@@ -23,7 +23,7 @@ export interface ClassTarget {
   readonly imageOf: (labels: Labels) => string | undefined;
   readonly subnets?: ReadonlySet<string>;
   readonly securityGroups?: ReadonlySet<string>;
-  readonly reservations: ReadonlySet<string>;
+  readonly reservations?: ReadonlySet<string>;
 }
 
 /** *Cost:* O(requirements and selected resources), once for a NodePool in a run. */
@@ -51,8 +51,14 @@ function classTarget({ metadata, status = {} }: EC2NodeClass): ClassTarget {
     imageOf: imagesByType(status.amis ?? []),
     ...(subnets.length > 0 && { subnets: idsOf(subnets) }),
     ...(securityGroups.length > 0 && { securityGroups: idsOf(securityGroups) }),
-    reservations: idsOf(capacityReservations),
+    ...(areReservationsRead(status) && { reservations: idsOf(capacityReservations) }),
   };
+}
+
+/** Without the right to read reservations, the status has none. A class that selects no reservation has none either, and its nodes drift. */
+function areReservationsRead({ conditions = [] }: EC2NodeClassStatus): boolean {
+  const read = conditions.find(({ type }) => type === 'CapacityReservationsReady');
+  return read === undefined || read.status === 'True';
 }
 
 function idsOf(list: readonly { readonly id: string }[]): ReadonlySet<string> {

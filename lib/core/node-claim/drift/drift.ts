@@ -226,9 +226,9 @@ function subnet({ nodeClass, instance }: ClassCompared): Finding {
 function reservation({ nodeClass, instance }: ClassCompared): Finding {
   if (instance === undefined) return 'unknown';
   const id = instance.reservation?.id;
-  return id === undefined || nodeClass.reservations.has(id)
-    ? 'same'
-    : notSelected(`its capacity reservation ${id}`, nodeClass);
+  if (id === undefined) return 'same';
+  if (nodeClass.reservations === undefined) return 'unknown';
+  return nodeClass.reservations.has(id) ? 'same' : notSelected(`its capacity reservation ${id}`, nodeClass);
 }
 
 function notSelected(what: string, { name }: ClassCompared['nodeClass']): Finding {

@@ -209,6 +209,18 @@ describe('D35: requirements', () => {
   });
 });
 
+test('the reservation of a node is not compared while the reservations of its class cannot be read', () => {
+  const view = { instance: { ...anInstance(), reservation: { id: 'cr-1', kind: 'default' } as const } };
+  const withRead = (status: 'True' | 'Unknown') => {
+    const ready = { type: 'Ready', status, reason: 'Refused', observedGeneration: 1 };
+    return aReadyClass({ status: { conditions: [ready, { ...ready, type: 'CapacityReservationsReady' }] } });
+  };
+  expect(drifted(aMatchingClaim(), { view, nodeClass: withRead('Unknown') }).drift).toBeUndefined();
+  expect(drifted(aMatchingClaim(), { view, nodeClass: withRead('True') }).drift?.reason).toBe(
+    'CapacityReservationDrift',
+  );
+});
+
 test('D35: an instance type is missing after an hour, and a reserved instance may be on-demand', () => {
   const view = { offered: false };
   expect(driftOf(aMatchingClaim(), { view, nowMs: NOW_MS + HOUR - MINUTE })).toBeUndefined();
