@@ -56,13 +56,19 @@ export function failureParts(error: unknown): { readonly message: string; readon
   return { message, hint: HINTS.find(([pattern]) => pattern.test(message))?.[1] };
 }
 
+/** The message of the library for a value of a flag that has none. */
+const NOT_A_BOOLEAN = /^Cannot convert [^]* to a boolean$/;
+
 function textOf(error: ArgumentScannerError): string {
   return formatMessageForArgumentScannerError(error, {
     FlagNotFoundError: ({ input, corrections }) =>
       `--${input} is not a flag of this command: ${writeOne(corrections.map((name) => `--${name}`))}see --help`,
     AliasNotFoundError: ({ input }) => `-${input} is not a flag of this command: see --help`,
-    ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, exception }) =>
-      `${name === name.toUpperCase() ? name : `--${name}`}: ${errorMessage(exception)}`,
+    ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, input, exception }) => {
+      const message = errorMessage(exception);
+      if (NOT_A_BOOLEAN.test(message)) return `--${name}: "${input}" is not allowed; write --${name} without a value`;
+      return `${name === name.toUpperCase() ? name : `--${name}`}: ${message}`;
+    },
     EnumValidationError: ({ externalFlagName, input, values }) =>
       `--${externalFlagName}: "${input}" is not allowed; write ${values.join(' or ')}`,
     UnsatisfiedFlagError: ({ externalFlagName: name }) =>

@@ -28,6 +28,11 @@ const CASES: readonly (readonly [name: string, args: readonly string[], message:
     ['simulate', 'a.yaml', '--output', 'yml'],
     '--output: "yml" is not allowed; write text or json',
   ],
+  [
+    'a value of a flag that has none',
+    ['convert', 'a.yaml', '--write=yaml'],
+    '--write: "yaml" is not allowed; write --write without a value',
+  ],
   ['no file', ['simulate'], 'no PATH is given: add at least one'],
   [
     'an argument too many',
