@@ -78,7 +78,7 @@ export const REASONS: Readonly<Record<Reason, string>> = {
     'The pod or the DaemonSet that the message names has an amount that is not a quantity, so it is left out: correct it.',
   KarpenterActive:
     'Karpenter runs in the cluster, so Kerf does nothing: scale Karpenter to 0 replicas, or set shadow for the cluster.',
-  KeepsBuffer: 'The empty node reserves capacity for a CapacityBuffer: lower the buffer to release the node.',
+  KeepsBuffer: 'The node reserves capacity for a CapacityBuffer: lower the buffer to release the node.',
   KeepsPendingPods:
     'Pending pods, or pods of nodes that are being deleted, would get no place or another new node without this node: wait.',
   KubeletExpressionEvaluationFailed:

@@ -4,6 +4,8 @@ import { CAPACITY_TYPE, INSTANCE_TYPE } from '../../../apis/labels.ts';
 import { isReschedulable } from '../../cluster/pods.ts';
 import { onceFor } from '../../kept-answers.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
+import { formatSubject } from '../../model/subject.ts';
+import { bufferSubject, isBufferPod } from '../../provisioning/buffer-pods.ts';
 import type { PlannedNodeClaim, Schedule, Unplaced } from '../../scheduling/schedule.ts';
 import { usdPerHour } from '../../usd-per-hour.ts';
 import type { Candidate } from '../candidates.ts';
@@ -120,10 +122,19 @@ function whyOthersSuffer(
   const lost = unplaced.filter(({ pod }) => !homeless.has(podKey(pod)));
   const more = others.length - before.newClaims.length;
   if (lost.length === 0 && more <= 0) return undefined;
+  const numbers = { pods: lost.length, newNodes: Math.max(0, more) };
+  const launched = `${counted(numbers.newNodes, 'more node')} would be launched`;
+  const concerned = [...lost.map(({ pod }) => pod), ...others.flatMap(({ pods }) => pods)];
+  const [first] = concerned;
+  if (first !== undefined && concerned.every(isBufferPod)) {
+    const without = lost.length === 0 ? launched : `${counted(lost.length, 'pod')} of it would have no place`;
+    const message = `the node reserves capacity for ${formatSubject(bufferSubject(first))}: without the node ${without}`;
+    return refusal('KeepsBuffer', message, numbers);
+  }
   return refusal(
     'KeepsPendingPods',
-    `the node has room for pods that wait: without it ${counted(lost.length, 'pod')} would stay pending and ${counted(Math.max(0, more), 'more node')} would be launched for others`,
-    { pods: lost.length, newNodes: Math.max(0, more) },
+    `the node has room for pods that wait: without it ${counted(lost.length, 'pod')} would stay pending and ${launched} for others`,
+    numbers,
   );
 }
 

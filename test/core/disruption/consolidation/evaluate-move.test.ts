@@ -5,6 +5,7 @@ import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapsho
 import type { InstanceType } from '../../../../lib/core/model/instance-type.ts';
 import type { Refusal } from '../../../../lib/core/model/refusal.ts';
 import { newNodeClaim } from '../../../../lib/core/provisioning/new-node-claim.ts';
+import { someBufferPods } from '../../../builders/capacity-buffers.ts';
 import { anInstanceType, anOffering } from '../../../builders/instance-types.ts';
 import { launchedClaim } from '../../../builders/node-claims.ts';
 import { aPoolView, asking, type NodePoolViewOptions } from '../../../builders/node-pools.ts';
@@ -130,6 +131,17 @@ describe('where the pods go (E20, E21)', () => {
     expect(evaluate(snapshotOf([node('a'), node('b')], { pods }), 'a')).toMatchObject({
       reason: 'KeepsPendingPods',
       numbers: { pods: 0, newNodes: 1 },
+    });
+  });
+
+  test('A5.6: a node that has the room of a CapacityBuffer stays for the buffer, which its refusal names', () => {
+    const pods = [pod('a', 'one'), pod('b', 'two', '1500m')];
+    const bufferPods = someBufferPods(1, { cpu: '1500m' });
+    expect(evaluate(snapshotOf([node('a'), node('b')], { pods, bufferPods }), 'a')).toMatchObject({
+      reason: 'KeepsBuffer',
+      message: expect.stringMatching(
+        /^the node reserves capacity for capacitybuffer \S+: without the node 1 more node would be launched$/,
+      ),
     });
   });
 
