@@ -199,9 +199,17 @@ describe('nodes', () => {
     expect(calls).toEqual([]);
   });
 
-  test('without a NodePool do not match', async () => {
+  test('with a Custom image, which lack the label, match when they are created and get their provider id (C73)', async () => {
+    const uninitialized = { key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' };
+    const join = async () => await aNode('custom', { ours: false, taints: [uninitialized] });
+    expect(await told(join)).toEqual(['CREATE nodes']);
+    const initialize = async () => await patch(`${NODES}/custom`, { spec: { taints: [] } });
+    expect(await told(initialize)).toEqual(['UPDATE nodes']);
+  });
+
+  test('without a NodePool do not match after they have started', async () => {
+    await aNode('theirs', { ours: false, taints: [STARTUP] });
     const calls = await told(async () => {
-      await aNode('theirs', { ours: false, taints: [STARTUP] });
       await setReady('theirs', 'True');
       await patch(`${NODES}/theirs`, { spec: { taints: [] } });
       await succeed({ method: 'DELETE', path: `${NODES}/theirs` });

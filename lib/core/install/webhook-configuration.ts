@@ -98,7 +98,7 @@ const NOT_BY_US: MatchCondition = {
   expression: `!request.userInfo.?groups.orValue([]).exists(group, group.startsWith('${KERF_GROUPS}'))`,
 };
 
-/** The kubelet registers with this label, which the user data sets, so a node has it from the start. */
+/** The user data sets this label, so a node has it from the start. A node with a Custom image gets it when Kerf registers it (C73). */
 const OUR_NODES: Selector = { matchExpressions: [{ key: NODE_POOL, operator: 'Exists' }] };
 
 interface Trigger {
@@ -111,6 +111,9 @@ interface Trigger {
 
 const READY = "status.?conditions.orValue([]).exists(c, c.type == 'Ready' && c.status == 'True')";
 const TAINTS = 'spec.?taints.orValue([])';
+const isOurs = (object: 'object' | 'oldObject'): string => `'${NODE_POOL}' in ${object}.metadata.?labels.orValue({})`;
+/** Of each new node, until the cloud controller has written its provider id, by which Kerf finds it. */
+const NEW_NODE = 'node.cloudprovider.kubernetes.io/uninitialized';
 
 const TRIGGERS: readonly Trigger[] = [
   {
@@ -129,7 +132,7 @@ const TRIGGERS: readonly Trigger[] = [
   {
     name: 'node',
     rule: ruleOf('', ['nodes'], { operations: ['CREATE', 'DELETE'], scope: 'Cluster' }),
-    ours: true,
+    when: [{ name: 'new-or-of-a-node-pool', expression: `request.operation == 'CREATE' || ${isOurs('oldObject')}` }],
   },
   {
     name: 'node-ready',
@@ -141,11 +144,14 @@ const TRIGGERS: readonly Trigger[] = [
   {
     name: 'node-untainted',
     rule: ruleOf('', ['nodes'], { operations: ['UPDATE'], scope: 'Cluster' }),
-    ours: true,
     // D7: a node is initialized once its startup taints are removed; each is removed by a separate write.
     when: [
       { name: 'starting', expression: `object.metadata.?labels[?'${INITIALIZED}'].orValue('') != 'true'` },
       { name: 'lost-a-taint', expression: `size(object.${TAINTS}) < size(oldObject.${TAINTS})` },
+      {
+        name: 'new-or-of-a-node-pool',
+        expression: `${isOurs('object')} || oldObject.${TAINTS}.exists(t, t.key == '${NEW_NODE}')`,
+      },
     ],
   },
   {
