@@ -20,7 +20,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** The callbacks of a rule. Each but `sending` is called when a call takes effect, not when a function sends it. */
+/** The callbacks of a rule. Each but `sending` and `learned` is called when a call takes effect, not when a function sends it. */
 export interface Rule {
   /** A function sends a call, which a fault may refuse before it has an effect. */
   readonly sending?: (call: PortCall) => void;
@@ -30,6 +30,8 @@ export interface Rule {
   readonly admitted?: (admission: LaunchAdmission) => void;
   readonly launching?: (request: LaunchRequest) => void;
   readonly launched?: (request: LaunchRequest, outcome: LaunchOutcome) => void;
+  /** The outcome as the function gets it: a fault may lose it, or replace it, after the launch. */
+  readonly learned?: (outcome: LaunchOutcome) => void;
   readonly terminating?: (cluster: string, instanceId: string) => void;
   readonly tagging?: (cluster: string, instanceId: string) => void;
   /** `before` is undefined for a new record. */

@@ -10,7 +10,7 @@ import type { OpenSimulation } from '../../lib/simulator/simulation.ts';
 import type { Rule, RuleOf, Violation, Watched } from './rule.ts';
 import type { Story } from './story/story.ts';
 import type { FaultyTable } from './table.ts';
-import { watchedPorts } from './watched-ports.ts';
+import { learning, watchedPorts } from './watched-ports.ts';
 
 export interface Watch extends Watched {
   readonly violations: readonly Violation[];
@@ -89,10 +89,13 @@ export function watch(story: Story, rulesOf: readonly RuleOf[]): Watch {
       return watchedPorts(ports, { each, records, open, nowMs, plain: of(plain) });
     },
     wrapInvocation: (ports) =>
-      around(ports, async (call, go) => {
-        each((rule) => rule.sending?.(call));
-        return go();
-      }),
+      learning(
+        around(ports, async (call, go) => {
+          each((rule) => rule.sending?.(call));
+          return go();
+        }),
+        { each },
+      ),
     wrapSecond: (ports) =>
       around(ports, async (call, go) => {
         each((rule) => rule.secondCall?.(call));

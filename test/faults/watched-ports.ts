@@ -170,6 +170,21 @@ function watchedCloud(cloud: Cloud, { each }: Observing): Cloud {
   });
 }
 
+/** The ports of one invocation, with the outcomes that reach it. */
+export function learning(ports: ControllerPorts, { each }: Pick<Observing, 'each'>): ControllerPorts {
+  const { cloud } = ports;
+  return {
+    ...ports,
+    cloud: replacing(cloud, {
+      async launch(request) {
+        const outcome = await cloud.launch(request);
+        each((rule) => rule.learned?.(outcome));
+        return outcome;
+      },
+    }),
+  };
+}
+
 type Cluster = ControllerPorts['cluster'];
 
 function watchedCluster(cluster: Cluster, raw: Cluster, { each }: Observing): Cluster {

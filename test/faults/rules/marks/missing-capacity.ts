@@ -26,7 +26,8 @@ export const missingCapacityIsRemembered: RuleOf = ({ violate, records, nowMs, s
   const missingMs = new Map<string, number>();
   const sent = new Set<string>();
   return {
-    launched(_, { missing }) {
+    // If the outcome does not reach the function that sent the request, Kerf does not know what was missing.
+    learned({ missing }) {
       for (const { instanceType, zone, capacityType, subnetId, reservationId } of missing)
         if (subnetId === undefined && reservationId === undefined)
           missingMs.set(`${instanceType} ${zone} ${capacityType}`, startMs() + nowMs());
