@@ -3,14 +3,17 @@ import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { NodePool } from '../../../lib/apis/node-pool.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf } from '../rule.ts';
-import { isInitialized } from './nodes.ts';
+import { hasInitializedNode, isInitialized } from './nodes.ts';
 
 const VOLUNTARY: ReadonlySet<string> = new Set(['empty', 'underutilized', 'drifted']);
 /** Another removal may begin between the snapshot of a decision and its end. */
 const DECIDED_BEFORE_MS = 3 * MINUTE_MS;
+/** Changes by hand that remove a Node while its instance runs. */
+const REMOVING: ReadonlySet<string> = new Set(['lose-node', 'remove-node']);
 
 /** Voluntary disruption never removes more nodes than the budgets of the NodePool allow (promise 3). */
-export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, startMs }) => {
+export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, startMs, story }) => {
+  const mayLoseNodes = story.faults.some((one) => one.kind === 'by-hand' && REMOVING.has(one.what));
   const poolSince = new Map<string, { readonly atMs: number; readonly pool: NodePool }[]>();
   const note = (): void => {
     for (const [name, pool] of simulation().state.nodePools) {
@@ -39,11 +42,15 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
       );
       // An instance that has ended for another reason does not count from then on.
       const nodes = mine.filter((one) => exists(one) || one.deletion === undefined);
+      // E7: only Nodes count. One that was removed by hand has lost its pods, although its instance may run for long: if it registers
+      // again, it is not initialized, because its NodeClaim is deleted.
+      const counts = (one: NodeClaimRecord): boolean => !mayLoseNodes || hasInitializedNode({ simulation }, one);
       const atMs = startMs() + nowMs();
       const busy = nodes.filter(
-        ({ deletion }) =>
-          deletion !== undefined &&
-          (VOLUNTARY.has(deletion.reason) || deletion.requestedAtMs < atMs - DECIDED_BEFORE_MS),
+        (one) =>
+          one.deletion !== undefined &&
+          (VOLUNTARY.has(one.deletion.reason) || one.deletion.requestedAtMs < atMs - DECIDED_BEFORE_MS) &&
+          counts(one),
       );
       const recent = (poolSince.get(after.nodePool) ?? []).filter(
         (_, at, all) => nowMs() - (all[at + 1]?.atMs ?? nowMs()) < DECIDED_BEFORE_MS,

@@ -30,7 +30,12 @@ export function mayHavePods({ registeredAtMs }: NodeClaimRecord, { metadata }: N
 
 /** Whether the node counts in the budgets of its NodePool: a run writes its label before its record, and the record may be refused. */
 export function isInitialized(watched: Pick<Watched, 'simulation'>, record: NodeClaimRecord): boolean {
-  return record.initializedAtMs !== undefined || nodeOf(watched, record)?.metadata.labels?.[INITIALIZED] === 'true';
+  return record.initializedAtMs !== undefined || hasInitializedNode(watched, record);
+}
+
+/** Whether there is a Node of the claim now, with the label of its initialization. */
+export function hasInitializedNode(watched: Pick<Watched, 'simulation'>, record: NodeClaimRecord): boolean {
+  return nodeOf(watched, record)?.metadata.labels?.[INITIALIZED] === 'true';
 }
 
 /** A node that was lost and returns is registered and initialized again. */
