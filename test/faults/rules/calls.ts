@@ -2,6 +2,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { fieldOf, isRecord, recordOf } from '../../../lib/apis/record.ts';
 import { POLL_MS } from '../../../lib/core/model/decision.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import { includesCall } from '../../../lib/simulator/faults/fault.ts';
 import type { PortCall } from '../../../lib/simulator/faults.ts';
 import type { RuleOf } from '../rule.ts';
 
@@ -28,7 +29,7 @@ const MAX_WRITES: Readonly<Record<string, number>> = {
 };
 /**
  * After a conflict, a run tries these up to three times, so the calls that are sent have a higher limit than those that have an effect.
- * The deletions of a claim's objects are tried again with the writes of the claim.
+ * The deletions of a claim's objects are tried again with the writes of the claim. Other calls have a conflict only if a fault answers so.
  */
 const TRIED_AGAIN = 3;
 const CONFLICTING: ReadonlySet<string> = new Set([
@@ -79,6 +80,9 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
     );
   // Each run of the four functions repeats a decision that cannot be closed.
   const staysOpen = story.faults.some((one) => one.kind === 'calls-fail' && one.calls.includes('store.closeDecision'));
+  const hasConflicts = (method: string): boolean =>
+    CONFLICTING.has(method) ||
+    story.faults.some((one) => one.kind === 'calls-fail' && one.error === 409 && includesCall(one.calls, method));
   const times = Math.max(1, (3 * story.invocations) / 5) * (areApart ? 3 : 1) * (staysOpen ? 2 : 1);
   const beginMinute = (): void => {
     const now = Math.floor(nowMs() / MINUTE_MS);
@@ -106,7 +110,7 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
       const { method } = call;
       calls += 1;
       byMethod.set(method, (byMethod.get(method) ?? 0) + 1);
-      count(call, sent, CONFLICTING.has(method) ? TRIED_AGAIN : 1);
+      count(call, sent, hasConflicts(method) ? TRIED_AGAIN : 1);
       if (WRITE.test(method) && !IDLE_WRITES.has(method)) writes.push({ atMs: nowMs(), method });
       if (calls < MAX_CALLS || calls % 100 > 0) return;
       const sinceMs = startMs() + nowMs() - MINUTE_MS;
