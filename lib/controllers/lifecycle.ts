@@ -1,6 +1,7 @@
 import { optional } from '../apis/optional.ts';
 import { gaugesOfNodes } from '../core/cluster/gauges.ts';
 import type { Action } from '../core/model/decision.ts';
+import { untriedIn } from '../core/node-claim/launch/untried.ts';
 import { problemsOfClaims } from '../core/problems/claim-problems.ts';
 import { doSeveralStart } from '../core/provisioning/pod-nominations.ts';
 import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
@@ -72,15 +73,16 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
     return { controller: 'lifecycle', cluster, decisions: [], due: [], gauges: {}, failures: unreadable };
   }
   const reasons = reasonsOf(wake);
+  const isWhole = wake.nodeClaim === undefined;
   const world = await observeWorld(ports, {
     cluster,
     records,
     needsList: reasons.some((one) => NEEDS_LIST.has(one)),
+    untried: isWhole ? untriedIn(records) : undefined,
   });
   const each = await advanceClaims(run, { records, readAtMs, world });
   const due = [...each.due];
   let { hasConflict } = each;
-  const isWhole = wake.nodeClaim === undefined;
   if (isWhole) {
     const work = { ...run, records, world, isTick: reasons.includes('tick') };
     const repairs = await repairNodes(work);

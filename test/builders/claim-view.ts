@@ -25,7 +25,7 @@ interface SeenClaim extends Partial<Omit<NodeClaimView, 'instanceLabels' | 'lear
   readonly learnedMemory?: readonly LearnedMemory[];
 }
 
-/** A claim with a usable NodeClass. If it has an instance, EC2 lists the instance. Everything is read. */
+/** The only claim of its cluster, with a usable NodeClass. If it has an instance, EC2 lists the instance. Everything is read. */
 export function viewOf(record: NodeClaimRecord, over: SeenClaim = {}): NodeClaimView {
   const { listedAtMs = NOW_MS, instanceListed = true, taggedInstance, instanceLabels = {}, ...rest } = over;
   const listed = { atMs: listedAtMs, contains: read(instanceListed), ...optional({ tagged: taggedInstance }) };
@@ -35,6 +35,7 @@ export function viewOf(record: NodeClaimRecord, over: SeenClaim = {}): NodeClaim
     shown: read(undefined),
     drift: {},
     launchContext: launchContext(),
+    untried: 1,
     ...rest,
     instanceLabels: isUnread(instanceLabels) ? instanceLabels : read(instanceLabels),
     learnedMemory: read(over.learnedMemory ?? []),

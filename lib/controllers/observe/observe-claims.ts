@@ -48,7 +48,7 @@ export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches, 
   readonly shifted: Observed<ReadonlySet<string>>;
 }
 
-interface WorldOfRun {
+interface WorldOfRun extends Pick<ObservedLaunches, 'untried'> {
   readonly cluster: string;
   readonly records: readonly NodeClaimRecord[];
   /** Whether the list of an earlier run is not enough for any claims. */
@@ -58,7 +58,7 @@ interface WorldOfRun {
 /** Reads what the claims share. A read that fails ends only what needs it. */
 export async function observeWorld(
   ports: ReadsCluster & InspectsInstances & ReadsZonalShifts & UsesCatalogue & HasClock & RemembersInstances,
-  { cluster, records, needsList }: WorldOfRun,
+  { cluster, records, needsList, untried }: WorldOfRun,
 ): Promise<ObservedClaims> {
   const { cluster: api, cloud, catalogue, clock } = ports;
   const log = readings();
@@ -88,6 +88,7 @@ export async function observeWorld(
     contexts: new Map(),
     inFlight: new Map(),
     named: new Set(),
+    untried,
     ofGroups: listedMembers(records, readOr(alive, [])),
     catalogue: sharedRead(async () => log.observe('the catalogue', async () => catalogue.readCatalogue())),
     learnedMemory: sharedRead(async () =>
@@ -128,6 +129,7 @@ export async function viewOf(
     initializationTimeoutMs: ports.settings.initializationTimeoutMs,
     drift,
     launchContext: await observeLaunchContext(ports, record, world),
+    untried: world.untried,
   });
 }
 

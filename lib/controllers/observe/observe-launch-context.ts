@@ -21,6 +21,8 @@ export interface ObservedLaunches {
   readonly inFlight: Map<string, NodeClaimRecord>;
   /** The missing capacity, for claims that are planned together. @default read for each claim */
   readonly unavailable?: SharedRead<ObservedUnavailable>;
+  /** The number of claims of the cluster whose launch was not tried. Undefined in a run for a single claim. */
+  readonly untried: number | undefined;
 }
 
 /** A resolved NodeClass, or why it cannot be used. */

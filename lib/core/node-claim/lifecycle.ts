@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
-import { pollAfter, requeueAt } from '../model/decision.ts';
+import { nextTick, pollAfter, requeueAt } from '../model/decision.ts';
 import type { Instance, NodeClaimRecord } from '../model/node-claim-record.ts';
 import type { Reason } from '../model/reasons.ts';
 import { type Observed, readOr, type Unread, whyNotRead } from '../observed.ts';
@@ -19,13 +19,14 @@ import {
   planLaunch,
   refusedLaunch,
 } from './launch/launch.ts';
+import { isAboutToBeGivenUp } from './launch/untried.ts';
 import { LONGEST_MESSAGE } from './mirror/mirror-conditions.ts';
 
 /** D8: from the first request. */
 const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
 /**
- * For a claim that can be launched and was not tried: it waits for its turn, because the account may launch only so many instances
- * in a minute. The limit drops claims of a cluster that Kerf did not serve for long.
+ * For a claim that was not tried, and can be launched as far as is known: it waits for its turn, because the account may launch only so
+ * many instances in a minute, or for a read of its NodeClass. The limit drops claims of a cluster that Kerf did not serve for long.
  */
 const UNTRIED_TIMEOUT_MS = 20 * MINUTE_MS;
 /** EC2 may be answering the call of another run. */
@@ -45,6 +46,8 @@ export interface NodeClaimView extends JoiningClaim, ConsistencyView {
   readonly drift: DriftView;
   /** The inputs of a launch, or why the NodeClass cannot be used now. Undefined for a claim whose launch was requested. */
   readonly launchContext: LaunchContext | NoLaunchContext | undefined;
+  /** The number of claims of the cluster whose launch was not tried. Undefined in a run for a single claim. */
+  readonly untried: number | undefined;
 }
 
 /** What EC2's list of instances shows of a claim. */
@@ -180,6 +183,9 @@ function launch(view: NodeClaimView, nowMs: number): ClaimVerdict {
     return unread ? { ...waiting(record, why, nowMs), due: [pollAfter(nowMs)] } : waiting(record, why, nowMs);
   }
   if (state.kind === 'refused' && nowMs < (state.retryAtMs ?? nowMs)) return pausing(record, state);
+  if (state.kind === 'planned' && isAboutToBeGivenUp(record, view.untried ?? 0, nowMs))
+    // Only a run for all claims finds how many wait for their turn.
+    return view.untried === undefined ? { ...unchanged(record), due: [nextTick(nowMs)] } : deletion(record, REPLACED);
   const plan = planLaunch(record, launchContext);
   switch (plan.kind) {
     case 'no-capacity':
@@ -251,11 +257,17 @@ const LATE: DeletionCause = {
   message: `not launched within ${LAUNCH_TIMEOUT_MS / MINUTE_MS} minutes`,
 };
 
+const REPLACED: DeletionCause = {
+  reason: 'launch_timeout',
+  message: 'its launch was not tried for so long that another NodeClaim is planned for its pods',
+};
+
 /** D8. */
 function isOverdue({ record, launchContext }: NodeClaimView, nowMs: number): boolean {
   const { kind } = record.launch;
-  const waitsForItsTurn = kind === 'planned' && launchContext !== undefined && 'resolved' in launchContext;
-  return kind !== 'launched' && isLate(record, waitsForItsTurn ? UNTRIED_TIMEOUT_MS : LAUNCH_TIMEOUT_MS, nowMs);
+  const mayBeLaunched = launchContext !== undefined && ('resolved' in launchContext || launchContext.unread === true);
+  const timeoutMs = kind === 'planned' && mayBeLaunched ? UNTRIED_TIMEOUT_MS : LAUNCH_TIMEOUT_MS;
+  return kind !== 'launched' && isLate(record, timeoutMs, nowMs);
 }
 
 function isLate(record: NodeClaimRecord, timeoutMs: number, nowMs: number): boolean {

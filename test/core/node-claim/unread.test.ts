@@ -35,6 +35,48 @@ function recordWith(over: Partial<Deletion> = {}): NodeClaimRecord {
   return launchedClaim({ createdAtMs: NOW_MS - HOUR, nodeName: 'node-1', registeredAtMs: NOW_MS - HOUR, deletion });
 }
 
+describe('a NodeClass that could not be read does not end a claim that was not tried', () => {
+  const launchContext = { reason: 'NotRead', message: 'the EC2NodeClasses could not be read', unread: true } as const;
+  const at = (minutes: number) => decide(viewOf(aClaim(), { launchContext }), NOW_MS + minutes * MINUTE);
+
+  test('the claim waits for the next read, at most 20 minutes after its creation (D8)', () => {
+    for (const minutes of [5, 19]) {
+      const { actions, blocked, due } = at(minutes);
+      expect(actions).toEqual([]);
+      expect(blocked).toMatchObject([{ reason: 'NotRead', message: launchContext.message }]);
+      expect(due).toEqual([{ atMs: NOW_MS + minutes * MINUTE + 5 * SECOND, kind: 'settling' }]);
+    }
+    expect(at(20).actions).toMatchObject([{ kind: 'delete-node-claim', reason: 'launch_timeout' }]);
+  });
+
+  test('a NodeClass that was read and cannot be used ends it after 5 minutes', () => {
+    const unready = { reason: 'NodeClassNotReady', message: 'not ready' } as const;
+    const view = viewOf(aClaim(), { launchContext: unready });
+    expect(kinds(decide(view, NOW_MS + 5 * MINUTE - 1))).toEqual([]);
+    expect(kinds(decide(view, NOW_MS + 5 * MINUTE))).toEqual(['delete-node-claim']);
+  });
+});
+
+describe('a claim that was not tried is launched only while no other one is planned for its pods', () => {
+  const after = (minutes: number, untried: number | undefined) =>
+    decide(viewOf(aClaim(), { untried }), NOW_MS + minutes * MINUTE);
+
+  test('one of few is deleted instead a minute before provisioning gives it up', () => {
+    expect(kinds(after(9, 50))).toEqual(['delete-node-claim']);
+    expect(kinds(decide(viewOf(aClaim(), { untried: 50 }), NOW_MS + 9 * MINUTE - 1))).toEqual(['launch-instance']);
+  });
+
+  test('one of many is launched as long as it waits for its turn', () => {
+    expect(kinds(after(19, 51))).toEqual(['launch-instance']);
+  });
+
+  test('a run for a single claim leaves it to the next tick', () => {
+    const { actions, due } = after(9, undefined);
+    expect([actions, due]).toEqual([[], [{ atMs: NOW_MS + 10 * MINUTE, kind: 'tick' }]]);
+    expect(kinds(after(8, undefined))).toEqual(['launch-instance']);
+  });
+});
+
 describe('an unread list of instances is not an empty list', () => {
   const unlisted = { listed: UNREAD };
 
