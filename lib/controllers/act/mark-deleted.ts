@@ -1,8 +1,8 @@
-import { parseDuration } from '../../apis/formats/duration.ts';
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Action } from '../../core/model/decision.ts';
 import type { Deletion, DeletionReason, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { graceDeadlineMs } from '../../core/node-claim/grace-deadline.ts';
 import { StaleRecordError } from '../../ports/errors.ts';
 import type { HasClock, SendsWakes, WritesClaims } from '../run/ports.ts';
 import { type LostWakes, sendWakes } from '../run/wake-up.ts';
@@ -78,9 +78,7 @@ function deletionOf(record: NodeClaimRecord, action: DeleteNodeClaim, nowMs: num
     const isEarlier = deadlineMs !== undefined && deadlineMs < (deletion.deadlineMs ?? Infinity);
     return isEarlier ? { ...deletion, deadlineMs } : deletion;
   }
-  const grace = record.spec.terminationGracePeriod;
-  const graceMs = grace === undefined ? undefined : parseDuration(grace);
-  const latestMs = deadlineMs ?? (graceMs === undefined ? undefined : nowMs + graceMs);
+  const latestMs = deadlineMs ?? graceDeadlineMs(record.spec, nowMs);
   return {
     reason,
     message,

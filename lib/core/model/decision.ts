@@ -77,7 +77,7 @@ export type Action =
       readonly message: string;
       /** The node has only pods that `ignoreAtZero` selects. @default false */
       readonly atRest?: true;
-      /** D18: set for an unhealthy instance. @default the end of the claim's terminationGracePeriod, if it has one */
+      /** D18: set for an unhealthy instance, and for a deletion by a user, which is noticed later. @default the end of the claim's terminationGracePeriod, if it has one */
       readonly deadlineMs?: number;
     }
   | ({ readonly kind: 'cordon-node' } & NodeChange)

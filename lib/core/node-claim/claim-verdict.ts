@@ -17,6 +17,8 @@ export interface ClaimVerdict extends Verdict {
 export interface DeletionCause {
   readonly reason: DeletionReason;
   readonly message: string;
+  /** D18. @default the end of the claim's terminationGracePeriod, counted from the time at which the deletion is recorded */
+  readonly deadlineMs?: number | undefined;
 }
 
 export function act(record: NodeClaimRecord, action: Action): ClaimVerdict {

@@ -1,4 +1,5 @@
-import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { MINUTE_MS, parseTime, SECOND_MS } from '../../apis/formats/time.ts';
+import { optional } from '../../apis/optional.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import { nextTick, pollAfter, requeueAt } from '../model/decision.ts';
 import type { Instance, NodeClaimRecord } from '../model/node-claim-record.ts';
@@ -8,6 +9,7 @@ import { act, blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } f
 import { type ConsistencyView, withConsistency } from './consistency.ts';
 import { type DriftView, withDrift } from './drift/drift.ts';
 import { withExpectedNode } from './expected-node.ts';
+import { graceDeadlineMs } from './grace-deadline.ts';
 import { expiredMessage, expiryDeadlineOf, type JoiningClaim, join, whyNotJoined } from './join.ts';
 import {
   adopted,
@@ -226,8 +228,9 @@ function pausing(
 
 function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefined {
   const { record, node, deletionTimestamp, listed } = view;
-  if (deletionTimestamp !== undefined) return deletedByOthers('NodeClaim', deletionTimestamp);
-  if (node?.metadata.deletionTimestamp !== undefined) return deletedByOthers('Node', node.metadata.deletionTimestamp);
+  if (deletionTimestamp !== undefined) return deletedByOthers(record, 'NodeClaim', deletionTimestamp);
+  if (node?.metadata.deletionTimestamp !== undefined)
+    return deletedByOthers(record, 'Node', node.metadata.deletionTimestamp);
   const { launch: state } = record;
   if (state.kind !== 'launched') return isOverdue(view, nowMs) ? LATE : undefined;
   // D15: a Ready node runs, even if the list omits its instance. A claim without a node does not wait for its registration
@@ -242,9 +245,13 @@ function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefine
   return expiry === undefined || nowMs < expiry ? undefined : { reason: 'expired', message: expiredMessage(record) };
 }
 
-/** Kerf deletes these objects only after it has recorded a deletion of the claim. */
-function deletedByOthers(kind: 'Node' | 'NodeClaim', at: string): DeletionCause {
-  return { reason: 'deleted', message: `the ${kind} was deleted at ${at} by a user or another program` };
+/** D18: the deadline counts from the deletion. Kerf deletes these objects only after it has recorded a deletion of the claim. */
+function deletedByOthers({ spec }: NodeClaimRecord, kind: 'Node' | 'NodeClaim', at: string): DeletionCause {
+  return {
+    reason: 'deleted',
+    message: `the ${kind} was deleted at ${at} by a user or another program`,
+    deadlineMs: graceDeadlineMs(spec, parseTime(at)),
+  };
 }
 
 /** Whether it is known that EC2 lists the instance, and with which tags. */
@@ -281,8 +288,9 @@ function isMissing(listed: NodeClaimView['listed'], afterMs: number): boolean {
   return contains.kind === 'read' && !contains.value;
 }
 
-function deletion(record: NodeClaimRecord, { reason, message }: DeletionCause): ClaimVerdict {
-  return act(record, { kind: 'delete-node-claim', nodeClaim: record.name, reason, message });
+function deletion(record: NodeClaimRecord, { reason, message, deadlineMs }: DeletionCause): ClaimVerdict {
+  const { name: nodeClaim } = record;
+  return act(record, { kind: 'delete-node-claim', nodeClaim, reason, message, ...optional({ deadlineMs }) });
 }
 
 function waiting(

@@ -1,7 +1,6 @@
 /** Reads a NodeClaim object that Karpenter created, or whose record is lost. */
 
 import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
-import { parseDuration } from '../../../apis/formats/duration.ts';
 import { parseTime, timeIn } from '../../../apis/formats/time.ts';
 import type { Condition, Labels, Node } from '../../../apis/kubernetes.ts';
 import {
@@ -24,6 +23,7 @@ import {
   instanceIdOf,
   type NodeClaimRecord,
 } from '../../model/node-claim-record.ts';
+import { graceDeadlineMs } from '../grace-deadline.ts';
 import { isInitialized, isRegistered } from '../registration.ts';
 
 /** An instance with the cluster's tags, as described by EC2. */
@@ -110,9 +110,7 @@ function deletionOf({ metadata, spec }: ClaimObject): Deletion | undefined {
   const { deletionTimestamp, annotations = {} } = metadata;
   if (deletionTimestamp === undefined) return undefined;
   const requestedAtMs = parseTime(deletionTimestamp);
-  const graceMs = spec.terminationGracePeriod === undefined ? undefined : parseDuration(spec.terminationGracePeriod);
-  const deadlineMs =
-    timeIn(annotations[TERMINATION_TIMESTAMP]) ?? (graceMs === undefined ? undefined : requestedAtMs + graceMs);
+  const deadlineMs = timeIn(annotations[TERMINATION_TIMESTAMP]) ?? graceDeadlineMs(spec, requestedAtMs);
   const message = 'its NodeClaim was already being deleted';
   return { reason: 'deleted', message, requestedAtMs, ...optional({ deadlineMs }) };
 }
