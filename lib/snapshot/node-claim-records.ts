@@ -17,16 +17,18 @@ export interface ClaimContext {
   readonly nodePools: readonly NodePool[];
   /** The types of a NodePool; all types for an unknown NodePool. */
   readonly instanceTypesOf: (nodePool: string) => readonly InstanceType[];
+  /** D31: whether the feature gate is on. */
+  readonly staticCapacity: boolean | undefined;
 }
 
 /**
  * The records of the NodeClaims of a cluster. *Shape:* a claim with a providerID is launched and has the node with the same
- * providerID; a claim without one is in flight, with all launch options that its spec allows. Standalone NodeClaims and claims
- * of static NodePools have no record, and their nodes count as existing capacity.
+ * providerID; a claim without one is in flight, with all launch options that its spec allows. Standalone NodeClaims have no
+ * record, nor do claims of static NodePools if the feature gate is off, and their nodes count as existing capacity.
  */
 export function nodeClaimRecords(
   claims: readonly GivenNodeClaim[],
-  { cluster, nodes, nodePools, instanceTypesOf }: ClaimContext,
+  { cluster, nodes, nodePools, instanceTypesOf, staticCapacity }: ClaimContext,
 ): readonly NodeClaimRecord[] {
   const byProviderId = new Map(nodes.map((node) => [node.spec?.providerID ?? '', node]));
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
@@ -45,6 +47,7 @@ export function nodeClaimRecords(
       node,
       nodePool: pools.get(pool),
       instanceTypes: instanceTypesOf(pool),
+      staticCapacity,
     };
     const record = whyLeftAlone(evidence) === undefined ? recordFromObject(evidence, LONG_AGO_MS) : undefined;
     if (record === undefined) return [];

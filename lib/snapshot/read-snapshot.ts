@@ -89,6 +89,7 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
         cluster,
         nodes: objects.nodes,
         nodePools: document.list('nodePools'),
+        staticCapacity: options.staticCapacity,
         instanceTypesOf,
       }),
       commands: document.list('commands').map(commandFromStored),

@@ -3,15 +3,17 @@ import { CAPACITY_TYPE } from '../../apis/labels.ts';
 import type { StateNode } from '../../core/cluster/state-node.ts';
 import { describeCandidate } from '../../core/disruption/candidates.ts';
 import { ALL_METHODS } from '../../core/disruption/methods/all-methods.ts';
-import { planDisruption } from '../../core/disruption/plan-disruption.ts';
+import { nodePrice } from '../../core/disruption/node-price.ts';
+import { type DisruptionPlan, planDisruption } from '../../core/disruption/plan-disruption.ts';
 import type { PlannedCommand } from '../../core/disruption/play-out.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
+import { instanceOf } from '../../core/model/node-claim-record.ts';
 import { type PodRefusal, refusalsOf } from '../../core/provisioning/pod-refusals.ts';
 import { provision } from '../../core/provisioning/provision.ts';
 import type { PlannedNodeClaim } from '../../core/scheduling/schedule.ts';
 import { totalPrice } from '../plan/claim-output.ts';
-import { clusterPrice, savings } from '../plan/disruption/disruption-output.ts';
-import { evictionsOf } from '../plan/disruption/render-commands.ts';
+import { clusterPrice } from '../plan/disruption/disruption-output.ts';
+import { plannedEvictions, plannedSavings, surplusNodes } from '../plan/disruption/plan-totals.ts';
 import { totalUsd } from '../render/format-money.ts';
 
 /** A node that is launched or removed. */
@@ -23,7 +25,7 @@ export interface ChangedNode {
   readonly capacityType: string;
   readonly zone: string;
   readonly usdPerHour: number;
-  /** `emptiness`, `drift`, …; `provisioning` for a node that is launched for pending pods. */
+  /** `emptiness`, `drift`, …; `replicas` for one beyond `spec.replicas`; `provisioning` for one that is launched for pending pods. */
   readonly by: string;
 }
 
@@ -51,21 +53,28 @@ export interface Decided {
 export function outcomeOf({ provisioning, disruption, nowMs }: Decided): Outcome {
   const { schedule } = provision(provisioning, { decisionId: 'diff', nowMs });
   const plan = planDisruption(ALL_METHODS, disruption, nowMs);
-  const { commands, nodes, blocked } = plan;
-  const byName = new Map(nodes.map((node) => [node.name, node]));
-  const nodeNamed = (name: string): StateNode | undefined => byName.get(name);
+  const { commands, blocked } = plan;
   const waiting = blocked.filter(({ subject, reason }) => subject.kind === 'Node' && reason === 'BudgetExhausted');
   return {
-    removed: commands.flatMap(removedBy),
+    removed: [...surplusNodes(plan).flatMap((node) => surplusNode(node, plan)), ...commands.flatMap(removedBy)],
     launched: [
       ...schedule.newClaims.map((claim) => launchedNode(claim, 'provisioning')),
       ...commands.flatMap(({ method, replacements }) => replacements.map((claim) => launchedNode(claim, method))),
     ],
-    evicted: evictionsOf(commands, nodeNamed).map(podKey),
+    evicted: plannedEvictions(plan).map(podKey),
     unschedulable: new Map(schedule.unplaced.map((one) => [podKey(one.pod), refusalsOf(one)])),
-    usdPerHour: totalUsd([clusterPrice(plan), totalPrice(schedule.newClaims), -savings(commands)]),
+    usdPerHour: totalUsd([clusterPrice(plan), totalPrice(schedule.newClaims), -plannedSavings(plan)]),
     waiting: new Set(waiting.map(({ subject }) => subject.name)).size,
   };
+}
+
+function surplusNode(stateNode: StateNode, { nodePools }: DisruptionPlan): readonly ChangedNode[] {
+  const { nodeClaim, name: node } = stateNode;
+  const instance = nodeClaim && instanceOf(nodeClaim);
+  if (instance === undefined) return [];
+  const { instanceType, capacityType, zone } = instance;
+  const usdPerHour = nodePrice(stateNode, nodePools);
+  return [{ node, nodePool: nodeClaim?.nodePool ?? '', instanceType, capacityType, zone, usdPerHour, by: 'replicas' }];
 }
 
 function removedBy({ method, candidates }: PlannedCommand): readonly ChangedNode[] {

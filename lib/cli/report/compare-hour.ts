@@ -4,8 +4,8 @@ import { instanceOf } from '../../core/model/node-claim-record.ts';
 import { launchesIn } from '../../core/usage/seen-launches.ts';
 import { readSnapshot } from '../../snapshot/read-snapshot.ts';
 import { withOpenBudgets } from '../diff/open-budgets.ts';
-import { clusterPrice, savings } from '../plan/disruption/disruption-output.ts';
-import { evictionsOf } from '../plan/disruption/render-commands.ts';
+import { clusterPrice } from '../plan/disruption/disruption-output.ts';
+import { plannedEvictions, plannedSavings, surplusNodes } from '../plan/disruption/plan-totals.ts';
 import { asDecided } from '../plan/planned-snapshot.ts';
 import { totalUsd } from '../render/format-money.ts';
 import type { ComparedHour } from './shadow-report.ts';
@@ -19,17 +19,16 @@ export interface StoredLook {
 }
 
 /**
- * The cluster of a stored snapshot, and what Kerf would make of it in the end: all commands of disruption, as the budgets allow them one
- * after the other. *Cost:* that of `planDisruption`. *Errors:* BadInputError if the text is not a snapshot.
+ * The cluster of a stored snapshot, and what Kerf would make of it in the end: the surplus of static NodePools is deleted, and all commands of
+ * disruption are carried out, as the budgets allow them one after the other. *Cost:* that of `planDisruption`. *Errors:* BadInputError if the text is not a snapshot.
  */
 export function compareHour({ text, name, sinceMs }: StoredLook): ComparedHour {
   const { snapshot, nowMs } = asDecided(readSnapshot({ readText: () => text }, { path: name, nowMs: 0 }));
   const plan = planDisruption(ALL_METHODS, withOpenBudgets(snapshot), nowMs);
   const { commands } = plan;
   const usdPerHour = clusterPrice(plan);
-  const removed = commands.reduce((sum, { candidates }) => sum + candidates.length, 0);
+  const removed = commands.reduce((sum, { candidates }) => sum + candidates.length, surplusNodes(plan).length);
   const launched = commands.reduce((sum, { replacements }) => sum + replacements.length, 0);
-  const byName = new Map(plan.nodes.map((node) => [node.name, node]));
   const nodes = snapshot.nodeClaims.flatMap((claim) => {
     const instance = instanceOf(claim);
     if (instance === undefined) return [];
@@ -44,8 +43,8 @@ export function compareHour({ text, name, sinceMs }: StoredLook): ComparedHour {
     launches: launchesIn(snapshot, sinceMs),
     planned: {
       nodes: nodes.length - removed + launched,
-      usdPerHour: totalUsd([usdPerHour, -savings(commands)]),
-      evictions: evictionsOf(commands, (one) => byName.get(one)).length,
+      usdPerHour: totalUsd([usdPerHour, -plannedSavings(plan)]),
+      evictions: plannedEvictions(plan).length,
     },
   };
 }

@@ -74,6 +74,16 @@ test('a pod that has a place now is named', async () => {
   expect(stdout).toContain('  ~ web-1: 1 pod with a place now\n');
 });
 
+test('nodes beyond the replicas of a static NodePool are removed, and no longer cost (D31)', async () => {
+  const before = { ...emptyNodes({ replicas: 3 }), options: { now: '2026-01-31T08:00:00Z', staticCapacity: true } };
+  const { stdout, code } = await diff(before, poolManifest({ replicas: 1 }), ['-o', 'json']);
+  expect(code).toBe(1);
+  const { removed, after, before: now } = JSON.parse(stdout);
+  expect(removed).toMatchObject([{ by: 'replicas' }, { by: 'replicas' }]);
+  expect(now.usdPerHour).toBeGreaterThan(0);
+  expect(after.usdPerHour).toBeCloseTo(now.usdPerHour / 3);
+});
+
 test('a new workload gets nodes', async () => {
   const workload = {
     apiVersion: 'v1',

@@ -117,7 +117,11 @@ export function evictionsOf(commands: readonly PlannedCommand[], nodeNamed: Node
 }
 
 function evicted({ stateNode }: Candidate, nodeNamed: NodeNamed): readonly Pod[] {
-  const { pods } = nodeNamed(stateNode.name) ?? stateNode;
+  return evictedFrom(nodeNamed(stateNode.name) ?? stateNode);
+}
+
+/** The pods that are evicted from a removed node and that need another one. */
+export function evictedFrom({ pods }: StateNode): readonly Pod[] {
   return pods.filter((pod) => isReschedulable(pod) && isDrainable(pod));
 }
 

@@ -7,7 +7,8 @@ import { listNames } from '../../../manifests/lint/values/words.ts';
 import type { CliContext } from '../../context.ts';
 import { formatUsdPerHour, formatUsdPerMonth, totalUsd } from '../../render/format-money.ts';
 import { indented, printable } from '../../render/render-lines.ts';
-import { clusterPrice, savings } from './disruption-output.ts';
+import { clusterPrice } from './disruption-output.ts';
+import { plannedSavings } from './plan-totals.ts';
 import { evictionsOf, type NodeNamed, renderCommands } from './render-commands.ts';
 import { renderStayingNodes } from './staying-nodes.ts';
 
@@ -60,8 +61,7 @@ function summary(plan: DisruptionPlan, nodeNamed: NodeNamed): readonly string[] 
   if (commands.length === 0) return [`${none}. ${counted(nodes.length, 'node')} for ${cost}.`];
   const removed = commands.reduce((sum, { candidates }) => sum + candidates.length, 0);
   const launched = commands.reduce((sum, { replacements }) => sum + replacements.length, 0);
-  const saved = savings(commands);
-  const after = totalUsd([now, -saved]);
+  const after = totalUsd([now, -plannedSavings(plan)]);
   return [
     `${counted(commands.length, 'command')}: ${removed} of ${counted(nodes.length, 'node')} removed, ${launched} launched, ${counted(evictionsOf(commands, nodeNamed).length, 'eviction')}.`,
     `The cluster costs ${cost} now and ${formatUsdPerHour(after)} (${formatUsdPerMonth(after)}) afterwards.`,
