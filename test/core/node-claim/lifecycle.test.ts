@@ -16,29 +16,6 @@ const LIMIT = { initializationTimeoutMs: 20 * MINUTE };
 /** The node was registered at the launch, and missing for the first time an hour later. */
 const LOST = { nodeName: 'node-1', registeredAtMs: NOW_MS, initializedAtMs: NOW_MS, nodeLostAtMs: NOW_MS + HOUR };
 
-describe('the deadline of an object that a user deletes (D18)', () => {
-  const spec = claimSpec({ terminationGracePeriod: '30m' });
-  const deletionTimestamp = formatTime(NOW_MS);
-  const deadline = { kind: 'delete-node-claim', reason: 'deleted', deadlineMs: NOW_MS + 30 * MINUTE };
-  const lateMs = NOW_MS + 10 * MINUTE;
-
-  test('counts from the deletionTimestamp of the NodeClaim, however late it is noticed', () => {
-    const view = viewOf(launchedClaim({ spec }), { deletionTimestamp });
-    expect(decideLifecycle(view, lateMs).actions).toMatchObject([deadline]);
-  });
-
-  test('counts from the deletionTimestamp of the Node', () => {
-    const { metadata, ...node } = aNode();
-    const view = viewOf(launchedClaim({ spec }), { node: { ...node, metadata: { ...metadata, deletionTimestamp } } });
-    expect(decideLifecycle(view, lateMs).actions).toMatchObject([deadline]);
-  });
-
-  test('does not exist without a terminationGracePeriod', () => {
-    const [action] = decideLifecycle(viewOf(launchedClaim(), { deletionTimestamp }), lateMs).actions;
-    expect(action).not.toHaveProperty('deadlineMs');
-  });
-});
-
 describe('deletion', () => {
   const young = aClaim({ launch: { kind: 'refused', attempt: 1, message: '', atMs: NOW_MS } });
   test.each<[string, NodeClaimView, number, string | undefined]>([

@@ -57,10 +57,11 @@ describe('a NodeClass that could not be read does not end a claim that was not t
   });
 });
 
-describe('a claim that was not tried is launched only while no other one is planned for its pods', () => {
-  const after = (minutes: number, untried: number | undefined) =>
-    decide(viewOf(aClaim(), { untried }), NOW_MS + minutes * MINUTE);
+function after(minutes: number, untried: number | undefined) {
+  return decide(viewOf(aClaim(), { untried }), NOW_MS + minutes * MINUTE);
+}
 
+describe('a claim that was not tried is launched only while no other one is planned for its pods', () => {
   test('one of few is deleted instead a minute before provisioning gives it up', () => {
     expect(kinds(after(9, 50))).toEqual(['delete-node-claim']);
     expect(kinds(decide(viewOf(aClaim(), { untried: 50 }), NOW_MS + 9 * MINUTE - 1))).toEqual(['launch-instance']);
