@@ -24,10 +24,26 @@ describe('the lower bound of a decision', () => {
     expect(price && gapPercent(price)).toBe(0);
   });
 
-  test('allows fractions of nodes', () => {
+  test('counts whole nodes for few pods', () => {
     const price = priceOf(pendingPods(3, { requests: { cpu: '1' } }), { nodePools: [pool] });
-    expect(price).toEqual({ usdPerHour: 0.08, lowerBoundUsdPerHour: 0.06, gapPercent: 33.33 });
-    expect(price && gapPercent(price)).toBe(33.33);
+    expect(price).toEqual({ usdPerHour: 0.08, lowerBoundUsdPerHour: 0.08, gapPercent: 0 });
+  });
+
+  test('allows fractions of nodes for 100 pods or more', () => {
+    const price = priceOf(pendingPods(101, { requests: { cpu: '1' } }), { nodePools: [pool] });
+    expect(price).toEqual({ usdPerHour: 2.04, lowerBoundUsdPerHour: 2.02, gapPercent: 0.99 });
+    expect(price && gapPercent(price)).toBe(0.99);
+  });
+
+  test('is the price of the cheapest type that holds all pods, if more nodes are not cheaper', () => {
+    const small = anInstanceType({ name: 'm5.large', cpu: 2, memoryGib: 4, pods: 500, offerings });
+    const large = anInstanceType({ name: 'm5.xlarge', cpu: 4, memoryGib: 8, pods: 500, offerings });
+    const pods = [
+      pendingPod({ name: 'a', requests: { cpu: '1500m', memory: '1Gi' } }),
+      pendingPod({ name: 'b', requests: { cpu: '1', memory: '1Gi' } }),
+    ];
+    const price = priceOf(pods, { nodePools: [aPoolView({ types: [small, large] })] });
+    expect(price?.gapPercent).toBe(0);
   });
 
   test('counts how many large pods fit on a node', () => {

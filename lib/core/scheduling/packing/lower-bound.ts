@@ -10,6 +10,7 @@ import type { Run } from '../run.ts';
 import type { PlannedNodeClaim } from '../schedule.ts';
 import { type CountedPods, measuresOf } from './measures.ts';
 import { type PriceColumn, resourcePrices } from './resource-prices.ts';
+import { type NodeOffer, priceOfSeveralNodes } from './whole-nodes.ts';
 
 /** Pods that may use the same offerings. */
 interface Market {
@@ -18,9 +19,10 @@ interface Market {
 }
 
 /**
- * A lower bound of the price of the claims: no other nodes of the same NodePools for the same pods are cheaper. Fractions of nodes are
- * allowed, the required constraints on instance types and places are kept, and so are limits on the pods of one host, and how many of
- * the large pods fit on a node (`measures.ts`). Other rules between pods, limits of NodePools and preferences are ignored.
+ * A lower bound of the price of the claims: no other nodes of the same NodePools for the same pods are cheaper. For few pods, nodes are
+ * whole (`whole-nodes.ts`); for more, fractions of nodes are allowed. The required constraints on instance types and places are kept, and
+ * so are limits on the pods of one host, and how many of the large pods fit on a node (`measures.ts`). Other rules between pods, limits of
+ * NodePools and preferences are ignored.
  *
  * Each pod gets a worth so that the pods of a node, whichever they are, are never worth more than its price. The sum of the worths is
  * then at most the price of any nodes that hold the pods. The worth of a pod is that of its resources, times a factor that is higher if
@@ -80,7 +82,7 @@ function boundIn(run: Run, types: PoolTypeIndex, groups: readonly CountedPods[])
   const needOf = new Map(groups.map((group, at) => [group, needs[at] ?? wanted]));
   const bounds = markets.slice(0, MAX_PROGRAMS).map(({ sets }) => {
     const columns = sets.flatMap((set) => columnsOf(types, holds, set));
-    return boundBy(resourcePrices(wanted, columns), { types, holds, needOf, markets });
+    return boundBy(resourcePrices(wanted, columns), { types, holds, needOf, markets, wanted });
   });
   return Math.max(0, ...bounds);
 }
@@ -120,29 +122,45 @@ function podsIn({ groups }: Market): number {
   return groups.reduce((sum, { count }) => sum + count, 0);
 }
 
+interface Packing {
+  readonly types: PoolTypeIndex;
+  readonly holds: readonly Vector[];
+  readonly needOf: ReadonlyMap<CountedPods, Vector>;
+  readonly markets: readonly Market[];
+  /** The sum of the needs. */
+  readonly wanted: Vector;
+}
+
 /** Any worths of resources and measures give a bound, as long as the worth of no room is more than its price. */
-function boundBy(
-  worth: Vector,
-  {
-    types,
-    holds,
-    needOf,
-    markets,
-  }: {
-    readonly types: PoolTypeIndex;
-    readonly holds: readonly Vector[];
-    readonly needOf: ReadonlyMap<CountedPods, Vector>;
-    readonly markets: readonly Market[];
-  },
-): number {
+function boundBy(worth: Vector, packing: Packing): number {
+  const { types, holds, needOf, markets } = packing;
   const values = holds.map((amounts) => worthOfRoom(worth, amounts));
-  return markets.reduce((sum, { sets, groups }) => {
-    const factor = factorOf(
-      sets.map((set) => types.selectionFor(set)),
-      values,
-    );
-    return sum + factor * groups.reduce((all, group) => all + group.count * dot(worth, needOf.get(group) ?? worth), 0);
-  }, 0);
+  const offers: NodeOffer[] = [];
+  let sum = 0;
+  for (const { sets, groups } of markets) {
+    const selections = sets.map((set) => types.selectionFor(set));
+    const factor = factorOf(selections, values);
+    sum += factor * groups.reduce((all, group) => all + group.count * dot(worth, needOf.get(group) ?? worth), 0);
+    for (const selection of selections)
+      for (const type of types.frontierOf(selection))
+        offers.push({ worth: factor * (values[type] ?? 0), priceUsdPerHour: selection.market.prices[type] ?? 0 });
+  }
+  const isFew = markets.reduce((all, market) => all + podsIn(market), 0) < FEW_PODS;
+  if (!isFew || sum <= 0) return sum;
+  return Math.max(sum, Math.min(priceOfOneNode(packing), priceOfSeveralNodes(sum, offers)));
+}
+
+/** For more pods, whole nodes make little difference. */
+const FEW_PODS = 100;
+
+/** A lower bound of the price of one node that holds all pods: each market alone must allow it. */
+function priceOfOneNode({ types, holds, markets, wanted }: Packing): number {
+  const inMarkets = markets.map(({ sets }) => {
+    const columns = sets.flatMap((set) => columnsOf(types, holds, set));
+    const fitting = columns.filter((column) => wanted.every((amount, at) => amount <= (column.holds[at] ?? 0)));
+    return Math.min(...fitting.map(({ price }) => price));
+  });
+  return Math.max(...inMarkets);
 }
 
 /** The largest factor with which the worth of no room in the market is more than its price. */
