@@ -67,12 +67,33 @@ export function podsByNetwork(
 /** An IPv4 prefix is a /28. */
 const ADDRESSES_OF_PREFIX = 16;
 
-/**
- * Whether pods get their addresses from prefixes. This needs Nitro and an `ipPrefixCount`. Karpenter does not model it (C7).
- * Kerf must set maxPods in the kubelet configuration, which it cannot do on a custom image (C73).
- */
+/** Whether pods get their addresses from prefixes. This needs Nitro and an `ipPrefixCount`. Karpenter does not model it (C7). */
 function delegatesPrefixes(facts: InstanceTypeFacts, nodeClass: EC2NodeClass): boolean {
-  return (nodeClass.spec.ipPrefixCount ?? 0) > 0 && amiFamilyOf(nodeClass) !== 'Custom' && isNitro(facts);
+  return (nodeClass.spec.ipPrefixCount ?? 0) > 0 && takesMaxPods(nodeClass) && isNitro(facts);
+}
+
+/** Whether Kerf can set maxPods in the kubelet configuration, which it cannot do on a custom image (C73), and interfaces limit the pods. */
+function takesMaxPods(nodeClass: EC2NodeClass): boolean {
+  const family = amiFamilyOf(nodeClass);
+  return family !== 'Custom' && !isWindows(family);
+}
+
+/**
+ * Whether the kubelet must get maxPods though the class has none, because the image may use another number than the plan: it counts no prefixes, and no interfaces that
+ * are reserved or for EFA only (C7); Bottlerocket has a table of the types that it knows; and user data may have a number of its own. Karpenter
+ * always passes maxPods (C56). Here, images of Amazon Linux count themselves, because each number needs a launch template of its own.
+ */
+export function needsMaxPods(nodeClass: EC2NodeClass, { reservedEnis = 0 }: CapacitySettings): boolean {
+  const { ipPrefixCount = 0, userData, kubelet } = nodeClass.spec;
+  return (
+    kubelet?.maxPods === undefined &&
+    takesMaxPods(nodeClass) &&
+    (amiFamilyOf(nodeClass) === 'Bottlerocket' ||
+      userData !== undefined ||
+      ipPrefixCount > 0 ||
+      reservedEnis > 0 ||
+      efaOnlyOnDefaultCard(nodeClass) > 0)
+  );
 }
 
 /** The number of pods with their own VPC address, and two pods that use the host network (C7). */

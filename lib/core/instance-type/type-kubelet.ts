@@ -4,7 +4,7 @@ import type { ExpressionVariables } from '../../apis/kubelet-expression.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import type { TypeKubelet } from '../model/instance-type.ts';
-import { type CapacitySettings, maxPodsOf, podsByNetwork } from './capacity.ts';
+import { type CapacitySettings, maxPodsOf, needsMaxPods, podsByNetwork } from './capacity.ts';
 import type { InstanceTypeFacts } from './facts.ts';
 import { type KubeletExpressionProblem, type KubeletExpressions, kubeletExpressionsOf } from './kubelet-expressions.ts';
 
@@ -16,22 +16,27 @@ export interface WorkedOutKubelet {
 }
 
 /**
- * Returns a function that computes the kubelet settings of a type from the expressions of the NodeClass. Expressions are enabled in Kerf;
- * in Karpenter they need the feature gate NodeClassCEL.
+ * Returns a function that computes the kubelet settings of a type. Expressions are enabled in Kerf; in Karpenter they need
+ * the feature gate NodeClassCEL.
  * *Errors:* values; an expression without a result for a type leaves the default there, as in Karpenter. *Cost:* compiles the
- * expressions once. *Source:* A3.17.
+ * expressions once. *Source:* A3.17; where the image may count other pods than the plan, C7 and C56.
  */
 export function kubeletWorker(
   nodeClass: EC2NodeClass,
   settings: CapacitySettings = {},
 ): (facts: InstanceTypeFacts) => WorkedOutKubelet {
   const expressions = kubeletExpressionsOf(nodeClass);
-  if (expressions === undefined) return () => NOTHING;
-  const plan: Plan = { nodeClass: withTypeKubelet(nodeClass, {}), expressions, settings };
+  if (expressions === undefined && !needsMaxPods(nodeClass, settings)) return () => NOTHING;
+  const plan: Plan = {
+    nodeClass: withTypeKubelet(nodeClass, {}),
+    expressions: expressions ?? NO_EXPRESSIONS,
+    settings,
+  };
   return (facts) => workOut(facts, plan);
 }
 
 const NOTHING: WorkedOutKubelet = { problems: [] };
+const NO_EXPRESSIONS: KubeletExpressions = { reservations: [], invalid: [] };
 
 /**
  * The first expression of the NodeClass that does not compile, or that has no result for one of the types.
@@ -97,7 +102,9 @@ function workOut(facts: InstanceTypeFacts, { nodeClass, expressions, settings }:
   };
   const evaluated = expressions.maxPods?.(variables);
   if (typeof evaluated === 'object') problems.push(evaluated);
-  const computed: TypeKubelet = typeof evaluated === 'number' ? { maxPods: evaluated } : {};
+  const counted = needsMaxPods(nodeClass, settings) ? variables.max_pods : undefined;
+  const maxPods = typeof evaluated === 'number' ? evaluated : counted;
+  const computed: TypeKubelet = maxPods === undefined ? {} : { maxPods };
   const max_pods = maxPodsOf(facts, withTypeKubelet(nodeClass, computed), settings);
   const reserved = reservations(expressions, { ...variables, max_pods }, problems);
   return { kubelet: { ...computed, ...reserved }, problems };

@@ -35,7 +35,7 @@ export interface Offering {
 export interface LaunchTraits {
   /** The labels that select its image (C65). @default its architecture */
   readonly imageLabels?: Labels;
-  /** Kubelet settings computed for this type (A3.17). @default none */
+  /** Kubelet settings computed for this type (A3.17, prefix delegation). @default none */
   readonly kubelet?: TypeKubelet;
   /** The number of EFA interfaces of each network card, by its index. @default none */
   readonly efaInterfacesByCard?: readonly number[];

@@ -16,6 +16,10 @@ function toldOf(spec: Partial<EC2NodeClass['spec']>, facts: Partial<InstanceType
   return kubeletWorker(aNodeClass(spec))(factsOf(facts)).kubelet;
 }
 
+function efaOnly(networkCardIndex: number) {
+  return { networkCardIndex, deviceIndex: 1, interfaceType: 'efa-only' as const };
+}
+
 describe('A3.17: the values computed for a type are passed to its kubelet', () => {
   test.each<{ rule: string; spec: Partial<EC2NodeClass['spec']>; told: object | undefined }>([
     { rule: 'nothing where all is written plainly', spec: { kubelet: { maxPods: 20 } }, told: undefined },
@@ -44,13 +48,56 @@ describe('A3.17: the values computed for a type are passed to its kubelet', () =
       spec: { kubelet: { maxPods: 'vcpus * 8', podsPerCore: 7, kubeReserved: { memory: 'max_pods * 16' } } },
       told: { maxPods: 16, kubeReserved: { memory: '224Mi' } },
     },
+    { rule: 'the pods of prefix delegation', spec: { ipPrefixCount: 1 }, told: { maxPods: 110 } },
     {
-      rule: 'an expression of the pods of prefix delegation',
+      rule: 'a written maxPods before the pods of prefix delegation',
+      spec: { ipPrefixCount: 1, kubelet: { maxPods: 58 } },
+      told: undefined,
+    },
+    {
+      rule: 'an expression before the pods of prefix delegation, which it is told of',
       spec: { ipPrefixCount: 1, kubelet: { maxPods: 'max_pods - 10' } },
       told: { maxPods: 100 },
     },
   ])('$rule', ({ spec, told }) => {
     expect(toldOf(spec)).toEqual(told);
+  });
+  test.each<{ rule: string; spec?: Partial<EC2NodeClass['spec']>; reservedEnis?: number; told: object | undefined }>([
+    { rule: 'the pods of the interfaces that are not reserved', reservedEnis: 1, told: { maxPods: 20 } },
+    {
+      rule: 'the pods of the interfaces that are not for EFA alone',
+      spec: { networkInterfaces: [efaOnly(0)] },
+      told: { maxPods: 20 },
+    },
+    { rule: 'the pods of the type on Bottlerocket (C56)', spec: { amiFamily: 'Bottlerocket' }, told: { maxPods: 29 } },
+    {
+      rule: 'the pods of the type where the user data may have another number (C56)',
+      spec: { userData: '#!/bin/bash' },
+      told: { maxPods: 29 },
+    },
+    {
+      rule: 'nothing to Windows, which has 110 for each type',
+      spec: { amiFamily: 'Windows2022', userData: '#' },
+      told: undefined,
+    },
+    { rule: 'nothing of EFA on other cards', spec: { networkInterfaces: [efaOnly(1)] }, told: undefined },
+    {
+      rule: 'a written maxPods before those of the interfaces',
+      spec: { kubelet: { maxPods: 25 } },
+      reservedEnis: 1,
+      told: undefined,
+    },
+    {
+      rule: 'nothing to a custom image, which has no kubelet configuration of Kerf (C73)',
+      spec: { amiFamily: 'Custom' },
+      reservedEnis: 1,
+      told: undefined,
+    },
+  ])('$rule (C7)', ({ spec, reservedEnis = 0, told }) => {
+    expect(kubeletWorker(aNodeClass(spec), { reservedEnis })(factsOf()).kubelet).toEqual(told);
+  });
+  test('a type without Nitro has the pods of its interfaces also with prefix delegation', () => {
+    expect(toldOf({ ipPrefixCount: 1 }, { hypervisor: 'xen' })).toEqual({ maxPods: 29 });
   });
 });
 

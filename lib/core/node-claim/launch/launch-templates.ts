@@ -54,13 +54,13 @@ export function fleetParts(
     return { kind: 'unsupported', message: NO_ENCLAVES };
   const shared = sharedTraits(record, current);
   const wantsEfa = requestsAny(record, EFA);
-  const userDataOf = userDataByType(record, current);
+  const userDataOf = userDataByKubelet(record, current);
   const texts: string[] = [];
   const places = new Map<string, number>();
   const templates: LaunchTemplateSpec[] = [];
   const overrides: FleetOverride[] = [];
   for (const { type, ...line } of lines) {
-    const userData = userDataOf(type);
+    const userData = userDataOf(type.kubelet);
     if (userData.kind === 'unsupported') return userData;
     const own = ownTraits(current, { ...line, type }, wantsEfa);
     if (!texts.includes(userData.text)) texts.push(userData.text);
@@ -139,34 +139,24 @@ function heldReservation(
 }
 
 /** Computed once for all types with the same kubelet settings. */
-function userDataByType(
+function userDataByKubelet(
   record: NodeClaimRecord,
   { nodeClass, resolved }: CurrentNodeClass,
-): (type: LaunchType) => UserData {
+): (kubelet: TypeKubelet | undefined) => UserData {
   const taints = [...(record.spec.taints ?? []), ...(record.spec.startupTaints ?? []), UNREGISTERED_TAINT];
   const known = new Map<string, UserData>();
-  return (type) => {
-    const kubelet = kubeletOf(type, nodeClass);
-    const key = JSON.stringify(kubelet);
+  return (kubelet) => {
+    const key = JSON.stringify(kubelet ?? {});
     const settings = {
       bootstrap: resolved.bootstrap,
       labels: record.labels,
       taints: amiFamilyOf(nodeClass) === 'Custom' ? [] : taints,
-      kubelet,
+      ...optional({ kubelet }),
     };
     const userData = known.get(key) ?? nodeUserData(nodeClass, settings);
     known.set(key, userData);
     return userData;
   };
-}
-
-/**
- * The kubelet settings of a type. Without a maxPods of the NodeClass, the kubelet gets the number of pods that plans use: an image may not
- * have the type in its own table, and counts neither prefixes nor reserved interfaces (C7, C56).
- */
-function kubeletOf({ kubelet, capacity }: LaunchType, { spec }: EC2NodeClass): TypeKubelet {
-  const maxPods = spec.kubelet?.maxPods === undefined ? capacity['pods'] : undefined;
-  return { ...optional({ maxPods }), ...kubelet };
 }
 
 /** The volumes of an instance: those of the NodeClass, else of the AMI family (C76); none for Custom, where the image defines them. */

@@ -66,37 +66,6 @@ describe('the templates of a request (C56)', () => {
     expect([...new Set(request.overrides.map(({ imageId }) => imageId))]).toEqual(['ami-amd64', 'ami-arm64']);
   });
 
-  test.each<{ rule: string; spec: Parameters<typeof aNodeClass>[0]; expected: readonly RegExp[] }>([
-    {
-      rule: 'a type has as many pods as the plan counts',
-      spec: {},
-      expected: [/"?maxPods"?: 29/, /"?maxPods"?: 110/],
-    },
-    { rule: 'on AL2, too', spec: { amiFamily: 'AL2' }, expected: [/--max-pods=29/, /--max-pods=110/] },
-    {
-      rule: 'on Bottlerocket, also where the user data has another number',
-      spec: { amiFamily: 'Bottlerocket', userData: '[settings.kubernetes]\nmax-pods = 50\n' },
-      expected: [/max-pods = 29\n/, /max-pods = 110\n/],
-    },
-    { rule: 'on Windows, too', spec: { amiFamily: 'Windows2022' }, expected: [/--max-pods=29/, /--max-pods=110/] },
-    { rule: 'or as many as the class says', spec: { kubelet: { maxPods: 40 } }, expected: [/"?maxPods"?: 40/] },
-    {
-      rule: 'a custom image has the user data of the class only (C73)',
-      spec: { amiFamily: 'Custom' },
-      expected: [/^$/],
-    },
-  ])('$rule', ({ spec, expected }) => {
-    const types = [aType('m5.large'), aType('m5.4xlarge', { capacity: { pods: 110 } }), aType('m4.large')];
-    const { templates } = plan(claimOf(types), withClass(spec));
-    expect(templates.map(({ userData }) => userData)).toEqual(expected.map((text) => expect.stringMatching(text)));
-  });
-
-  test('the value of an expression of the class is the number of pods', () => {
-    const types = [aType('m5.large', { kubelet: { maxPods: 20 }, capacity: { pods: 16 } })];
-    const { templates } = plan(claimOf(types), withClass({ kubelet: { maxPods: 'vcpus * 10', podsPerCore: 8 } }));
-    expect(templates.map(({ userData }) => userData)).toEqual([expect.stringMatching(/"?maxPods"?: 20/)]);
-  });
-
   test('several interfaces contain their subnet, so each zone has its own template', () => {
     const request = plan(claimOf([aType('p5.48xlarge', { efaInterfacesByCard: [1, 1] })], { spec: EFA }));
     expect(request.templates.map(({ subnetId, networkInterfaces }) => [subnetId, networkInterfaces.length])).toEqual([
