@@ -43,7 +43,8 @@ export function costByUsage({ spans, hours, fromMs, untilMs }: UsedPeriod, label
     const [paid] = costByKey(spans, () => '', part);
     if (paid === undefined) continue;
     const hour = known.get(hourMs);
-    const shares = hour === undefined ? [[REST.notKnown, WHOLE] as const] : sharesOf(hour, label);
+    const shares = hour === undefined ? [NOT_KNOWN] : sharesOf(hour, label);
+    const whole = sumOf(shares);
     const hoursOfPart = (part.untilMs - part.fromMs) / HOUR_MS;
     for (const [key, { cpuMillicores, memoryMib, usdPerHour }] of shares) {
       const before = sums.get(key);
@@ -51,17 +52,24 @@ export function costByUsage({ spans, hours, fromMs, untilMs }: UsedPeriod, label
         key,
         cpuHours: (before?.cpuHours ?? 0) + (cpuMillicores / 1_000) * hoursOfPart,
         memoryGibHours: (before?.memoryGibHours ?? 0) + (memoryMib / 1_024) * hoursOfPart,
-        usd: (before?.usd ?? 0) + paid.usd * (usdPerHour / Math.max(hour?.usdPerHour ?? 1, usdPerHour)),
+        usd: (before?.usd ?? 0) + paid.usd * (usdPerHour / whole),
       });
     }
   }
   return [...sums.values()].toSorted((a, b) => b.usd - a.usd || compareText(a.key, b.key));
 }
 
-const WHOLE: Requested = { cpuMillicores: 0, memoryMib: 0, usdPerHour: 1 };
+const NOT_KNOWN: Share = [REST.notKnown, { cpuMillicores: 0, memoryMib: 0, usdPerHour: 1 }];
 
-/** *Shape:* their prices add up to that of the hour. */
-function sharesOf(hour: UsageHour, label: string | undefined): readonly (readonly [string, Requested])[] {
+type Share = readonly [key: string, requested: Requested];
+
+/** *Shape:* their prices add up to more than 0. The price of an hour whose nodes had none, as in reservations, has no owner. */
+function sharesOf(hour: UsageHour, label: string | undefined): readonly Share[] {
+  const shares = pricedShares(hour, label);
+  return sumOf(shares) > 0 ? shares : [...shares, NOT_KNOWN];
+}
+
+function pricedShares(hour: UsageHour, label: string | undefined): readonly Share[] {
   const namespaces = Object.entries(hour.namespaces);
   const requested = sumOf(namespaces);
   const without = { cpuMillicores: 0, memoryMib: 0 };
@@ -74,7 +82,7 @@ function sharesOf(hour: UsageHour, label: string | undefined): readonly (readonl
   return [...labelled, [REST.withoutLabel, others], free];
 }
 
-function sumOf(all: readonly (readonly [string, Requested])[]): number {
+function sumOf(all: readonly Share[]): number {
   return all.reduce((sum, [, { usdPerHour }]) => sum + usdPerHour, 0);
 }
 

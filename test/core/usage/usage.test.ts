@@ -109,6 +109,20 @@ describe('the cost', () => {
     expect(costByUsage({ ...period, hours: [used] }, 'other').map(({ key }) => key)).toEqual([REST.notKnown]);
   });
 
+  test('of an hour without prices is not known, and does not hide that of other hours', () => {
+    const { launch, ...claim } = NODE.nodeClaim;
+    if (launch.kind !== 'launched') throw new TypeError('not launched');
+    const instance = { ...launch.instance, capacityType: 'reserved' as const, priceUsdPerHour: 0.096 / 10_000_000 };
+    const reserved = { ...NODE, nodeClaim: { ...claim, launch: { ...launch, instance } } };
+    const free = { ...hourly(snapshotOf([reserved], { pods: [SHOP] })), hourMs: HOUR + HOUR_MS };
+    const rows = costByUsage({ ...period, untilMs: HOUR + 2 * HOUR_MS, hours: [used, free] });
+    expect(rows.map(({ key }) => key)).toEqual([REST.notKnown, 'shop', 'batch', REST.notRequested]);
+    expect(rows[1]).toEqual({ key: 'shop', cpuHours: 3, memoryGibHours: 6, usd: expect.closeTo(0.1125, 4) });
+    expect(rows.reduce((sum, { usd }) => sum + usd, 0)).toBeCloseTo(0.4, 6);
+    const nothing = costByUsage({ ...period, spans: [{ ...span, usdPerHour: 0 }], hours: [{ ...free, hourMs: HOUR }] });
+    expect(nothing.map(({ usd }) => usd)).toEqual([0, 0, 0]);
+  });
+
   test('of a part of an hour is that part', () => {
     const half = { ...period, untilMs: HOUR + HOUR_MS / 2, hours: [used] };
     expect(costByUsage(half).reduce((sum, { usd }) => sum + usd, 0)).toBeCloseTo(0.1, 6);
