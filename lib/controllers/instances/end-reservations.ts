@@ -35,7 +35,7 @@ export async function endReservations(work: ClusterWork<ResolvesNodeClasses>): P
     const verdict = decideReserved({ record, instance, node, reservation, onDemandUsdPerHour }, nowMs);
     await applyVerdict(
       work,
-      { name, version: record.version, atMs: nowMs },
+      { name, version: record.version, atMs: nowMs, claim: verdict.record },
       { record: verdict.record === record ? undefined : verdict.record, actions: verdict.actions, blocked: [] },
     );
     return [];
