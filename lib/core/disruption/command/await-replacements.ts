@@ -105,11 +105,16 @@ function whyWaiting(command: ReplacingCommand, { pass, ahead, stays, kept }: Awa
   if (missing.length > 0) return `replacements are not initialized: ${missing.join(', ')}`;
   const [held] = kept;
   if (held !== undefined) return `node ${held.node} must stay: ${held.message}`;
-  const mine = new Set(command.candidates.map(({ nodeClaim }) => nodeClaim));
-  const others = pass.nodes.map((one) => (mine.has(one.nodeClaim?.name ?? '') ? { ...one, deleting: false } : one));
+  const mine = new Set(stays.map(({ nodeClaim }) => nodeClaim.name));
+  const others = pass.nodes.map((one) => (mine.has(one.nodeClaim?.name ?? '') ? notDisrupting(one) : one));
   // Budgets may have changed, or nodes may have left for other reasons.
   const budgets = budgetLedger({ ...pass.snapshot, commands: ahead }, others, pass.nowMs);
   return budgets.take(stays, command.reason).over[0]?.message;
+}
+
+/** E7: a candidate is counted when it is taken, and not before: by its command, or because it is not Ready any more. */
+function notDisrupting({ node: _node, ...stateNode }: StateNode): StateNode {
+  return { ...stateNode, deleting: false };
 }
 
 function isReadyForPods({ node, initialized }: StateNode): boolean {

@@ -133,6 +133,18 @@ describe('a command that waits for its replacements (E34)', () => {
     };
     expect(words(waiting)).toEqual([]);
   });
+
+  test('does not count a candidate twice that is not Ready any more', () => {
+    const nodePools = [aPoolView({ disruption: { consolidateAfter: '0s', budgets: [{ nodes: '2' }] } })];
+    const nodes = [candidate('a', { ready: false }), candidate('b')];
+    expect(words(cluster({ nodePools }, nodes))).toContain('delete claim-a');
+  });
+
+  test('counts a candidate that leaves for another reason', () => {
+    const nodePools = [aPoolView({ disruption: { consolidateAfter: '0s', budgets: [{ nodes: '1' }] } })];
+    const gone = candidate('b', {}, { deletion: DELETED });
+    expect(words(cluster({ nodePools }, [candidate('a'), gone]))).toEqual([]);
+  });
 });
 
 describe('a command gives up (E35)', () => {
