@@ -1,6 +1,7 @@
 import { optional } from '../../../apis/optional.ts';
 import type { EndDisruption } from '../../model/decision.ts';
-import type { DisruptionCommand } from '../../model/disruption-command.ts';
+import { type DisruptionCommand, isReplacing } from '../../model/disruption-command.ts';
+import { instanceOf } from '../../model/node-claim-record.ts';
 import { toMicros } from '../../usd-per-hour.ts';
 import type { Candidate } from '../candidates.ts';
 import { priceOf } from '../cost.ts';
@@ -11,15 +12,30 @@ import { evictedFrom, pastMoveOf } from '../restraint/move-history.ts';
 export function movedBy(
   command: DisruptionCommand,
   candidates: readonly Candidate[],
-  { snapshot: { nodePools }, nowMs }: Pick<Pass, 'snapshot' | 'nowMs'>,
+  { snapshot, nowMs }: Pick<Pass, 'snapshot' | 'nowMs'>,
 ): Pick<EndDisruption, 'moved' | 'savingUsdPerHour' | 'deletes'> {
   const nodes = candidates.map(({ stateNode }) => stateNode);
-  const savingUsdPerHour = toMicros(priceOf(candidates) - priceOf(command.replacements));
+  const savingUsdPerHour = toMicros(priceOf(candidates) - priceOf(launchedFor(command, snapshot)));
   const deletes = candidates.map(({ nodeClaim, stateNode, priceUsdPerHour }) => ({
     nodeClaim: nodeClaim.name,
     node: stateNode.name,
     priceUsdPerHour,
     evicted: Object.fromEntries(evictedFrom(stateNode)),
   }));
-  return { savingUsdPerHour, deletes, ...optional({ moved: pastMoveOf(command, nodes, { nodePools, nowMs }) }) };
+  const moved = pastMoveOf(command, nodes, { nodePools: snapshot.nodePools, nowMs });
+  return { savingUsdPerHour, deletes, ...optional({ moved }) };
+}
+
+/** EC2 chooses among the types of a replacement, and not always the cheapest. *Shape:* the planned price if no instance is known. */
+function launchedFor(
+  command: DisruptionCommand,
+  { nodeClaims }: Pick<Pass['snapshot'], 'nodeClaims'>,
+): readonly { readonly priceUsdPerHour: number }[] {
+  const { replacements } = command;
+  if (!isReplacing(command)) return replacements;
+  const records = new Map(nodeClaims.map((record) => [record.name, record]));
+  return replacements.map((planned, at) => {
+    const record = records.get(command.replacementClaims[at] ?? '');
+    return (record && instanceOf(record)) ?? planned;
+  });
 }

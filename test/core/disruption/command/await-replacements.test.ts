@@ -79,6 +79,12 @@ describe('a command that waits for its replacements (E34)', () => {
     ]);
   });
 
+  test('saves the prices of its candidates less those at which its replacements were launched', () => {
+    const end = decide(cluster()).actions.at(-1);
+    // Two nodes for $0.1/h each. The replacement was planned for $0.05/h, and launched for $0.1/h.
+    expect(end).toMatchObject({ kind: 'end-disruption', savingUsdPerHour: 0.1 });
+  });
+
   test('waits while a replacement is not initialized, and runs again when it would give up', () => {
     const verdict = decide(starting());
     expect(verdict.actions).toEqual([]);
