@@ -35,7 +35,8 @@ export const costCommand: Command<CliContext> = buildCommand<CostFlags, [], CliC
     fullDescription: [
       'Adds up the instances of a cluster from the records of decisions: each from its',
       'launch to its termination, at the price that Kerf knew at its launch. Volumes,',
-      'traffic, discounts and the price of the control plane are not part of it.',
+      'traffic, discounts, capacity reservations and the price of the control plane',
+      'are not part of it.',
       'Instances that ran before --since count from then on. With --table, NodeClaims',
       'of the table show what runs now; with --records, the last record is the end.',
       'By namespace or label, the price of each hour goes to the pods by what they',

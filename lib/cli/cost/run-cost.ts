@@ -28,14 +28,22 @@ export async function runCost(context: CliContext, flags: CostFlags): Promise<vo
   const width = context.columns ?? DEFAULT_COLUMNS;
   const table: CostTable = { ...period, spans, hours, width };
   const { stdout, stderr } = context.process;
-  const missing = whyNotKnown(table, flags.by);
-  if (missing !== undefined) stderr.write(`${printable(missing)}\n`);
+  for (const note of [whyNotKnown(table, flags.by), reservedNote(table)])
+    if (note !== undefined) stderr.write(`${printable(note)}\n`);
   if (flags.output === 'json') {
     const times = { from: formatExactTime(period.fromMs), until: formatExactTime(period.untilMs) };
     const head = { formatVersion: 1, cluster: history.cluster, ...times, by: nameOf(flags.by) };
     stdout.write(`${JSON.stringify({ ...head, ...rowsOf(table, flags.by) }, null, 2)}\n`);
   } else stdout.write(textOf(table, flags.by));
   context.process.exitCode = EXIT.fine;
+}
+
+/** C30: the price of a reserved offering is next to nothing, so that it is used first. */
+function reservedNote({ spans, ...period }: CostTable): string | undefined {
+  const reserved = spans.filter(({ capacityType }) => capacityType === 'reserved');
+  const [all] = costByKey(reserved, () => '', period);
+  if (all === undefined) return undefined;
+  return `${all.nodeHours.toFixed(1)} node hours in capacity reservations count as $0: the account pays for a reservation, used or not`;
 }
 
 function whyNotKnown({ hours }: CostTable, by: CostBy): string | undefined {
