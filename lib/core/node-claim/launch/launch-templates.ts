@@ -161,7 +161,8 @@ function userDataByKubelet(
 
 /** The volumes of an instance: those of the NodeClass, else of the AMI family (C76); none for Custom, where the image defines them. */
 function volumesOf(nodeClass: EC2NodeClass): readonly BlockDeviceMapping[] {
-  if (nodeClass.spec.blockDeviceMappings !== undefined) return nodeClass.spec.blockDeviceMappings;
+  const { blockDeviceMappings = [] } = nodeClass.spec;
+  if (blockDeviceMappings.length > 0) return blockDeviceMappings;
   const family = amiFamilyOf(nodeClass);
   if (family === 'Custom') return [];
   if (family === 'Bottlerocket') return [volume('/dev/xvda', '4Gi'), volume('/dev/xvdb', '20Gi')];

@@ -159,6 +159,22 @@ describe('the templates of a request (C56)', () => {
   });
 });
 
+test.each([
+  ['AL2023', ['/dev/xvda 20Gi']],
+  ['Bottlerocket', ['/dev/xvda 4Gi', '/dev/xvdb 20Gi']],
+  ['Windows2022', ['/dev/sda1 50Gi']],
+  ['Custom', []],
+] as const)(
+  'without block devices, also in an empty list, an instance has the volumes of %s (C76)',
+  (amiFamily, volumes) => {
+    for (const spec of [{ amiFamily }, { amiFamily, blockDeviceMappings: [] }]) {
+      const { blockDeviceMappings = [] } = plan(claimOf([aType('m5.large')]), withClass(spec)).templates[0] ?? {};
+      expect(blockDeviceMappings.map(({ deviceName, ebs }) => `${deviceName} ${ebs?.volumeSize}`)).toEqual(volumes);
+      expect(blockDeviceMappings.every(({ ebs }) => ebs?.['encrypted'] === true)).toBe(true);
+    }
+  },
+);
+
 describe('the lines of a request', () => {
   test('at most 200: the most expensive are left out, but no zone', () => {
     const cheap = Array.from({ length: 210 }, (_, at) => ({ ...OPTION, instanceType: `t${at}`, priceUsdPerHour: at }));
