@@ -26,7 +26,7 @@ export type NodeSettingsResult = { readonly kind: 'settled'; readonly settings: 
 
 /** Computes the settings of a node. *Errors:* refused where an expression of the NodeClass has no value for its type (A3.17). */
 export function resolveNodeSettings(nodeClass: EC2NodeClass, node: NodeParameters): NodeSettingsResult {
-  const { maxPods, ...kubelet } = withTypeValues(nodeClass.spec.kubelet ?? {}, node.kubelet);
+  const { maxPods, ...kubelet } = withTypeValues(withoutEmptyDns(nodeClass.spec.kubelet ?? {}), node.kubelet);
   if (typeof maxPods === 'string') return unsettled('maxPods', maxPods);
   for (const field of ['kubeReserved', 'systemReserved'] as const) {
     const expression = Object.entries(kubelet[field] ?? {}).find(([, amount]) => !isQuantity(amount));
@@ -43,6 +43,12 @@ export function resolveNodeSettings(nodeClass: EC2NodeClass, node: NodeParameter
       joinDisks: nodeClass.spec.instanceStorePolicy === 'RAID0',
     },
   };
+}
+
+/** C75: with an empty list, pods would have the DNS of the node, and not that of the cluster. */
+function withoutEmptyDns(kubelet: KubeletConfiguration): KubeletConfiguration {
+  const { clusterDNS, ...others } = kubelet;
+  return clusterDNS?.length === 0 ? others : kubelet;
 }
 
 /** Merges the values by key: an expression for one resource does not change the amounts of others. */

@@ -66,6 +66,10 @@ describe('the NodeConfig', () => {
     });
   });
 
+  test('an empty list of DNS addresses is the DNS of the cluster (C75)', () => {
+    expect(configOf(textOf({ kubelet: { clusterDNS: [] } }))).toEqual(configOf(textOf()));
+  });
+
   test('kubelet settings pass as they are, and disks are joined where the NodeClass asks', () => {
     const kubelet = { maxPods: 42, systemReserved: { cpu: '100m' }, cpuManagerPolicy: 'static' };
     expect(configOf(textOf({ kubelet, instanceStorePolicy: 'RAID0' }))).toMatchObject({
