@@ -100,6 +100,12 @@ describe('saved queries', () => {
     for (const query of saved) expect(textAt(query, 'QueryString')).not.toContain('KERF_CLUSTER');
   });
 
+  test('show the pods, nodes and price of each cluster, and not those of the largest one', () => {
+    const gauges = saved.map((query) => textAt(query, 'QueryString')).filter((text) => text.includes('max(gauges.'));
+    expect(gauges.length).toBeGreaterThan(3);
+    for (const text of gauges) expect(text).toMatch(/ by bin\(\w+\), cluster$/);
+  });
+
   test('read the log groups of their functions in each network, once', () => {
     for (const query of saved) {
       const groups = listAt(query, 'LogGroupNames').map((group) => JSON.stringify(group));

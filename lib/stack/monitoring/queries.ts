@@ -10,6 +10,8 @@ export interface LogQuery {
   /** The condition on the lines; those of one cluster are selected beside it. */
   readonly filter: string;
   readonly lines: readonly string[];
+  /** The lines show the largest value of a cluster, so each cluster has its own. @default they name clusters, or count them together */
+  readonly isGauge?: true;
   /** @default table */
   readonly view?: 'line' | 'bar';
 }
@@ -113,6 +115,7 @@ export const QUERIES = {
     functions: ['provisioning'],
     filter: `${RUN} and ispresent(gauges.PendingPods)`,
     lines: ['stats max(gauges.PendingPods) as pods by bin(1m)'],
+    isGauge: true,
     view: 'line',
   },
   pendingAge: {
@@ -120,6 +123,7 @@ export const QUERIES = {
     functions: ['provisioning'],
     filter: `${RUN} and ispresent(gauges.OldestPendingSeconds)`,
     lines: ['stats max(gauges.OldestPendingSeconds) as oldest by bin(1m)'],
+    isGauge: true,
     view: 'line',
   },
   nodes: {
@@ -127,6 +131,7 @@ export const QUERIES = {
     functions: ['lifecycle'],
     filter: `${RUN} and ispresent(gauges.Nodes)`,
     lines: ['stats max(gauges.Nodes) as nodes by bin(5m)'],
+    isGauge: true,
     view: 'line',
   },
   hourlyCost: {
@@ -134,6 +139,7 @@ export const QUERIES = {
     functions: ['lifecycle'],
     filter: `${RUN} and ispresent(gauges.HourlyCostUsd)`,
     lines: ['stats max(gauges.HourlyCostUsd) as usdPerHour by bin(5m)'],
+    isGauge: true,
     view: 'line',
   },
   refusedPods: {
@@ -147,6 +153,7 @@ export const QUERIES = {
     functions: ['provisioning'],
     filter: `${RUN} and ispresent(gauges.PriceGapPercent)`,
     lines: ['stats max(gauges.PriceGapPercent) as percent by bin(1h)'],
+    isGauge: true,
     view: 'line',
   },
   problems: {
@@ -170,8 +177,9 @@ export const QUERIES = {
 } as const satisfies Readonly<Record<string, LogQuery>>;
 
 /** The lines of a query. @param cluster the name of the cluster. @default all clusters */
-export function queryLines({ filter, lines }: LogQuery, cluster?: string): string[] {
+export function queryLines({ filter, lines, isGauge }: LogQuery, cluster?: string): string[] {
   // The lines of Lambda itself have no cluster.
   const ofCluster = cluster === undefined || filter.startsWith('@type') ? '' : ` and cluster = "${cluster}"`;
-  return [`filter ${filter}${ofCluster}`, ...lines];
+  const each = cluster === undefined && isGauge === true;
+  return [`filter ${filter}${ofCluster}`, ...lines.map((line) => (each ? `${line}, cluster` : line))];
 }
