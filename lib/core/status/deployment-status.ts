@@ -7,7 +7,13 @@ import { SLOW_TICK_MINUTES } from '../delivery/ticks.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import { problemsOfClaims } from '../problems/claim-problems.ts';
 import { PROBLEMS, type ProblemKind } from '../problems/problems.ts';
-import { type FunctionMark, MARK_PAUSE_MS, MARKED_FUNCTIONS, type MarkedFunction } from './function-mark.ts';
+import {
+  type FunctionMark,
+  MARK_PAUSE_MS,
+  MARKED_FUNCTIONS,
+  type MarkedFunction,
+  PENDING_PODS_FROM,
+} from './function-mark.ts';
 
 /** What was read of one cluster. */
 export interface ClusterFacts {
@@ -132,7 +138,7 @@ function clusterStatus(facts: ClusterFacts, nowMs: number): ClusterStatus {
     functions,
     webhook: webhookOf(marks),
     problems,
-    gauges: Object.fromEntries(last.toReversed().flatMap(({ gauges }) => Object.entries(gauges))),
+    gauges: gaugesOf(last),
     wrong: [
       ...functions.flatMap((one) => (one.isLate ? [whyLate(one, nowMs)] : [])),
       ...(mode === 'standby' ? [`on standby: ${standby ?? ''}`] : []),
@@ -142,6 +148,13 @@ function clusterStatus(facts: ClusterFacts, nowMs: number): ClusterStatus {
         : []),
     ],
   };
+}
+
+/** @param last the marks, the latest first */
+function gaugesOf(last: readonly FunctionMark[]): ClusterStatus['gauges'] {
+  const latest = Object.fromEntries(last.toReversed().flatMap(({ gauges }) => Object.entries(gauges)));
+  const pending = last.find((mark) => mark.function === PENDING_PODS_FROM)?.gauges['PendingPods'];
+  return pending === undefined ? latest : { ...latest, PendingPods: pending };
 }
 
 /** The functions that decide in shadow. */

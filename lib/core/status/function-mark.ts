@@ -8,7 +8,7 @@ export type MarkedFunction = (typeof MARKED_FUNCTIONS)[number];
 
 /**
  * What a function found in its last tick, for `kerf status`. No decision reads it. It is written when something in it other than the
- * time and the gauges changes, and else after a pause (`MARK_PAUSE_MS`).
+ * time and the gauges changes, or pods begin or end to wait, and else after a pause (`MARK_PAUSE_MS`).
  */
 export interface FunctionMark {
   readonly formatVersion: 1;
@@ -42,11 +42,17 @@ export const MARK_PAUSE_MS: Readonly<Record<MarkedFunction, number>> = {
   termination: 10 * MINUTE_MS,
 };
 
-/** What must be known at once. */
-export function markEssence({ failures, problems, standby, shadow, webhook, version }: FunctionMark): string {
+/** What must be known at once. Of the gauges, whether pods wait: their number changes in minutes, and the others with decisions. */
+export function markEssence(mark: FunctionMark): string {
+  const { failures, problems, standby, shadow, webhook, version, gauges } = mark;
   const kinds = problems.map(({ kind }) => kind).toSorted();
-  return JSON.stringify([failures > 0, kinds, standby !== undefined, shadow === true, webhook === true, version]);
+  const isWaiting = mark.function === PENDING_PODS_FROM && (gauges['PendingPods'] ?? 0) > 0;
+  const states = [failures > 0, standby !== undefined, shadow === true, webhook === true, isWaiting];
+  return JSON.stringify([...states, kinds, version]);
 }
+
+/** The function whose mark has the pending pods. Another mark may be the later one, and half an hour old. */
+export const PENDING_PODS_FROM: MarkedFunction = 'provisioning';
 
 /** Whether a stored value is a mark of this version. */
 export function isFunctionMark(value: unknown): value is FunctionMark {

@@ -167,6 +167,25 @@ describe('a recorder', () => {
       expect(await found()).toEqual([]);
     });
 
+    test('pods that begin or end to wait, of provisioning alone', async () => {
+      const one = recorder();
+      const pending = async () => (await log.marks('demo')).map((mark) => [mark.function, mark.gauges['PendingPods']]);
+      const see = async (controller: 'provisioning' | 'disruption', pods: number) =>
+        one.record(tick({ controller, gauges: { PendingPods: pods } }));
+      await see('provisioning', 0);
+      await see('disruption', 0);
+      await see('provisioning', 12);
+      await see('disruption', 12);
+      expect(await pending()).toEqual([
+        ['disruption', 0],
+        ['provisioning', 12],
+      ]);
+      await see('provisioning', 11);
+      expect(await pending()).toContainEqual(['provisioning', 12]);
+      await see('provisioning', 0);
+      expect(await pending()).toContainEqual(['provisioning', 0]);
+    });
+
     test('neither a run for one object, nor one that another run answered, nor the interruption function', async () => {
       const one = recorder();
       await one.record(tick({}, { wokenBy: 'webhook' }));

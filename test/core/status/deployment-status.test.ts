@@ -46,6 +46,14 @@ describe('a cluster', () => {
     expect(only({ marks: ALIVE.slice(1) }).wrong).toEqual(['provisioning has not run']);
   });
 
+  test('has the pending pods of the mark of provisioning, and the latest of the other figures', () => {
+    const marks = [
+      aMark({ function: 'provisioning', atMs: NOW_MS - 20 * MINUTE_MS, gauges: { PendingPods: 3, Nodes: 1 } }),
+      aMark({ function: 'disruption', gauges: { PendingPods: 0, Nodes: 2 } }),
+    ];
+    expect(only({ marks }).gauges).toEqual({ PendingPods: 3, Nodes: 2 });
+  });
+
   test('is judged by the lease, where there is one', () => {
     const marks = later('provisioning', NOW_MS - 30 * MINUTE_MS);
     expect(only({ marks, leasedAtMs: { provisioning: NOW_MS - SECOND_MS } }).wrong).toEqual([]);
