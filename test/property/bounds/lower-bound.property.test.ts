@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { provision } from '../../lib/core/provisioning/provision.ts';
-import { anInstanceType, anOffering } from '../builders/instance-types.ts';
-import { aPoolView } from '../builders/node-pools.ts';
-import { pendingPod } from '../builders/pods.ts';
-import { aSnapshot } from '../builders/snapshots.ts';
-import { NOW_MS } from '../builders/times.ts';
-import { samples } from '../samples.ts';
+import { provision } from '../../../lib/core/provisioning/provision.ts';
+import { anInstanceType, anOffering } from '../../builders/instance-types.ts';
+import { aPoolView } from '../../builders/node-pools.ts';
+import { pendingPod } from '../../builders/pods.ts';
+import { aSnapshot } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { samples } from '../../samples.ts';
 
 const RUN = { seed: 20_261_128, numRuns: samples(2_000) };
 const SPOT_SHARE = 0.4;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stateNodes } from '../../lib/core/cluster/state-node.ts';
-import { simulationOf } from '../../lib/core/provisioning/what-if.ts';
-import { questionedDocuments, questionedProblems } from './random/questioned-snapshots.ts';
+import { stateNodes } from '../../../lib/core/cluster/state-node.ts';
+import { simulationOf } from '../../../lib/core/provisioning/what-if.ts';
+import { questionedDocuments, questionedProblems } from '../random/questioned-snapshots.ts';
 
 const questions = fc.array(fc.uniqueArray(fc.nat({ max: 7 }), { minLength: 1, maxLength: 4 }), {
   minLength: 4,
