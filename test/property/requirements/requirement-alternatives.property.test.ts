@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Labels, NodeSelectorRequirement } from '../../lib/apis/kubernetes.ts';
-import { requirementsFrom, whyLabelsFail } from '../../lib/core/requirements/requirements.ts';
+import type { Labels, NodeSelectorRequirement } from '../../../lib/apis/kubernetes.ts';
+import { requirementsFrom, whyLabelsFail } from '../../../lib/core/requirements/requirements.ts';
 import {
   type Alternatives,
   crossProduct,
   MAX_ALTERNATIVES,
   reduced,
-} from '../../lib/core/scheduling/volumes/requirement-alternatives.ts';
-import { samples } from '../samples.ts';
+} from '../../../lib/core/scheduling/volumes/requirement-alternatives.ts';
+import { samples } from '../../samples.ts';
 
 const RUN = { seed: 20_260_131, numRuns: samples(3_000) };
 

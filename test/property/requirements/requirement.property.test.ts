@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { NodeSelectorRequirement } from '../../lib/apis/kubernetes.ts';
-import type { NodePoolRequirement } from '../../lib/apis/node-pool.ts';
+import type { NodeSelectorRequirement } from '../../../lib/apis/kubernetes.ts';
+import type { NodePoolRequirement } from '../../../lib/apis/node-pool.ts';
 import {
   admits,
   admitsNothing,
@@ -12,9 +12,9 @@ import {
   type Requirement,
   requirement,
   toNodeSelectorRequirements,
-} from '../../lib/core/requirements/requirement.ts';
-import { merge, type Requirements, whyIncompatible } from '../../lib/core/requirements/requirements.ts';
-import { samples } from '../samples.ts';
+} from '../../../lib/core/requirements/requirement.ts';
+import { merge, type Requirements, whyIncompatible } from '../../../lib/core/requirements/requirements.ts';
+import { samples } from '../../samples.ts';
 
 const RUN = { seed: 20_260_131, numRuns: samples(2_000) };
 const KEY = 'size';
