@@ -1,5 +1,6 @@
 import { MAX_PRICE_FACTOR } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { stateNodes } from '../cluster/state-node.ts';
 import { compareText } from '../compare-text.ts';
 import { compatibleOfferings } from '../instance-type/offerings/compatible-offerings.ts';
 import type { ClusterSnapshot, NodePoolView } from '../model/cluster-snapshot.ts';
@@ -17,24 +18,27 @@ import { unreadableClaimsOf } from './unreadable-claims.ts';
 /** The nodes of a static NodePool: one with `spec.replicas`. */
 export interface StaticCount {
   readonly replicas: number;
-  /** NodeClaims that are not being deleted, and those whose records cannot be read. */
+  /** NodeClaims that are not being deleted, and nodes and NodeClaims without a record that can be read. */
   readonly active: number;
   /** How many more NodeClaims `limits.nodes` allows, including those that are being deleted. */
   readonly room: number;
 }
 
-/** *Shape:* undefined if the NodePool is not static, or is being deleted. */
+/**
+ * *Shape:* undefined if the NodePool is not static, or is being deleted. @param unrecorded its nodes and NodeClaims without a record
+ * that can be read
+ */
 export function staticCount(
   { metadata, spec }: NodePool,
   records: readonly NodeClaimRecord[],
-  unreadable = 0,
+  unrecorded = 0,
 ): StaticCount | undefined {
   const { replicas, limits } = spec;
   if (replicas === undefined || metadata.deletionTimestamp !== undefined) return undefined;
   const own = records.filter(({ nodePool, releasedAtMs }) => nodePool === metadata.name && releasedAtMs === undefined);
-  const active = own.filter(({ deletion }) => deletion === undefined).length + unreadable;
+  const active = own.filter(({ deletion }) => deletion === undefined).length + unrecorded;
   const { nodes = Number.POSITIVE_INFINITY } = parseResources(limits);
-  return { replicas, active, room: nodes - own.length - unreadable };
+  return { replicas, active, room: nodes - own.length - unrecorded };
 }
 
 /** D31: the number of NodeClaims to create. */
@@ -54,7 +58,7 @@ export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
   const views = snapshot.options?.staticCapacity === true ? snapshot.nodePools : [];
   for (const view of views.toSorted((a, b) => compareText(a.nodePool.metadata.name, b.nodePool.metadata.name))) {
     const { name } = view.nodePool.metadata;
-    const count = staticCount(view.nodePool, snapshot.nodeClaims, unreadableClaimsOf(name, snapshot));
+    const count = staticCount(view.nodePool, snapshot.nodeClaims, unrecordedNodesOf(name, snapshot));
     const missing = count === undefined ? 0 : missingNodes(count);
     const claim = missing === 0 ? undefined : claimWithoutPods(view);
     if (claim === undefined) continue;
@@ -66,6 +70,17 @@ export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
       );
   }
   return { claims, blocked };
+}
+
+/**
+ * Nodes that lifecycle is about to adopt, as after a migration or the loss of the table: without them, each would get a second node.
+ * A NodeClaim whose record cannot be read may be that of one of these nodes.
+ */
+function unrecordedNodesOf(nodePool: string, snapshot: ClusterSnapshot): number {
+  const nodes = stateNodes(snapshot).filter(
+    (one) => one.nodePool === nodePool && one.nodeClaim === undefined && !one.deleting,
+  );
+  return Math.max(nodes.length, unreadableClaimsOf(nodePool, snapshot));
 }
 
 /** A claim of the NodePool for no pods: it may be launched as any of its types. */

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { launchedFor, live, SMALL_CATALOGUE } from '../life.ts';
 
 const LOST_AFTER_MS = 4 * MINUTE_MS;
@@ -99,3 +102,39 @@ test.each([4, 5, 6, 7])(
     expect(result.timeline.filter(({ kind }) => kind === 'instance-terminated')).toEqual([]);
   },
 );
+
+/** Provisioning runs before the adoption, because EC2 does not list instances for half a minute. */
+function adoptsLate(ports: ControllerPorts): ControllerPorts {
+  const lost = losesItsTable(ports);
+  const lostAtMs = ports.clock.now() + LOST_AFTER_MS;
+  return {
+    ...ports,
+    get store() {
+      return lost.store;
+    },
+    cloud: {
+      ...ports.cloud,
+      describeInstances: async (cluster, ids) => {
+        const sinceMs = ports.clock.now() - lostAtMs;
+        if (sinceMs >= 0 && sinceMs < MINUTE_MS / 2) throw new UnreachableError('EC2 does not answer');
+        return await ports.cloud.describeInstances(cluster, ids);
+      },
+    },
+  };
+}
+
+test('a static NodePool launches no second node for each of its nodes that are not adopted yet', async () => {
+  const { featureGates } = DEFAULT_SETTINGS;
+  const result = await live({
+    settings: { ...DEFAULT_SETTINGS, featureGates: { ...featureGates, staticCapacity: true } },
+    manifests: someManifests({ nodePools: [aPool({ replicas: 3 })], deployments: [] }),
+    catalogue: SMALL_CATALOGUE,
+    scenario: { name: 'static', events: [{ kind: 'deletePod', atMs: 9 * MINUTE_MS, pod: 'none' }] },
+    wrapPorts: adoptsLate,
+    durationMs: 10 * MINUTE_MS,
+  });
+  const launched = launchedFor(result);
+  const made = result.timeline.flatMap((entry) => (entry.kind === 'create-node-claim' ? [entry.nodeClaim] : []));
+  expect(launched).toHaveLength(3);
+  expect(made.slice(3).toSorted(), 'adopted').toEqual(launched.toSorted());
+});

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Node } from '../../../lib/apis/kubernetes.ts';
+import { optional } from '../../../lib/apis/optional.ts';
 import { UNAVAILABLE_MS } from '../../../lib/core/instance-type/offerings/unavailable.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
@@ -7,6 +9,7 @@ import { refusedClaims } from '../../../lib/core/provisioning/unreadable-claims.
 import { anInstanceType } from '../../builders/instance-types.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
 import { aPoolView, type NodePoolViewOptions } from '../../builders/node-pools.ts';
+import { aNode } from '../../builders/nodes.ts';
 import { pendingPod } from '../../builders/pods.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
 import { NOW_MS, SECOND } from '../../builders/times.ts';
@@ -22,6 +25,12 @@ function aStaticPool(
 ): ClusterSnapshot {
   const nodeClaims = claims.map((one, index) => launchedClaim({ name: `general-${index}`, ...one }));
   return aSnapshot({ nodePools: [aPoolView(pool)], nodeClaims, options: ON, ...over });
+}
+
+function nodeOfPool(nodePool: string, deletionTimestamp?: string): Node {
+  const name = `node-of-${nodePool}`;
+  const labels = { 'karpenter.sh/nodepool': nodePool };
+  return aNode({ name, providerId: name, labels, ...optional({ deletionTimestamp }) });
 }
 
 function decide(snapshot: ClusterSnapshot) {
@@ -66,6 +75,24 @@ describe('D31: a static NodePool', () => {
       'counts a NodeClaim whose record cannot be read',
       aStaticPool({ replicas: 2 }, [{}], { ignoredObjects: refusedClaims([{ name: 'general-9', message: '' }]) }),
       0,
+    ],
+    [
+      'counts a node without a record, which lifecycle is about to adopt',
+      aStaticPool({ replicas: 3 }, [], { nodes: [nodeOfPool('general'), nodeOfPool('other')] }),
+      2,
+    ],
+    [
+      'counts it once if its record cannot be read',
+      aStaticPool({ replicas: 2 }, [], {
+        nodes: [nodeOfPool('general')],
+        ignoredObjects: refusedClaims([{ name: 'general-9', message: '' }]),
+      }),
+      1,
+    ],
+    [
+      'does not count a node without a record that is being deleted',
+      aStaticPool({ replicas: 1 }, [], { nodes: [nodeOfPool('general', '2026-01-31T08:00:00Z')] }),
+      1,
     ],
   ])('%s', (_, snapshot, count) => {
     expect(created(snapshot)).toHaveLength(count);

@@ -28,7 +28,7 @@ export function whyLeftAlone({
   const replicas = nodePool?.spec.replicas;
   if (nodePool === undefined || replicas === undefined || staticCapacity === true) return undefined;
   // D31.
-  const message = `NodePool ${nodePool.metadata.name} is static (replicas: ${replicas}), and the feature gate staticCapacity is off`;
+  const message = `NodePool ${nodePool.metadata.name} is static (replicas: ${replicas}): lifecycle adopts its nodes if the feature gate staticCapacity is on`;
   return { reason: 'StaticCapacityNotSupported', message };
 }
 
