@@ -65,6 +65,13 @@ describe.each(Object.entries(QUERIES))('%s', (_, query: LogQuery) => {
   });
 });
 
+test.each(['node_lost', 'overprovisioned', 'initialization_timeout', 'scheduled_change'])(
+  'deletions with the reason %s are in the query of deletions',
+  (reason) => {
+    expect(queryLines(QUERIES.deletions).join()).toContain(`\`deletions.${reason}\``);
+  },
+);
+
 test('counts of actions and of deletions are fields', () => {
   for (const field of [
     'actionCounts.create-node-claim',
