@@ -42,7 +42,8 @@ export interface Installation {
   remove(object: InstalledObject): Promise<void>;
   /** Objects with Kerf's finalizer; none if the kind is not installed. */
   listHeld(kind: HeldKind): Promise<readonly HeldObject[]>;
-  letGo(object: HeldObject): Promise<void>;
+  /** @param options `keepsFinalizer`: only the taint of a node is removed */
+  letGo(object: HeldObject, options: { readonly keepsFinalizer: boolean }): Promise<void>;
   /** The signs of other autoscalers. */
   findOtherAutoscalers(): Promise<AutoscalerTraces>;
   /** The names of NodePools of EKS Auto Mode. */

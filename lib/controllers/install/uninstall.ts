@@ -4,6 +4,7 @@ import { nominationPolicy } from '../../core/install/nomination-policy.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
 import { webhookConfiguration } from '../../core/install/webhook-configuration.ts';
 import { webhookPolicy } from '../../core/install/webhook-policy.ts';
+import type { Blocked } from '../../core/model/decision.ts';
 import { instanceOf, providerIdOf } from '../../core/model/node-claim-record.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { HeldObject, Installation } from '../../ports/installation.ts';
@@ -31,7 +32,8 @@ export interface Uninstalled {
 /**
  * Removes Kerf from clusters. The webhook is removed first, because its endpoint stops answering. RBAC is removed before
  * finalizers, because a running function would add the finalizers again. The claim is released when all of this is done, and
- * access is removed last. From a cluster that another deployment holds or has taken over, only access is removed.
+ * access is removed last. From a cluster that another deployment holds or has taken over, only access is removed. The nodes of Karpenter
+ * are not drained, and keep their finalizers.
  * CustomResourceDefinitions, users' objects and, unless they are drained, nodes and instances remain. *Shape:* the failures; a failure does not stop the other steps.
  */
 export async function uninstall(ports: UninstallPorts, targets: readonly UninstallTarget[]): Promise<Uninstalled> {
@@ -81,7 +83,10 @@ async function uninstallOne(
   const endpoint = { url: '', cluster, secret: '' };
   const webhook = webhookConfiguration(endpoint);
   await installation.remove(webhook);
-  if (drain) {
+  const others = await attempt(async () => await autoscalersIn(ports, installation, cluster));
+  const isOfKarpenter = claim === undefined || others?.some(({ reason }) => reason === 'KarpenterActive') === true;
+  if (isOfKarpenter) ports.warn(cluster, OF_KARPENTER);
+  if (drain && !isOfKarpenter) {
     const state = await attempt(async () => await drainCluster(ports, installation, cluster));
     if (state === 'draining') return 'draining';
   }
@@ -90,17 +95,25 @@ async function uninstallOne(
   await attempt(async () => await installation.remove(webhook));
   for (const object of [...webhookPolicy(endpoint), ...nominationPolicy()])
     await attempt(async () => await installation.remove(object));
-  const held = (await attempt(async () => await heldByKerf(ports, installation, cluster))) ?? [];
-  for (const object of held) await attempt(async () => await installation.letGo(object));
+  const held = others && (await attempt(async () => await heldByKerf(ports, installation, { cluster, others })));
+  for (const object of (held ?? []).filter(({ kind }) => kind === 'Node' || !isOfKarpenter))
+    await attempt(async () => await installation.letGo(object, { keepsFinalizer: isOfKarpenter }));
   await attempt(async () => await installation.releaseClaim());
   return 'removed';
 }
 
-/** Nodes and claims with a record, readable or not, and classes unless another autoscaler is active: Karpenter has the same finalizers. */
+/**
+ * Karpenter has the same finalizers, and adds that of a node only once: without it, the pods of a node would not be drained. Without a
+ * claim, Kerf was only in shadow, and the records are those of `kerf adopt`.
+ */
+const OF_KARPENTER =
+  'nodes, NodeClaims and EC2NodeClasses keep their finalizers, and no node is drained, because Karpenter is active or Kerf was only in shadow';
+
+/** Nodes and claims with a record, readable or not, and classes unless another autoscaler is active. */
 async function heldByKerf(
-  { store, clock }: UninstallPorts,
+  { store }: UninstallPorts,
   installation: Installation,
-  cluster: string,
+  { cluster, others }: { readonly cluster: string; readonly others: readonly Blocked[] },
 ): Promise<readonly HeldObject[]> {
   const { records, unreadable } = await store.readNodeClaims(cluster);
   const names = new Set([...records, ...unreadable].map(({ name }) => name));
@@ -108,8 +121,7 @@ async function heldByKerf(
   const nodes = await installation.listHeld('Node');
   const claims = (await installation.listHeld('NodeClaim')).filter(({ name }) => names.has(name));
   const providerIds = new Set([...instances.map(providerIdOf), ...claims.map(({ providerId }) => providerId)]);
-  const otherAutoscalers = await autoscalersIn({ clock }, installation, cluster);
-  const classes = otherAutoscalers.length > 0 ? [] : await installation.listHeld('EC2NodeClass');
+  const classes = others.length > 0 ? [] : await installation.listHeld('EC2NodeClass');
   return [
     ...nodes.filter(({ providerId }) => providerId !== undefined && providerIds.has(providerId)),
     ...claims,

@@ -260,6 +260,7 @@ function goes(over: Partial<UninstallTarget> = {}): UninstallTarget {
 }
 
 async function takeOut(target: UninstallTarget, remainingMs = 15 * MINUTE) {
+  claim ??= OWN;
   const messages = { wake: async (name: string) => void done.push(`wake ${name}`) };
   const endMs = nowMs + remainingMs;
   return await uninstall({ ...ports(), store, messages, remainingMs: () => endMs - nowMs }, [target]);

@@ -63,7 +63,7 @@ export function kubernetesInstallation(options: InstallationOptions): Installati
     isTakenOver: async () => await isTakenOver(client, installedBy),
     remove: async (object) => await remove(client, object),
     listHeld: async (kind) => await listHeld(client, kind),
-    letGo: async (object) => await letGo(client, object),
+    letGo: async (object, how) => await letGo(client, object, how),
     findOtherAutoscalers: async () => await otherAutoscalers.read(),
     listAutoModePools: async () => await otherAutoscalers.readAutoModePools(),
     readClaim: async () => await readClaim(client, deployment),
@@ -195,15 +195,21 @@ async function listHeld(client: ApiClient, kind: HeldKind): Promise<readonly Hel
   return await listAll(client, { path, project, optional: true });
 }
 
-async function letGo(client: ApiClient, { kind, name }: HeldObject): Promise<void> {
+async function letGo(
+  client: ApiClient,
+  { kind, name }: HeldObject,
+  { keepsFinalizer }: { readonly keepsFinalizer: boolean },
+): Promise<void> {
   const { path: collection, finalizer } = HELD[kind];
   const path = `${collection}/${name}`;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const found = await find(client, path);
     const { finalizers, resourceVersion } = fieldsOf(found?.['metadata']);
     if (!Array.isArray(finalizers) || !finalizers.includes(finalizer)) return;
-    const others = finalizers.map(String).filter((one) => one !== finalizer);
-    const body = { metadata: { resourceVersion, finalizers: others }, ...(kind === 'Node' && withoutSoftTaint(found)) };
+    const untainted = kind === 'Node' ? withoutSoftTaint(found) : {};
+    if (keepsFinalizer && untainted.spec === undefined) return;
+    const others = finalizers.map(String).filter((one) => keepsFinalizer || one !== finalizer);
+    const body = { metadata: { resourceVersion, finalizers: others }, ...untainted };
     const answer: ApiResponse = await client.send({ method: 'PATCH', path, body, ...MERGE });
     if (answer.status < 300 || answer.status === 404) return;
     if (answer.status !== 409) throw kubernetesPortError(answer, `remove the finalizer from ${path}`);

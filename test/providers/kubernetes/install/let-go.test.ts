@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ApiClient } from '../../../../lib/providers/kubernetes/client/api-client.ts';
+import { kubernetesInstallation } from '../../../../lib/providers/kubernetes/install/installation.ts';
+import { NOW_MS } from '../../../builders/times.ts';
+import { FakeApiServer } from '../../../fakes/api-server.ts';
+
+const FINALIZERS = ['karpenter.sh/termination', 'example.com/other'];
+const OURS = { key: 'kerf.dev/underutilized', effect: 'PreferNoSchedule' };
+const OTHER = { key: 'example.com/other', effect: 'NoSchedule' };
+
+let server: FakeApiServer;
+let client: ApiClient;
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  client = new ApiClient({ endpoint: server.endpoint, sleep: async () => undefined });
+});
+afterEach(async () => {
+  client.close();
+  await server.close();
+});
+
+/** The bodies of the writes. */
+async function written(taints: readonly object[], keepsFinalizer: boolean): Promise<readonly unknown[]> {
+  const node = { group: '/api/v1', resource: 'nodes', name: 'node-1' };
+  server.store.put(node, { metadata: { finalizers: FINALIZERS }, spec: { taints } });
+  const clock = { now: () => NOW_MS };
+  const installation = kubernetesInstallation({ client, clock, installedBy: 'stack', deployment: 'own' });
+  await installation.letGo({ kind: 'Node', name: 'node-1' }, { keepsFinalizer });
+  return server.requests.flatMap(({ method, body }) => (method === 'PATCH' ? [body] : []));
+}
+
+test.each([
+  { keepsFinalizer: false, finalizers: ['example.com/other'] },
+  { keepsFinalizer: true, finalizers: FINALIZERS },
+])('a node loses the taint of Kerf; its finalizer is kept: $keepsFinalizer', async ({ keepsFinalizer, finalizers }) => {
+  expect(await written([OTHER, OURS], keepsFinalizer)).toMatchObject([
+    { metadata: { finalizers }, spec: { taints: [OTHER] } },
+  ]);
+});
+
+test('a node without the taint that keeps its finalizer is not written', async () => {
+  expect(await written([OTHER], true)).toEqual([]);
+});
