@@ -28,6 +28,7 @@ export function configuredClusters(contextOf: (key: string) => unknown): readonl
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new OptionError(`clusters contains ${twice} twice; list each cluster once`);
   checkNodeRoles(clusters);
+  checkDrains(clusters);
   for (const sharing of Map.groupBy(clusters, networkName).values()) {
     checkLength(sharing);
     checkNames(sharing);
@@ -44,6 +45,16 @@ function checkNodeRoles(clusters: readonly ClusterOptions[]): void {
   const names = taken.map(({ name }) => name).join(' and ');
   throw new OptionError(
     `makeNodeRole of ${names}: AWS does not distinguish the names of their roles; set nodeRole for all but one`,
+  );
+}
+
+/** The installer removes only access from a cluster in which it has installed nothing. */
+function checkDrains(clusters: readonly ClusterOptions[]): void {
+  const kept = clusters.find(({ onDelete, install }) => onDelete === 'drain' && install === false);
+  if (kept === undefined) return;
+  throw new OptionError(
+    `onDelete of ${kept.name} is "drain", but with "install": false its nodes would not be drained and their instances would keep ` +
+      'running: set onDelete to keep and terminate them yourself, or remove install',
   );
 }
 

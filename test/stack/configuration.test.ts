@@ -78,6 +78,14 @@ test.each([
     },
     'makeNodeRole of a-b and A_B: AWS does not distinguish the names of their roles',
   ],
+  [
+    { clusters: [{ name: 'a' }, { name: 'b', onDelete: 'drain', install: false }] },
+    'onDelete of b is "drain", but with "install": false its nodes would not be drained',
+  ],
+  [
+    { cluster: 'a', kubernetesVersion: 1.35 },
+    'clusters[0].kubernetesVersion is 1.35: it must be a version as text, such as "1.35"',
+  ],
 ])('%j is refused with one sentence', (context, message) => {
   expect(read(context)).toContain(message);
 });

@@ -37,8 +37,8 @@ test('ten lines say what a deploy makes and what it costs a month', () => {
 
 test('the settings of the clusters are part of it', () => {
   const clusters = [
-    { name: 'a', shadow: true },
-    { name: 'b', onDelete: 'drain' as const, install: false },
+    { name: 'a', shadow: true, install: false },
+    { name: 'b', onDelete: 'drain' as const },
   ];
   const text = summaryOf(clusters, 'arn:aws:sns:us-east-1:1:on-call').join('\n');
   expect(text).toContain('a (shadow: it decides, and changes nothing), b');

@@ -135,7 +135,7 @@ const FIELDS: { readonly [Key in keyof Required<ClusterOptions>]: OptionField<Re
   endpoint: checkEndpoint,
   certificateAuthority: base64,
   serviceCidr: textMatching(/^[0-9A-Fa-f.:]+\/[0-9]{1,3}$/, 'a network such as 10.100.0.0/16'),
-  kubernetesVersion: textMatching(/^1\.[0-9]{2}$/, 'a version such as 1.35'),
+  kubernetesVersion: textMatching(/^1\.[0-9]{2}$/, 'a version as text, such as "1.35"'),
   nodeRole: roleName,
   windowsNodeRole: roleName,
   makeNodeRole: flag,
