@@ -31,7 +31,7 @@ export const deletionsAreTrue: RuleOf = (watched) => {
       for (const why of [
         whyUntrue(watched, after, slackMs),
         whyKept(watched, after, { pods, slackMs }),
-        whyDeadline(after, deletion),
+        whyDeadline(after, deletion, slackMs / 2),
       ])
         if (why !== undefined) violate(RULE, `NodeClaim ${after.name}, ${deletion.reason}: ${why}`);
     },
@@ -77,11 +77,19 @@ function whyKept(
   return reason === 'empty' && one !== undefined ? `pod ${one.metadata.name} is on its node` : undefined;
 }
 
-/** A claim with a terminationGracePeriod ends in this time. */
-function whyDeadline({ spec }: NodeClaimRecord, { requestedAtMs, deadlineMs }: Deletion): string | undefined {
+/**
+ * A claim with a terminationGracePeriod ends in this time. If a user deletes its object, the time counts from the clock of the API server,
+ * and that of the function may be behind.
+ */
+function whyDeadline(
+  { spec }: NodeClaimRecord,
+  { reason, requestedAtMs, deadlineMs }: Deletion,
+  behindMs: number,
+): string | undefined {
   const graceMs = spec.terminationGracePeriod === undefined ? undefined : parseDuration(spec.terminationGracePeriod);
   if (graceMs === undefined) return undefined;
-  if (deadlineMs !== undefined && deadlineMs <= requestedAtMs + graceMs) return undefined;
+  const fromMs = requestedAtMs + (reason === 'deleted' ? behindMs : 0);
+  if (deadlineMs !== undefined && deadlineMs <= fromMs + graceMs) return undefined;
   return `its deadline is ${deadlineMs === undefined ? 'missing' : `${deadlineMs - requestedAtMs} ms away`}, and its terminationGracePeriod is ${graceMs} ms`;
 }
 
