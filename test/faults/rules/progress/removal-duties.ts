@@ -26,6 +26,13 @@ const END = [
   'world',
 ];
 
+/** D25: an instance whose drain evicted pods with volumes waits for these volumes. */
+function endNeeds({ deletion }: NodeClaimRecord): readonly string[] {
+  return deletion?.volumes === true
+    ? [...END, 'cluster.listVolumeAttachments', 'cluster.listPersistentVolumeClaims']
+    : END;
+}
+
 function hasEnded(watched: Watched, instanceId: string): boolean {
   return endOf(watched, instanceId) !== undefined;
 }
@@ -58,7 +65,7 @@ export function removalDuties(watched: WatchedDrains, record: NodeClaimRecord): 
       {
         name: `the instance of NodeClaim ${name} ends`,
         withinMs: 15 * SECOND_MS + refusedForMs(watched, record),
-        needs: END,
+        needs: endNeeds(record),
       },
     ];
   const isCordoned = node.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
@@ -90,7 +97,7 @@ function evictionDuties(watched: WatchedDrains, record: NodeClaimRecord, node: s
       {
         name: `the instance of NodeClaim ${record.name} ends`,
         withinMs: 20 * SECOND_MS + pauseMs + refusedForMs(watched, record),
-        needs: END,
+        needs: endNeeds(record),
       },
     ];
   const deadlineMs = record.deletion?.deadlineMs;
