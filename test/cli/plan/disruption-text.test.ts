@@ -10,7 +10,7 @@ import { refusal } from '../../../lib/core/model/refusal.ts';
 import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
 import { anInstance } from '../../builders/node-claims.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
-import { aBudget } from '../../builders/nodes.ts';
+import { aBudget, aNode } from '../../builders/nodes.ts';
 import { runningPod } from '../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
@@ -171,6 +171,18 @@ describe('the text of a plan', () => {
         '      a',
         '',
       ].join('\n'),
+    );
+  });
+
+  test('says that its cost is without the nodes of others, whose price is not known', () => {
+    const others = [aNode({ name: 'of-a-node-group' })];
+    const kept = snapshotOf([node('a')], { nodePools: pools({ consolidateAfter: '2h' }) });
+    expect(text({ ...kept, nodes: [...kept.nodes, ...others] })).toContain(
+      'No node would be removed. 2 nodes, 1 of Kerf for $0.1000/h (about $73 a month).',
+    );
+    const empty = snapshotOf([node('a')], { nodePools: pools() });
+    expect(text({ ...empty, nodes: [...empty.nodes, ...others] }, [emptiness], 120)).toContain(
+      'Without nodes of others (1), the cluster costs $0.1000/h (about $73 a month) now and $0.0000/h',
     );
   });
 

@@ -58,12 +58,15 @@ function summary(plan: DisruptionPlan, nodeNamed: NodeNamed): readonly string[] 
   const cost = `${formatUsdPerHour(now)} (${formatUsdPerMonth(now)})`;
   if (nodes.length === 0) return ['The snapshot has no nodes: nothing would change.'];
   const none = plan.surplus.length === 0 ? 'No node would be removed' : 'No command';
-  if (commands.length === 0) return [`${none}. ${counted(nodes.length, 'node')} for ${cost}.`];
+  const ours = nodes.filter(({ nodeClaim }) => nodeClaim !== undefined).length;
+  const areAllOurs = ours === nodes.length;
+  if (commands.length === 0)
+    return [`${none}. ${counted(nodes.length, 'node')}${areAllOurs ? '' : `, ${ours} of Kerf`} for ${cost}.`];
   const removed = commands.reduce((sum, { candidates }) => sum + candidates.length, 0);
   const launched = commands.reduce((sum, { replacements }) => sum + replacements.length, 0);
   const after = totalUsd([now, -plannedSavings(plan)]);
   return [
     `${counted(commands.length, 'command')}: ${removed} of ${counted(nodes.length, 'node')} removed, ${launched} launched, ${counted(evictionsOf(commands, nodeNamed).length, 'eviction')}.`,
-    `The cluster costs ${cost} now and ${formatUsdPerHour(after)} (${formatUsdPerMonth(after)}) afterwards.`,
+    `${areAllOurs ? 'The cluster costs' : `Without nodes of others (${nodes.length - ours}), the cluster costs`} ${cost} now and ${formatUsdPerHour(after)} (${formatUsdPerMonth(after)}) afterwards.`,
   ];
 }
