@@ -121,14 +121,15 @@ function whyPricesOld(prices: 'none' | PriceTimes, nowMs: number): string | unde
 }
 
 function clusterStatus(facts: ClusterFacts, nowMs: number): ClusterStatus {
-  const { cluster, marks, commands, openDecisionsMs } = facts;
-  const last = marks.toSorted((a, b) => b.atMs - a.atMs);
-  const mode = modeOf(last);
+  const { cluster, commands, openDecisionsMs } = facts;
+  const mode = modeOf(latestFirst(facts.marks));
+  const running = MARKED_FUNCTIONS.filter((name) => mode !== 'shadow' || DECIDING.has(name));
+  const marks = facts.marks.filter((mark) => running.includes(mark.function));
+  const last = latestFirst(marks);
   // On standby, no run takes the lease.
-  const functions = MARKED_FUNCTIONS.filter((name) => mode !== 'shadow' || DECIDING.has(name)).map((name) =>
-    functionStatus(name, mode === 'standby' ? { marks } : facts, nowMs),
-  );
-  const problems = problemsOf(facts, nowMs);
+  const functions = running.map((name) => functionStatus(name, mode === 'standby' ? { marks } : facts, nowMs));
+  // In shadow, nothing acts on the records of NodeClaims.
+  const problems = problemsOf(mode === 'shadow' ? { marks } : { ...facts, marks }, nowMs);
   const standby = last.find((mark) => mark.standby !== undefined)?.standby;
   const oldestMs = Math.min(...(openDecisionsMs ?? []));
   return {
@@ -148,6 +149,10 @@ function clusterStatus(facts: ClusterFacts, nowMs: number): ClusterStatus {
         : []),
     ],
   };
+}
+
+function latestFirst(marks: readonly FunctionMark[]): readonly FunctionMark[] {
+  return marks.toSorted((a, b) => b.atMs - a.atMs);
 }
 
 /** @param last the marks, the latest first */
@@ -197,7 +202,10 @@ function webhookOf(marks: readonly FunctionMark[]): ClusterStatus['webhook'] {
 }
 
 /** Those of NodeClaims are read from their records now, and the others from the marks. *Shape:* one for each kind. */
-function problemsOf({ marks, nodeClaims }: ClusterFacts, nowMs: number): readonly OpenProblem[] {
+function problemsOf(
+  { marks, nodeClaims }: Pick<ClusterFacts, 'marks' | 'nodeClaims'>,
+  nowMs: number,
+): readonly OpenProblem[] {
   const marked = marks.flatMap(({ problems }) => problems);
   const isOfClaims = (kind: ProblemKind): boolean => OF_CLAIMS.has(kind);
   const found =

@@ -62,6 +62,17 @@ describe('a cluster', () => {
     ]);
   });
 
+  test('in shadow has nothing that lifecycle found before, nor claims that nothing acts on', () => {
+    const found = { kind: 'WebhookDisabled', message: 'no answer' } as const;
+    const before = aMark({ atMs: NOW_MS - 2 * HOUR_MS, problems: [found], gauges: { HourlyCostUsd: 3 } });
+    const marks = [before, ...ALIVE.slice(0, 1), ...ALIVE.slice(2, 3)].map((mark) =>
+      mark === before ? mark : { ...mark, shadow: true as const },
+    );
+    const deletion = { reason: 'deleted', message: '', requestedAtMs: NOW_MS - 5 * HOUR_MS } as const;
+    const status = only({ marks, nodeClaims: [aClaim({ deletion })] });
+    expect(status).toMatchObject({ mode: 'shadow', webhook: 'unknown', problems: [], gauges: {}, wrong: [] });
+  });
+
   test('in shadow needs only the functions that decide, and its open decisions are not wrong', () => {
     const marks = ALIVE.map((mark) => ({ ...mark, shadow: true as const })).filter(
       (mark) => mark.function === 'provisioning' || mark.function === 'disruption',
