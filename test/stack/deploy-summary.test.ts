@@ -35,6 +35,15 @@ test('ten lines say what a deploy makes and what it costs a month', () => {
   expect(text).toContain(`about $${measured.noNodes.toFixed(2)} a month without nodes`);
 });
 
+test('docs/start-cluster.md shows its first lines', () => {
+  const page = readFileSync(new URL('../../docs/start-cluster.md', import.meta.url), 'utf8');
+  expect(page).toContain(
+    `${summaryOf([{ name: 'demo' }])
+      .slice(0, 3)
+      .join('\n')}\n…`,
+  );
+});
+
 test('the settings of the clusters are part of it', () => {
   const clusters = [
     { name: 'a', shadow: true, install: false },
