@@ -11,9 +11,12 @@ export interface DescribedLetter {
   readonly isOver: boolean;
 }
 
+/** In place of the name of a cluster. */
+const CATALOGUE = '*';
+
 /**
- * A wake is over after a minute, because a tick has replaced it, unless it is of the catalogue (`*`), whose tick is twice a day. A
- * message that cannot be read is not over.
+ * A wake is over after a minute, because a tick has replaced it. One of the catalogue (`*`) is over at once: its function has no queue,
+ * and no other function can handle it. A message that cannot be read is not over.
  */
 export function describeLetter(
   body: string,
@@ -23,7 +26,8 @@ export function describeLetter(
   const content = parsed(body);
   const [cluster, reason] = [textField(content, 'cluster'), textField(content, 'reason')];
   if (cluster !== undefined && reason !== undefined) {
-    return { about: `wake of ${cluster}: ${reason}`, isOver: cluster !== '*' && nowMs - sentAtMs > MINUTE_MS };
+    if (cluster === CATALOGUE) return { about: `refresh of the catalogue: ${reason}`, isOver: true };
+    return { about: `wake of ${cluster}: ${reason}`, isOver: nowMs - sentAtMs > MINUTE_MS };
   }
   const event = parseInterruption(content);
   if (event.kind !== 'message') {

@@ -90,7 +90,7 @@ export interface ClusterOptions {
   readonly softTaints?: boolean;
   /** Whether pending pods are nominated for the nodes that they are planned for (B66). @default true */
   readonly nominatePods?: boolean;
-  /** F18 FEATURE_GATES. @default all on, except nodeRepair and staticCapacity */
+  /** F18 FEATURE_GATES. @default all on, except the last three */
   readonly featureGates?: { readonly [Gate in FeatureGate]?: boolean };
   /** G17: how long a node may have a condition before it is replaced, for example `{ "Ready=Unknown": "10m" }`. @default D29 */
   readonly repairAfter?: Readonly<Record<string, string>>;
