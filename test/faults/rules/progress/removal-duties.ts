@@ -1,4 +1,4 @@
-import { MINUTE_MS, parseTime, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, parseTime, SECOND_MS, timeIn } from '../../../../lib/apis/formats/time.ts';
 import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../../../lib/apis/taints.ts';
 import { selectsPod } from '../../../../lib/core/cluster/pod-disruption-budgets.ts';
@@ -132,8 +132,15 @@ function evictionDuties(watched: WatchedDrains, record: NodeClaimRecord, node: s
   return evictable.map(({ metadata }) => ({
     name: `pod ${metadata.name} of node ${node}, which may be evicted, is evicted`,
     withinMs: 7 * SECOND_MS + pauseMs,
-    // Near the deadline, the pod is deleted without an eviction (D24).
-    needs: deadlineMs === undefined ? EVICTION : [...EVICTION, 'cluster.deletePod'],
+    needs: [
+      ...EVICTION,
+      // Near the deadline, the pod is deleted without an eviction (D24).
+      ...(deadlineMs === undefined ? [] : ['cluster.deletePod']),
+      // A node that cannot be cordoned gets pods during its drain. Its polls, which become rarer without a pod that ends, find them (D23).
+      ...((timeIn(metadata.creationTimestamp) ?? 0) > (record.deletion?.drainStartedAtMs ?? Infinity)
+        ? ['cluster.patchNode']
+        : []),
+    ],
     about: () => [record.name, instance, node, metadata.name],
   }));
 }
