@@ -1,3 +1,4 @@
+import type { StateNode } from '../cluster/state-node.ts';
 import { compareText } from '../compare-text.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Action } from '../model/decision.ts';
@@ -38,7 +39,7 @@ export function stepCommands(
       current ??= passOver(snapshot, context);
       const step = isReplacing(command)
         ? awaitReplacements(command, { pass: current, ahead, inFlight })
-        : validated(command, { methods, ahead, context, pass: current });
+        : validated(command, { methods, ahead, context, pass: current, decided: actions });
       if (step.length > 0) {
         actions.push(...step);
         snapshot = afterActions(snapshot, step, context.nowMs);
@@ -60,9 +61,14 @@ interface Validation {
   readonly ahead: readonly DisruptionCommand[];
   readonly context: StartContext;
   readonly pass: Pass;
+  /** The actions of the commands ahead, in the same decision. */
+  readonly decided: readonly Action[];
 }
 
-function validated(command: ProposedCommand, { methods, ahead, context, pass }: Validation): readonly Action[] {
+function validated(
+  command: ProposedCommand,
+  { methods, ahead, context, pass, decided }: Validation,
+): readonly Action[] {
   const method = methods.find(({ name }) => name === command.method);
   const move = method?.validate(command, pass.worldBeside(ahead));
   if (move === undefined || move.candidates.length === 0) return [endOfValidation(command, 0)];
@@ -73,11 +79,18 @@ function validated(command: ProposedCommand, { methods, ahead, context, pass }: 
       { ...endOfValidation(command, move.candidates.length), ...movedBy(command, move.candidates, pass) },
     ];
   }
-  const { moves, over } = withinLimits([move], pass);
+  const { moves, over } = withinLimits([move], { snapshot: pass.snapshot, all: holdingNodes(pass.all, decided) });
   const [fitting] = moves;
   if (fitting !== undefined) return startReplacing(command, fitting, context);
   const why = over[0]?.message ?? 'the limits of the NodePools have no room for its replacements';
   return [endOf(command, 'rejected', why)];
+}
+
+/** B23, promise 2: a node that the same decision deletes holds its share of the limits, because its deletion may fail. */
+function holdingNodes(all: readonly StateNode[], decided: readonly Action[]): readonly StateNode[] {
+  const deleted = new Set(decided.flatMap((one) => (one.kind === 'delete-node-claim' ? [one.nodeClaim] : [])));
+  if (deleted.size === 0) return all;
+  return all.map((one) => (deleted.has(one.nodeClaim?.name ?? '') ? { ...one, replaced: true } : one));
 }
 
 function endOfValidation(command: DisruptionCommand, valid: number): ReturnType<typeof endOf> {
