@@ -12,6 +12,7 @@ const READ_LATE_MS = 3 * MINUTE_MS;
 interface Eviction {
   readonly atMs: number;
   readonly decision: string;
+  readonly nodeClaim: string;
 }
 
 /** Consolidation keeps the cool-down and the number of evictions that a NodePool allows. */
@@ -21,16 +22,26 @@ export const movesAreLimited: RuleOf = (watched) => {
   /** By the UID of the controller. */
   const evictions = new Map<string, Eviction[]>();
   /** The pods on the nodes that the decision removes by consolidation, with the NodePools of the nodes. */
-  const evictedBy = ({ actions }: Decision): readonly { readonly pod: Pod; readonly pool: string }[] =>
+  const evictedBy = ({
+    actions,
+  }: Decision): readonly { readonly pod: Pod; readonly pool: string; readonly nodeClaim: string }[] =>
     actions.flatMap((action) => {
       if (action.kind !== 'delete-node-claim' || action.reason !== 'underutilized') return [];
-      const record = records.get(action.nodeClaim);
+      const { nodeClaim } = action;
+      const record = records.get(nodeClaim);
       const name = record && nodeOf(watched, record)?.metadata.name;
       return [...simulation().state.pods.values()].flatMap((pod) => {
         const isLate = nowMs() - (bound.sinceMs(pod) ?? nowMs()) < READ_LATE_MS;
-        return pod.spec.nodeName !== name || !needsNode(pod) || isLate ? [] : [{ pod, pool: record?.nodePool ?? '' }];
+        return pod.spec.nodeName !== name || !needsNode(pod) || isLate
+          ? []
+          : [{ pod, pool: record?.nodePool ?? '', nodeClaim }];
       });
     });
+  /** A node whose deletion was refused stays, with its pods. */
+  const isDone = ({ nodeClaim }: Eviction): boolean => {
+    const record = records.get(nodeClaim);
+    return record === undefined || record.deletion !== undefined;
+  };
   return {
     step: bound.note,
     replaced: () => evictions.clear(),
@@ -38,10 +49,12 @@ export const movesAreLimited: RuleOf = (watched) => {
       const { id, atMs } = decision;
       const limitOf = (pool: string, name: string): string | undefined =>
         simulation().state.nodePools.get(pool)?.metadata.annotations?.[`kerf.dev/${name}`];
-      for (const { pod, pool } of evictedBy(decision)) {
+      for (const { pod, pool, nodeClaim } of evictedBy(decision)) {
         const workload = pod.metadata.ownerReferences?.[0]?.uid ?? '';
-        const before = (evictions.get(workload) ?? []).filter((one) => one.atMs > atMs - HOUR_MS);
-        evictions.set(workload, [...before, { atMs, decision: id }]);
+        const before = (evictions.get(workload) ?? []).filter(
+          (one) => one.atMs > atMs - HOUR_MS && (one.decision === id || isDone(one)),
+        );
+        evictions.set(workload, [...before, { atMs, decision: id, nodeClaim }]);
         const max = Number(limitOf(pool, 'max-evictions-per-hour') ?? Infinity);
         if (before.length + 1 > max)
           violate('consolidation evicts as few pods as its NodePool allows', `${before.length + 1} of ${workload}`);
