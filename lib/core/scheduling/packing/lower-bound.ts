@@ -1,4 +1,6 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
+import { optional } from '../../../apis/optional.ts';
+import { onceFor } from '../../kept-answers.ts';
 import { type BacklogGroup, hostCapsOf } from '../placement/backlog.ts';
 import { variants } from '../placement/variants.ts';
 import type { Demand } from '../pods/demand.ts';
@@ -80,10 +82,13 @@ function boundIn(run: Run, types: PoolTypeIndex, groups: readonly CountedPods[])
   const wanted = new Float64Array(needs[0]?.length ?? 0);
   groups.forEach(({ count }, at) => takeFrom(wanted, needs[at] ?? wanted, -count));
   const needOf = new Map(groups.map((group, at) => [group, needs[at] ?? wanted]));
-  const bounds = markets.slice(0, MAX_PROGRAMS).map(({ sets }) => {
-    const columns = sets.flatMap((set) => columnsOf(types, holds, set));
-    return boundBy(resourcePrices(wanted, columns), { types, holds, needOf, markets, wanted });
-  });
+  const columnsIn = onceFor(({ sets }: Market) => sets.flatMap((set) => columnsOf(types, holds, set)));
+  const isFew = markets.reduce((sum, market) => sum + podsIn(market), 0) < FEW_PODS;
+  const oneNodeUsd = isFew ? priceOfOneNode(wanted, markets.map(columnsIn)) : undefined;
+  const packing: Packing = { types, holds, needOf, markets, ...optional({ oneNodeUsd }) };
+  const bounds = markets
+    .slice(0, MAX_PROGRAMS)
+    .map((market) => boundBy(resourcePrices(wanted, columnsIn(market)), packing));
   return Math.max(0, ...bounds);
 }
 
@@ -127,36 +132,40 @@ interface Packing {
   readonly holds: readonly Vector[];
   readonly needOf: ReadonlyMap<CountedPods, Vector>;
   readonly markets: readonly Market[];
-  /** The sum of the needs. */
-  readonly wanted: Vector;
+  /** What one node for all pods costs at least. @default the pods are not few, so that nodes are not whole */
+  readonly oneNodeUsd?: number;
 }
 
 /** Any worths of resources and measures give a bound, as long as the worth of no room is more than its price. */
 function boundBy(worth: Vector, packing: Packing): number {
-  const { types, holds, needOf, markets } = packing;
+  const { types, holds, needOf, markets, oneNodeUsd } = packing;
   const values = holds.map((amounts) => worthOfRoom(worth, amounts));
-  const offers: NodeOffer[] = [];
-  let sum = 0;
-  for (const { sets, groups } of markets) {
+  const priced = markets.map(({ sets, groups }) => {
     const selections = sets.map((set) => types.selectionFor(set));
-    const factor = factorOf(selections, values);
-    sum += factor * groups.reduce((all, group) => all + group.count * dot(worth, needOf.get(group) ?? worth), 0);
-    for (const selection of selections)
-      for (const type of types.frontierOf(selection))
-        offers.push({ worth: factor * (values[type] ?? 0), priceUsdPerHour: selection.market.prices[type] ?? 0 });
-  }
-  const isFew = markets.reduce((all, market) => all + podsIn(market), 0) < FEW_PODS;
-  if (!isFew || sum <= 0) return sum;
-  return Math.max(sum, Math.min(priceOfOneNode(packing), priceOfSeveralNodes(sum, offers)));
+    return { groups, selections, factor: factorOf(selections, values) };
+  });
+  const sum = priced.reduce(
+    (all, { groups, factor }) =>
+      all + factor * groups.reduce((own, group) => own + group.count * dot(worth, needOf.get(group) ?? worth), 0),
+    0,
+  );
+  if (oneNodeUsd === undefined || sum <= 0) return sum;
+  const offers = priced.flatMap(({ selections, factor }) =>
+    selections.flatMap((selection) =>
+      types.frontierOf(selection).map((type): NodeOffer => {
+        return { worth: factor * (values[type] ?? 0), priceUsdPerHour: selection.market.prices[type] ?? 0 };
+      }),
+    ),
+  );
+  return Math.max(sum, Math.min(oneNodeUsd, priceOfSeveralNodes(sum, offers)));
 }
 
 /** For more pods, whole nodes make little difference. */
 const FEW_PODS = 100;
 
 /** A lower bound of the price of one node that holds all pods: each market alone must allow it. */
-function priceOfOneNode({ types, holds, markets, wanted }: Packing): number {
-  const inMarkets = markets.map(({ sets }) => {
-    const columns = sets.flatMap((set) => columnsOf(types, holds, set));
+function priceOfOneNode(wanted: Vector, markets: readonly (readonly PriceColumn[])[]): number {
+  const inMarkets = markets.map((columns) => {
     const fitting = columns.filter((column) => wanted.every((amount, at) => amount <= (column.holds[at] ?? 0)));
     return Math.min(...fitting.map(({ price }) => price));
   });
