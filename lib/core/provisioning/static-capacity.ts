@@ -1,8 +1,9 @@
 import { MAX_PRICE_FACTOR } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
-import { stateNodes } from '../cluster/state-node.ts';
+import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import { compareText } from '../compare-text.ts';
 import { compatibleOfferings } from '../instance-type/offerings/compatible-offerings.ts';
+import { once } from '../kept-answers.ts';
 import type { ClusterSnapshot, NodePoolView } from '../model/cluster-snapshot.ts';
 import type { Blocked } from '../model/decision.ts';
 import type { InstanceType, Offering } from '../model/instance-type.ts';
@@ -55,10 +56,15 @@ export interface StaticPlan {
 export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
   const claims: PlannedNodeClaim[] = [];
   const blocked: Blocked[] = [];
-  const views = snapshot.options?.staticCapacity === true ? snapshot.nodePools : [];
+  const views = snapshot.options?.staticCapacity === true ? snapshot.nodePools.filter(isStatic) : [];
+  const nodes = once(() => stateNodes(snapshot));
   for (const view of views.toSorted((a, b) => compareText(a.nodePool.metadata.name, b.nodePool.metadata.name))) {
     const { name } = view.nodePool.metadata;
-    const count = staticCount(view.nodePool, snapshot.nodeClaims, unrecordedNodesOf(name, snapshot));
+    const count = staticCount(
+      view.nodePool,
+      snapshot.nodeClaims,
+      unrecordedNodesOf(name, { nodes: nodes(), snapshot }),
+    );
     const missing = count === undefined ? 0 : missingNodes(count);
     const claim = missing === 0 ? undefined : claimWithoutPods(view);
     if (claim === undefined) continue;
@@ -76,11 +82,16 @@ export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
  * Nodes that lifecycle is about to adopt, as after a migration or the loss of the table: without them, each would get a second node.
  * A NodeClaim whose record cannot be read may be that of one of these nodes.
  */
-function unrecordedNodesOf(nodePool: string, snapshot: ClusterSnapshot): number {
-  const nodes = stateNodes(snapshot).filter(
-    (one) => one.nodePool === nodePool && one.nodeClaim === undefined && !one.deleting,
-  );
-  return Math.max(nodes.length, unreadableClaimsOf(nodePool, snapshot));
+function unrecordedNodesOf(
+  nodePool: string,
+  { nodes, snapshot }: { readonly nodes: readonly StateNode[]; readonly snapshot: ClusterSnapshot },
+): number {
+  const own = nodes.filter((one) => one.nodePool === nodePool && one.nodeClaim === undefined && !one.deleting);
+  return Math.max(own.length, unreadableClaimsOf(nodePool, snapshot));
+}
+
+function isStatic({ nodePool }: NodePoolView): boolean {
+  return nodePool.spec.replicas !== undefined;
 }
 
 /** A claim of the NodePool for no pods: it may be launched as any of its types. */
