@@ -3,6 +3,7 @@ import { type EventBus, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
 import type { ClusterOptions } from '../operator/options/cluster-options.ts';
 import {
+  ALL_CLUSTERS,
   CATALOGUE_WAKE,
   type CLUSTER_FUNCTIONS,
   SLOW_TICK_MINUTES,
@@ -52,14 +53,14 @@ export class CatalogueRules extends Construct {
     new Rule(this, 'Catalogue', {
       description: 'Kerf reads instance types, offerings and prices',
       schedule: Schedule.rate(Duration.hours(12)),
-      targets: [functionTarget(catalogue, { cluster: '*', reason: 'tick' })],
+      targets: [functionTarget(catalogue, { cluster: ALL_CLUSTERS, reason: 'tick' })],
     });
     const { Source, DetailType } = CATALOGUE_WAKE;
     new Rule(this, 'Missing', {
       description: 'Kerf has no instance types, offerings and prices',
       eventBus: bus,
       eventPattern: { source: [Source], detailType: [DetailType] },
-      targets: [functionTarget(catalogue, { cluster: '*', reason: 'missing' })],
+      targets: [functionTarget(catalogue, { cluster: ALL_CLUSTERS, reason: 'missing' })],
     });
   }
 }

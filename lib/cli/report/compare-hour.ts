@@ -19,8 +19,9 @@ export interface StoredLook {
 }
 
 /**
- * The cluster of a stored snapshot, and what Kerf would make of it in the end: the surplus of static NodePools is deleted, and all commands of
- * disruption are carried out, as the budgets allow them one after the other. *Cost:* that of `planDisruption`. *Errors:* BadInputError if the text is not a snapshot.
+ * The cluster of a stored snapshot, and what Kerf would make of it in the end: the surplus of static NodePools is deleted, and all
+ * commands of disruption are carried out, as the budgets allow them one after the other. *Cost:* that of `planDisruption`.
+ * *Errors:* BadInputError if the text is not a snapshot.
  */
 export function compareHour({ text, name, sinceMs }: StoredLook): ComparedHour {
   const { snapshot, nowMs } = asDecided(readSnapshot({ readText: () => text }, { path: name, nowMs: 0 }));

@@ -1,4 +1,5 @@
 import { fieldOf, isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
+import { once } from '../../core/kept-answers.ts';
 import type { Names } from '../../manifests/check/check-reference.ts';
 import { checkNodeClassName, nodeClassNameOf } from '../../manifests/check/check-together.ts';
 import { fixOf, formatPath, type ManifestProblem, type Report, sentenceOf } from '../../manifests/explain/problem.ts';
@@ -6,7 +7,6 @@ import { acrossObjects } from '../../manifests/lint/across-objects.ts';
 import { type Advisor, advisor } from '../../manifests/lint/advisor.ts';
 import { nullTagAdvice } from '../../manifests/lint/null-tags.ts';
 import { placeholders } from '../../manifests/lint/placeholders.ts';
-import type { KnownFigures } from '../../manifests/lint/values/known-figures.ts';
 import { shippedFigures } from '../../manifests/lint/values/shipped-figures.ts';
 import { classify, isOurs } from '../../manifests/read/classify.ts';
 import { type ManifestSource, readDocuments, type WrittenObject } from '../../manifests/read/read-documents.ts';
@@ -52,8 +52,7 @@ export function validate(sources: readonly ManifestSource[], isComplete = true):
   const { objects, problems, passedOver } = readDocuments(sources);
   const classes = isComplete && problems.length === 0 ? nodeClassesOf(objects) : [];
   const checked = objects.map((object) => withClassNames(check(object), classes));
-  let known: KnownFigures | undefined;
-  const figures = (): KnownFigures => (known ??= shippedFigures());
+  const figures = once(shippedFigures);
   const values = objects.flatMap(({ today }) => today.map(({ value }) => value));
   const adviseAlone = advisor(values, figures);
   const adviseTogether = acrossObjects(

@@ -79,9 +79,10 @@ function takesMaxPods(nodeClass: EC2NodeClass): boolean {
 }
 
 /**
- * Whether the kubelet must get maxPods though the class has none, because the image may use another number than the plan: it counts no prefixes, and no interfaces that
- * are reserved or for EFA only (C7); Bottlerocket has a table of the types that it knows; and user data may have a number of its own. Karpenter
- * always passes maxPods (C56). Here, images of Amazon Linux count themselves, because each number needs a launch template of its own.
+ * Whether the kubelet must get maxPods though the class has none, because the image may use another number than the plan: it counts no
+ * prefixes, and no interfaces that are reserved or for EFA only (C7); Bottlerocket has a table of the types that it knows; and user data
+ * may have a number of its own. Karpenter always passes maxPods (C56). Here, images of Amazon Linux count themselves, because each number
+ * needs a launch template of its own.
  */
 export function needsMaxPods(nodeClass: EC2NodeClass, { reservedEnis = 0 }: CapacitySettings): boolean {
   const { ipPrefixCount = 0, userData, kubelet } = nodeClass.spec;

@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { isRecord, textField } from '../../apis/record.ts';
+import { ALL_CLUSTERS } from '../delivery/catalogue-wake.ts';
 import { isOver } from './event-life.ts';
 import { parseInterruption } from './message.ts';
 
@@ -10,9 +11,6 @@ export interface DescribedLetter {
   /** Whether its delivery would no longer change anything. */
   readonly isOver: boolean;
 }
-
-/** In place of the name of a cluster. */
-const CATALOGUE = '*';
 
 /**
  * A wake is over after a minute, because a tick has replaced it. One of the catalogue (`*`) is over at once: its function has no queue,
@@ -26,7 +24,7 @@ export function describeLetter(
   const content = parsed(body);
   const [cluster, reason] = [textField(content, 'cluster'), textField(content, 'reason')];
   if (cluster !== undefined && reason !== undefined) {
-    if (cluster === CATALOGUE) return { about: `refresh of the catalogue: ${reason}`, isOver: true };
+    if (cluster === ALL_CLUSTERS) return { about: `refresh of the catalogue: ${reason}`, isOver: true };
     return { about: `wake of ${cluster}: ${reason}`, isOver: nowMs - sentAtMs > MINUTE_MS };
   }
   const event = parseInterruption(content);

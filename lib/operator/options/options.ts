@@ -29,7 +29,7 @@ export const INSTALLER_TARGETS = ['provisioning', 'termination'] as const;
 
 export { NODE_POOL as NODE_POOL_TAG } from '../../apis/labels.ts';
 /** The stack has a rule for it. */
-export { CATALOGUE_WAKE } from '../../core/delivery/catalogue-wake.ts';
+export { ALL_CLUSTERS, CATALOGUE_WAKE } from '../../core/delivery/catalogue-wake.ts';
 /** The stack configures the queues with the plans by which functions return messages. */
 export {
   type DeliveryPlan,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CLASS } from '../../cli/manifest-texts.ts';
 import { runKerf } from '../../cli/run-kerf.ts';
 
 function pool(requirement = '{key: kubernetes.io/arch, operator: In, values: [amd64]}', labels = '{}'): string {
@@ -128,16 +129,7 @@ test.each([
   expect(await warnings(...documents)).not.toContain('warning');
 });
 
-const nodeClass = (kubelet: string): string => `apiVersion: karpenter.k8s.aws/v1
-kind: EC2NodeClass
-metadata: {name: default}
-spec:
-  role: nodes
-  amiSelectorTerms: [{alias: al2023@latest}]
-  subnetSelectorTerms: [{tags: {team: a}}]
-  securityGroupSelectorTerms: [{tags: {team: a}}]
-  kubelet: ${kubelet}
-`;
+const nodeClass = (kubelet: string): string => `${CLASS}  kubelet: ${kubelet}\n`;
 const SMALL = pool('{key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: ["5"]}');
 
 function ofAnotherClass(nodePool: string): string {

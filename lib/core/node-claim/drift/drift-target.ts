@@ -1,5 +1,5 @@
-import type { EC2NodeClass, EC2NodeClassStatus } from '../../../apis/ec2-node-class.ts';
-import type { Labels } from '../../../apis/kubernetes.ts';
+import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import { conditionStatus, type Labels } from '../../../apis/kubernetes.ts';
 import { ARCH, INSTANCE_TYPE } from '../../../apis/labels.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
 import { imageFor } from '../../model/images.ts';
@@ -43,7 +43,8 @@ function isCurrent({ metadata, status }: EC2NodeClass): boolean {
   return deletionTimestamp === undefined && ready !== undefined && (ready.observedGeneration ?? 0) >= generation;
 }
 
-function classTarget({ metadata, status = {} }: EC2NodeClass): ClassTarget {
+function classTarget(nodeClass: EC2NodeClass): ClassTarget {
+  const { metadata, status = {} } = nodeClass;
   const { subnets = [], securityGroups = [], capacityReservations = [] } = status;
   return {
     name: metadata.name,
@@ -51,14 +52,14 @@ function classTarget({ metadata, status = {} }: EC2NodeClass): ClassTarget {
     imageOf: imagesByType(status.amis ?? []),
     ...(subnets.length > 0 && { subnets: idsOf(subnets) }),
     ...(securityGroups.length > 0 && { securityGroups: idsOf(securityGroups) }),
-    ...(areReservationsRead(status) && { reservations: idsOf(capacityReservations) }),
+    ...(areReservationsRead(nodeClass) && { reservations: idsOf(capacityReservations) }),
   };
 }
 
 /** Without the right to read reservations, the status has none. A class that selects no reservation has none either, and its nodes drift. */
-function areReservationsRead({ conditions = [] }: EC2NodeClassStatus): boolean {
-  const read = conditions.find(({ type }) => type === 'CapacityReservationsReady');
-  return read === undefined || read.status === 'True';
+function areReservationsRead(nodeClass: EC2NodeClass): boolean {
+  const read = conditionStatus(nodeClass, 'CapacityReservationsReady');
+  return read === undefined || read === 'True';
 }
 
 function idsOf(list: readonly { readonly id: string }[]): ReadonlySet<string> {
