@@ -1,11 +1,14 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
-import { includesCall } from '../../../lib/simulator/faults/fault.ts';
+import { type Fault, includesCall } from '../../../lib/simulator/faults/fault.ts';
 import type { RuleOf } from '../rule.ts';
 
 /** A run that began before the sign of the other autoscaler may last this long. */
 const RUN_MS = MINUTE_MS + 5 * SECOND_MS;
 
 const READ = 'cluster.findOtherAutoscalers';
+
+/** Two ticks. */
+const TICKS_MS = 2 * MINUTE_MS;
 
 /** While another autoscaler is active, nothing is launched, evicted, terminated or changed. */
 export const standbyDoesNothing: RuleOf = ({ violate, nowMs, story }) => {
@@ -29,6 +32,22 @@ export const standbyDoesNothing: RuleOf = ({ violate, nowMs, story }) => {
     decisionRecorded: ({ id }) => check(`decision ${id} was recorded`),
   };
 };
+
+/**
+ * Whether an event of EC2 for an instance may be ignored, because Kerf is on standby within the two minutes after it. Standby ends with
+ * the second tick after the other autoscaler has gone, or after the last failure of the API server that begins until then: a run that
+ * cannot read other autoscalers renews it.
+ */
+export function isEventIgnored(faults: readonly Fault[], atMs: number): boolean {
+  const failing = faults.filter((one) => one.kind === 'calls-fail' && includesCall(one.calls, READ));
+  return faults.some(({ kind, fromMs, forMs }) => {
+    if (kind !== 'other-autoscaler' || atMs <= fromMs - TICKS_MS) return false;
+    const unsureUntilMs = failing
+      .filter((one) => one.fromMs <= fromMs + forMs + TICKS_MS)
+      .map((one) => one.fromMs + one.forMs);
+    return atMs < Math.max(fromMs + forMs, ...unsureUntilMs) + TICKS_MS;
+  });
+}
 
 const CHANGE = /^(cloud\.(launch|terminate|tag)|cluster\.(patch|delete|evict|apply|remove))/;
 

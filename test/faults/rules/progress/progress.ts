@@ -8,6 +8,7 @@ import { launchingSinceMs } from '../../../../lib/core/node-claim/launch/launch.
 import type { RuleOf, Watched } from '../../rule.ts';
 import { nodeOf } from '../nodes.ts';
 import { heldDrains } from '../removals/held-drains.ts';
+import { isEventIgnored } from '../standby.ts';
 import { AUTOSCALERS, type Duty, LIFECYCLE, methodsFor, progressOf } from './duty.ts';
 import { endOf, removalDuties, type WatchedDrains } from './removal-duties.ts';
 
@@ -144,12 +145,13 @@ const EVENTS = ['store.', 'messages.', 'function:interruption', AUTOSCALERS];
 const RECORDED_MS = 2 * SECOND_MS;
 
 /**
- * The event of an instance without a record is dropped. Its end is found by a tick after 3 minutes, because EC2 may list a new instance
- * late (D15).
+ * The event of an instance without a record is dropped, and so is one on standby. Its end is found by a tick, after 3 minutes for a new
+ * instance, because EC2 may list it late (D15).
  */
-function endDuty({ startMs, nowMs }: Watched, { instance, atMs }: Launched, endedAtMs: number): Duty {
+function endDuty({ startMs, nowMs, story }: Watched, { instance, atMs }: Launched, endedAtMs: number): Duty {
   const name = `the end of instance ${instance.id} is recorded`;
-  if (endedAtMs > atMs + RECORDED_MS) return { name, withinMs: 20 * SECOND_MS, needs: EVENTS };
+  const isIgnored = isEventIgnored(story.faults, endedAtMs - startMs());
+  if (endedAtMs > atMs + RECORDED_MS && !isIgnored) return { name, withinMs: 20 * SECOND_MS, needs: EVENTS };
   const untilListedMs = Math.max(0, atMs + 3 * MINUTE_MS - startMs() - nowMs());
   return { name, withinMs: untilListedMs + 75 * SECOND_MS, needs: [...EVENTS, ...LIFECYCLE] };
 }

@@ -1,13 +1,13 @@
 import { MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { instanceOf } from '../../../../lib/core/model/node-claim-record.ts';
-import { type Fault, includesCall } from '../../../../lib/simulator/faults/fault.ts';
+import type { Fault } from '../../../../lib/simulator/faults/fault.ts';
 import type { RuleOf } from '../../rule.ts';
+import { isEventIgnored } from '../standby.ts';
 
 /** EC2 ends the instance this long after its warning. */
 const WARNING_MS = 2 * MINUTE_MS;
 /** The event is delivered again at the latest after 15 s. */
 const HANDLED_WITHIN_MS = 30 * SECOND_MS;
-const TICKS_MS = 2 * MINUTE_MS;
 /** A claim whose launch was recorded this long before the warning is found by its instance. */
 const RECORDED_MS = 2 * MINUTE_MS;
 
@@ -33,7 +33,7 @@ export const warningsAreHandled: RuleOf = ({ violate, records, simulation, nowMs
         if (!isVolley || capacityType !== 'spot' || terminated.has(id)) continue;
         // Kerf finds the owner of an instance by its tags.
         if (nodeClaim === '') continue;
-        if (isOnStandby(story.faults, warnedMs)) continue;
+        if (isEventIgnored(story.faults, warnedMs)) continue;
         // A record that cannot be read or written.
         if (story.faults.some((fault) => objectOf(fault) === nodeClaim)) continue;
         if ((recordedAt.get(id) ?? Infinity) > warnedMs - RECORDED_MS) continue;
@@ -57,23 +57,6 @@ const UNKNOWN: ReadonlySet<Fault['kind']> = new Set([
   'restore-table',
   'other-version',
 ]);
-
-/**
- * On standby, nothing is handled. Standby ends with the second tick after the other autoscaler has gone, or after the last failure
- * of the API server that begins until then: a run that cannot read other autoscalers renews it.
- */
-function isOnStandby(faults: readonly Fault[], atMs: number): boolean {
-  const failing = faults.filter(
-    (one) => one.kind === 'calls-fail' && includesCall(one.calls, 'cluster.findOtherAutoscalers'),
-  );
-  return faults.some(({ kind, fromMs, forMs }) => {
-    if (kind !== 'other-autoscaler' || atMs <= fromMs - WARNING_MS) return false;
-    const unsureUntilMs = failing
-      .filter((one) => one.fromMs <= fromMs + forMs + TICKS_MS)
-      .map((one) => one.fromMs + one.forMs);
-    return atMs < Math.max(fromMs + forMs, ...unsureUntilMs) + TICKS_MS;
-  });
-}
 
 /** When the last failure of the table during the warning ends. */
 function undisturbedFrom(faults: readonly Fault[], warnedMs: number): number {
