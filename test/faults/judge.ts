@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../lib/apis/formats/time.ts';
 import type { Fault } from '../../lib/simulator/faults/fault.ts';
 import type { Violation } from './rule.ts';
 import { runStory, type StoryResult } from './run-story.ts';
@@ -19,11 +20,10 @@ export interface Verdict {
 
 /** The cost of a run with faults is at most this many times that of the run without faults. */
 const MAX_COST_RATIO = 1.5;
-/**
- * What faults cost that no autoscaler can avoid: a node runs beside its replacement, and on-demand prices count where spot capacity is
- * missing. A story lasts half an hour and costs a few cents, so one node more or less is much of it. *Units:* USD.
- */
+/** A node runs beside its replacement, and on-demand prices count where spot capacity is missing. A story costs a few cents. *Units:* USD. */
 const ALLOWANCE_USD = 0.05;
+/** A fault keeps a node that is not needed, as long as it lasts: a node that was lost, or whose pods or instance cannot be ended. */
+const KEPT_NODE_USD_PER_HOUR = 0.12;
 
 /** Plays the story of a seed with its faults, and if nothing is violated, without them, to compare the cost. */
 export async function judge(seed: number, kept?: readonly Kept[]): Promise<Verdict> {
@@ -47,7 +47,8 @@ async function costViolation(story: Story, result: StoryResult): Promise<Violati
   const without: Story = { ...story, faults: [], invocations: 1 };
   const twin = await runStory(without, result.endedMs);
   if (twin.violation !== undefined) return { ...twin.violation, rule: `${twin.violation.rule} (without faults)` };
-  const allowedUsd = twin.costUsd * MAX_COST_RATIO + ALLOWANCE_USD;
+  const faultHours = story.faults.reduce((sum, { forMs }) => sum + forMs, 0) / HOUR_MS;
+  const allowedUsd = twin.costUsd * MAX_COST_RATIO + ALLOWANCE_USD + faultHours * KEPT_NODE_USD_PER_HOUR;
   if (result.costUsd <= allowedUsd) return undefined;
   const message = `${result.costUsd.toFixed(4)} USD with faults, ${twin.costUsd.toFixed(4)} USD without: ${allowedUsd.toFixed(4)} USD are allowed`;
   return { rule: 'faults cost little more', atMs: result.endedMs, message };
