@@ -1,6 +1,8 @@
 import { styleText } from 'node:util';
 import { counted } from '../../apis/counted.ts';
+import { formatCpu } from '../../apis/formats/quantity.ts';
 import { formatTime } from '../../apis/formats/time.ts';
+import { formatGib } from '../render/format-gib.ts';
 import { formatUsdPerHour, formatUsdPerMonth } from '../render/format-money.ts';
 import { printable } from '../render/render-lines.ts';
 import { cut, nodeTable, sorted, usage, WIDE } from './node-table.ts';
@@ -76,17 +78,23 @@ function headLines(state: TopState, nodes: readonly TopNode[], options: FrameOpt
   const { cluster, pods, usdPerHour, pending, atMs } = state;
   const waiting = pending.reduce((sum, { count }) => sum + count, 0);
   const counts = `${counted(state.nodes.length, 'node')}, ${counted(pods, 'pod')}, ${waiting} pending`;
-  const price = `${cluster}: ${counts}, ${formatUsdPerHour(usdPerHour)}`;
+  const price = `${cluster}: ${counts}, ${formatUsdPerHour(usdPerHour)}${pricedPart(state.nodes)}`;
   const whole = `${price} (${formatUsdPerMonth(usdPerHour)})`;
-  const bars = options.columns >= WIDE ? 20 : 8;
   const filter = options.pool === undefined ? 'all NodePools' : `NodePool ${options.pool}`;
   return [
     whole.length <= options.columns ? whole : price,
-    `cpu ${usage(total(nodes, 'cpu'), bars)}  memory ${usage(total(nodes, 'memory'), bars)}  by ${options.sort}, ${filter}`,
+    `${totalText(nodes, 'cpu', options)}  ${totalText(nodes, 'memory', options)}  by ${options.sort}, ${filter}`,
     options.failure === undefined
       ? `${formatTime(atMs)}  ${options.paused ? 'paused: space continues' : nowOf(state, options)}`
       : `${formatTime(atMs)}, not read since: ${options.failure}`,
   ];
+}
+
+/** Which nodes the total price is of, if it is not of all: a node that no NodePool has launched has no price here. */
+function pricedPart(nodes: readonly TopNode[]): string {
+  // Reserved capacity may have the price 0.
+  const priced = nodes.filter((one) => one.usdPerHour > 0 || one.capacityType === 'reserved').length;
+  return priced === nodes.length ? '' : ` for ${priced} of ${counted(nodes.length, 'node')}`;
 }
 
 /** What is in progress, and the trend of the price if there is room. */
@@ -100,6 +108,14 @@ const SHORT_TREND = 12;
 const LONG_TREND = 40;
 /** That of `2026-01-31T08:00:00Z` and two spaces. */
 const TIME_WIDTH = 22;
+
+/** `cpu ███░░░░░  33%`, and what the pods request if there is room. */
+function totalText(nodes: readonly TopNode[], resource: 'cpu' | 'memory', { columns }: FrameOptions): string {
+  const share = total(nodes, resource);
+  if (columns < WIDE) return `${resource} ${usage(share, 8)}`;
+  const amount = resource === 'cpu' ? formatCpu : formatGib;
+  return `${resource} ${usage(share, 20)} (${amount(share.requested)} of ${amount(share.allocatable)})`;
+}
 
 function total(nodes: readonly TopNode[], resource: 'cpu' | 'memory'): Share {
   return {

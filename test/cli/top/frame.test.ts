@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type FrameOptions, frame } from '../../../lib/cli/top/frame.ts';
+import type { TopNode, TopState } from '../../../lib/cli/top/top-state.ts';
 import { type Bounds, pressed, type View } from '../../../lib/cli/top/view.ts';
 import { aTopNode, aTopState } from './states.ts';
 
@@ -7,8 +8,11 @@ const VIEW: View = { sort: 'price', offset: 0, paused: false, help: false };
 const SMALL = { columns: 80, rows: 24 };
 const LARGE = { columns: 200, rows: 50 };
 
-function linesOf(count: number, options: Partial<FrameOptions> = {}): readonly string[] {
-  return frame(aTopState(count), { ...VIEW, ...SMALL, ...options }).lines;
+function linesOf(
+  count: number,
+  { state = {}, ...options }: Partial<FrameOptions> & { state?: Partial<TopState> } = {},
+): readonly string[] {
+  return frame(aTopState(count, state), { ...VIEW, ...SMALL, ...options }).lines;
 }
 
 test.each([SMALL, LARGE, { columns: 40, rows: 6 }])('a frame fills exactly %j, with 0 to 2,000 nodes', (size) => {
@@ -37,6 +41,20 @@ test('80 columns have everything of a node but why it stays, which is below, by 
     '  12  web ×12: NodePool general: needs more than it has, needs more than it has…',
     'q quit  s sort  p NodePool  space pause  ? help',
   ]);
+});
+
+test('the total price says of how many nodes it is, if it is not of all', () => {
+  const priceOf = (...nodes: readonly TopNode[]) => linesOf(0, { state: { nodes, usdPerHour: 1 } })[0];
+  const known = aTopNode(1);
+  const ofNodeGroup = { ...known, pool: '', capacityType: '', usdPerHour: 0 };
+  expect(priceOf(known, ofNodeGroup)).toBe('prod: 2 nodes, 0 pods, 12 pending, $1.0000/h for 1 of 2 nodes');
+  expect(priceOf(known, { ...known, capacityType: 'reserved', usdPerHour: 0 })).not.toContain(' for ');
+});
+
+test('120 columns have the sums of what the pods request', () => {
+  expect(linesOf(3, LARGE)[1]).toBe(
+    'cpu ███████░░░░░░░░░░░░░  33% (8 of 24)  memory █████░░░░░░░░░░░░░░░  25% (24Gi of 96Gi)  by price, all NodePools',
+  );
 });
 
 test('200 columns have why each node stays, and its NodePool', () => {
