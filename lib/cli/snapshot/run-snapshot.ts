@@ -139,14 +139,25 @@ function regionOf({ nodes, nodeClasses }: LiveObjects, flag: string | undefined)
   throw new BadInputError('neither a node nor an EC2NodeClass shows the region of the cluster: add --region');
 }
 
-/** NodePools whose EC2NodeClass is missing have no instance types, and those without zones have all zones of the region. */
+/**
+ * NodePools whose EC2NodeClass is missing have no instance types, and those without zones have all zones of the region. A status does not
+ * show the free instances of capacity reservations.
+ */
 function classNotes({ nodePools, nodeClasses }: LiveObjects): readonly string[] {
+  const reserving = nodeClasses.flatMap(({ metadata: { name }, status }) => {
+    const count = status?.capacityReservations?.length ?? 0;
+    if (count === 0) return [];
+    return [
+      `EC2NodeClass ${name} selects ${counted(count, 'capacity reservation')}, which only EC2 counts: plans launch into none`,
+    ];
+  });
   const named = new Map(nodeClasses.map((one) => [one.metadata.name, one]));
-  return nodePools.flatMap(({ metadata, spec }) => {
+  const withoutZones = nodePools.flatMap(({ metadata, spec }) => {
     const { name } = spec.template.spec.nodeClassRef;
     const nodeClass = named.get(name);
     if (nodeClass === undefined) return [`NodePool ${metadata.name}: its EC2NodeClass ${name} does not exist`];
     if ((nodeClass.status?.subnets ?? []).length > 0) return [];
     return [`EC2NodeClass ${name} shows no subnets, so NodePool ${metadata.name} has all zones of the region`];
   });
+  return [...withoutZones, ...reserving];
 }

@@ -56,6 +56,15 @@ test('a NodePool without its EC2NodeClass is named', async () => {
   expect(stderr).toContain('warning: NodePool general: its EC2NodeClass default does not exist\n');
 });
 
+test('an EC2NodeClass with capacity reservations is named, because a status does not show their free instances', async () => {
+  const reservation = { id: 'cr-1', availabilityZone: 'eu-west-3a', instanceType: 'm5.large', ownerID: '1' };
+  const kind = { instanceMatchCriteria: 'targeted', reservationType: 'default', state: 'active' } as const;
+  const nodeClass = aClass();
+  const status = { ...nodeClass.status, capacityReservations: [{ ...reservation, ...kind }] };
+  const { stderr } = await snapshot(aCluster({ listNodeClasses: async () => [{ ...nodeClass, status }] }));
+  expect(stderr).toContain('warning: EC2NodeClass default selects 1 capacity reservation, which only EC2 counts');
+});
+
 test('a region without figures is bad input', async () => {
   await expect(snapshot(aCluster(), 'eu-west-33')).rejects.toThrow('did you mean eu-west-3?');
 });
