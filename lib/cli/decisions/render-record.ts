@@ -4,7 +4,7 @@ import { formatDayTime, formatTime } from '../../apis/formats/time.ts';
 import { describeAction, describeRecord, describeRefused } from '../../core/decisions/action-words.ts';
 import { type DecisionRecord, type RecordedPrice, shortId } from '../../core/decisions/decision-record.ts';
 import type { Chain } from '../../core/decisions/select-records.ts';
-import { REASONS } from '../../core/explain/reason-texts.ts';
+import { adviceFor } from '../../core/explain/reason-texts.ts';
 import type { CliContext } from '../context.ts';
 import { formatUsdPerHour } from '../render/format-money.ts';
 import { type CellColumn, formatTableWithin } from '../render/format-table.ts';
@@ -96,7 +96,7 @@ function refusalLines(refusal: DecisionRecord['refusals'][number], width: number
   return [
     ...hanging(`${reason}: ${describeRefused(refusal)}`, width),
     ...indented(message, 6, width),
-    ...indented(`→ ${REASONS[reason]}`, 6, width),
+    ...indented(`→ ${adviceFor(reason)}`, 6, width),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Explanation } from '../../core/explain/explanation.ts';
-import { REASONS } from '../../core/explain/reason-texts.ts';
+import { adviceFor } from '../../core/explain/reason-texts.ts';
 import { formatSubject } from '../../core/model/subject.ts';
 import { reasonLines } from '../../core/provisioning/pod-refusals.ts';
 import type { CliContext } from '../context.ts';
@@ -39,7 +39,7 @@ function renderExplanation(
       '',
       `  ${reason}`,
       ...reasonLines(same).flatMap((line) => indented(line, 4, width)),
-      ...indented(`→ ${REASONS[reason]}`, 4, width),
+      ...indented(`→ ${adviceFor(reason)}`, 4, width),
     ]),
   ];
   const head = color ? styleText('bold', printable(title), { validateStream: false }) : printable(title);

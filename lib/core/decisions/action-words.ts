@@ -23,11 +23,18 @@ const WORDS: Readonly<Record<Action['kind'], readonly [one: string, many: string
   'mark-unavailable': ['offering', 'offerings', 'marked as unavailable'],
 };
 
+/** A table has the records of 30 days, also those of a newer version that was deployed before. */
+function wordsOf(kind: Action['kind']): (typeof WORDS)[Action['kind']] {
+  return Object.hasOwn(WORDS, kind)
+    ? WORDS[kind]
+    : ['object', 'objects', `changed (${kind}, of another version of Kerf)`];
+}
+
 /** What a record is about, in one line: `2 NodeClaims created, refused: 3 InsufficientResources`. */
 export function describeRecord({ actions, refusals }: Pick<DecisionRecord, 'actions' | 'refusals'>): string {
   const byKind = [...Map.groupBy(actions, ({ kind }) => kind)];
   const done = byKind.map(([kind, same]) => {
-    const [one, many, verb] = WORDS[kind];
+    const [one, many, verb] = wordsOf(kind);
     return `${counted(
       same.reduce((sum, action) => sum + objectsOf(action), 0),
       one,
@@ -59,7 +66,7 @@ export function describeAction(action: RecordedAction): string {
     method,
     score,
   } = action;
-  const [one, many, verb] = WORDS[kind];
+  const [one, many, verb] = wordsOf(kind);
   const names = objectNames(action);
   const offering = [action.instanceType, action.capacityType, action.zone].flatMap((text) => text ?? []);
   const beside = [
@@ -87,7 +94,7 @@ function objectNames({ kind, nodeClaims = [], nodes = [], pods = [], command }: 
   if (kind === 'evict-pod') return pods;
   if (kind === 'learn-memory' || kind === 'mark-unavailable') return [];
   if (command !== undefined && kind.endsWith('-disruption')) return [command];
-  return WORDS[kind][0] === 'node' ? nodes : nodeClaims;
+  return wordsOf(kind)[0] === 'node' ? nodes : nodeClaims;
 }
 
 /** The number of names in a sentence. */

@@ -248,3 +248,10 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   ZonalShiftUnknown:
     'The zonal shifts of the cluster could not be read, so Kerf assumes that there are none: see the message.',
 };
+
+/** What a reason means and what to do. A record may have a reason of a newer version of Kerf. */
+export function adviceFor(reason: Reason): string {
+  return Object.hasOwn(REASONS, reason)
+    ? REASONS[reason]
+    : 'Another version of Kerf has this reason: look it up in the documentation of that version.';
+}

@@ -3,7 +3,7 @@ import { formatDayTime } from '../../apis/formats/time.ts';
 import type { DecisionRecord } from '../decisions/decision-record.ts';
 import { whyAt } from '../decisions/why-at.ts';
 import type { Explanation } from '../explain/explanation.ts';
-import { REASONS } from '../explain/reason-texts.ts';
+import { adviceFor } from '../explain/reason-texts.ts';
 import { formatSubject } from '../model/subject.ts';
 import { reasonLines } from '../provisioning/pod-refusals.ts';
 import { escaped, PALETTES, type Theme, widget } from './markup.ts';
@@ -72,7 +72,7 @@ function explained({ subject, state, summary, reasons, facts }: Explanation): re
     ...byReason.flatMap(([reason, same]) => [
       `<p class="reason"><strong>${reason}</strong></p>`,
       ...reasonLines(same).map((line) => `<p>${escaped(line)}</p>`),
-      `<p class="muted">→ ${escaped(REASONS[reason])}</p>`,
+      `<p class="muted">→ ${escaped(adviceFor(reason))}</p>`,
     ]),
     `<dl>${facts.map(([when, what]) => `<dt class="muted">${escaped(when)}</dt><dd>${escaped(what)}</dd>`).join('')}</dl>`,
   ];

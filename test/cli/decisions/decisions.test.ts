@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -283,6 +283,28 @@ describe('the records of a simulation', () => {
     const { stderr, code } = await kerf('replay', launch?.id ?? '');
     expect(stderr).toContain('lifecycle decides for single objects, and does not read the cluster');
     expect(code).toBe(2);
+  });
+
+  test('an action and a reason of another version of Kerf are shown by their names', async () => {
+    const newer = join(root, 'newer');
+    const refusal = {
+      reason: 'NewReason',
+      kind: 'Pod',
+      message: 'new',
+      numbers: {},
+      count: 1,
+      names: ['default/web-1'],
+    };
+    const record = { ...created, actions: [{ kind: 'pause-node', nodes: ['node-1'] }], refusals: [refusal] };
+    mkdirSync(newer);
+    writeFileSync(join(newer, 'decisions.jsonl'), JSON.stringify(record));
+    for (const args of [['decisions'], ['show', created.id]]) {
+      const { stdout, code } = await runKerf([...args, '--records', newer], {}, { columns: 200 });
+      expect(stdout).toContain('object changed (pause-node, of another version of Kerf)');
+      expect(stdout).toContain('NewReason');
+      expect(stdout).not.toContain('undefined');
+      expect(code).toBe(0);
+    }
   });
 
   test('the last line of a simulation that was interrupted is left out', async () => {

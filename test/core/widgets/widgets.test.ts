@@ -110,6 +110,14 @@ describe('a widget', () => {
     }
   });
 
+  test('shows an action and a reason of a newer version, which was deployed before', async () => {
+    const [refusal] = aRecord().refusals;
+    const actions = Object([{ kind: 'pause-node', nodes: ['node-1'] }]);
+    const ports = portsOf([aRecord({ actions, refusals: Object([{ ...refusal, reason: 'NewReason' }]) })]);
+    expect(await drawn('decisions', {}, ports)).toContain('pause-node, of another version of Kerf');
+    expect(await drawn('pending-pod', { forms: { all: { pod: 'shop/huge-1' } } }, ports)).toContain('NewReason');
+  });
+
   test('has the colors of the theme', async () => {
     const [light, dark] = [await drawn('fleet', { theme: 'light' }), await drawn('fleet', { theme: 'dark' })];
     expect(light).not.toBe(dark);
