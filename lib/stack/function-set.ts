@@ -112,13 +112,17 @@ export class FunctionSet {
     for (const name of CLUSTER_FUNCTIONS) this.#output({ [`${name}RoleArn`]: this.functions[name].role.roleArn });
   }
 
-  /** The node roles of a cluster. The name of a role that is created here is an output. */
+  /**
+   * The node roles of a cluster. The name of a role that is created here is an output. The role belongs to the stack and not to the network:
+   * CloudFormation cannot create a role of the same name beside it when the cluster moves to another network.
+   */
   #nodeRolesOf(cluster: ClusterOptions): NodesOfCluster {
     const { linux, windows } = nodeRolesOf(cluster);
-    const arns = [...linux, ...windows].map((name) => roleArn(Stack.of(this.#scope), name));
+    const stack = Stack.of(this.#scope);
+    const arns = [...linux, ...windows].map((name) => roleArn(stack, name));
     if (cluster.makeNodeRole !== true) return { cluster, arns };
-    const created = new NodeRole(this.#scope, `NodeRole-${cluster.name}`, { cluster });
-    new CfnOutput(this.#scope, `NodeRoleName-${cluster.name}`, {
+    const created = new NodeRole(stack, `NodeRole-${cluster.name}`, { cluster });
+    new CfnOutput(stack, `NodeRoleName-${cluster.name}`, {
       value: created.role.roleName,
       description: `The role of the nodes of ${cluster.name}: spec.role of its EC2NodeClasses`,
     });

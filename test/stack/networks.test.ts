@@ -145,3 +145,16 @@ test('what Lambda may do to network interfaces for a function in a VPC, the func
     expect(sources.map((source) => ours.test(JSON.stringify(source)))).toEqual([true]);
   }
 });
+
+function nodeRolesOf(...clusters: Parameters<typeof templateOf>[0]): readonly string[] {
+  const named = { Properties: { RoleName: 'KerfNodeRole-blue' } };
+  return Object.keys(templateOf(clusters).findResources('AWS::IAM::Role', named));
+}
+
+test('the role that the stack makes for nodes stays when their cluster moves to another network', () => {
+  const blue = { name: 'blue', makeNodeRole: true };
+  const roles = nodeRolesOf(blue);
+  expect(roles).toHaveLength(1);
+  expect(nodeRolesOf({ ...blue, network })).toEqual(roles);
+  expect(nodeRolesOf({ ...blue, network: { ...network, subnetIds: ['subnet-aaaaaaaa'] } })).toEqual(roles);
+});
