@@ -56,6 +56,14 @@ test('instance types without figures are named, in NodePools and pods', async ()
   expect(stdout).toContain('3 pending');
 });
 
+test('capacity reservations are named, because only EC2 has their instances', async () => {
+  const nodeClass = CLASS.replace('spec:', 'spec:\n  capacityReservationSelectorTerms: [{id: cr-0123456789abcdef0}]');
+  const files = { 'a.yaml': join(POOL, nodeClass, DEPLOYMENT) };
+  const warning = 'EC2NodeClass/default selects capacity reservations, of which only EC2 has the instances';
+  expect((await simulate(files)).stderr).toContain(`warning: ${warning}`);
+  expect((await runKerf(['plan', 'a.yaml'], files)).stderr).toContain(warning);
+});
+
 test('without a NodePool, a warning says what to add', async () => {
   const { stdout, stderr, code } = await simulate({ 'a.yaml': DEPLOYMENT });
   expect(stderr).toBe(

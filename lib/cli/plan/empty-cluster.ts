@@ -2,7 +2,7 @@ import { BadInputError } from '../../apis/bad-input-error.ts';
 import { standInClasses } from '../../manifests/read/stand-in-classes.ts';
 import { type LiveObjects, liveSnapshotText } from '../../snapshot/live-document.ts';
 import { type ReadSnapshot, readSnapshot } from '../../snapshot/read-snapshot.ts';
-import { standInGap } from '../simulate/manifest-gaps.ts';
+import { reservationGap, standInGap } from '../simulate/manifest-gaps.ts';
 import { simulatedRegion } from '../simulate/simulated-region.ts';
 import type { ManifestObjects } from './manifest-objects.ts';
 import { NO_STORAGE } from './planned-storage.ts';
@@ -50,6 +50,7 @@ export function emptyCluster({ objects }: ManifestObjects, region: string | unde
     gaps: [
       `no --snapshot: the cluster has no nodes, and the prices are those of ${catalogue.region}`,
       ...standIns.map(standInGap),
+      ...nodeClasses.flatMap(reservationGap),
       ...gaps,
     ],
   };

@@ -1,5 +1,6 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { ClusterManifests } from '../../apis/cluster-manifests.ts';
+import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { leftOutOfNodePool, leftOutOfSelector } from '../../manifests/lint/left-out.ts';
 import { listNames } from '../../manifests/lint/values/words.ts';
@@ -28,6 +29,7 @@ export function manifestGaps(read: ParsedManifests): readonly string[] {
   return [
     ...(nodePools.length > 0 ? [] : [`no file has a NodePool, so no node is launched: add a NodePool (${EXAMPLE})`]),
     ...standInClasses(manifests).map(standInGap),
+    ...manifests.nodeClasses.flatMap(reservationGap),
     ...nodePools.flatMap((nodePool) => figureGap(`NodePool/${nodePool.metadata.name}`, leftOutOfNodePool(nodePool))),
     ...selectorsOf(manifests).flatMap(([name, selector]) => figureGap(name, leftOutOfSelector(selector))),
   ];
@@ -37,6 +39,14 @@ export function manifestGaps(read: ParsedManifests): readonly string[] {
 export function standInGap({ nodeClass, nodePools }: StandIn): string {
   const users = `NodePool${nodePools.length === 1 ? '' : 's'} ${listNames(nodePools)} ${nodePools.length === 1 ? 'uses' : 'use'}`;
   return `no file has EC2NodeClass/${nodeClass.metadata.name}, which ${users}: a plain AL2023 class stands in for it, with all subnets and security groups`;
+}
+
+/** Only EC2 has the instances of a reservation. */
+export function reservationGap({ metadata, spec }: EC2NodeClass): readonly string[] {
+  if (spec.capacityReservationSelectorTerms === undefined) return [];
+  return [
+    `EC2NodeClass/${metadata.name} selects capacity reservations, of which only EC2 has the instances: no node is launched into one, and nodes have the prices of other capacity`,
+  ];
 }
 
 function figureGap(name: string, values: readonly string[]): readonly string[] {
