@@ -3,7 +3,6 @@ import type { Node, ResourceList, Taint } from '../../apis/kubernetes.ts';
 import { ARCH, HOSTNAME, INSTANCE_TYPE, OS, REGION, REGISTERED, ZONE } from '../../apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import { withOverlayPrices } from '../../core/instance-type/offerings/unpriced-types.ts';
 import { applyOverlays } from '../../core/instance-type/overlays/overlays.ts';
 import { instanceTypesFor } from '../../core/instance-type/resolve.ts';
 import { providerIdOf } from '../../core/model/node-claim-record.ts';
@@ -108,8 +107,10 @@ function resourcesOf(
   if (nodeClass === undefined || nodePool === undefined) return { capacity: {}, allocatable: {} };
   const facts = catalogue.facts.filter((one) => one.name === instance.instanceType);
   const overlays = [...state.nodeOverlays.values()];
-  const priced = withOverlayPrices({ ...catalogue, facts }, overlays);
-  const { views } = applyOverlays([{ nodePool, instanceTypes: instanceTypesFor(priced, nodeClass) }], overlays);
+  // A type without a price may run, for example in a capacity block.
+  const offerings = catalogue.offerings.map((one) => ({ ...one, onDemandUsdPerHour: one.onDemandUsdPerHour ?? 0 }));
+  const instanceTypes = instanceTypesFor({ ...catalogue, facts, offerings }, nodeClass);
+  const { views } = applyOverlays([{ nodePool, instanceTypes }], overlays);
   const { capacity = {}, allocatable = {} } = views[0]?.instanceTypes[0] ?? {};
   return { capacity: formatResources(capacity), allocatable: formatResources(allocatable) };
 }

@@ -11,7 +11,10 @@ const requirements = [
   { key: 'topology.kubernetes.io/zone', operator: 'In' as const, values: ['us-east-1a'] },
 ];
 
-async function launchedWith(settings: Partial<ClusterSettings> = {}): Promise<readonly string[]> {
+async function launchedWith(
+  settings: Partial<ClusterSettings> = {},
+  { catalogue = CATALOGUE, free = 2 } = {},
+): Promise<readonly string[]> {
   const pool = aPool();
   const { template } = pool.spec;
   const result = await runSimulation({
@@ -19,8 +22,8 @@ async function launchedWith(settings: Partial<ClusterSettings> = {}): Promise<re
       nodePools: [aPool({ template: { ...template, spec: { ...template.spec, requirements } } })],
       deployments: [aDeployment('web', 3, '1500m')],
     }),
-    catalogue: CATALOGUE,
-    capacityReservations: [aReservation({ instanceType: 'c7g.large', zone: 'us-east-1a', availableInstances: 2 })],
+    catalogue,
+    capacityReservations: [aReservation({ instanceType: 'c7g.large', zone: 'us-east-1a', availableInstances: free })],
     seed: 1,
     durationMs: 20 * 60_000,
     settings: { ...DEFAULT_SETTINGS, ...settings },
@@ -38,4 +41,10 @@ test('reserved capacity is launched first, and on-demand capacity when it is use
 test('F18: with the feature gate off, reservations are not used', async () => {
   const featureGates = { ...DEFAULT_SETTINGS.featureGates, reservedCapacity: false };
   expect(await launchedWith({ featureGates })).toEqual(['on-demand', 'on-demand', 'on-demand']);
+});
+
+test('a type that is sold only in capacity blocks is launched into its reservation (C30)', async () => {
+  const offerings = CATALOGUE.offerings.map(({ type, zone, zoneId }) => ({ type, zone, zoneId }));
+  const launched = await launchedWith({}, { catalogue: { ...CATALOGUE, offerings }, free: 3 });
+  expect(launched).toEqual(['reserved', 'reserved', 'reserved']);
 });

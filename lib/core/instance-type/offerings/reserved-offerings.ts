@@ -17,14 +17,14 @@ export function reservationKind({
 
 /**
  * The offerings of the NodeClass's reservations for a type in a zone. *Shape:* one offering for each reservation. It is
- * unavailable if the reservation is not active or the zone has no subnet; it has 0 instances if all are in use.
+ * unavailable if the reservation is not active or the zone has no subnet; it has 0 instances if all are in use, and the price 0 if
+ * the type has no on-demand price.
  * *Source:* C25, C26, C30, C31.
  */
 export function reservedOfferings(
   { type, zone, zoneId, onDemandUsdPerHour }: RegionalOffering,
   { zones, isUnavailable, reservations = [] }: AvailabilityOptions,
 ): readonly Offering[] {
-  if (onDemandUsdPerHour === undefined) return [];
   return reservations
     .filter((one) => one.instanceType === type && one.zone === zone)
     .map(({ id: reservationId, state, availableInstances, ...what }) => {
@@ -34,7 +34,8 @@ export function reservedOfferings(
         zone,
         zoneId,
         capacityType: 'reserved',
-        priceUsdPerHour: onDemandUsdPerHour / DISCOUNT,
+        // Some types, such as p5e.48xlarge, are sold only in capacity blocks, and have no other price.
+        priceUsdPerHour: (onDemandUsdPerHour ?? 0) / DISCOUNT,
         available: state === 'active' && (zones?.has(zone) ?? true),
         reservation: { id: reservationId, instances: isUsedUp ? 0 : availableInstances, kind: reservationKind(what) },
       };

@@ -45,6 +45,12 @@ describe('what a reservation offers (C25)', () => {
     expect(reservedOf({})).toEqual([]);
   });
 
+  test('is free if the type is sold only in capacity blocks (C30)', () => {
+    const offerings = [{ type: 'm5.large', zone: 'eu-west-3a', zoneId: 'id' }];
+    const [type] = instanceTypesFor({ ...catalogue, offerings }, aNodeClass(), { reservations: [aReservation()] });
+    expect(type?.offerings).toMatchObject([{ capacityType: 'reserved', priceUsdPerHour: 0, available: true }]);
+  });
+
   test.each([
     ['it expires (C31)', { state: 'expiring' }, {}],
     ['no subnet is there (C26)', {}, { zones: new Set(['eu-west-3b']) }],
