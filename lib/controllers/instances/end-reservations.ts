@@ -52,14 +52,29 @@ async function capacityBlocks(
   reserved: readonly { readonly record: NodeClaimRecord; readonly instance: DescribedInstance }[],
 ): Promise<Blocks> {
   const inBlocks = reserved.filter(({ instance }) => instance.reservation?.kind === 'capacity-block');
-  const names = new Set(inBlocks.map(({ record }) => record.spec.nodeClassRef.name));
-  const classes = nodeClasses.filter(({ metadata }) => names.has(metadata.name));
+  const byClass = Map.groupBy(inBlocks, ({ record }) => record.spec.nodeClassRef.name);
+  const classes = nodeClasses.flatMap((one) => {
+    const claims = byClass.get(one.metadata.name);
+    return claims === undefined
+      ? []
+      : [selecting(one, new Set(claims.map(({ instance }) => instance.reservation?.id)))];
+  });
   const resolutions = await Promise.all(classes.map(async (one) => resolveForLaunch(ports, one)));
   const found = resolutions.flatMap((one) => {
     const { capacityReservations = [] } = one.kind === 'resolved' ? one.nodeClass : one.found;
     return capacityReservations;
   });
   return new Map(found.map((one) => [one.id, one]));
+}
+
+/** C83: a block ends also for the claims of a NodeClass that does not select it any more, or whose status is of another spec. */
+function selecting(nodeClass: EC2NodeClass, ids: ReadonlySet<string | undefined>): EC2NodeClass {
+  const { spec, status } = nodeClass;
+  const selected = new Set(status?.capacityReservations?.map(({ id }) => id));
+  const others = [...ids].flatMap((id) => (id === undefined || selected.has(id) ? [] : [{ id }]));
+  if (others.length === 0) return nodeClass;
+  const capacityReservationSelectorTerms = [...(spec.capacityReservationSelectorTerms ?? []), ...others];
+  return { ...nodeClass, spec: { ...spec, capacityReservationSelectorTerms } };
 }
 
 function onDemandPrice(

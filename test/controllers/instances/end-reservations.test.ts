@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest';
+import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
+import { optional } from '../../../lib/apis/optional.ts';
 import { endReservations } from '../../../lib/controllers/instances/end-reservations.ts';
 import { costByKey, nodeSpans } from '../../../lib/core/decisions/node-hours.ts';
 import { recordOfRun } from '../../../lib/core/decisions/record-of-run.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import type { FoundInstance } from '../../../lib/core/node-claim/adoption/claim-object.ts';
 import { read } from '../../../lib/core/observed.ts';
+import type { NodeClassResolution } from '../../../lib/ports/cloud-provider.ts';
 import { catalogueOf, factsOf } from '../../builders/catalogue-facts.ts';
+import { aReservation, launchContext } from '../../builders/launch-context.ts';
 import { aFoundInstance, launchedClaim } from '../../builders/node-claims.ts';
+import { aNodeClass } from '../../builders/node-pools.ts';
 import { aNode } from '../../builders/nodes.ts';
 import { HOUR, MINUTE, NOW_MS } from '../../builders/times.ts';
 
@@ -18,8 +24,19 @@ const NODE = aNode({
   labels: { 'karpenter.sh/registered': 'true', 'karpenter.sh/capacity-type': 'reserved' },
 });
 
+const BLOCK = aReservation({ id: 'cr-1', type: 'capacity-block', endsAtMs: NOW_MS + 39 * MINUTE });
+
+/** The block is found by a term with its id. */
+function foundBy({ spec: { capacityReservationSelectorTerms: terms = [] } }: EC2NodeClass): NodeClassResolution {
+  const capacityReservations = terms.some(({ id }) => id === BLOCK.id) ? [BLOCK] : [];
+  return { kind: 'resolved', nodeClass: { ...launchContext().resolved, capacityReservations } };
+}
+
 /** *Shape:* the claim after the run, and the record of the run. */
-async function ended(claim: NodeClaimRecord) {
+async function ended(
+  claim: NodeClaimRecord,
+  { instance = aFoundInstance(), nodeClasses = [] }: { instance?: FoundInstance; nodeClasses?: EC2NodeClass[] } = {},
+) {
   let record = claim;
   const store = {
     readNodeClaim: async () => await Promise.resolve(record),
@@ -33,12 +50,13 @@ async function ended(claim: NodeClaimRecord) {
     clock: { now: () => NOW_MS },
     store,
     cluster: { patchNode: async () => await Promise.resolve() },
-    messages: { publish: async () => await Promise.resolve() },
+    messages: { publish: async () => await Promise.resolve(), wakeAt: async () => await Promise.resolve() },
+    cloud: { resolveNodeClass: async (nodeClass: EC2NodeClass) => await Promise.resolve(foundBy(nodeClass)) },
   };
   const world = {
-    instances: read([{ ...aFoundInstance(), state: 'running' }]),
+    instances: read([{ ...instance, state: 'running' }]),
     nodes: read([NODE]),
-    nodeClasses: read([]),
+    nodeClasses: read(nodeClasses),
     catalogue: async () => await Promise.resolve(read(catalogueOf([factsOf()]))),
   };
   const work: Parameters<typeof endReservations>[0] = Object({
@@ -65,4 +83,17 @@ test('C83: an instance costs nothing until its reservation ends, and its on-dema
     { key: 'on-demand', nodes: 1, nodeHours: 2, usd: 0.2 },
     { key: 'reserved', nodes: 1, nodeHours: 4, usd: 0 },
   ]);
+});
+
+test.each([
+  ['its NodeClass selects', [{ id: 'cr-1' }]],
+  ['its NodeClass does not select any more', undefined],
+] as const)('C83: a claim is deleted 40 minutes before the end of a capacity block that %s', async (_, terms) => {
+  const reservation = { id: 'cr-1', kind: 'capacity-block' } as const;
+  const claim = launchedClaim({}, { capacityType: 'reserved', priceUsdPerHour: 0, reservation });
+  const instance = aFoundInstance({ capacityType: 'reserved', reservation });
+  const capacityReservationSelectorTerms = terms && [...terms];
+  const nodeClasses = [aNodeClass(optional({ capacityReservationSelectorTerms }))];
+  const { record } = await ended(claim, { instance, nodeClasses });
+  expect(record.deletion).toMatchObject({ reason: 'expired' });
 });
