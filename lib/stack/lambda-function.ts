@@ -104,13 +104,15 @@ export class LambdaFunction extends Construct {
   }
 
   /**
-   * Lets rules of the account call it. A tick has nothing that a run depends on, so the rules are not named: each cluster has one. An
-   * invocation that fails in each of its three attempts becomes a dead letter, like a wake of a queue.
+   * Lets rules of the account and region call it. A tick has nothing that a run depends on, so the rules are not named: each cluster has
+   * one. By their ARN, because EventBridge passes no source account: with that condition, Lambda would refuse every call, and nothing would
+   * report it. An invocation that fails in each of its three attempts becomes a dead letter, like a wake of a queue.
+   * *Source:* awsdocs/aws-cloudformation-user-guide#481; "Using resource-based policies", Amazon EventBridge User Guide.
    */
   admitRules({ queue }: DeadLetters): void {
     this.function.addPermission('Schedules', {
       principal: new ServicePrincipal('events.amazonaws.com'),
-      sourceAccount: Stack.of(this).account,
+      sourceArn: Stack.of(this).formatArn({ service: 'events', resource: 'rule', resourceName: '*' }),
     });
     const resource = this.function.node.defaultChild;
     if (!(resource instanceof CfnFunction)) throw new Error('CDK makes a function of another resource than it did');
