@@ -86,13 +86,25 @@ async function listClusters(client: EKSClient): Promise<readonly string[]> {
   return names;
 }
 
-/** *Shape:* undefined where the entry or the cluster does not exist. */
+/** *Shape:* undefined where the entry or the cluster does not exist, and in a cluster that has no access entries. */
 async function describe(client: EKSClient, clusterName: string, principal: string) {
   const command = new DescribeAccessEntryCommand({ clusterName, principalArn: principal });
-  const answer = await translated(`read the access entry of ${principal} in cluster ${clusterName}`, () =>
-    unless('ResourceNotFoundException', () => client.send(command)),
-  );
+  const answer = await translated(`read the access entry of ${principal} in cluster ${clusterName}`, async () => {
+    try {
+      return await unless('ResourceNotFoundException', () => client.send(command));
+    } catch (thrown) {
+      if (isWithoutEntries(thrown)) return undefined;
+      throw thrown;
+    }
+  });
   return answer?.accessEntry;
+}
+
+/** EKS refuses every call about access entries for a cluster of the mode CONFIG_MAP. The code has other causes too. */
+function isWithoutEntries(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error && thrown.name === 'InvalidRequestException' && /authentication mode/i.test(thrown.message)
+  );
 }
 
 /** Returns undefined for an error with this code. */

@@ -76,6 +76,20 @@ describe('an entry', () => {
     expect(await entries.find('demo', ROLE)).toBeUndefined();
   });
 
+  test('of a cluster of the mode CONFIG_MAP is absent, and nothing is removed there', async () => {
+    const message =
+      "The cluster's authentication mode must be set to one of [API, API_AND_CONFIG_MAP] to perform this operation.";
+    eks.on(DescribeAccessEntryCommand).rejects(Object.assign(awsError('InvalidRequestException', 400), { message }));
+    expect(await entries.find('demo', ROLE)).toBeUndefined();
+    await entries.remove('demo', ROLE);
+    expect(eks.commandCalls(DeleteAccessEntryCommand)).toHaveLength(0);
+  });
+
+  test('that EKS refuses to read for another reason is an error', async () => {
+    eks.on(DescribeAccessEntryCommand).rejects(awsError('InvalidRequestException', 400));
+    await expect(entries.find('demo', ROLE)).rejects.toBeInstanceOf(RefusedError);
+  });
+
   test('of a function has groups, one of a node has none: EKS refuses them there', async () => {
     eks.on(CreateAccessEntryCommand).resolves({});
     await entries.create('demo', { principal: ROLE, type: 'STANDARD', groups: ['kerf:lifecycle'] });
