@@ -1,4 +1,4 @@
-import { type Stack, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, type Stack, Validations } from 'aws-cdk-lib';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { ClusterOptions } from '../operator/options/cluster-options.ts';
@@ -16,7 +16,12 @@ export interface NodeRoleProps {
   readonly cluster: ClusterOptions;
 }
 
-/** The role of a cluster's nodes, with a fixed name that EC2NodeClasses can use. */
+/**
+ * The role of a cluster's nodes, with a fixed name that EC2NodeClasses can use. It is retained after the stack is deleted, like the nodes:
+ * IAM refuses to delete a role that is in an instance profile, and lifecycle makes these profiles outside of the stack. CloudFormation
+ * deletes it if the deploy that creates it fails, so that the deploy can be repeated.
+ * *Source:* IAM's DeleteRole; CloudFormation's RetainExceptOnCreate.
+ */
 export class NodeRole extends Construct {
   readonly role: Role;
 
@@ -28,6 +33,7 @@ export class NodeRole extends Construct {
       assumedBy: new ServicePrincipal('ec2.amazonaws.com'),
       managedPolicies: POLICIES.map((policy) => ManagedPolicy.fromAwsManagedPolicyName(policy)),
     });
+    this.role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     Validations.of(this.role).acknowledge(
       ...POLICIES.map((policy) => ({
         id: `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,

@@ -69,6 +69,14 @@ describe('a role that the stack makes for nodes', () => {
     expect(listAt(resource, 'DependsOn').map(String)).toContainEqual(expect.stringMatching(/^NodeRoleblueRole/));
   });
 
+  test('is retained after the stack is deleted, because instance profiles of its nodes have it, but not after a failed deploy', () => {
+    templateOf([{ name: 'blue', makeNodeRole: true }]).hasResource('AWS::IAM::Role', {
+      Properties: { RoleName: 'KerfNodeRole-blue' },
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+    });
+  });
+
   test('of a cluster whose name is too long for IAM is refused, with what to do', () => {
     const name = 'a'.repeat(60);
     expect(() => templateOf([{ name, makeNodeRole: true }])).toThrow(OptionError);
