@@ -28,11 +28,11 @@ export class WakeQueue extends Construct {
       visibilityTimeout: Duration.millis(plan.visibilityTimeoutMs),
       deadLetterQueue: { queue: this.deadLetters.queue, maxReceiveCount: plan.deliveries },
     });
-    this.#admitEventBridge();
   }
 
-  /** Lets a rule send to the queue. */
+  /** Lets a rule send to the queue. A queue without rules has no statement: its list of rules would be empty. */
   admit(ruleArn: string): void {
+    if (this.#rules.length === 0) this.#admitEventBridge();
     this.#rules.push(ruleArn);
   }
 

@@ -191,7 +191,8 @@ test('a queue admits exactly the rules that send to it, in one statement', () =>
     expect(allowing.length).toBeLessThanOrEqual(1);
     return allowing;
   });
-  expect(admitted).toHaveLength(5);
+  // A statement needs at least one rule: the grammar of policies has no empty list of values.
+  expect(admitted).toHaveLength(1);
   for (const statement of admitted) {
     const queue = JSON.stringify(at(statement, 'Resource'));
     const sending = rules.filter(([, rule]) =>
