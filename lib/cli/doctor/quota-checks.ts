@@ -95,3 +95,28 @@ export function checkLambda({ limit, unreserved }: LambdaConcurrency): Finding {
   if (unreserved >= KEPT) return { check, status: 'warn', message: `${message}; ${why}, so a new deploy fails`, fix };
   return { check, status: 'fail', message: `${message}; ${why}, so a deploy fails`, fix };
 }
+
+/** *Source:* "Creating and managing Lambda function URLs", AWS Lambda Developer Guide, as of 2025. */
+const WITHOUT_FUNCTION_URLS: readonly string[] = [
+  'ap-south-2',
+  'ap-southeast-4',
+  'ap-southeast-5',
+  'ca-west-1',
+  'eu-central-2',
+  'eu-south-2',
+  'il-central-1',
+  'me-central-1',
+];
+
+/** The webhook has a Function URL. *Shape:* a warning, because AWS may have added the region since. */
+export function checkFunctionUrls(region: string): readonly Finding[] {
+  if (!WITHOUT_FUNCTION_URLS.includes(region)) return [];
+  return [
+    {
+      check: 'lambda',
+      status: 'warn',
+      message: `AWS listed ${region} in 2025 among the regions without Function URLs, and a deploy creates one for the webhook, so it may fail`,
+      fix: 'Read the present list: https://docs.aws.amazon.com/lambda/latest/dg/urls-configuration.html',
+    },
+  ];
+}

@@ -8,7 +8,7 @@ import { PLAIN_NODE_CLASS } from '../../core/node-class/plain-node-class.ts';
 import { type QuotaUse, quotaUses, USUAL_QUOTAS } from '../../core/node-pool/vcpu-quotas.ts';
 import type { AccountReader } from '../../ports/doctor.ts';
 import type { Finding } from './finding.ts';
-import { checkLambda, checkVcpuQuotas } from './quota-checks.ts';
+import { checkFunctionUrls, checkLambda, checkVcpuQuotas } from './quota-checks.ts';
 import type { Readings } from './readings.ts';
 
 export interface Launching {
@@ -16,7 +16,7 @@ export interface Launching {
   readonly nodeClasses: readonly EC2NodeClass[];
 }
 
-/** The quotas of EC2 that the NodePools need, and the concurrency of Lambda that a deploy needs. */
+/** The quotas of EC2 that the NodePools need, and the concurrency and the Function URL of Lambda that a deploy needs. */
 export async function quotaFindings(
   readings: Readings,
   account: AccountReader,
@@ -29,7 +29,7 @@ export async function quotaFindings(
     ),
     readings.read('lambda', async () => checkLambda(await account.lambdaConcurrency())),
   ]);
-  return [...(vcpus ?? []), ...(lambda === undefined ? [] : [lambda])];
+  return [...(vcpus ?? []), ...(lambda === undefined ? [] : [lambda]), ...checkFunctionUrls(account.region)];
 }
 
 /** The instance types are the bundled ones of the region: an unknown region has the quotas of the standard families. */

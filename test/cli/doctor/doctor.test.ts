@@ -92,6 +92,12 @@ test('a failure stops only what depends on it, and is reported once', async () =
   expect(JSON.parse(stdout).findings[0].fix).toContain('check the address and its port');
 });
 
+test('a region that may have no Function URLs has a warning', async () => {
+  const account = anAccount({ region: 'eu-south-2' });
+  const { stdout } = await doctor({ account: async () => account }, { output: 'json' });
+  expect(statuses(stdout)).toContain('lambda: warn');
+});
+
 test('a cluster that does not exist is one failure, although the API server needs the same answer', async () => {
   const missing = new RefusedError('describe EKS cluster demo: ResourceNotFoundException: No cluster found');
   const account = anAccount({ describeCluster: async () => fails(missing) });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkLambda, checkVcpuQuotas } from '../../../lib/cli/doctor/quota-checks.ts';
+import { checkFunctionUrls, checkLambda, checkVcpuQuotas } from '../../../lib/cli/doctor/quota-checks.ts';
 import type { PoolVcpus, QuotaUse } from '../../../lib/core/node-pool/vcpu-quotas.ts';
 
 function use(code: string, name: string, ...nodePools: readonly PoolVcpus[]): QuotaUse {
@@ -84,4 +84,11 @@ describe('the concurrency of Lambda', () => {
     });
     expect(found.fix?.includes('L-B99A9384') ?? false).toBe(status !== 'pass');
   });
+});
+
+test.each([
+  ['eu-south-2', ['warn']],
+  ['eu-west-3', []],
+])('a deploy creates a Function URL, which may not exist in %s', (region, statuses) => {
+  expect(checkFunctionUrls(region).map(({ status }) => status)).toEqual(statuses);
 });
