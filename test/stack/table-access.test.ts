@@ -25,7 +25,7 @@ import { type InProcessTableOptions, inProcessTable } from '../fakes/dynamodb/in
 import { memoryBodies } from '../fakes/memory-bodies.ts';
 import { memoryDecisionArchive } from '../fakes/memory-decision-log.ts';
 import { propertiesOf, templateOf } from './assembly.ts';
-import { requestsOf, type TableRequest } from './iam/dynamodb-requests.ts';
+import { type CombinedRequest, combinedRequestsOf, requestsOf, type TableRequest } from './iam/dynamodb-requests.ts';
 import { isAllowedBy, textsOf } from './iam/evaluate.ts';
 import { at, listAt } from './json.ts';
 import { resolved } from './resolve.ts';
@@ -89,17 +89,26 @@ const USED: Readonly<Record<string, readonly Method[]>> = {
 const REGION = 'eu-west-3';
 const running = new AsyncLocalStorage<string>();
 const recorded = new Map<string, Map<string, TableRequest>>();
+const combined = new Map<string, Map<string, CombinedRequest>>();
 
 function record(command: object): void {
   const method = running.getStore() ?? 'no method';
-  const known = recorded.get(method) ?? new Map<string, TableRequest>();
-  recorded.set(method, known);
-  // Contracts use a new cluster and instance in each test.
-  for (const request of requestsOf(command)) {
-    const partition = request.partition.replace(/^cluster#.*/, 'cluster#blue').replace(/^instance#.*/, 'instance#i-1');
-    const one = { ...request, partition };
-    known.set(JSON.stringify(one), one);
+  for (const request of requestsOf(command))
+    keep(recorded, method, { ...request, partition: inExample(request.partition) });
+  for (const request of combinedRequestsOf(command)) {
+    keep(combined, method, { ...request, partitions: request.partitions.map(inExample) });
   }
+}
+
+function keep<Request>(all: Map<string, Map<string, Request>>, method: string, request: Request): void {
+  const known = all.get(method) ?? new Map<string, Request>();
+  all.set(method, known);
+  known.set(JSON.stringify(request), request);
+}
+
+/** Contracts use a new cluster and instance in each test. */
+function inExample(partition: string): string {
+  return partition.replace(/^cluster#.*/, 'cluster#blue').replace(/^instance#.*/, 'instance#i-1');
 }
 
 function recordingTable(options: InProcessTableOptions): TableOptions {
@@ -166,9 +175,13 @@ function statementsOf(role: string): readonly unknown[] {
 
 const TABLE = 'arn:StateTable962DE04C';
 
-function isAllowed(role: string, { action, partition, attributes }: TableRequest): boolean {
+function isAllowed(role: string, { partition, ...request }: TableRequest): boolean {
+  return isAllowedTogether(role, { ...request, partitions: [partition] });
+}
+
+function isAllowedTogether(role: string, { action, partitions, attributes }: CombinedRequest): boolean {
   const context = {
-    'dynamodb:LeadingKeys': [partition],
+    'dynamodb:LeadingKeys': partitions,
     ...(attributes.length > 0 && { 'dynamodb:Attributes': attributes }),
   };
   return isAllowedBy(statementsOf(role), { action: `dynamodb:${action}`, resource: TABLE, context });
@@ -186,23 +199,29 @@ describe.each(Object.keys(USED))('the function %s', (role) => {
     for (const method of USED[role] ?? []) expect(recorded.has(method), method).toBe(true);
   });
 
+  test('may make every transaction of them, also if DynamoDB asks once for all of its puts', () => {
+    const calls = (USED[role] ?? []).flatMap((method) => [...(combined.get(method)?.values() ?? [])]);
+    expect(calls.filter((call) => !isAllowedTogether(role, call))).toEqual([]);
+  });
+
   test('has no right that none of these calls uses: no action, no partition and no attribute', () => {
     const calls = usedBy(role);
     for (const statement of statementsOf(role)) {
       const partitions = textsOf(at(statement, 'Condition', 'ForAllValues:StringLike', 'dynamodb:LeadingKeys'));
       const attributes = listAt(statement, 'Condition', 'ForAllValues:StringEquals', 'dynamodb:Attributes').map(String);
       for (const action of textsOf(at(statement, 'Action'))) {
+        const written = new Set<string>();
         for (const partition of partitions.filter((one) => one !== 'cluster#green')) {
-          const example = partition.replace('cluster#*', 'cluster#blue').replace('instance#*', 'instance#i-1');
-          const uses = calls.filter((call) => `dynamodb:${call.action}` === action && call.partition === example);
+          const uses = calls.filter(
+            (call) => `dynamodb:${call.action}` === action && call.partition === inExample(partition),
+          );
           expect(uses.length, `${action} ${partition}`).toBeGreaterThan(0);
-          if (attributes.length === 0) continue;
-          const written = new Set(uses.flatMap((call) => call.attributes));
-          expect(
-            attributes.filter((one) => !written.has(one)),
-            `${action} ${partition}`,
-          ).toEqual([]);
+          for (const attribute of uses.flatMap((call) => call.attributes)) written.add(attribute);
         }
+        expect(
+          attributes.filter((one) => !written.has(one)),
+          `${action} ${partitions.join(' ')}`,
+        ).toEqual([]);
       }
     }
   });

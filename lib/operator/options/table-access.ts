@@ -1,7 +1,8 @@
 /**
  * What each function may do in the table, by partition and attribute. The stack makes IAM conditions of it:
- * `dynamodb:LeadingKeys` for the partition, `dynamodb:Attributes` for what is written. Both apply to each write of a
- * transaction too. `test/stack/table-access.test.ts` compares it with the calls of the providers, in both directions.
+ * `dynamodb:LeadingKeys` for the partition, `dynamodb:Attributes` for what is written. AWS does not document whether DynamoDB asks IAM
+ * for each put of a transaction or once for all of them, so one grant covers the puts of every transaction: of a claim, and of the lookup of
+ * its instance. `test/stack/table-access.test.ts` compares the grants with the calls of the providers, in both directions.
  */
 import {
   budgetPartition,
@@ -49,7 +50,7 @@ const CATALOGUE = [...KEY, 'chunkCount', 'currentVersion', 'payload'];
 /** Records of decisions. */
 const RECORD = [...KEY, 'expiresAt', 'payload', 'payloadKey'];
 /** Claims, tombstones, decisions, pointers to them, records, commands, nominations and standby. */
-const CLUSTER_ITEMS = [...CLAIM, 'decidedAtMs', 'essence', 'expiresAt', 'payloadKey', 'untilMs'];
+const CLUSTER_ITEMS = [...CLAIM, 'decidedAtMs', 'essence', 'payloadKey', 'untilMs'];
 /** The epoch, leases, and the end of a decision that was carried out. */
 const CLUSTER_FIELDS = [
   ...KEY,
@@ -70,14 +71,13 @@ const INSTANCES = instanceKey('*').pk;
 export function tableAccess(user: TableUser, region: string, clusters: readonly string[]): readonly TableGrant[] {
   const own = clusters.map(clusterPartition);
   const calls = write([budgetPartition(region)], BUDGET);
-  const claims = [write(own, CLAIM), write([INSTANCES], LOOKUP)];
+  const claims = write([...own, INSTANCES], [...CLAIM, ...LOOKUP]);
   switch (user) {
     case 'cluster-functions':
       return [
         { actions: ['ConditionCheckItem', 'DeleteItem', 'GetItem', 'Query'], partitions: own },
-        write(own, CLUSTER_ITEMS),
+        write([...own, INSTANCES], [...CLUSTER_ITEMS, ...LOOKUP]),
         { actions: ['UpdateItem'], partitions: own, attributes: CLUSTER_FIELDS },
-        write([INSTANCES], [...LOOKUP, 'expiresAt']),
         { actions: ['GetItem', 'Query'], partitions: [cataloguePartition(region)] },
         { actions: ['Query'], partitions: [unavailablePartition(region), learnedPartition(region)] },
         write([unavailablePartition(region)], UNAVAILABLE),
@@ -88,7 +88,7 @@ export function tableAccess(user: TableUser, region: string, clusters: readonly 
       return [
         { actions: ['GetItem'], partitions: [...own, INSTANCES] },
         { actions: ['Query'], partitions: own },
-        ...claims,
+        claims,
         write(own, RECORD),
         write([unavailablePartition(region)], UNAVAILABLE),
         calls,
@@ -109,11 +109,11 @@ export function tableAccess(user: TableUser, region: string, clusters: readonly 
         { actions: ['GetItem'], partitions: own },
         // Of a cluster that is no longer configured, to find the nodes whose finalizers it removes.
         { actions: ['Query'], partitions: [clusterPartition('*')] },
-        ...claims,
+        claims,
       ];
   }
 }
 
 function write(partitions: readonly string[], attributes: readonly string[]): TableGrant {
-  return { actions: ['PutItem'], partitions, attributes };
+  return { actions: ['PutItem'], partitions, attributes: [...new Set(attributes)] };
 }

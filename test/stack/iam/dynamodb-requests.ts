@@ -8,6 +8,10 @@ export interface TableRequest {
   readonly attributes: readonly string[];
 }
 
+export interface CombinedRequest extends Pick<TableRequest, 'action' | 'attributes'> {
+  readonly partitions: readonly string[];
+}
+
 /** *Shape:* one request for each item; a transaction has those of its operations. */
 export function requestsOf(command: object): readonly TableRequest[] {
   const name = command.constructor.name.replace(/Command$/, '');
@@ -17,6 +21,19 @@ export function requestsOf(command: object): readonly TableRequest[] {
     const [[operation, part] = ['nothing', {}]] = Object.entries(recordAt(item));
     return requestOf(operation === 'ConditionCheck' ? 'ConditionCheckItem' : `${operation}Item`, part);
   });
+}
+
+/**
+ * The same if DynamoDB asks once for all operations of a kind in a transaction, with all of their partitions and attributes. AWS does
+ * not document which of both it does.
+ */
+export function combinedRequestsOf(command: object): readonly CombinedRequest[] {
+  const byAction = Map.groupBy(requestsOf(command), ({ action }) => action);
+  return [...byAction].map(([action, requests]) => ({
+    action,
+    partitions: [...new Set(requests.map(({ partition }) => partition))].toSorted(),
+    attributes: [...new Set(requests.flatMap(({ attributes }) => attributes))].toSorted(),
+  }));
 }
 
 function requestOf(action: string, input: unknown): TableRequest {
