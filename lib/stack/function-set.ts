@@ -77,7 +77,10 @@ export class FunctionSet {
       clusters,
       functions: own,
     });
-    for (const name of CLUSTER_FUNCTIONS) own[name].admitRules(shared.wakeDeadLetters);
+    for (const name of CLUSTER_FUNCTIONS) {
+      own[name].admitRules(shared.wakeDeadLetters);
+      own[name].dropOldTicks();
+    }
     new InterruptionRules(scope, 'InterruptionRules', { queue: this.functions.interruption.wakeQueue });
     const installer = this.#install({ nodes, webhook, state });
     this.#watchTicks(clusters, installer?.resource ?? schedules);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { compareText } from '../../lib/core/compare-text.ts';
 import { propertiesOf, templateOf } from './assembly.ts';
 import { at, listAt } from './json.ts';
 
@@ -31,4 +32,12 @@ test('the catalogue is refreshed by one invocation at a time, however often func
     (one) => one['Description'] === 'Kerf catalogue',
   );
   expect(at(catalogue, 'ReservedConcurrentExecutions')).toBe(1);
+});
+
+test('a tick that Lambda throttles is dropped after six minutes, and a refresh of the catalogue waits for the one before', () => {
+  const configured = propertiesOf(template, 'AWS::Lambda::EventInvokeConfig');
+  expect(configured.map((one) => one['MaximumEventAgeInSeconds'])).toEqual([360, 360, 360, 360]);
+  const names = configured.map((one) => String(at(one, 'FunctionName', 'Ref'))).toSorted(compareText);
+  const ticked = ['Disruption', 'Lifecycle', 'Provisioning', 'Termination'];
+  expect(names).toEqual(ticked.map((name) => expect.stringContaining(name)));
 });
