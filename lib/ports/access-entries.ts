@@ -1,10 +1,14 @@
 import type { AccessEntry, AuthenticationMode, FoundAccessEntry } from '../core/install/access-entries.ts';
+import { RefusedError } from './errors.ts';
+
+/** EKS does not know the principal: it does not exist, or IAM has not passed on yet that it does. */
+export class UnknownPrincipalError extends RefusedError {}
 
 /**
  * The access entries of EKS clusters.
  * *Contract:* creating an entry that exists is success, as is removing one that does not exist. `remove` deletes only entries
  * that `create` created.
- * *Errors:* UnreachableError, RefusedError, also if the cluster does not exist.
+ * *Errors:* UnreachableError, RefusedError, also if the cluster does not exist. UnknownPrincipalError from `create`.
  */
 export interface AccessEntries {
   /** The names of all clusters of the account in the region. */

@@ -1,24 +1,36 @@
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import {
   type AccessEntry,
   accessStep,
   type WantedAccess,
   whyEntriesUnsupported,
 } from '../../core/install/access-entries.ts';
-import type { AccessEntries } from '../../ports/access-entries.ts';
+import { type AccessEntries, UnknownPrincipalError } from '../../ports/access-entries.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { RefusedError } from '../../ports/errors.ts';
+
+export interface AccessPorts {
+  readonly entries: Pick<AccessEntries, 'authenticationMode' | 'find' | 'create' | 'setGroups'>;
+  readonly clock: Clock;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** IAM is eventually consistent: EKS knows a role some seconds after the stack has created it. */
+const KNOWN_WITHIN_MS = 30 * SECOND_MS;
+const KNOWN_PAUSE_MS = 5 * SECOND_MS;
 
 /** Why the cluster accepts no access entries; or why single entries were refused. */
 export type AccessOutcome = { readonly noEntries: string } | { readonly refusals: readonly string[] };
 
 /** Creates missing access entries of functions and nodes. Entries of others do not change. *Errors:* UnreachableError, RefusedError. */
 export async function ensureAccess(
-  entries: AccessEntries,
+  ports: AccessPorts,
   { cluster, entries: wanted }: WantedAccess,
 ): Promise<AccessOutcome> {
-  const noEntries = whyEntriesUnsupported(cluster, await entries.authenticationMode(cluster));
+  const noEntries = whyEntriesUnsupported(cluster, await ports.entries.authenticationMode(cluster));
   if (noEntries !== undefined) return { noEntries };
   const refusals: string[] = [];
-  for (const entry of wanted) refusals.push(...(await ensureAccessEntry(entries, cluster, entry)));
+  for (const entry of wanted) refusals.push(...(await ensureAccessEntry(ports, cluster, entry)));
   return { refusals };
 }
 
@@ -27,11 +39,8 @@ export async function removeAccess(entries: AccessEntries, { cluster, entries: e
   for (const { principal } of each.filter(({ type }) => type === 'STANDARD')) await entries.remove(cluster, principal);
 }
 
-async function ensureAccessEntry(
-  entries: AccessEntries,
-  cluster: string,
-  entry: AccessEntry,
-): Promise<readonly string[]> {
+async function ensureAccessEntry(ports: AccessPorts, cluster: string, entry: AccessEntry): Promise<readonly string[]> {
+  const { entries } = ports;
   const step = accessStep(cluster, entry, await entries.find(cluster, entry.principal));
   switch (step.kind) {
     case 'refused':
@@ -42,21 +51,38 @@ async function ensureAccessEntry(
       await entries.setGroups(cluster, entry.principal, step.groups);
       break;
     case 'create': {
-      const refusal = await create(entries, cluster, entry);
+      const refusal = await create(ports, cluster, entry);
       if (refusal !== undefined) return [refusal];
     }
   }
   return [];
 }
 
-async function create(entries: AccessEntries, cluster: string, entry: AccessEntry): Promise<string | undefined> {
+async function create(ports: AccessPorts, cluster: string, entry: AccessEntry): Promise<string | undefined> {
   try {
-    await entries.create(cluster, entry);
+    await createOfKnownRole(ports, cluster, entry);
     return undefined;
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     const hint =
       entry.type === 'STANDARD' ? '' : ' (does the role exist? Set nodeRole to an existing role, or set makeNodeRole)';
     return `${error.message}${hint}`;
+  }
+}
+
+/** *Errors:* those of the port. UnknownPrincipalError after half a minute. */
+async function createOfKnownRole(
+  { entries, clock, pause }: AccessPorts,
+  cluster: string,
+  entry: AccessEntry,
+): Promise<void> {
+  const untilMs = clock.now() + KNOWN_WITHIN_MS;
+  for (;;) {
+    try {
+      return await entries.create(cluster, entry);
+    } catch (error) {
+      if (!(error instanceof UnknownPrincipalError) || clock.now() + KNOWN_PAUSE_MS > untilMs) throw error;
+    }
+    await pause(KNOWN_PAUSE_MS);
   }
 }

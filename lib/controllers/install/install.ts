@@ -72,7 +72,7 @@ interface Outcome {
 
 async function installOne(ports: InstallPorts, target: InstallTarget): Promise<Outcome> {
   const { entries, webhook } = target;
-  const access = entries.length === 0 ? { refusals: [] } : await ensureAccess(ports.entries, target);
+  const access = entries.length === 0 ? { refusals: [] } : await ensureAccess(ports, target);
   if ('noEntries' in access) return { failures: [access.noEntries], notes: [] };
   if (webhook === undefined) return { failures: access.refusals, notes: [] };
   return await asAdministrator(ports, target, async () => {

@@ -10,7 +10,7 @@ import {
   UpdateAccessEntryCommand,
 } from '@aws-sdk/client-eks';
 import type { AuthenticationMode } from '../../../core/install/access-entries.ts';
-import type { AccessEntries } from '../../../ports/access-entries.ts';
+import { type AccessEntries, UnknownPrincipalError } from '../../../ports/access-entries.ts';
 import { errorNameOf, translated } from '../client/errors.ts';
 
 /** Marks an entry that a deployment of Kerf created and may delete. */
@@ -38,9 +38,15 @@ export function eksAccessEntries(client: EKSClient): AccessEntries {
         tags: OURS,
         ...(type === 'STANDARD' && { kubernetesGroups: [...groups] }),
       });
-      await translated(`create the access entry of ${principal} in cluster ${clusterName}`, () =>
-        unless('ResourceInUseException', () => client.send(command)),
-      );
+      const doing = `create the access entry of ${principal} in cluster ${clusterName}`;
+      await translated(doing, async () => {
+        try {
+          await unless('ResourceInUseException', () => client.send(command));
+        } catch (thrown) {
+          if (!isUnknownPrincipal(thrown)) throw thrown;
+          throw new UnknownPrincipalError(`${doing}: ${thrown.message}`, { cause: thrown });
+        }
+      });
     },
     async setGroups(clusterName, principal, groups) {
       const command = new UpdateAccessEntryCommand({
@@ -104,6 +110,15 @@ async function describe(client: EKSClient, clusterName: string, principal: strin
 function isWithoutEntries(thrown: unknown): boolean {
   return (
     thrown instanceof Error && thrown.name === 'InvalidRequestException' && /authentication mode/i.test(thrown.message)
+  );
+}
+
+/** The code has other causes too, such as a group that EKS does not allow. */
+function isUnknownPrincipal(thrown: unknown): thrown is Error {
+  return (
+    thrown instanceof Error &&
+    thrown.name === 'InvalidParameterException' &&
+    /principalArn is invalid/i.test(thrown.message)
   );
 }
 

@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-eks';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { UnknownPrincipalError } from '../../../../lib/ports/access-entries.ts';
 import { RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts';
 import { eksAccessEntries } from '../../../../lib/providers/aws/eks/eks-access-entries.ts';
 import { awsError } from '../aws-error.ts';
@@ -107,6 +108,17 @@ describe('an entry', () => {
       .rejects(awsError('ThrottlingException', 429));
     await entries.create('demo', node);
     await expect(entries.create('demo', node)).rejects.toBeInstanceOf(UnreachableError);
+  });
+
+  test('of a role that EKS does not know is a refusal of its own, because IAM may pass on a new role later', async () => {
+    const message = 'The specified principalArn is invalid: invalid principal.';
+    eks
+      .on(CreateAccessEntryCommand)
+      .rejectsOnce(Object.assign(awsError('InvalidParameterException', 400), { message }))
+      .rejects(awsError('InvalidParameterException', 400));
+    const node = { principal: ROLE, type: 'EC2_LINUX', groups: [] } as const;
+    await expect(entries.create('demo', node)).rejects.toBeInstanceOf(UnknownPrincipalError);
+    await expect(entries.create('demo', node)).rejects.not.toBeInstanceOf(UnknownPrincipalError);
   });
 
   test('has its groups set', async () => {
