@@ -29,6 +29,8 @@ import type { SecretSource } from './webhook-secret.ts';
 export interface FunctionSetProps {
   /** All clusters of one network. */
   readonly clusters: readonly ClusterOptions[];
+  /** The names of the clusters of other networks. */
+  readonly elsewhere: readonly string[];
   readonly state: StateTable;
   readonly bodies: BodyBucketConstruct;
   readonly decisions: EventBus;
@@ -50,7 +52,8 @@ export class FunctionSet {
 
   constructor(scope: Construct, props: FunctionSetProps) {
     this.#scope = scope;
-    const { clusters, state, bodies, decisions, secrets, webhookSecretRotation: secretRotation, ...shared } = props;
+    const { clusters, elsewhere, state, bodies, decisions, secrets, ...others } = props;
+    const { webhookSecretRotation: secretRotation, ...shared } = others;
     const environment = {
       [VARIABLES.clusters]: writeClusters(clusters),
       POWERTOOLS_LOG_LEVEL: mostVerboseLevel(clusters),
@@ -82,7 +85,7 @@ export class FunctionSet {
       own[name].dropOldTicks();
     }
     new InterruptionRules(scope, 'InterruptionRules', { queue: this.functions.interruption.wakeQueue });
-    const installer = this.#install({ nodes, webhook, state });
+    const installer = this.#install({ nodes, elsewhere, webhook, state });
     this.#watchTicks(clusters, installer?.resource ?? schedules);
     // Its resource is created last and deleted first, so the functions that drain a cluster exist until it is done.
     installer?.resource.node.addDependency(...Object.values(this.functions), webhook, schedules);
@@ -191,6 +194,7 @@ interface Permitted {
 
 interface Installed {
   readonly nodes: readonly NodesOfCluster[];
+  readonly elsewhere: readonly string[];
   readonly webhook: Webhook;
   readonly state: StateTable;
 }

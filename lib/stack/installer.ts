@@ -4,7 +4,13 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { type ClusterOptions, writeInstalledClusters } from '../operator/options/cluster-options.ts';
-import { CLUSTER_FUNCTIONS, type ClusterFunction, INSTALLER_TARGETS, VARIABLES } from '../operator/options/options.ts';
+import {
+  CLUSTER_FUNCTIONS,
+  type ClusterFunction,
+  ELSEWHERE,
+  INSTALLER_TARGETS,
+  VARIABLES,
+} from '../operator/options/options.ts';
 import { grantInstallation, logicalIdOf } from './installer-permissions.ts';
 import { LambdaFunction, type Woken } from './lambda-function.ts';
 import { roleArn } from './node-role.ts';
@@ -14,6 +20,8 @@ import type { Webhook } from './webhook.ts';
 export interface InstallerProps {
   /** The clusters of one network. */
   readonly clusters: readonly ClusterOptions[];
+  /** The names of the clusters of other networks. A cluster that moves there is not a former one. */
+  readonly elsewhere: readonly string[];
   readonly webhook: Webhook;
   readonly state: StateTable;
   readonly functions: Readonly<Record<ClusterFunction, Woken & { readonly role: Role }>>;
@@ -32,7 +40,7 @@ const CONTENT = ['data/crds', 'lib/core/install'];
 export class Installer extends LambdaFunction {
   readonly resource: CustomResource;
 
-  constructor(scope: Construct, id: string, { clusters, webhook, state, functions }: InstallerProps) {
+  constructor(scope: Construct, id: string, { clusters, elsewhere, webhook, state, functions }: InstallerProps) {
     const network = clusters[0]?.network;
     const drains = clusters.some(({ onDelete }) => onDelete === 'drain');
     super(scope, id, {
@@ -58,6 +66,7 @@ export class Installer extends LambdaFunction {
         ...configuration,
         // CloudFormation updates the resource only if a property changes, so a hash of the installed content is one.
         Content: CONTENT.map((folder) => FileSystem.fingerprint(`${ROOT}${folder}`)).join(' '),
+        ...(elsewhere.length > 0 && { [ELSEWHERE]: elsewhere }),
         WebhookUrl: webhook.url,
         WebhookSecret: webhook.secretName,
       },

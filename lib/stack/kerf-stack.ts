@@ -59,7 +59,8 @@ export class KerfStack extends Stack {
     const sets = [...Map.groupBy(clusters, networkName)].map(([network, members]) => {
       // Functions without a network have no prefix, as in a deployment without networks.
       const place = network === undefined ? this : new Construct(this, `Network-${network}`);
-      const { functions: own, webhook } = new FunctionSet(place, { ...shared, clusters: members });
+      const elsewhere = clusters.filter((one) => !members.includes(one)).map(({ name }) => name);
+      const { functions: own, webhook } = new FunctionSet(place, { ...shared, clusters: members, elsewhere });
       return { network, functions: own, webhook };
     });
     const functions = sets.flatMap(({ network, functions: each }) =>

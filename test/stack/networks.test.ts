@@ -151,6 +151,19 @@ function nodeRolesOf(...clusters: Parameters<typeof templateOf>[0]): readonly st
   return Object.keys(templateOf(clusters).findResources('AWS::IAM::Role', named));
 }
 
+function elsewhereIn(one: Template): readonly unknown[] {
+  return propertiesOf(one, 'AWS::CloudFormation::CustomResource').map((properties) => at(properties, 'Elsewhere'));
+}
+
+test('each installer has the names of the clusters of other networks, and that of a single network has none', () => {
+  expect(elsewhereIn(template)).toEqual([
+    ['private-1', 'private-2', 'elsewhere'],
+    ['open', 'elsewhere'],
+    ['open', 'private-1', 'private-2'],
+  ]);
+  expect(elsewhereIn(templateOf([{ name: 'open' }]))).toEqual([undefined]);
+});
+
 test('the role that the stack makes for nodes stays when their cluster moves to another network', () => {
   const blue = { name: 'blue', makeNodeRole: true };
   const roles = nodeRolesOf(blue);

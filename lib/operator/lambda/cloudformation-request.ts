@@ -4,11 +4,12 @@ import { setTimeout } from 'node:timers/promises';
 import { ownField } from '../../apis/record.ts';
 import type { Telemetry } from '../../controllers/run/telemetry.ts';
 
-interface Request {
+export interface Request {
   readonly type: string;
   readonly responseUrl: string;
   /** What the response must repeat. */
   readonly ids: Readonly<Record<'StackId' | 'RequestId' | 'LogicalResourceId' | 'PhysicalResourceId', string>>;
+  readonly properties: unknown;
 }
 
 /** Undefined for an event that is not a request of CloudFormation. */
@@ -22,7 +23,7 @@ export function requestOf(event: unknown): Request | undefined {
   const LogicalResourceId = text('LogicalResourceId');
   const PhysicalResourceId = text('PhysicalResourceId') || LogicalResourceId;
   const ids = { StackId: text('StackId'), RequestId: text('RequestId'), LogicalResourceId, PhysicalResourceId };
-  return { type, responseUrl: text('ResponseURL'), ids };
+  return { type, responseUrl: text('ResponseURL'), ids, properties: ownField(event, 'ResourceProperties') };
 }
 
 /** How a custom resource answers. */

@@ -1,15 +1,17 @@
 /**
  * A custom resource of CloudFormation. Its event is only a trigger: it selects none of what is installed, where, or with whose
- * rights. CloudFormation itself says whether the resource is being deleted, so a forged or repeated event removes nothing.
+ * rights. It can only keep what is installed in a former cluster. CloudFormation itself says whether the resource is being deleted, so a forged or repeated event removes nothing.
  */
 
+import { ownField } from '../../apis/record.ts';
 import { errorMessage } from '../../core/error-message.ts';
 import type { ResourceState } from '../../providers/aws/cloudformation/stack-resource.ts';
-import { type AnswerRuntime, isForged, requestOf } from './cloudformation-request.ts';
+import { ELSEWHERE } from '../options/options.ts';
+import { type AnswerRuntime, isForged, type Request, requestOf } from './cloudformation-request.ts';
 
 export interface DeploymentWork {
-  /** Installs what is configured, and removes what is no longer configured. */
-  readonly install: () => Promise<void>;
+  /** Installs what is configured, and removes what is no longer configured. @param elsewhere the clusters that another installer of the stack has */
+  readonly install: (elsewhere: ReadonlySet<string>) => Promise<void>;
   /** Removes everything. *Shape:* `unfinished` if it takes longer than an invocation; then Lambda calls again with the same event. */
   readonly remove: () => Promise<'done' | 'unfinished'>;
   /** Ends rights that an invocation that did not end properly has left. */
@@ -44,7 +46,7 @@ export async function answerTrigger(
   if (request === undefined) return await checkRights(runtime, work);
   if (isForged(runtime, request)) return;
   const { type, responseUrl, ids } = request;
-  const failure = await failureOf(runtime, type, work);
+  const failure = await failureOf(runtime, request, work);
   if (failure instanceof UnfinishedError) throw failure;
   if (failure !== undefined) telemetry.error('request of CloudFormation failed', failure, { type, stack: ids.StackId });
   const fails = failure !== undefined && type !== 'Delete';
@@ -69,18 +71,23 @@ async function checkRights({ telemetry, state }: CustomResourceRuntime, work: De
 
 async function failureOf(
   { state, telemetry }: CustomResourceRuntime,
-  type: string,
+  { type, properties }: Request,
   work: DeploymentWork,
 ): Promise<unknown> {
   try {
     if (type === 'Delete') return await failureToRemove(state, work);
     if (await isBeingDeleted({ state, telemetry }))
       return new Error('the deployment is being deleted: nothing is installed');
-    await work.install();
+    await work.install(elsewhereIn(properties));
     return undefined;
   } catch (error) {
     return error ?? new Error('failed without an error');
   }
+}
+
+function elsewhereIn(properties: unknown): ReadonlySet<string> {
+  const names = ownField(properties, ELSEWHERE);
+  return new Set(Array.isArray(names) ? names.map(String) : []);
 }
 
 async function failureToRemove(

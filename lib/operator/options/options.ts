@@ -48,6 +48,9 @@ export { CLUSTER_TAG, ownershipTags } from '../../core/model/ownership-tags.ts';
 /** The attribute of the custom resource for a webhook's secret. */
 export const SECRET_ATTRIBUTE = 'Secret';
 
+/** The property of an installer's custom resource with the clusters of the other networks, which have installers of their own. */
+export const ELSEWHERE = 'Elsewhere';
+
 /** The metrics that are paid for. Those that Karpenter has too have its names (F11). */
 export const METRICS = {
   namespace: 'Kerf',

@@ -72,27 +72,35 @@ interface Reporting {
   readonly report: (failures: readonly ClusterMessage[]) => void;
 }
 
+const NOWHERE: ReadonlySet<string> = new Set();
+
 function workOf(options: InstallerOptions, ports: UninstallPorts, { warn, report }: Reporting): DeploymentWork {
   const { clusters, roles } = options;
   const names = new Set(clusters.map(({ name }) => name));
-  /** A former cluster is not drained, because no function serves it any more. */
-  const findFormer = async (): Promise<readonly UninstallTarget[]> => {
+  /**
+   * A former cluster is not drained, because no function serves it any more. One that has moved to another network has an installer there,
+   * which may not have run yet: what is installed in it stays.
+   */
+  const findFormer = async (elsewhere: ReadonlySet<string>): Promise<readonly UninstallTarget[]> => {
     const { former, failures } = await formerClusters(ports.entries, names, roles);
     report(failures);
-    return former.map(({ cluster, installed }) => ({ ...ownAccess(cluster, roles), installed, drain: false }));
+    return former.map(({ cluster, installed }) => {
+      const isLeft = installed && !elsewhere.has(cluster);
+      return { ...ownAccess(cluster, roles), installed: isLeft, drain: false };
+    });
   };
-  const removeFormer = async (): Promise<void> => {
-    report((await uninstall(ports, await findFormer())).failures);
+  const removeFormer = async (elsewhere: ReadonlySet<string>): Promise<void> => {
+    report((await uninstall(ports, await findFormer(elsewhere))).failures);
   };
   return {
-    install: async () => {
+    install: async (elsewhere) => {
       const notes = await install(
         ports,
         clusters.map((cluster) => installTarget(cluster, options)),
       );
       for (const { cluster, message } of notes) warn(cluster, message);
       for (const cluster of clusters) await removeAccess(ports.entries, unwantedAccess(cluster, roles));
-      await removeFormer();
+      await removeFormer(elsewhere);
     },
     remove: async () => {
       const { draining, failures } = await uninstall(
@@ -101,12 +109,12 @@ function workOf(options: InstallerOptions, ports: UninstallPorts, { warn, report
       );
       report(failures);
       if (draining.length > 0) return 'unfinished';
-      await removeFormer();
+      await removeFormer(NOWHERE);
       return 'done';
     },
     takeRightsBack: async () => {
       const configured = clusters.map((cluster) => wantedAccess(cluster, roles));
-      for (const target of [...configured, ...(await findFormer())]) await takeRightsBack(ports, target);
+      for (const target of [...configured, ...(await findFormer(NOWHERE))]) await takeRightsBack(ports, target);
     },
   };
 }

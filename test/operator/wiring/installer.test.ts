@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import {
   AssociateAccessPolicyCommand,
   CreateAccessEntryCommand,
+  DeleteAccessEntryCommand,
   DescribeAccessEntryCommand,
   DescribeClusterCommand,
   DisassociateAccessPolicyCommand,
@@ -163,6 +164,19 @@ describe('an event with clusters, roles and addresses of its own', () => {
     expect(eks.calls()).toEqual([]);
     expect(answers.requests).toHaveLength(1);
   });
+});
+
+test('a cluster that moves to another network loses only the access of the old functions', async () => {
+  const tags = { 'app.kubernetes.io/managed-by': 'kerf' };
+  const accessEntry = { type: 'STANDARD', kubernetesGroups: [], tags };
+  eks.on(DescribeAccessEntryCommand, { clusterName: 'other' }).resolves({ accessEntry });
+  await invoke(eventOf('Update', { Elsewhere: ['other'] }), ACCESS_ONLY);
+  expect(eks.commandCalls(AssociateAccessPolicyCommand), 'nothing is removed in the cluster').toEqual([]);
+  const removed = eks.commandCalls(DeleteAccessEntryCommand).map(({ args: [{ input }] }) => input);
+  const roles = ['provisioning', 'lifecycle', 'disruption', 'termination', 'installer'];
+  expect(removed.filter(({ clusterName }) => clusterName === 'other')).toEqual(
+    roles.map((role) => ({ clusterName: 'other', principalArn: `${ROLE}${role}` })),
+  );
 });
 
 test('rights that are left are taken back in each cluster by the daily check, if nothing is being deployed', async () => {
