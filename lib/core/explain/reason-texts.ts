@@ -2,7 +2,7 @@ import type { Reason } from '../model/reasons.ts';
 
 /**
  * One sentence for each reason: what it means and what to do. `npm run generate` writes docs/reasons.md from this table. The functions do not
- * need it, so it is not beside the reasons: it would be 17 kB of each bundle.
+ * need it, so it is not beside the reasons: it would be 17 kB of each bundle. @internal
  */
 export const REASONS: Readonly<Record<Reason, string>> = {
   AMINotFound: 'The amiSelectorTerms of the EC2NodeClass select no image: correct the alias, ids, names or tags.',
