@@ -1,7 +1,7 @@
 /**
  * Measures whether the kube-scheduler follows the plan: `npm run bench:bind -- [--scenarios DIR] [--cases A,B*] [--seed N]`. Starts a
  * control plane for each plan. The pods are created and stay pending, then the planned nodes join within 8 s in an order that the
- * seed decides, and are Ready 4 to 10 s later (`--ready-after MIN-MAX`; 0: when they join). Kerf's plan is played with and without
+ * seed decides, and are Ready 4 to 10 s later (`--ready-after MIN-MAX`; 0: at once). Kerf's plan is played with and without
  * nominations (B66); beside a scenario file, Karpenter's recorded plan too.
  * Exits with 1 if more pods need a second round than the target allows.
  */

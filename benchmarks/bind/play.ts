@@ -13,6 +13,7 @@ import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-clu
 import { randomFrom } from '../../lib/simulator/random.ts';
 import type { ControlPlane } from '../../scripts/control-plane.ts';
 import type { Plan } from './plans.ts';
+import type { JoinedNode } from './provisioning.ts';
 
 /** The time within which the nodes join, and the time from there to the registration by Kerf. */
 const JOIN_WITHIN_MS = 8_000;
@@ -30,7 +31,7 @@ export interface Playing {
   readonly quietMs: number;
   /** While pods are pending and nodes join, provisioning decides this often: `batchMaxDuration`. */
   readonly decideEveryMs: number;
-  /** The shortest and the longest time from the join of a node to Ready. A node that is Ready at once joins without taints. */
+  /** The shortest and the longest time from the join of a node to Ready. */
   readonly readyAfterMs: readonly [number, number];
   /** On a machine that is so many times too slow, everything but the scheduler takes longer by this factor. */
   readonly slowness: number;
@@ -82,7 +83,7 @@ export async function play(controlPlane: ControlPlane, plan: Plan, playing: Play
     await marked(cluster, plan.pods.length);
     await decide();
     const before = written;
-    await Promise.all([join(client, plan.nodes, playing), settled({ cluster, decide, renominate, plan, playing })]);
+    await Promise.all([join(client, plan, playing), settled({ cluster, decide, renominate, plan, playing })]);
     const counts = countedIn(await cluster.listPods(), plan);
     return { ...counts, furtherNodes, written: { before, after: written - before } };
   } finally {
@@ -115,45 +116,78 @@ async function marked(cluster: KubernetesCluster, count: number): Promise<void> 
   }
 }
 
-/** Each node joins with the taints of a node that starts, and loses them one after the other, unless it is Ready at once. */
+/**
+ * Each node joins with the taints of a node that starts, and loses them one after the other. If the nodes of the plan wait for each other
+ * (B67), none is registered before all are Ready.
+ */
 async function join(
   client: ApiClient,
-  nodes: readonly Node[],
-  { seed, slowness, readyAfterMs }: Playing,
+  plan: Plan,
+  { seed, nominates, slowness, readyAfterMs }: Playing,
 ): Promise<void> {
   const random = randomFrom(seed);
-  const steps = nodes.flatMap((node) => {
+  const joined = new Map<string, JoinedNode & { readonly isReady: boolean }>();
+  const beganMs = Date.now();
+  /** As if the machine were not too slow. */
+  const nowMs = (): number => (Date.now() - beganMs) / slowness;
+  const show = async (name: string): Promise<void> => {
+    const { isReady = false, registeredAtMs } = joined.get(name) ?? {};
+    const isRegistered = registeredAtMs !== undefined;
+    const taints = [...(isRegistered ? [] : [UNREGISTERED_TAINT]), ...(isReady ? [] : [NOT_READY])];
+    const labels = isReady && isRegistered ? { [INITIALIZED]: 'true' } : {};
+    await patchNode(client, name, { metadata: { labels }, spec: { taints } });
+  };
+  const register = async (): Promise<void> => {
+    const seen = [...joined.values()].map((one) => (one.isReady ? one : { ...one, node: { ...one.node, status: {} } }));
+    const awaited = nominates ? plan.provisioning?.awaitedStarts(seen) : undefined;
+    for (const [name, one] of joined) {
+      const fromMs = awaited?.get(name) ?? timeOf(one.node) + REGISTERED_AFTER_MS;
+      if (one.registeredAtMs !== undefined || nowMs() < fromMs) continue;
+      joined.set(name, { ...one, registeredAtMs: nowMs() });
+      await show(name);
+    }
+  };
+  const steps = plan.nodes.flatMap((node) => {
     const joinsAtMs = random.between(0, JOIN_WITHIN_MS);
     const readyAtMs = joinsAtMs + random.between(...readyAfterMs);
     const { metadata } = node;
     const { name } = metadata;
-    if (readyAtMs === joinsAtMs) {
-      const labels = { ...metadata.labels, ...READY.metadata.labels };
-      return [
-        { atMs: joinsAtMs, run: async () => createNode(client, { ...node, metadata: { ...metadata, labels } }, []) },
-      ];
-    }
+    const dated = { ...node, metadata: { ...metadata, creationTimestamp: new Date(joinsAtMs).toISOString() } };
     return [
-      { atMs: joinsAtMs, run: async () => createNode(client, node, [UNREGISTERED_TAINT, NOT_READY]) },
       {
-        atMs: joinsAtMs + REGISTERED_AFTER_MS,
-        run: async () => patchNode(client, name, { spec: { taints: [NOT_READY] } }),
+        atMs: joinsAtMs,
+        run: async () => {
+          await createNode(client, node, [UNREGISTERED_TAINT, NOT_READY]);
+          joined.set(name, { node: dated, isReady: false });
+        },
       },
-      { atMs: readyAtMs, run: async () => patchNode(client, name, READY) },
+      { atMs: joinsAtMs + REGISTERED_AFTER_MS, run: register },
+      {
+        atMs: readyAtMs,
+        run: async () => {
+          joined.set(name, { node: dated, ...joined.get(name), isReady: true });
+          await show(name);
+          await register();
+        },
+      },
     ];
   });
-  const beganMs = Date.now();
-  for (const { atMs, run } of steps.toSorted((a, b) => a.atMs - b.atMs)) {
+  for (const { atMs, run } of steps.toSorted((one, other) => one.atMs - other.atMs)) {
     await setTimeout(Math.max(0, beganMs + slowness * atMs - Date.now()));
     await run();
   }
+  while ([...joined.values()].some(({ registeredAtMs }) => registeredAtMs === undefined)) {
+    await setTimeout(slowness * REGISTERED_AFTER_MS);
+    await register();
+  }
+}
+
+function timeOf({ metadata }: Node): number {
+  return Date.parse(metadata.creationTimestamp ?? '');
 }
 
 /** Of a node that starts (A6.6). Not the taint of Kubernetes itself, which its own controller would remove. */
 const NOT_READY: Taint = { key: 'readiness.k8s.io/bench', effect: 'NoSchedule' };
-
-/** Kerf adds the label of an initialized node as soon as it has no taint of a node that starts. */
-const READY = { metadata: { labels: { [INITIALIZED]: 'true' } }, spec: { taints: [] } };
 
 async function createNode(client: ApiClient, node: Node, taints: readonly Taint[]): Promise<void> {
   const body = { apiVersion: 'v1', kind: 'Node', ...node, spec: { taints } };

@@ -1,16 +1,30 @@
 /** What provisioning decides while the planned nodes join. */
 import { type Node, type Pod, podKey } from '../../lib/apis/kubernetes.ts';
 import { INITIALIZED } from '../../lib/apis/labels.ts';
+import { optional } from '../../lib/apis/optional.ts';
+import { sameTaint, UNREGISTERED_TAINT } from '../../lib/apis/taints.ts';
 import type { PodNomination } from '../../lib/core/cluster/nominated-node.ts';
 import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
 import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import { launched } from '../../lib/core/node-claim/launch/launch.ts';
+import {
+  lostNominations,
+  plannedNodes,
+  podNominations,
+} from '../../lib/core/provisioning/follow-plan/pod-nominations.ts';
+import { awaitedStarts, awaitedUntilMs, startTurns } from '../../lib/core/provisioning/follow-plan/start-together.ts';
 import { newNodeClaim } from '../../lib/core/provisioning/new-node-claim.ts';
-import { lostNominations, plannedNodes, podNominations } from '../../lib/core/provisioning/pod-nominations.ts';
 import { schedulePods } from '../../lib/core/provisioning/schedule-pods.ts';
 import { podRequests } from '../../lib/core/resources/pod-requests.ts';
 import { add, subtract } from '../../lib/core/resources/resources.ts';
 import type { PlannedNodeClaim } from '../../lib/core/scheduling/schedule.ts';
+
+/** A node with its times, since the first node was to join. */
+export interface JoinedNode {
+  readonly node: Node;
+  /** @default not yet */
+  readonly registeredAtMs?: number;
+}
 
 interface SeenCluster {
   readonly pods: readonly Pod[];
@@ -29,7 +43,11 @@ export interface Provisioning {
   };
   /** The nominations that pods have lost since. */
   lost(seen: SeenCluster): readonly PodNomination[];
+  /** B67: until when the nodes that have joined wait for the others. *Shape:* by name; only nodes that wait. */
+  awaitedStarts(joined: readonly JoinedNode[]): ReadonlyMap<string, number>;
 }
+
+const FIRST = 'first';
 
 /** Nodes that are launched later are never there in time, but count in later plans. Daemons have no pods: the nodes offer less instead. */
 export function provisioningOf(
@@ -37,9 +55,11 @@ export function provisioningOf(
   claims: readonly PlannedNodeClaim[],
   nameOf: (claim: PlannedNodeClaim) => string,
 ): Provisioning {
+  const turns = startTurns(claims);
   const records = claims.map((claim, at): NodeClaimRecord => {
     const expectedNodeName = nameOf(claim);
-    return { ...launchedRecord(claim, { at, decisionId: 'first', nowMs: 0 }), expectedNodeName };
+    const record = launchedRecord(claim, { at, decisionId: FIRST, nowMs: 0 });
+    return { ...record, expectedNodeName, ...optional({ startTurn: turns?.[at] }) };
   });
   let runs = 0;
   return {
@@ -52,18 +72,36 @@ export function provisioningOf(
         records.push(launchedRecord(claim, { at, decisionId: `run-${runs}`, nowMs }));
       return { nominations: podNominations(pods, plannedNodes(schedule)), launched: newClaims.length };
     },
+    awaitedStarts(joinedNodes) {
+      const byName = new Map(joinedNodes.map((one) => [one.node.metadata.name, one]));
+      const seen = records.slice(0, claims.length).map((record): NodeClaimRecord => {
+        const registeredAtMs = byName.get(record.expectedNodeName ?? '')?.registeredAtMs;
+        return registeredAtMs === undefined ? record : { ...record, registeredAtMs };
+      });
+      const nodeOf = ({ expectedNodeName = '' }: NodeClaimRecord): Node | undefined =>
+        byName.get(expectedNodeName)?.node;
+      const awaited = awaitedStarts(seen, { nodeOf, isSingle: false });
+      return new Map(
+        seen.flatMap((record) => {
+          const untilMs = awaitedUntilMs(record, awaited);
+          return untilMs === undefined ? [] : [[record.expectedNodeName ?? '', untilMs] as const];
+        }),
+      );
+    },
     lost: ({ pods, nodes }) => lostNominations(pods, joined(records, nodes, 0)),
   };
 }
 
-/** The records as lifecycle leaves them: with the names of joined nodes, and the time of the initialization. */
+/** The records as lifecycle leaves them: with the names of registered nodes, and the time of the initialization. */
 function joined(
   records: readonly NodeClaimRecord[],
   nodes: readonly Node[],
   nowMs: number,
 ): readonly NodeClaimRecord[] {
   const initialized = new Map(
-    nodes.map(({ metadata: { name, labels = {} } }) => [name, labels[INITIALIZED] === 'true']),
+    nodes
+      .filter(({ spec }) => spec?.taints?.some((taint) => sameTaint(taint, UNREGISTERED_TAINT)) !== true)
+      .map(({ metadata: { name, labels = {} } }) => [name, labels[INITIALIZED] === 'true']),
   );
   return records.map((record) => {
     const { expectedNodeName: nodeName = '' } = record;

@@ -3,7 +3,7 @@ import { gaugesOfNodes } from '../core/cluster/gauges.ts';
 import type { Action } from '../core/model/decision.ts';
 import { untriedIn } from '../core/node-claim/launch/untried.ts';
 import { problemsOfClaims } from '../core/problems/claim-problems.ts';
-import { doSeveralStart } from '../core/provisioning/pod-nominations.ts';
+import { doSeveralStart } from '../core/provisioning/follow-plan/pod-nominations.ts';
 import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
 import { syncWebhook } from './install/sync-webhook.ts';
 import type { ClusterWork } from './instances/instance-work.ts';
@@ -94,7 +94,8 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
     await note(SYNC_CLAIMS);
     await Promise.all([...SYNCS.map(note), (async () => notes.failures.push(...(await syncWebhook(ports, wake))))()]);
   }
-  if (world.named.size > 0 || (haveNodesStarted(notes) && doSeveralStart(records)))
+  const haveChanged = haveNodesStarted(notes) || world.awaitedStarts.size > 0;
+  if (world.named.size > 0 || (haveChanged && doSeveralStart(records)))
     notes.failures.push(...(await sendWakes(ports, [['provisioning', { cluster, reason: 'nominations' }]])));
   noteUnread(run, world.readings);
   const again = conflictRetry(wake, hasConflict, ports.clock.now());

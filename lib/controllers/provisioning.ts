@@ -5,7 +5,7 @@ import type { PodNomination } from '../core/cluster/nominated-node.ts';
 import { RENOMINATED_BEFORE_MS } from '../core/cluster/nomination.ts';
 import { withoutRivalLaunches } from '../core/cluster/rival-launches.ts';
 import { waitingPods } from '../core/problems/waiting-pods.ts';
-import { awaitedNominations, withdrawnNominations } from '../core/provisioning/pod-nominations.ts';
+import { awaitedNominations, withdrawnNominations } from '../core/provisioning/follow-plan/pod-nominations.ts';
 import { lacksCatalogue, provision } from '../core/provisioning/provision.ts';
 import type { NodeClaimList } from '../ports/node-claim-store.ts';
 import { nominatePods } from './act/nominate-pods.ts';

@@ -1,4 +1,4 @@
-import { doSeveralStart, lostNominations } from '../../core/provisioning/pod-nominations.ts';
+import { doSeveralStart, lostNominations } from '../../core/provisioning/follow-plan/pod-nominations.ts';
 import { PortError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
 import { reasonsOf } from '../run/coalesce-wakes.ts';

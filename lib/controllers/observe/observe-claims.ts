@@ -5,6 +5,11 @@ import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/mode
 import { listedMembers } from '../../core/node-claim/launch/launch-groups.ts';
 import type { NodeClaimView } from '../../core/node-claim/lifecycle.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
+import {
+  type AwaitedStart,
+  awaitedStarts,
+  awaitedUntilMs,
+} from '../../core/provisioning/follow-plan/start-together.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import type { RemembersInstances } from '../instances/last-list.ts';
 import { shownInstance } from '../instances/shown-instance.ts';
@@ -21,7 +26,7 @@ import { instanceTaggedWith, instanceWithId, isAlive, nodeClaimNamed, nodeOfInst
 import { driftFacts, type ObservedDrift } from './observe-drift.ts';
 import { joiningFacts, type SeenFacts } from './observe-joining.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
-import { missingInstance, readMissing } from './observe-missing.ts';
+import { contains, missingInstance, readMissing } from './observe-missing.ts';
 import { observeShifts } from './observe-unavailable.ts';
 import { readings } from './readings.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
@@ -40,6 +45,8 @@ export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches, 
   readonly instances: Observed<readonly DescribedInstance[]>;
   /** Instances of groups whose request is not sent again, by the claims that have none. */
   readonly ofGroups: ReadonlyMap<string, Instance>;
+  /** B67: until when nodes of a decision wait for each other, by its ID. */
+  readonly awaitedStarts: ReadonlyMap<string, AwaitedStart>;
   /** B66: the claims whose nodes have got a name in this run. */
   readonly named: Set<string>;
   /** The instances that run although the list omits them: they have lost their tags. */
@@ -87,6 +94,10 @@ export async function observeWorld(
     missing: readMissing(log, ports, { cluster, records, list }),
     contexts: new Map(),
     inFlight: new Map(),
+    awaitedStarts: awaitedStarts(records, {
+      nodeOf: (record) => nodeOfInstance(readOr(nodes, []), instanceOf(record)),
+      isSingle: untried === undefined,
+    }),
     named: new Set(),
     untried,
     ofGroups: listedMembers(records, readOr(alive, [])),
@@ -127,23 +138,9 @@ export async function viewOf(
     ...optional({ instanceUntagged: readOr(unlisted, undefined)?.untagged }),
     ...(await joiningFacts(record, node, world)),
     initializationTimeoutMs: ports.settings.initializationTimeoutMs,
+    awaitsOthersUntilMs: ports.settings.nominatePods ? awaitedUntilMs(record, world.awaitedStarts) : undefined,
     drift,
     launchContext: await observeLaunchContext(ports, record, world),
     untried: world.untried,
   });
-}
-
-/** Whether EC2 lists the instance as running, with or without its tags. */
-function contains(
-  instances: readonly DescribedInstance[],
-  {
-    instance,
-    unlisted,
-  }: { readonly instance: Instance | undefined; readonly unlisted: Observed<DescribedInstance | undefined> },
-  { shifted }: ObservedClaims,
-): Observed<boolean> {
-  if (instance === undefined) return read(false);
-  if (instanceWithId(instances, instance.id) !== undefined) return read(true);
-  if (shifted.kind === 'unread') return shifted;
-  return mapRead(unlisted, (found) => found !== undefined || shifted.value.has(instance.zone));
 }

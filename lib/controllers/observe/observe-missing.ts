@@ -1,6 +1,6 @@
-import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { LISTED_AFTER_MS } from '../../core/node-claim/launch/launch.ts';
-import { type Observed, read } from '../../core/observed.ts';
+import { mapRead, type Observed, read } from '../../core/observed.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import type { InspectsInstances } from '../run/ports.ts';
 import { instanceWithId, isAlive } from './find-observed.ts';
@@ -55,4 +55,19 @@ export async function missingInstance(
   const missing = await world.missing();
   if (missing.kind === 'unread') return missing;
   return read(instanceWithId(missing.value, instanceOf(record)?.id));
+}
+
+/** Whether EC2 lists the instance as running, with or without its tags. */
+export function contains(
+  instances: readonly DescribedInstance[],
+  {
+    instance,
+    unlisted,
+  }: { readonly instance: Instance | undefined; readonly unlisted: Observed<DescribedInstance | undefined> },
+  { shifted }: Pick<InstanceList, 'shifted'>,
+): Observed<boolean> {
+  if (instance === undefined) return read(false);
+  if (instanceWithId(instances, instance.id) !== undefined) return read(true);
+  if (shifted.kind === 'unread') return shifted;
+  return mapRead(unlisted, (found) => found !== undefined || shifted.value.has(instance.zone));
 }

@@ -6,7 +6,7 @@ import { inParallel } from '../../core/in-parallel.ts';
 import { type NodeClaimRecord, realPods } from '../../core/model/node-claim-record.ts';
 import { readOr } from '../../core/observed.ts';
 import { isActiveBuffer } from '../../core/provisioning/buffer-pods.ts';
-import { awaitedNodes } from '../../core/provisioning/pod-nominations.ts';
+import { awaitedNodes } from '../../core/provisioning/follow-plan/pod-nominations.ts';
 import { missingNodes, staticCount } from '../../core/provisioning/static-capacity.ts';
 import type { Readings } from '../observe/readings.ts';
 import type { HasClock, HasSettings, ReadsCluster } from '../run/ports.ts';

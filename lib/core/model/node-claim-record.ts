@@ -260,6 +260,8 @@ export interface NodeClaimRecord {
   readonly bufferPods?: readonly string[];
   /** The disruption command that it replaces nodes for. @default it was made for pending pods */
   readonly command?: string;
+  /** B67: the turn in which the nodes of its decision are registered together. @default its node is registered as soon as it joins */
+  readonly startTurn?: 1 | 2;
   /** What it may be launched as, cheapest first. Empty after the launch. */
   readonly options: readonly LaunchOption[];
   /** The types of the options. Empty after the launch. */

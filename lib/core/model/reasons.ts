@@ -9,6 +9,7 @@ const REASONS = [
   'AutoModeActive',
   'AwaitingReconciliation',
   'AwaitingVolumeDetachment',
+  'AwaitsOtherNodes',
   'BalancedScore',
   'BudgetExhausted',
   'BudgetTimeZone',

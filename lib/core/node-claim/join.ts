@@ -34,6 +34,8 @@ export interface JoiningClaim {
   readonly learnedMemory: Observed<readonly LearnedMemory[]>;
   /** How long a registered node may take to be initialized. @default no limit */
   readonly initializationTimeoutMs?: number | undefined;
+  /** B67: until when its registration waits for the other nodes of its decision. @default it does not wait */
+  readonly awaitsOthersUntilMs?: number | undefined;
 }
 
 /**
@@ -119,6 +121,16 @@ function withLoss(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
 function register(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict {
   const { instanceLabels, learnedMemory, mirrorUid } = claim;
   const record = withLoss(claim.record, nowMs);
+  const untilMs = claim.awaitsOthersUntilMs ?? nowMs;
+  const isNew = record.registeredAtMs === undefined;
+  if (nowMs < untilMs && isNew && hasUnregisteredTaint(node)) {
+    const message = `waits until the other nodes of decision ${record.decisionId} are Ready, until ${formatTime(untilMs)} at the latest`;
+    return {
+      ...unchanged(record),
+      blocked: [blockedClaim(record, { reason: 'AwaitsOtherNodes', message })],
+      due: [requeueAt(untilMs)],
+    };
+  }
   const nodeClaim = record.name;
   // A node does not wait for the labels: if they are unread, they are added before its initialization.
   const patch = registrationPatch(record, node, { instanceLabels: readOr(instanceLabels, {}), mirrorUid });
@@ -202,11 +214,17 @@ function unreadLabels({ metadata: { labels = {} } }: Node, wanted: Labels): Labe
   return Object.fromEntries(Object.entries(wanted).filter(([key]) => labels[key] === undefined));
 }
 
+function hasUnregisteredTaint({ spec }: Node): boolean {
+  return spec?.taints?.some(({ key }) => key === UNREGISTERED_TAINT.key) === true;
+}
+
 /** D5: without the taint, pods may have been bound to the node before its registration. */
-function withoutTaint({ metadata, spec }: Node): readonly Blocked[] {
-  if (spec?.taints?.some(({ key }) => key === UNREGISTERED_TAINT.key) === true) return [];
+function withoutTaint(node: Node): readonly Blocked[] {
+  if (hasUnregisteredTaint(node)) return [];
   const message = `the node registered without the taint ${formatTaint(UNREGISTERED_TAINT)}: configure its kubelet to register with this taint`;
-  return [{ subject: { kind: 'Node', name: metadata.name }, reason: 'UnregisteredTaintMissing', message, numbers: {} }];
+  return [
+    { subject: { kind: 'Node', name: node.metadata.name }, reason: 'UnregisteredTaintMissing', message, numbers: {} },
+  ];
 }
 
 /** D14: the time of expiry, or undefined for `Never`. */

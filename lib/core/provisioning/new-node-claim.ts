@@ -28,6 +28,8 @@ export interface NewNodeClaimContext {
   readonly cluster: string;
   readonly decisionId: string;
   readonly nowMs: number;
+  /** B67, in the order of the claims. @default each node is registered as soon as it joins */
+  readonly startTurns?: readonly NonNullable<NodeClaimRecord['startTurn']>[] | undefined;
 }
 
 /**
@@ -69,6 +71,7 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
     createdAtMs: context.nowMs,
     pods: claim.pods.map(podKey),
     ...(bufferPods.length === 0 ? {} : { bufferPods }),
+    ...optional({ startTurn: context.startTurns?.[index] }),
     options,
     types: sent.map(launchTypeOf),
     holds: largestCapacity(sent),

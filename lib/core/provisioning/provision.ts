@@ -25,8 +25,9 @@ import type { BoundedSchedule } from '../scheduling/solve.ts';
 import { toMicros } from '../usd-per-hour.ts';
 import { bufferSubject, isBufferPod } from './buffer-pods.ts';
 import { capacityPause } from './capacity-pause.ts';
+import { plannedNodes, podNominations } from './follow-plan/pod-nominations.ts';
+import { startTurns } from './follow-plan/start-together.ts';
 import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
-import { plannedNodes, podNominations } from './pod-nominations.ts';
 import { NO_NODE_POOL } from './pod-refusals.ts';
 import { schedulePodsWithBound } from './schedule-pods.ts';
 import { planStatic } from './static-capacity.ts';
@@ -175,7 +176,8 @@ function nextCapacity({ unavailable }: ClusterSnapshot): readonly Due[] {
 }
 
 function creations(claims: readonly PlannedNodeClaim[], context: NewNodeClaimContext): readonly Action[] {
-  return claims.map((claim, index) => ({ kind: 'create-node-claim', nodeClaim: newNodeClaim(claim, index, context) }));
+  const ofAll = { ...context, startTurns: startTurns(claims) };
+  return claims.map((claim, index) => ({ kind: 'create-node-claim', nodeClaim: newNodeClaim(claim, index, ofAll) }));
 }
 
 /**

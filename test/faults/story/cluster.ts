@@ -150,6 +150,15 @@ function aWorkload(random: Random, name: string): Deployment {
           },
         },
       }),
+    ...(shape === 8 && {
+      affinity: {
+        podAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            { topologyKey: 'topology.kubernetes.io/zone', labelSelector: selector },
+          ],
+        },
+      },
+    }),
     ...(shape === 5 && { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: `${name}-data` } }] }),
     ...(shape === 6 && { nodeSelector: { 'topology.kubernetes.io/zone': random.pick(ZONES) ?? '' } }),
     ...(shape === 7 && { priorityClassName: 'system-cluster-critical' }),

@@ -1,4 +1,5 @@
-import { MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, parseTime, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
+import type { Node } from '../../../../lib/apis/kubernetes.ts';
 import { INITIALIZED, REGISTERED } from '../../../../lib/apis/labels.ts';
 import { fieldOf, recordOf } from '../../../../lib/apis/record.ts';
 import { sameTaint, UNREGISTERED_TAINT } from '../../../../lib/apis/taints.ts';
@@ -158,13 +159,21 @@ function endDuty({ startMs, nowMs, story }: Watched, { instance, atMs }: Launche
 
 type Launched = NodeClaimRecord['launch'] & { readonly kind: 'launched' };
 
+/** B67: its registration waits for the other nodes of its decision, until 22 s after the first of them was created. */
+function awaitsOthersForMs({ startMs, nowMs }: Watched, { startTurn }: NodeClaimRecord, node: Node): number {
+  if (startTurn === undefined) return 0;
+  return Math.max(0, parseTime(node.metadata.creationTimestamp ?? '') + 22 * SECOND_MS - startMs() - nowMs());
+}
+
 function joinDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] {
   const node = nodeOf(watched, record);
   if (node === undefined) return [];
   const { labels = {} } = node.metadata;
   const { name } = node.metadata;
-  if (labels[REGISTERED] !== 'true')
-    return [{ name: `node ${name} is registered`, withinMs: 8 * SECOND_MS, needs: JOIN }];
+  if (labels[REGISTERED] !== 'true') {
+    const withinMs = 8 * SECOND_MS + awaitsOthersForMs(watched, record, node);
+    return [{ name: `node ${name} is registered`, withinMs, needs: JOIN }];
+  }
   const startup = record.spec.startupTaints ?? [];
   const isWaiting =
     node.spec?.taints?.some(

@@ -1,14 +1,14 @@
-import { MINUTE_MS, timeIn } from '../../apis/formats/time.ts';
-import { namespaceOf, type Pod, podKey } from '../../apis/kubernetes.ts';
-import { HOSTNAME } from '../../apis/labels.ts';
-import { optional } from '../../apis/optional.ts';
-import { hardestToPlaceFirst } from '../cluster/hardest-to-place.ts';
-import { ownNomination, type PodNomination } from '../cluster/nominated-node.ts';
-import { isProvisionable } from '../cluster/pods.ts';
-import { knownNodeName } from '../cluster/state-node.ts';
-import { type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
-import type { Schedule } from '../scheduling/schedule.ts';
-import { isBufferPod } from './buffer-pods.ts';
+import { MINUTE_MS, timeIn } from '../../../apis/formats/time.ts';
+import { namespaceOf, type Pod, podKey } from '../../../apis/kubernetes.ts';
+import { HOSTNAME } from '../../../apis/labels.ts';
+import { optional } from '../../../apis/optional.ts';
+import { hardestToPlaceFirst } from '../../cluster/hardest-to-place.ts';
+import { ownNomination, type PodNomination } from '../../cluster/nominated-node.ts';
+import { isProvisionable } from '../../cluster/pods.ts';
+import { knownNodeName } from '../../cluster/state-node.ts';
+import { type NodeClaimRecord, realPods } from '../../model/node-claim-record.ts';
+import type { Schedule } from '../../scheduling/schedule.ts';
+import { isBufferPod } from '../buffer-pods.ts';
 
 /**
  * B66: the nominations to write so that the kube-scheduler binds the pods as planned. Pods of a node whose name is not known yet are
@@ -33,11 +33,10 @@ export function podNominations(pods: readonly Pod[], planned: ReadonlyMap<string
  */
 export function lostNominations(pods: readonly Pod[], records: readonly NodeClaimRecord[]): readonly PodNomination[] {
   const planned = new Map(
-    records
-      .filter(isStarting)
-      .flatMap((record) =>
-        record.nodeName === undefined ? [] : realPods(record).map((key) => [key, record.nodeName ?? ''] as const),
-      ),
+    records.filter(isStarting).flatMap((record) => {
+      const node = record.nodeName ?? (record.startTurn === undefined ? undefined : record.expectedNodeName);
+      return node === undefined ? [] : realPods(record).map((key) => [key, node] as const);
+    }),
   );
   return missingNominations(pods, planned);
 }

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../../lib/apis/kubernetes.ts';
-import { isProvisionable } from '../../../lib/core/cluster/pods.ts';
-import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
-import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import type { Pod } from '../../../../lib/apis/kubernetes.ts';
+import { isProvisionable } from '../../../../lib/core/cluster/pods.ts';
+import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
+import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import {
   doSeveralStart,
   lostNominations,
   withdrawnNominations,
-} from '../../../lib/core/provisioning/pod-nominations.ts';
-import { provision } from '../../../lib/core/provisioning/provision.ts';
-import { launchedClaim } from '../../builders/node-claims.ts';
-import { avoiding, pendingPod, pendingPods, runningPod, spread } from '../../builders/pods.ts';
-import { aSnapshot, initializedNode } from '../../builders/snapshots.ts';
-import { NOW_MS } from '../../builders/times.ts';
+} from '../../../../lib/core/provisioning/follow-plan/pod-nominations.ts';
+import { provision } from '../../../../lib/core/provisioning/provision.ts';
+import { launchedClaim } from '../../../builders/node-claims.ts';
+import { avoiding, pendingPod, pendingPods, runningPod, spread } from '../../../builders/pods.ts';
+import { aSnapshot, initializedNode } from '../../../builders/snapshots.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 
 function nominationsOf(over: Partial<ClusterSnapshot>) {
   const { podNominations } = provision(aSnapshot(over), { decisionId: 'decision-1', nowMs: NOW_MS });

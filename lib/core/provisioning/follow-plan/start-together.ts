@@ -1,0 +1,77 @@
+import { SECOND_MS, timeIn } from '../../../apis/formats/time.ts';
+import type { Node, Pod } from '../../../apis/kubernetes.ts';
+import { HOSTNAME } from '../../../apis/labels.ts';
+import { isNodeReady } from '../../cluster/state-node.ts';
+import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
+import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
+
+/** From the creation of the first Node of the decision: 10 to 15 s until it is Ready, and some seconds for the others. */
+const TOGETHER_WITHIN_MS = 20 * SECOND_MS;
+/** The kube-scheduler binds the first pods of the groups meanwhile. */
+const SECOND_TURN_AFTER_MS = 2 * SECOND_MS;
+
+type StartTurn = NonNullable<NodeClaimRecord['startTurn']>;
+
+/**
+ * B67: the turns in which the nodes of these claims are registered. The first pod of a group with required affinity to itself in a zone
+ * decides the zone of the group. While no node of the planned zone is ready, it is bound in another one, whatever is nominated. So the
+ * nodes for such pods are registered first.
+ * *Shape:* in the order of the claims; undefined if no claim waits for another one.
+ */
+export function startTurns(claims: readonly Pick<PlannedNodeClaim, 'pods'>[]): readonly StartTurn[] | undefined {
+  if (claims.filter(({ pods }) => pods.length > 0).length < 2) return undefined;
+  const turns = claims.map(({ pods }): StartTurn => (pods.some(hasAffinityAcrossNodes) ? 1 : 2));
+  return turns.includes(1) ? turns : undefined;
+}
+
+function hasAffinityAcrossNodes({ spec }: Pod): boolean {
+  const required = spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  return required.some(({ topologyKey }) => topologyKey !== HOSTNAME);
+}
+
+/** Until when the nodes of a decision wait, by their turn. *Shape:* undefined if they do not wait. */
+export type AwaitedStart = Readonly<Record<StartTurn, number | undefined>>;
+
+/**
+ * B67: the nodes of a decision are registered when all of them are Ready, those of the second turn after those of the first one. A claim whose
+ * launch fails, or that is deleted, is not awaited.
+ * *Shape:* by the ID of the decision, once its first node has joined. *Cost:* O(records).
+ * @param records all claims of the cluster, or a single one: whether the other nodes of its decision are Ready is not known then
+ */
+export function awaitedStarts(
+  records: readonly NodeClaimRecord[],
+  { nodeOf, isSingle }: { readonly nodeOf: (record: NodeClaimRecord) => Node | undefined; readonly isSingle: boolean },
+): ReadonlyMap<string, AwaitedStart> {
+  const withTurn = records.filter(
+    ({ startTurn, launch, deletion }) => startTurn !== undefined && launch.kind !== 'refused' && deletion === undefined,
+  );
+  const byDecision = Map.groupBy(withTurn, ({ decisionId }) => decisionId);
+  return new Map(
+    [...byDecision].flatMap(([decision, claims]) => {
+      const nodes = claims.map(nodeOf);
+      const hasJoined = nodes.some((node) => node !== undefined);
+      if (!hasJoined || claims.every(({ registeredAtMs }) => registeredAtMs !== undefined)) return [];
+      const areReady = !isSingle && nodes.every((node) => node !== undefined && isNodeReady(node));
+      const joinedMs = nodes.flatMap((node) =>
+        node === undefined ? [] : (timeIn(node.metadata.creationTimestamp) ?? 0),
+      );
+      const untilMs = Math.min(...joinedMs) + TOGETHER_WITHIN_MS;
+      return [[decision, { 1: areReady ? undefined : untilMs, 2: secondTurn(claims, untilMs) }] as const];
+    }),
+  );
+}
+
+function secondTurn(claims: readonly NodeClaimRecord[], untilMs: number): number {
+  const first = claims
+    .filter(({ startTurn }) => startTurn === 1)
+    .map(({ registeredAtMs }) => registeredAtMs ?? untilMs);
+  return Math.min(untilMs, Math.max(...first)) + SECOND_TURN_AFTER_MS;
+}
+
+/** Until when the node of a claim waits for others. *Shape:* undefined if it does not wait. */
+export function awaitedUntilMs(
+  { startTurn, decisionId }: NodeClaimRecord,
+  awaited: ReadonlyMap<string, AwaitedStart>,
+): number | undefined {
+  return startTurn === undefined ? undefined : awaited.get(decisionId)?.[startTurn];
+}

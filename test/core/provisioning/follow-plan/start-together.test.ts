@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { HOSTNAME } from '../../../../lib/apis/labels.ts';
+import { UNREGISTERED_TAINT } from '../../../../lib/apis/taints.ts';
+import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
+import { awaitedStarts, startTurns } from '../../../../lib/core/provisioning/follow-plan/start-together.ts';
+import { provision } from '../../../../lib/core/provisioning/provision.ts';
+import { decide, viewOf } from '../../../builders/claim-view.ts';
+import { launchedClaim } from '../../../builders/node-claims.ts';
+import { aNode, type NodeOptions } from '../../../builders/nodes.ts';
+import { affinityTerm, joining, type PodOptions, pendingPods } from '../../../builders/pods.ts';
+import { aSnapshot } from '../../../builders/snapshots.ts';
+import { NOW_MS, SECOND } from '../../../builders/times.ts';
+
+const LARGE = { requests: { cpu: '1500m' } };
+const IN_ONE_ZONE = { labels: { app: 'web' }, spec: { affinity: joining(affinityTerm()) } };
+
+/** The turns of the new claims. */
+function turnsOf(count: number, options: PodOptions): readonly unknown[] {
+  const { actions } = provision(aSnapshot({ pods: pendingPods(count, options) }), { decisionId: 'one', nowMs: NOW_MS });
+  return actions.flatMap((action) => (action.kind === 'create-node-claim' ? [action.nodeClaim.startTurn] : []));
+}
+
+describe('B67: which nodes start together', () => {
+  test('those of a decision with pods that must run in the same zone', () => {
+    const turns = turnsOf(40, { ...LARGE, ...IN_ONE_ZONE });
+    expect(turns.length).toBeGreaterThan(1);
+    expect(new Set(turns)).toEqual(new Set([1]));
+  });
+
+  test('the nodes for such pods come first', () => {
+    const others = { pods: pendingPods(2) };
+    expect(startTurns([others, { pods: pendingPods(2, IN_ONE_ZONE) }, others])).toEqual([2, 1, 2]);
+  });
+
+  test('not a single node, and not those of pods without such affinity', () => {
+    expect(turnsOf(1, IN_ONE_ZONE)).toEqual([undefined]);
+    expect(new Set(turnsOf(40, LARGE))).toEqual(new Set([undefined]));
+    const onOneNode = { affinity: joining(affinityTerm({ topologyKey: HOSTNAME })) };
+    expect(startTurns([{ pods: pendingPods(2, { spec: onOneNode }) }, { pods: pendingPods(1) }])).toBeUndefined();
+  });
+});
+
+const AT = (seconds: number): string => new Date(NOW_MS + seconds * SECOND).toISOString();
+
+interface Seen {
+  readonly node?: NodeOptions;
+  readonly over?: Partial<NodeClaimRecord>;
+}
+
+const secondsOf = (ms: number | undefined) => (ms === undefined ? undefined : (ms - NOW_MS) / SECOND);
+
+/** Until when the nodes of a decision wait, in seconds, by their turn. */
+function awaited(claims: readonly Seen[], isSingle = false): readonly unknown[] {
+  const records = claims.map(({ over }, at) =>
+    launchedClaim({ name: `claim-${at}`, startTurn: at === 0 ? 1 : 2, ...over }, { id: `i-${at}` }),
+  );
+  const nodeOf = ({ name }: NodeClaimRecord) => {
+    const { node } = claims[records.findIndex((one) => one.name === name)] ?? {};
+    return node === undefined ? undefined : aNode(node);
+  };
+  const [until] = awaitedStarts(records, { nodeOf, isSingle }).values();
+  return until === undefined ? [] : [secondsOf(until[1]), secondsOf(until[2])];
+}
+
+describe('B67: until when they wait', () => {
+  const first = { node: { creationTimestamp: AT(5) } };
+
+  test('until all are Ready, at the latest 20 s after the first Node was created, and those of the second turn 2 s longer', () => {
+    expect(awaited([first, {}])).toEqual([25, 27]);
+    expect(awaited([first, { node: { creationTimestamp: AT(3), ready: false } }])).toEqual([23, 25]);
+    expect(awaited([first, { node: { creationTimestamp: AT(3) } }])).toEqual([undefined, 25]);
+  });
+
+  test('those of the second turn until two seconds after the last of the first turn was registered', () => {
+    const registered = { ...first, over: { registeredAtMs: NOW_MS + 9 * SECOND } };
+    const second = { node: { creationTimestamp: AT(3) } };
+    expect(awaited([registered, second])).toEqual([undefined, 11]);
+    const late = { ...first, over: { startTurn: 1 } } as const;
+    expect(awaited([registered, second, late])).toEqual([undefined, 25]);
+  });
+
+  test('not for a claim that gets no node or is deleted, and not once all are registered', () => {
+    const refused = { launch: { kind: 'refused', attempt: 1, message: '', atMs: NOW_MS } } as const;
+    expect(awaited([first, { over: refused }])).toEqual([undefined, 27]);
+    const deletion = { reason: 'deleted', message: '', requestedAtMs: NOW_MS } as const;
+    expect(awaited([first, { over: { deletion } }])).toEqual([undefined, 27]);
+    expect(awaited([{ ...first, over: { registeredAtMs: NOW_MS } }])).toEqual([]);
+  });
+
+  test('a run for a single claim does not know the other nodes, so it waits', () => {
+    expect(awaited([first], true)).toEqual([25, 27]);
+  });
+
+  test('nothing is known before the first node has joined', () => {
+    expect(awaited([{}, {}])).toEqual([]);
+  });
+});
+
+describe('B67: the registration', () => {
+  const WAITS = { awaitsOthersUntilMs: NOW_MS + 20 * SECOND };
+  const seen = (taints: NodeOptions['taints'] = [UNREGISTERED_TAINT]) =>
+    viewOf(launchedClaim(), { node: aNode({ taints }), ...WAITS });
+
+  test('waits with a reason and is reconciled at the end of the time', () => {
+    const { actions, blocked, due } = decide(seen(), NOW_MS);
+    expect(actions).toEqual([]);
+    expect(blocked).toEqual([expect.objectContaining({ reason: 'AwaitsOtherNodes' })]);
+    expect(due).toContainEqual({ atMs: NOW_MS + 20 * SECOND, kind: 'settling' });
+  });
+
+  test('is made at the end of the time, and at once for a node to which pods may be bound already', () => {
+    expect(decide(seen(), NOW_MS + 20 * SECOND).actions[0]?.kind).toBe('register-node');
+    expect(decide(seen([]), NOW_MS).actions[0]?.kind).toBe('register-node');
+  });
+
+  test('does not wait for a node that was registered before', () => {
+    const lost = launchedClaim({ registeredAtMs: NOW_MS, nodeName: 'node-1' });
+    const { actions } = decide(viewOf(lost, { node: aNode({ taints: [UNREGISTERED_TAINT] }), ...WAITS }), NOW_MS);
+    expect(actions[0]?.kind).toBe('register-node');
+  });
+});
