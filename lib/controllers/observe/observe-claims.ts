@@ -45,8 +45,8 @@ export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches, 
   readonly instances: Observed<readonly DescribedInstance[]>;
   /** Instances of groups whose request is not sent again, by the claims that have none. */
   readonly ofGroups: ReadonlyMap<string, Instance>;
-  /** B67: until when nodes of a decision wait for each other, by its ID. */
-  readonly awaitedStarts: ReadonlyMap<string, AwaitedStart>;
+  /** B67: until when nodes of a decision wait for each other, by its time. */
+  readonly awaitedStarts: ReadonlyMap<number, AwaitedStart>;
   /** B66: the claims whose nodes have got a name in this run. */
   readonly named: Set<string>;
   /** The instances that run although the list omits them: they have lost their tags. */

@@ -124,7 +124,7 @@ function register(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict 
   const untilMs = claim.awaitsOthersUntilMs ?? nowMs;
   const isNew = record.registeredAtMs === undefined;
   if (nowMs < untilMs && isNew && hasUnregisteredTaint(node)) {
-    const message = `waits until the other nodes of decision ${record.decisionId} are Ready, until ${formatTime(untilMs)} at the latest`;
+    const message = `waits until the other new nodes of its decision are Ready, until ${formatTime(untilMs)} at the latest`;
     return {
       ...unchanged(record),
       blocked: [blockedClaim(record, { reason: 'AwaitsOtherNodes', message })],

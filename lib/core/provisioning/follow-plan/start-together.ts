@@ -35,19 +35,19 @@ export type AwaitedStart = Readonly<Record<StartTurn, number | undefined>>;
 /**
  * B67: the nodes of a decision are registered when all of them are Ready, those of the second turn after those of the first one. A claim whose
  * launch fails, or that is deleted, is not awaited.
- * *Shape:* by the ID of the decision, once its first node has joined. *Cost:* O(records).
+ * *Shape:* by the time of the decision, once its first node has joined: the parts of a large decision have IDs of their own. *Cost:* O(records).
  * @param records all claims of the cluster, or a single one: whether the other nodes of its decision are Ready is not known then
  */
 export function awaitedStarts(
   records: readonly NodeClaimRecord[],
   { nodeOf, isSingle }: { readonly nodeOf: (record: NodeClaimRecord) => Node | undefined; readonly isSingle: boolean },
-): ReadonlyMap<string, AwaitedStart> {
+): ReadonlyMap<number, AwaitedStart> {
   const withTurn = records.filter(
     ({ startTurn, launch, deletion }) => startTurn !== undefined && launch.kind !== 'refused' && deletion === undefined,
   );
-  const byDecision = Map.groupBy(withTurn, ({ decisionId }) => decisionId);
+  const byDecision = Map.groupBy(withTurn, ({ createdAtMs }) => createdAtMs);
   return new Map(
-    [...byDecision].flatMap(([decision, claims]) => {
+    [...byDecision].flatMap(([atMs, claims]) => {
       const nodes = claims.map(nodeOf);
       const hasJoined = nodes.some((node) => node !== undefined);
       if (!hasJoined || claims.every(({ registeredAtMs }) => registeredAtMs !== undefined)) return [];
@@ -56,7 +56,7 @@ export function awaitedStarts(
         node === undefined ? [] : (timeIn(node.metadata.creationTimestamp) ?? 0),
       );
       const untilMs = Math.min(...joinedMs) + TOGETHER_WITHIN_MS;
-      return [[decision, { 1: areReady ? undefined : untilMs, 2: secondTurn(claims, untilMs) }] as const];
+      return [[atMs, { 1: areReady ? undefined : untilMs, 2: secondTurn(claims, untilMs) }] as const];
     }),
   );
 }
@@ -70,8 +70,8 @@ function secondTurn(claims: readonly NodeClaimRecord[], untilMs: number): number
 
 /** Until when the node of a claim waits for others. *Shape:* undefined if it does not wait. */
 export function awaitedUntilMs(
-  { startTurn, decisionId }: NodeClaimRecord,
-  awaited: ReadonlyMap<string, AwaitedStart>,
+  { startTurn, createdAtMs }: NodeClaimRecord,
+  awaited: ReadonlyMap<number, AwaitedStart>,
 ): number | undefined {
-  return startTurn === undefined ? undefined : awaited.get(decisionId)?.[startTurn];
+  return startTurn === undefined ? undefined : awaited.get(createdAtMs)?.[startTurn];
 }

@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { HOSTNAME } from '../../../../lib/apis/labels.ts';
 import { UNREGISTERED_TAINT } from '../../../../lib/apis/taints.ts';
+import type { Action } from '../../../../lib/core/model/decision.ts';
 import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
-import { awaitedStarts, startTurns } from '../../../../lib/core/provisioning/follow-plan/start-together.ts';
+import { decisionParts } from '../../../../lib/core/provisioning/decision-parts.ts';
+import {
+  awaitedStarts,
+  awaitedUntilMs,
+  startTurns,
+} from '../../../../lib/core/provisioning/follow-plan/start-together.ts';
 import { provision } from '../../../../lib/core/provisioning/provision.ts';
 import { decide, viewOf } from '../../../builders/claim-view.ts';
+import { aDecision } from '../../../builders/decisions.ts';
 import { launchedClaim } from '../../../builders/node-claims.ts';
 import { aNode, type NodeOptions } from '../../../builders/nodes.ts';
 import { affinityTerm, joining, type PodOptions, pendingPods } from '../../../builders/pods.ts';
@@ -17,7 +24,11 @@ const IN_ONE_ZONE = { labels: { app: 'web' }, spec: { affinity: joining(affinity
 /** The turns of the new claims. */
 function turnsOf(count: number, options: PodOptions): readonly unknown[] {
   const { actions } = provision(aSnapshot({ pods: pendingPods(count, options) }), { decisionId: 'one', nowMs: NOW_MS });
-  return actions.flatMap((action) => (action.kind === 'create-node-claim' ? [action.nodeClaim.startTurn] : []));
+  return actions.flatMap(newClaimOf).map(({ startTurn }) => startTurn);
+}
+
+function newClaimOf(action: Action): readonly NodeClaimRecord[] {
+  return action.kind === 'create-node-claim' ? [action.nodeClaim] : [];
 }
 
 describe('B67: which nodes start together', () => {
@@ -85,6 +96,25 @@ describe('B67: until when they wait', () => {
     const deletion = { reason: 'deleted', message: '', requestedAtMs: NOW_MS } as const;
     expect(awaited([first, { over: { deletion } }])).toEqual([undefined, 27]);
     expect(awaited([{ ...first, over: { registeredAtMs: NOW_MS } }])).toEqual([]);
+  });
+
+  test('also if the decision is recorded in parts, of which some have only nodes of the second turn', () => {
+    const pods = [
+      ...pendingPods(60, { requests: { cpu: '5' } }),
+      ...pendingPods(2, { ...IN_ONE_ZONE, requests: { cpu: '5' } }),
+    ];
+    const decision = aDecision(provision(aSnapshot({ pods }), { decisionId: 'one', nowMs: NOW_MS }));
+    const parts = decisionParts(decision).map(({ actions }) => actions.flatMap(newClaimOf));
+    expect(parts.map((claims) => claims.length)).toEqual([50, 12]);
+    const records = parts.flat();
+    const [joined] = records;
+    const until = awaitedStarts(records, {
+      nodeOf: (record) => (record === joined ? aNode(first.node) : undefined),
+      isSingle: false,
+    });
+    const waits = records.map((record) => secondsOf(awaitedUntilMs(record, until)));
+    expect(waits.filter((one) => one === 25)).toHaveLength(2);
+    expect(waits.filter((one) => one === 27)).toHaveLength(60);
   });
 
   test('a run for a single claim does not know the other nodes, so it waits', () => {
