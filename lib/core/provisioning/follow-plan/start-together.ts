@@ -56,7 +56,8 @@ export function awaitedStarts(
         node === undefined ? [] : (timeIn(node.metadata.creationTimestamp) ?? 0),
       );
       const untilMs = Math.min(...joinedMs) + TOGETHER_WITHIN_MS;
-      return [[atMs, { 1: areReady ? undefined : untilMs, 2: secondTurn(claims, untilMs) }] as const];
+      const second = isSingle ? untilMs + SECOND_TURN_AFTER_MS : secondTurn(claims, untilMs);
+      return [[atMs, { 1: areReady ? undefined : untilMs, 2: second }] as const];
     }),
   );
 }

@@ -119,6 +119,7 @@ describe('B67: until when they wait', () => {
 
   test('a run for a single claim does not know the other nodes, so it waits', () => {
     expect(awaited([first], true)).toEqual([25, 27]);
+    expect(awaited([{ ...first, over: { startTurn: 2 } }], true)).toEqual([25, 27]);
   });
 
   test('nothing is known before the first node has joined', () => {
