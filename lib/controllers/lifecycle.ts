@@ -94,8 +94,7 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
     await note(SYNC_CLAIMS);
     await Promise.all([...SYNCS.map(note), (async () => notes.failures.push(...(await syncWebhook(ports, wake))))()]);
   }
-  const haveChanged = haveNodesStarted(notes) || world.awaitedStarts.size > 0;
-  if (world.named.size > 0 || (haveChanged && doSeveralStart(records)))
+  if (world.named.size > 0 || (doNodesStart(notes) && doSeveralStart(records)))
     notes.failures.push(...(await sendWakes(ports, [['provisioning', { cluster, reason: 'nominations' }]])));
   noteUnread(run, world.readings);
   const again = conflictRetry(wake, hasConflict, ports.clock.now());
@@ -108,9 +107,15 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   return { controller: 'lifecycle', cluster, decisions, ...optional({ instances }), due, gauges, problems, failures };
 }
 
-/** B66: when a node joins or becomes ready, the kube-scheduler tries pending pods, and clears the nominations of those that fit nowhere. */
-function haveNodesStarted({ decisions }: ObjectRun['notes']): boolean {
-  return decisions.some(({ actions }) => actions.some(({ kind }) => STARTS.has(kind)));
+/**
+ * B66: when a node joins or becomes ready, the kube-scheduler tries pending pods, and clears the nominations of those that fit nowhere. A node
+ * that waits for others (B67) has joined or become ready without an action.
+ */
+function doNodesStart({ decisions }: ObjectRun['notes']): boolean {
+  return decisions.some(
+    ({ actions, blocked }) =>
+      actions.some(({ kind }) => STARTS.has(kind)) || blocked.some(({ reason }) => reason === 'AwaitsOtherNodes'),
+  );
 }
 
 const STARTS: ReadonlySet<Action['kind']> = new Set(['register-node', 'initialize-node']);
