@@ -4,6 +4,7 @@ import { HOSTNAME } from '../../../apis/labels.ts';
 import { isNodeReady } from '../../cluster/state-node.ts';
 import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
+import { isBufferPod } from '../buffer-pods.ts';
 
 /** From the creation of the first Node of the decision: 10 to 15 s until it is Ready, and some seconds for the others. */
 const TOGETHER_WITHIN_MS = 20 * SECOND_MS;
@@ -20,12 +21,14 @@ type StartTurn = NonNullable<NodeClaimRecord['startTurn']>;
  */
 export function startTurns(claims: readonly Pick<PlannedNodeClaim, 'pods'>[]): readonly StartTurn[] | undefined {
   if (claims.filter(({ pods }) => pods.length > 0).length < 2) return undefined;
-  const turns = claims.map(({ pods }): StartTurn => (pods.some(hasAffinityAcrossNodes) ? 1 : 2));
+  const turns = claims.map(({ pods }): StartTurn => (pods.some(decidesZone) ? 1 : 2));
   return turns.includes(1) ? turns : undefined;
 }
 
-function hasAffinityAcrossNodes({ spec }: Pod): boolean {
-  const required = spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+/** Buffer pods are never bound. */
+function decidesZone(pod: Pod): boolean {
+  if (isBufferPod(pod)) return false;
+  const required = pod.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   return required.some(({ topologyKey }) => topologyKey !== HOSTNAME);
 }
 

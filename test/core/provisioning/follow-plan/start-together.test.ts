@@ -10,6 +10,7 @@ import {
   startTurns,
 } from '../../../../lib/core/provisioning/follow-plan/start-together.ts';
 import { provision } from '../../../../lib/core/provisioning/provision.ts';
+import { someBufferPods } from '../../../builders/capacity-buffers.ts';
 import { decide, viewOf } from '../../../builders/claim-view.ts';
 import { aDecision } from '../../../builders/decisions.ts';
 import { launchedClaim } from '../../../builders/node-claims.ts';
@@ -41,6 +42,15 @@ describe('B67: which nodes start together', () => {
   test('the nodes for such pods come first', () => {
     const others = { pods: pendingPods(2) };
     expect(startTurns([others, { pods: pendingPods(2, IN_ONE_ZONE) }, others])).toEqual([2, 1, 2]);
+  });
+
+  test('not for the virtual pods of a CapacityBuffer, which are never bound', () => {
+    const virtual = someBufferPods(2).map((pod) => ({
+      ...pod,
+      spec: { ...pod.spec, ...IN_ONE_ZONE.spec },
+    }));
+    expect(startTurns([{ pods: virtual }, { pods: pendingPods(2) }])).toBeUndefined();
+    expect(startTurns([{ pods: virtual }, { pods: pendingPods(2, IN_ONE_ZONE) }])).toEqual([2, 1]);
   });
 
   test('not a single node, and not those of pods without such affinity', () => {
