@@ -121,7 +121,7 @@ function withLoss(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
 function register(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict {
   const { instanceLabels, learnedMemory, mirrorUid } = claim;
   const record = withLoss(claim.record, nowMs);
-  const untilMs = claim.awaitsOthersUntilMs ?? nowMs;
+  const untilMs = Math.min(claim.awaitsOthersUntilMs ?? nowMs, lastStartMs(record));
   const isNew = record.registeredAtMs === undefined;
   if (nowMs < untilMs && isNew && hasUnregisteredTaint(node)) {
     const message = `waits until the other new nodes of its decision are Ready, until ${formatTime(untilMs)} at the latest`;
@@ -147,6 +147,11 @@ function register(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict 
     blocked: wasInitialized(record, node) ? [] : withoutTaint(node),
     due: [...expirationOf(record, nowMs), ...next],
   };
+}
+
+/** A node that joins shortly before the end of its time does not wait for others: its claim would be deleted meanwhile (D8). */
+function lastStartMs(record: NodeClaimRecord): number {
+  return (registrationDeadline(record) ?? Infinity) - MINUTE_MS;
 }
 
 /** The record of a claim whose node has the registration. A node that was missing is initialized again. */

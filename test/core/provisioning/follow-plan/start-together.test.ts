@@ -17,7 +17,7 @@ import { launchedClaim } from '../../../builders/node-claims.ts';
 import { aNode, type NodeOptions } from '../../../builders/nodes.ts';
 import { affinityTerm, joining, type PodOptions, pendingPods } from '../../../builders/pods.ts';
 import { aSnapshot } from '../../../builders/snapshots.ts';
-import { NOW_MS, SECOND } from '../../../builders/times.ts';
+import { MINUTE, NOW_MS, SECOND } from '../../../builders/times.ts';
 
 const LARGE = { requests: { cpu: '1500m' } };
 const IN_ONE_ZONE = { labels: { app: 'web' }, spec: { affinity: joining(affinityTerm()) } };
@@ -152,6 +152,14 @@ describe('B67: the registration', () => {
   test('is made at the end of the time, and at once for a node to which pods may be bound already', () => {
     expect(decide(seen(), NOW_MS + 20 * SECOND).actions[0]?.kind).toBe('register-node');
     expect(decide(seen([]), NOW_MS).actions[0]?.kind).toBe('register-node');
+  });
+
+  test('does not wait in the last minute before the registration timeout', () => {
+    const nowMs = NOW_MS + 14 * MINUTE;
+    const waits = { awaitsOthersUntilMs: nowMs + 20 * SECOND };
+    const view = viewOf(launchedClaim(), { node: aNode({ taints: [UNREGISTERED_TAINT] }), ...waits });
+    expect(decide(view, nowMs - 30 * SECOND).due).toContainEqual({ atMs: nowMs, kind: 'settling' });
+    expect(decide(view, nowMs).actions[0]?.kind).toBe('register-node');
   });
 
   test('does not wait for a node that was registered before', () => {
