@@ -131,6 +131,7 @@ export const NODE_CLAIM_RECORD: Schema = open(
     nodePoolUid: STRING,
     bufferPods: STRINGS,
     command: STRING,
+    startTurn: NUMBER,
     nodeName: STRING,
     expectedNodeName: STRING,
     registeredAtMs: NUMBER,

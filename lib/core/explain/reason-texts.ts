@@ -15,7 +15,7 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   AwaitingVolumeDetachment:
     'Volumes of the drained pods are still attached to the node: wait; if it takes long, look at the VolumeAttachments of the node.',
   AwaitsOtherNodes:
-    'Pods of the decision must run in the same zone, so its nodes accept pods together, 20 seconds after the first has joined at the latest: wait.',
+    'Pods of the decision must run in one zone with others, so its nodes accept pods together, at the latest 22 seconds after the first has joined: wait.',
   BalancedScore:
     'The move saves too little of the price of the NodePool for the pods that it evicts: set consolidationPolicy to WhenEmptyOrUnderutilized to allow it.',
   BudgetExhausted:

@@ -29,7 +29,8 @@ export function podNominations(pods: readonly Pod[], planned: ReadonlyMap<string
 /**
  * B66: the nominations to write again while nodes start. The kube-scheduler clears a nomination when it tries the pod and finds no place
  * for it, which each node that becomes ready causes. *Shape:* only pods without a nomination whose node has joined and is not initialized:
- * it has no pods yet, so it is still planned for them. *Cost:* O(records + pods log pods).
+ * it has no pods yet, so it is still planned for them. If nodes start together (B67), those of a decision that have not joined yet count
+ * too. *Cost:* O(records + pods log pods).
  */
 export function lostNominations(pods: readonly Pod[], records: readonly NodeClaimRecord[]): readonly PodNomination[] {
   const planned = new Map(

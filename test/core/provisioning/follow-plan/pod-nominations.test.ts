@@ -201,6 +201,12 @@ describe('B66: nominations that pods have lost while nodes start', () => {
     expect(lost([{ ...joined, deletion }])).toEqual([]);
   });
 
+  test('are written again before the node joins if it waits for others then (B67)', () => {
+    const expected = { ...starting('a', KEYS, 'node-a'), startTurn: 2 } as const;
+    expect(lost([expected])).toEqual(['web-1: - → node-a', 'web-2: - → node-a']);
+    expect(lost([{ ...starting('a', KEYS), startTurn: 2 }])).toEqual([]);
+  });
+
   test('a nomination that a pod has is not changed, also if it is of another component or for another node', () => {
     const [one, two] = [
       nominated(pendingPod(SMALL), 'node-b'),

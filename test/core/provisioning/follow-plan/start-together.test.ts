@@ -96,8 +96,10 @@ describe('B67: until when they wait', () => {
     const registered = { ...first, over: { registeredAtMs: NOW_MS + 9 * SECOND } };
     const second = { node: { creationTimestamp: AT(3) } };
     expect(awaited([registered, second])).toEqual([undefined, 11]);
-    const late = { ...first, over: { startTurn: 1 } } as const;
-    expect(awaited([registered, second, late])).toEqual([undefined, 25]);
+    const unregistered = { ...first, over: { startTurn: 1 } } as const;
+    expect(awaited([registered, second, unregistered])).toEqual([undefined, 25]);
+    const late = { ...first, over: { registeredAtMs: NOW_MS + 60 * SECOND } };
+    expect(awaited([late, second])).toEqual([undefined, 25]);
   });
 
   test('not for a claim that gets no node or is deleted, and not once all are registered', () => {
