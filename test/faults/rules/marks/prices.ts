@@ -92,7 +92,8 @@ function freePods(
 }
 
 function isFree({ spec }: Pod): boolean {
-  return (spec.topologySpreadConstraints ?? spec.nodeSelector ?? spec.volumes) === undefined;
+  const { topologySpreadConstraints, nodeSelector, volumes, affinity } = spec;
+  return (topologySpreadConstraints ?? nodeSelector ?? volumes ?? affinity?.podAffinity) === undefined;
 }
 
 function weightOf({ spec }: NodePool): number {
