@@ -5,7 +5,7 @@ import { type Blocked, type Due, pollAfter, requeueAt, type Verdict } from '../m
 import { NO_MEMORY } from '../model/disruption/pass-memory.ts';
 import { type DisruptionCommand, isReplacing } from '../model/disruption-command.ts';
 import { budgetsChangeMs } from './budgets.ts';
-import { patienceMs } from './command/await-replacements.ts';
+import { patienceMs, pendingUntilMs } from './command/await-replacements.ts';
 import { taintChanges } from './command/node-taints.ts';
 import { describeMove } from './command/start-replacing.ts';
 import { stepCommands } from './execute.ts';
@@ -115,7 +115,7 @@ function unsure(blocked: readonly Blocked[], commands: readonly DisruptionComman
 
 /** When commands are validated, when budgets may allow their deletions, and when they give up waiting for their replacements. */
 function dueTimes(
-  { commands, nodePools }: Pick<ClusterSnapshot, 'commands' | 'nodePools'>,
+  { commands, nodePools, nodeClaims }: Pick<ClusterSnapshot, 'commands' | 'nodePools' | 'nodeClaims'>,
   nowMs: number,
 ): readonly Due[] {
   const waiting = commands.filter(isReplacing).flatMap(({ candidates }) => candidates.map(({ nodePool }) => nodePool));
@@ -123,6 +123,10 @@ function dueTimes(
     waiting.includes(nodePool.metadata.name) ? [budgetsChangeMs(nodePool, nowMs)] : [],
   );
   const patience = patienceMs(commands.filter(isReplacing).length);
-  const times = commands.map((one) => (isReplacing(one) ? one.replacingSinceMs + patience : one.validateAtMs));
+  const times = commands.flatMap((one) =>
+    isReplacing(one)
+      ? [one.replacingSinceMs + patience, pendingUntilMs(one, nodeClaims) ?? Infinity]
+      : [one.validateAtMs],
+  );
   return [...times, ...budgets].filter((atMs) => atMs > nowMs && Number.isFinite(atMs)).map(requeueAt);
 }

@@ -2,10 +2,12 @@ import { formatDuration } from '../../../apis/formats/duration.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../apis/formats/time.ts';
 import { podKey } from '../../../apis/kubernetes.ts';
 import { nomination } from '../../cluster/nomination.ts';
-import { isReschedulable } from '../../cluster/pods.ts';
+import { selectsPod } from '../../cluster/pod-disruption-budgets.ts';
+import { isProvisionable, isReschedulable } from '../../cluster/pods.ts';
 import { activePods, isNodeReady, type StateNode } from '../../cluster/state-node.ts';
 import type { Action } from '../../model/decision.ts';
 import type { DisruptionCommand, ReplacingCommand } from '../../model/disruption-command.ts';
+import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { budgetLedger } from '../budget-ledger.ts';
 import { type Candidate, candidateFor, classOf, isCandidate } from '../candidates.ts';
 import type { Pass } from '../pass.ts';
@@ -17,6 +19,8 @@ import { movedBy } from './moved-by.ts';
 const PATIENCE_MS = 80;
 const MIN_PATIENCE_MS = 10 * MINUTE_MS;
 const MAX_PATIENCE_MS = HOUR_MS;
+/** Pods that are pending when the replacements are initialized may be bound soon. */
+const PENDING_FOR_MS = MINUTE_MS;
 
 /** E35: how long a command waits for its replacements. */
 export function patienceMs(inFlight: number): number {
@@ -33,9 +37,9 @@ export interface Awaiting {
 
 /**
  * E34, E35: the next step of a command that waits for its replacements. When all are initialized, its candidates are deleted. It ends
- * without that if a replacement is gone, if a candidate must stay, or after a time. Replacements that exist then stay, and are
- * removed when they are not needed. A candidate that leaves for another reason does not affect the others. A candidate whose
- * disruption is not allowed now, by a budget, delays the command. *Shape:* no actions while it waits.
+ * without that if a replacement is gone, if a candidate must stay, if pending pods and candidates wait for each other, or after a time.
+ * Replacements that exist then stay, and are removed when they are not needed. A candidate that leaves for another reason does not affect
+ * the others. A candidate whose disruption is not allowed now, by a budget, delays the command. *Shape:* no actions while it waits.
  */
 export function awaitReplacements(command: ReplacingCommand, awaiting: Awaiting): readonly Action[] {
   const { pass, inFlight } = awaiting;
@@ -46,6 +50,8 @@ export function awaitReplacements(command: ReplacingCommand, awaiting: Awaiting)
   if (lost !== undefined) return [endOf(command, 'rejected', lost)];
   const [busy] = kept.filter(({ reason }) => reason !== 'PDB');
   if (busy !== undefined) return [endOf(command, 'rejected', `node ${busy.node} must stay: ${busy.message}`)];
+  const pending = pendingTooLong(command, kept, pass);
+  if (pending !== undefined) return [endOf(command, 'rejected', pending)];
   const waiting = whyWaiting(command, { ...awaiting, stays, kept });
   if (waiting === undefined) return replaced(command, stays, pass);
   const limitMs = patienceMs(inFlight);
@@ -82,6 +88,43 @@ function candidatesLeft(command: ReplacingCommand, { snapshot, all, nowMs }: Pas
     stays: judged.flatMap(({ one }) => (isCandidate(one) ? [one] : [])),
     kept: judged.flatMap(({ node, one }) => (isCandidate(one) ? [] : [{ ...one, node }])),
   };
+}
+
+/**
+ * When a command gives up because of pending pods: some time after the last replacement was initialized. *Shape:* undefined while one is not
+ * initialized.
+ */
+export function pendingUntilMs(
+  { replacementClaims }: ReplacingCommand,
+  nodeClaims: readonly NodeClaimRecord[],
+): number | undefined {
+  const names = new Set(replacementClaims);
+  const replacements = nodeClaims.filter(({ name }) => names.has(name));
+  if (replacements.length < names.size) return undefined;
+  const latestMs = Math.max(...replacements.map(({ initializedAtMs }) => initializedAtMs ?? Infinity));
+  return Number.isFinite(latestMs) ? latestMs + PENDING_FOR_MS : undefined;
+}
+
+/**
+ * A pod that is pending may count as disrupted in the PodDisruptionBudget that keeps a candidate, and wait until the pods of the candidate
+ * have moved: required affinity allows it only where they run, and their node accepts no pods. Both would wait until the command gives up.
+ */
+function pendingTooLong(
+  command: ReplacingCommand,
+  kept: readonly Kept[],
+  { snapshot, all, nowMs }: Pass,
+): string | undefined {
+  const names = new Set(kept.map(({ node }) => node));
+  if (names.size === 0 || nowMs < (pendingUntilMs(command, snapshot.nodeClaims) ?? Infinity)) return undefined;
+  const guarded = all.filter(({ name }) => names.has(name)).flatMap(activePods);
+  const budgets = snapshot.podDisruptionBudgets.filter((budget) => guarded.some((pod) => selectsPod(budget, pod)));
+  const pending = snapshot.pods.filter(
+    (pod) => isProvisionable(pod) && budgets.some((budget) => selectsPod(budget, pod)),
+  );
+  const [{ node, message } = { node: '', message: '' }] = kept;
+  return pending.length === 0
+    ? undefined
+    : `node ${node} must stay: ${message}; pending pods of this budget: ${pending.length}`;
 }
 
 /** Why a replacement will not be initialized. A record that cannot be read is awaited. */

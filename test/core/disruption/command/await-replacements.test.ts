@@ -5,6 +5,7 @@ import { patienceMs } from '../../../../lib/core/disruption/command/await-replac
 import { disruptBy } from '../../../../lib/core/disruption/disrupt.ts';
 import { emptiness } from '../../../../lib/core/disruption/methods/emptiness.ts';
 import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
+import { requeueAt } from '../../../../lib/core/model/decision.ts';
 import type { ReplacingCommand } from '../../../../lib/core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import { refusedClaims } from '../../../../lib/core/provisioning/unreadable-claims.ts';
@@ -12,7 +13,7 @@ import { aReplacingCommand, candidatesNamed } from '../../../builders/decisions.
 import { launchedClaim } from '../../../builders/node-claims.ts';
 import { aPoolView } from '../../../builders/node-pools.ts';
 import { aBudget, CORDONED, type NodeOptions } from '../../../builders/nodes.ts';
-import { runningPod } from '../../../builders/pods.ts';
+import { pendingPod, runningPod } from '../../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../../builders/snapshots.ts';
 import { HOUR, MINUTE, NOW_MS, SECOND } from '../../../builders/times.ts';
 
@@ -177,6 +178,22 @@ describe('a command gives up (E35)', () => {
     );
     const kept = candidate('a', { annotations: KEPT });
     expect(rejected(cluster({}, [kept, candidate('b')]))).toContain('node a must stay');
+  });
+
+  test('if pods of the PodDisruptionBudget that keeps a candidate are pending for a minute', () => {
+    const web = { labels: { app: 'web' } };
+    const guarded = [...podsOf('a'), runningPod('b', { name: 'guarded', ...web })];
+    const pdb = (pods: readonly Pod[]) => cluster({ pods, podDisruptionBudgets: [aBudget()] });
+    const pending = pdb([...guarded, pendingPod({ name: 'new', ...web })]);
+    const initialized = pending.nodeClaims.find(({ name }) => name === 'claim-new')?.initializedAtMs ?? 0;
+    expect(words(pending, initialized + MINUTE - SECOND)).toEqual([]);
+    expect(decide(pending, initialized + MINUTE - SECOND).due).toContainEqual(requeueAt(initialized + MINUTE));
+    expect(rejected(pending, initialized + MINUTE)).toBe(
+      'rejected: node b must stay: PodDisruptionBudget web allows no disruption; pending pods of this budget: 1',
+    );
+    expect(
+      words(pdb([...guarded, pendingPod({ name: 'other', labels: { app: 'other' } })]), initialized + MINUTE),
+    ).toEqual([]);
   });
 
   test('if the NodePool is gone', () => {
