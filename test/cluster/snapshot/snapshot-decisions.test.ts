@@ -292,7 +292,8 @@ async function settledPods(): Promise<void> {
 
 test('a plan of disruption from the snapshot begins with the command that disruption proposes', async () => {
   await change(general('0s'));
-  // While a pod is pending, nominated nodes stay, and a snapshot does not have the nominations of the table.
+  // While nominations last, nominated nodes stay, and a snapshot does not have the nominations of the table.
+  aheadMs = NOMINATED_MS;
   for (const name of ['over', 'nowhere', 'huge']) await scaleDeployment(name, 0);
   await scaleDeployment('web', 1);
   await scaleDeployment('spread', 1);
@@ -313,7 +314,7 @@ test('a plan of disruption from the snapshot begins with the command that disrup
 
 test('a difference has what provisioning and disruption decide when the changed NodePool is applied', async () => {
   await change(general('Never'));
-  aheadMs = NOMINATED_MS;
+  aheadMs = 2 * NOMINATED_MS;
   await createDeployment({ name: 'late', replicas: 4, requests: cpu('1500m'), podSpec: ON_STEADY });
   await settledPods();
   await kerf.run('lifecycle');
