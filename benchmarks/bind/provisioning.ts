@@ -47,8 +47,6 @@ export interface Provisioning {
   awaitedStarts(joined: readonly JoinedNode[]): ReadonlyMap<string, number>;
 }
 
-const FIRST = 'first';
-
 /** Nodes that are launched later are never there in time, but count in later plans. Daemons have no pods: the nodes offer less instead. */
 export function provisioningOf(
   snapshot: ClusterSnapshot,
@@ -58,7 +56,7 @@ export function provisioningOf(
   const turns = startTurns(claims);
   const records = claims.map((claim, at): NodeClaimRecord => {
     const expectedNodeName = nameOf(claim);
-    const record = launchedRecord(claim, { at, decisionId: FIRST, nowMs: 0 });
+    const record = launchedRecord(claim, { at, decisionId: 'first', nowMs: 0 });
     return { ...record, expectedNodeName, ...optional({ startTurn: turns?.[at] }) };
   });
   let runs = 0;
@@ -74,7 +72,7 @@ export function provisioningOf(
     },
     awaitedStarts(joinedNodes) {
       const byName = new Map(joinedNodes.map((one) => [one.node.metadata.name, one]));
-      const seen = records.slice(0, claims.length).map((record): NodeClaimRecord => {
+      const seen = records.map((record): NodeClaimRecord => {
         const registeredAtMs = byName.get(record.expectedNodeName ?? '')?.registeredAtMs;
         return registeredAtMs === undefined ? record : { ...record, registeredAtMs };
       });

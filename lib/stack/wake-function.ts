@@ -45,8 +45,8 @@ export class WakeFunction extends LambdaFunction implements Woken {
 
   /**
    * Lambda keeps a call that it throttles for six hours. A tick is replaced in a minute, so old ones would only delay new ones and cost
-   * runs after the throttling. The time is enough for both repetitions of a call that
-   * Lambda stops after a minute: they follow after one minute and after two more.
+   * runs after the throttling. The time is enough for both repetitions of a call that Lambda stops after a minute: they follow after one
+   * minute and after two more.
    * *Source:* "How Lambda handles errors and retries with asynchronous invocation", AWS Lambda Developer Guide.
    */
   dropOldTicks(): void {

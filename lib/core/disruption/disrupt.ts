@@ -124,9 +124,7 @@ function dueTimes(
   );
   const patience = patienceMs(commands.filter(isReplacing).length);
   const times = commands.flatMap((one) =>
-    isReplacing(one)
-      ? [one.replacingSinceMs + patience, pendingUntilMs(one, nodeClaims) ?? Infinity]
-      : [one.validateAtMs],
+    isReplacing(one) ? [one.replacingSinceMs + patience, pendingUntilMs(one, nodeClaims)] : [one.validateAtMs],
   );
   return [...times, ...budgets].filter((atMs) => atMs > nowMs && Number.isFinite(atMs)).map(requeueAt);
 }

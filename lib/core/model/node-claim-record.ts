@@ -240,6 +240,8 @@ export interface Drift {
   readonly sinceMs: number;
 }
 
+export type StartTurn = 1 | 2;
+
 /** The state of a NodeClaim: the source of truth, in the table; the NodeClaim object in the cluster is its mirror. */
 export interface NodeClaimRecord {
   readonly cluster: string;
@@ -261,7 +263,7 @@ export interface NodeClaimRecord {
   /** The disruption command that it replaces nodes for. @default it was made for pending pods */
   readonly command?: string;
   /** B67: the turn in which the nodes of its decision are registered together. @default its node is registered as soon as it joins */
-  readonly startTurn?: 1 | 2;
+  readonly startTurn?: StartTurn;
   /** What it may be launched as, cheapest first. Empty after the launch. */
   readonly options: readonly LaunchOption[];
   /** The types of the options. Empty after the launch. */

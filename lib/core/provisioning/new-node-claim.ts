@@ -13,7 +13,7 @@ import {
 import { optional } from '../../apis/optional.ts';
 import { digest } from '../identity.ts';
 import type { InstanceType } from '../model/instance-type.ts';
-import type { LaunchOption, NodeClaimRecord } from '../model/node-claim-record.ts';
+import type { LaunchOption, NodeClaimRecord, StartTurn } from '../model/node-claim-record.ts';
 import { launchTypeOf } from '../node-claim/adoption/launch-type.ts';
 import { nodePoolHash } from '../node-pool/node-pool-hash.ts';
 import { admits, allowsAbsence, inRequirement, type Requirement } from '../requirements/requirement.ts';
@@ -29,7 +29,7 @@ export interface NewNodeClaimContext {
   readonly decisionId: string;
   readonly nowMs: number;
   /** B67, in the order of the claims. @default each node is registered as soon as it joins */
-  readonly startTurns?: readonly NonNullable<NodeClaimRecord['startTurn']>[] | undefined;
+  readonly startTurns?: readonly StartTurn[] | undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * A custom resource of CloudFormation. Its event is only a trigger: it selects none of what is installed, where, or with whose
- * rights. It can only keep what is installed in a former cluster. CloudFormation itself says whether the resource is being deleted, so a forged or repeated event removes nothing.
+ * rights. It can only keep what is installed in a former cluster. CloudFormation itself says whether the resource is being deleted, so a
+ * forged or repeated event removes nothing.
  */
 
 import { ownField } from '../../apis/record.ts';

@@ -108,7 +108,9 @@ function resourcesOf(
   const facts = catalogue.facts.filter((one) => one.name === instance.instanceType);
   const overlays = [...state.nodeOverlays.values()];
   // A type without a price may run, for example in a capacity block.
-  const offerings = catalogue.offerings.map((one) => ({ ...one, onDemandUsdPerHour: one.onDemandUsdPerHour ?? 0 }));
+  const offerings = catalogue.offerings
+    .filter(({ type }) => type === instance.instanceType)
+    .map((one) => ({ ...one, onDemandUsdPerHour: one.onDemandUsdPerHour ?? 0 }));
   const instanceTypes = instanceTypesFor({ ...catalogue, facts, offerings }, nodeClass);
   const { views } = applyOverlays([{ nodePool, instanceTypes }], overlays);
   const { capacity = {}, allocatable = {} } = views[0]?.instanceTypes[0] ?? {};

@@ -91,18 +91,17 @@ function candidatesLeft(command: ReplacingCommand, { snapshot, all, nowMs }: Pas
 }
 
 /**
- * When a command gives up because of pending pods: some time after the last replacement was initialized. *Shape:* undefined while one is not
+ * When a command gives up because of pending pods: some time after the last replacement was initialized. *Shape:* infinite while one is not
  * initialized.
  */
 export function pendingUntilMs(
   { replacementClaims }: ReplacingCommand,
   nodeClaims: readonly NodeClaimRecord[],
-): number | undefined {
+): number {
   const names = new Set(replacementClaims);
   const replacements = nodeClaims.filter(({ name }) => names.has(name));
-  if (replacements.length < names.size) return undefined;
-  const latestMs = Math.max(...replacements.map(({ initializedAtMs }) => initializedAtMs ?? Infinity));
-  return Number.isFinite(latestMs) ? latestMs + PENDING_FOR_MS : undefined;
+  if (replacements.length < names.size) return Infinity;
+  return Math.max(...replacements.map(({ initializedAtMs }) => initializedAtMs ?? Infinity)) + PENDING_FOR_MS;
 }
 
 /**
@@ -115,7 +114,7 @@ function pendingTooLong(
   { snapshot, all, nowMs }: Pass,
 ): string | undefined {
   const names = new Set(kept.map(({ node }) => node));
-  if (names.size === 0 || nowMs < (pendingUntilMs(command, snapshot.nodeClaims) ?? Infinity)) return undefined;
+  if (names.size === 0 || nowMs < pendingUntilMs(command, snapshot.nodeClaims)) return undefined;
   const guarded = all.filter(({ name }) => names.has(name)).flatMap(activePods);
   const budgets = snapshot.podDisruptionBudgets.filter((budget) => guarded.some((pod) => selectsPod(budget, pod)));
   const pending = snapshot.pods.filter(

@@ -2,7 +2,8 @@ import { SECOND_MS, timeIn } from '../../../apis/formats/time.ts';
 import type { Node, Pod } from '../../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../../apis/labels.ts';
 import { isNodeReady } from '../../cluster/state-node.ts';
-import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
+import type { NodeClaimRecord, StartTurn } from '../../model/node-claim-record.ts';
+import { requiredAffinityTerms } from '../../scheduling/pods/pod-affinity-terms.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
 import { isBufferPod } from '../buffer-pods.ts';
 
@@ -10,8 +11,6 @@ import { isBufferPod } from '../buffer-pods.ts';
 const TOGETHER_WITHIN_MS = 20 * SECOND_MS;
 /** The kube-scheduler binds the first pods of the groups meanwhile. */
 const SECOND_TURN_AFTER_MS = 2 * SECOND_MS;
-
-type StartTurn = NonNullable<NodeClaimRecord['startTurn']>;
 
 /**
  * B67: the turns in which the nodes of these claims are registered. The first pod of a group with required affinity to itself in a zone
@@ -27,9 +26,7 @@ export function startTurns(claims: readonly Pick<PlannedNodeClaim, 'pods'>[]): r
 
 /** Buffer pods are never bound. */
 function decidesZone(pod: Pod): boolean {
-  if (isBufferPod(pod)) return false;
-  const required = pod.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-  return required.some(({ topologyKey }) => topologyKey !== HOSTNAME);
+  return !isBufferPod(pod) && requiredAffinityTerms(pod).some(({ topologyKey }) => topologyKey !== HOSTNAME);
 }
 
 /** Until when the nodes of a decision wait, by their turn. *Shape:* undefined if they do not wait. */

@@ -1,6 +1,7 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../../apis/labels.ts';
 import type { Demand } from '../pods/demand.ts';
+import { requiredAffinityTerms } from '../pods/pod-affinity-terms.ts';
 import type { PodGroup } from '../pods/pod-classes.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { isAvailable, type PoolTypeIndex } from '../pools/type-index.ts';
@@ -40,9 +41,8 @@ function sharingCounters(backlog: readonly BacklogGroup[]): ReadonlySet<Counter>
   );
 }
 
-function requiresHost({ spec }: Pod): boolean {
-  const required = spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-  return required.some(({ topologyKey }) => topologyKey === HOSTNAME);
+function requiresHost(pod: Pod): boolean {
+  return requiredAffinityTerms(pod).some(({ topologyKey }) => topologyKey === HOSTNAME);
 }
 
 /** Pods that must share a host with others have the fewest possible hosts, so they are placed first. */

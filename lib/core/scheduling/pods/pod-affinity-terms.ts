@@ -6,12 +6,13 @@ import {
 } from '../../../apis/kubernetes.ts';
 
 /** Required and preferred terms: a preference counts as required until it is relaxed (B30). */
-export function affinityTerms({ spec }: Pod): readonly PodAffinityTerm[] {
-  const affinity = spec.affinity?.podAffinity;
-  return [
-    ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
-    ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((one) => one.podAffinityTerm),
-  ];
+export function affinityTerms(pod: Pod): readonly PodAffinityTerm[] {
+  const preferred = pod.spec.affinity?.podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return [...requiredAffinityTerms(pod), ...preferred.map((one) => one.podAffinityTerm)];
+}
+
+export function requiredAffinityTerms({ spec }: Pod): readonly PodAffinityTerm[] {
+  return spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
 }
 
 /** Required and preferred terms. */

@@ -43,7 +43,7 @@ export function eksAccessEntries(client: EKSClient): AccessEntries {
         try {
           await unless('ResourceInUseException', () => client.send(command));
         } catch (thrown) {
-          if (!isUnknownPrincipal(thrown)) throw thrown;
+          if (!isError(thrown, UNKNOWN_PRINCIPAL)) throw thrown;
           throw new UnknownPrincipalError(`${doing}: ${thrown.message}`, { cause: thrown });
         }
       });
@@ -99,27 +99,25 @@ async function describe(client: EKSClient, clusterName: string, principal: strin
     try {
       return await unless('ResourceNotFoundException', () => client.send(command));
     } catch (thrown) {
-      if (isWithoutEntries(thrown)) return undefined;
+      if (isError(thrown, WITHOUT_ENTRIES)) return undefined;
       throw thrown;
     }
   });
   return answer?.accessEntry;
 }
 
-/** EKS refuses every call about access entries for a cluster of the mode CONFIG_MAP. The code has other causes too. */
-function isWithoutEntries(thrown: unknown): boolean {
-  return (
-    thrown instanceof Error && thrown.name === 'InvalidRequestException' && /authentication mode/i.test(thrown.message)
-  );
+/** An error of EKS whose code has other causes too. */
+interface KnownError {
+  readonly code: string;
+  readonly message: RegExp;
 }
 
-/** The code has other causes too, such as a group that EKS does not allow. */
-function isUnknownPrincipal(thrown: unknown): thrown is Error {
-  return (
-    thrown instanceof Error &&
-    thrown.name === 'InvalidParameterException' &&
-    /principalArn is invalid/i.test(thrown.message)
-  );
+/** EKS refuses every call about access entries for a cluster of the mode CONFIG_MAP. */
+const WITHOUT_ENTRIES: KnownError = { code: 'InvalidRequestException', message: /authentication mode/i };
+const UNKNOWN_PRINCIPAL: KnownError = { code: 'InvalidParameterException', message: /principalArn is invalid/i };
+
+function isError(thrown: unknown, { code, message }: KnownError): thrown is Error {
+  return thrown instanceof Error && thrown.name === code && message.test(thrown.message);
 }
 
 /** Returns undefined for an error with this code. */
