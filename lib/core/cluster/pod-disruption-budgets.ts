@@ -15,3 +15,8 @@ export function isUnhealthyExempt({ spec }: PodDisruptionBudget, pod: Pod): bool
 export function allowsNoEviction({ spec }: PodDisruptionBudget): boolean {
   return ['0', '0%'].includes(String(spec.maxUnavailable)) || spec.minAvailable === '100%';
 }
+
+/** Whether the budget allows no eviction of the pod now. */
+export function holds(budget: PodDisruptionBudget, pod: Pod): boolean {
+  return selectsPod(budget, pod) && !isUnhealthyExempt(budget, pod) && (budget.status?.disruptionsAllowed ?? 0) === 0;
+}

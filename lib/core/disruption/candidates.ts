@@ -2,7 +2,7 @@ import { formatTime } from '../../apis/formats/time.ts';
 import { type Pod, type PodDisruptionBudget, podKey } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
 import type { DisruptionReason, NodePool } from '../../apis/node-pool.ts';
-import { isUnhealthyExempt, selectsPod } from '../cluster/pod-disruption-budgets.ts';
+import { holds, selectsPod } from '../cluster/pod-disruption-budgets.ts';
 import { isActive, isDrainable, isKeptInPlace, isOwnedByDaemonSet, keptUntilMs } from '../cluster/pods.ts';
 import { activePods, isNodeReady, type StateNode } from '../cluster/state-node.ts';
 import { isShifted } from '../instance-type/offerings/unavailable.ts';
@@ -101,11 +101,6 @@ function whyPodsBlock(
     }
   }
   return undefined;
-}
-
-/** An exhausted budget blocks the eviction of a pod. */
-function holds(budget: PodDisruptionBudget, pod: Pod): boolean {
-  return !isUnhealthyExempt(budget, pod) && (budget.status?.disruptionsAllowed ?? 0) === 0;
 }
 
 function inCommand(snapshot: ClusterSnapshot, nodeClaim: string): boolean {

@@ -1,7 +1,7 @@
 import { counted } from '../../apis/counted.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
-import { selectsPod } from '../cluster/pod-disruption-budgets.ts';
+import { holds, selectsPod } from '../cluster/pod-disruption-budgets.ts';
 import {
   isKeptInPlace,
   isOwnedByDaemonSet,
@@ -98,9 +98,7 @@ function whyHeld({ podDisruptionBudgets }: ClusterSnapshot, pod: Pod, nowMs: num
     );
   const never = whyNeverEvicted(pod, podDisruptionBudgets);
   if (never !== undefined) return never;
-  const spent = podDisruptionBudgets.find(
-    (budget) => selectsPod(budget, pod) && (budget.status?.disruptionsAllowed ?? 0) === 0,
-  );
+  const spent = podDisruptionBudgets.find((budget) => holds(budget, pod));
   return (
     spent &&
     refusal('PDB', `PodDisruptionBudget ${spent.metadata.name} allows no disruption`, { disruptionsAllowed: 0 })

@@ -1,9 +1,10 @@
-import type { Pod } from '../../apis/kubernetes.ts';
-import { allowsNoEviction, selectsPod } from '../cluster/pod-disruption-budgets.ts';
-import { isKeptInPlace, isProvisionable, isReschedulable } from '../cluster/pods.ts';
+import { type Pod, selectorMatches } from '../../apis/kubernetes.ts';
+import { allowsNoEviction, holds, selectsPod } from '../cluster/pod-disruption-budgets.ts';
+import { isActive, isKeptInPlace, isProvisionable, isReschedulable } from '../cluster/pods.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Refusal } from '../model/refusal.ts';
+import { requiredAffinityTerms } from '../scheduling/pods/pod-affinity-terms.ts';
 import { awaitedPods } from './evicted-pods.ts';
 import { whyIgnored } from './ignored-pod.ts';
 
@@ -31,10 +32,15 @@ export function podsToPlace(snapshot: Seen, nodes: readonly StateNode[], nowMs: 
 export function podsToPlaceFrom(snapshot: Seen, nowMs: number): (removed: readonly StateNode[]) => PodsToPlace {
   const pending = [...snapshot.pods, ...(snapshot.bufferPods ?? [])].filter(isProvisionable);
   const fixing = snapshot.podDisruptionBudgets.filter(allowsNoEviction);
-  /** B7: they need a node before they are evicted, except for pods that will not be evicted. */
-  const moves = (pod: Pod): boolean =>
-    isReschedulable(pod) && !isKeptInPlace(pod, nowMs) && !fixing.some((budget) => selectsPod(budget, pod));
+  const awaited = awaitedBeside(snapshot, pending);
   return (removed) => {
+    const names = new Set(removed.map(({ name }) => name));
+    /** B7: they need a node before they are evicted, except for pods that will not be evicted. */
+    const moves = (pod: Pod): boolean =>
+      isReschedulable(pod) &&
+      !isKeptInPlace(pod, nowMs) &&
+      !fixing.some((budget) => selectsPod(budget, pod)) &&
+      !awaited(pod, names);
     const pods: Pod[] = [];
     const refused: { readonly pod: Pod; readonly refusal: Refusal }[] = [];
     for (const pod of [...pending, ...removed.flatMap((node) => node.pods.filter(moves))]) {
@@ -44,4 +50,34 @@ export function podsToPlaceFrom(snapshot: Seen, nowMs: number): (removed: readon
     }
     return { pods, refused };
   };
+}
+
+/**
+ * B7: whether a pod of the removed nodes and a pending pod wait for each other. A budget allows no eviction until the pending pod is ready, and
+ * required affinity allows that one only where such pods run, which is on these nodes only. If the plan moved the first pod to another zone,
+ * the pending pod would be planned there too, and the kube-scheduler would not bind it.
+ */
+function awaitedBeside(
+  { pods, podDisruptionBudgets }: Seen,
+  pending: readonly Pod[],
+): (pod: Pod, removed: ReadonlySet<string>) => boolean {
+  const beside = pending.flatMap((pod) =>
+    requiredAffinityTerms(pod).map(({ labelSelector }) => ({ pod, labelSelector })),
+  );
+  const waits = podDisruptionBudgets.flatMap((budget) => {
+    const selectors = beside.filter(({ pod }) => selectsPod(budget, pod)).map(({ labelSelector }) => labelSelector);
+    return selectors.length === 0 ? [] : [{ budget, selectors }];
+  });
+  return (held, removed) =>
+    waits.some(({ budget, selectors }) => {
+      const isBeside = (pod: Pod): boolean =>
+        selectsPod(budget, pod) && selectors.some((one) => selectorMatches(one, pod.metadata.labels));
+      return (
+        holds(budget, held) && isBeside(held) && !pods.some((pod) => isBeside(pod) && isBoundOutside(pod, removed))
+      );
+    });
+}
+
+function isBoundOutside(pod: Pod, nodes: ReadonlySet<string>): boolean {
+  return pod.spec.nodeName !== undefined && !nodes.has(pod.spec.nodeName) && isActive(pod);
 }

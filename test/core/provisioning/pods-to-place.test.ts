@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod, PodSpec } from '../../../lib/apis/kubernetes.ts';
+import type { Pod, PodDisruptionBudget, PodSpec } from '../../../lib/apis/kubernetes.ts';
 import { stateNodes } from '../../../lib/core/cluster/state-node.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import { podsToPlace } from '../../../lib/core/provisioning/pods-to-place.ts';
 import { asking } from '../../builders/node-pools.ts';
 import { aBudget } from '../../builders/nodes.ts';
-import { aPod, type PodOptions, pendingPod, runningPod } from '../../builders/pods.ts';
+import { affinityTerm, aPod, joining, type PodOptions, pendingPod, runningPod } from '../../builders/pods.ts';
 import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
 import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
@@ -50,6 +50,48 @@ describe('the pods that need a node', () => {
         }),
       ).pods,
     ).toEqual(['free']);
+  });
+});
+
+describe('a pod that a PodDisruptionBudget keeps while a pending pod may run only beside it (B7)', () => {
+  const labels = { app: 'web' };
+  const held = runningPod('node-1', { name: 'held', labels });
+  const waiting = { name: 'waiting', labels, spec: { affinity: joining(affinityTerm()) } };
+  const podDisruptionBudgets = [aBudget()];
+
+  test('is not to be placed before the pending pod runs', () => {
+    const pods = [held, pendingPod(waiting)];
+    expect(names(leaving(pods, { podDisruptionBudgets })).pods).toEqual(['waiting']);
+  });
+
+  test.each<readonly [string, readonly Pod[], readonly string[]]>([
+    ['the pending pod runs', [runningPod('node-2', waiting)], ['held']],
+    [
+      'another such pod runs on a node that stays',
+      [pendingPod(waiting), runningPod('node-2', { ...waiting, name: 'other' })],
+      ['waiting', 'held'],
+    ],
+    [
+      'the pending pod may run beside other pods only',
+      [
+        pendingPod({
+          ...waiting,
+          spec: { affinity: joining(affinityTerm({ labelSelector: { matchLabels: { app: 'db' } } })) },
+        }),
+      ],
+      ['waiting', 'held'],
+    ],
+    ['the pending pod has another budget', [pendingPod({ ...waiting, namespace: 'other' })], ['waiting', 'held']],
+  ])('is to be placed if %s', (_, others, expected) => {
+    expect(names(leaving([held, ...others], { podDisruptionBudgets })).pods).toEqual(expected);
+  });
+
+  test.each<readonly [string, Partial<PodDisruptionBudget>]>([
+    ['allows a disruption', { status: { disruptionsAllowed: 1 } }],
+    ['has other pods', { spec: { selector: { matchLabels: { app: 'db' } } } }],
+  ])('is to be placed if the budget %s', (_, over) => {
+    const pods = [held, pendingPod(waiting)];
+    expect(names(leaving(pods, { podDisruptionBudgets: [aBudget(over)] })).pods).toEqual(['waiting', 'held']);
   });
 });
 
