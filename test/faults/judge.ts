@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../lib/apis/formats/time.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import type { Fault } from '../../lib/simulator/faults/fault.ts';
 import type { Violation } from './rule.ts';
 import { runStory, type StoryResult } from './run-story.ts';
@@ -24,6 +24,8 @@ const MAX_COST_RATIO = 1.5;
 const ALLOWANCE_USD = 0.05;
 /** A fault keeps a node that is not needed, as long as it lasts: a node that was lost, or whose pods or instance cannot be ended. */
 const KEPT_NODE_USD_PER_HOUR = 0.12;
+/** Costs are not compared if the run without faults has pods without a node for longer than this, because of limits. *Units:* the sum for all pods. */
+const LIMITED_MS = MINUTE_MS;
 
 /** Plays the story of a seed with its faults, and if nothing is violated, without them, to compare the cost. */
 export async function judge(seed: number, kept?: readonly Kept[]): Promise<Verdict> {
@@ -47,6 +49,8 @@ async function costViolation(story: Story, result: StoryResult): Promise<Violati
   const without: Story = { ...story, faults: [], invocations: 1 };
   const twin = await runStory(without, result.endedMs);
   if (twin.violation !== undefined) return { ...twin.violation, rule: `${twin.violation.rule} (without faults)` };
+  // A fault may replace nodes by a larger one, on which more pods run than the limits of the NodePool allow otherwise.
+  if (twin.limitedMs > result.limitedMs + LIMITED_MS) return undefined;
   const faultHours = story.faults.reduce((sum, { forMs }) => sum + forMs, 0) / HOUR_MS;
   const allowedUsd = twin.costUsd * MAX_COST_RATIO + ALLOWANCE_USD + faultHours * KEPT_NODE_USD_PER_HOUR;
   if (result.costUsd <= allowedUsd) return undefined;

@@ -7,6 +7,7 @@ import { comparableUsd } from './cost.ts';
 import type { Violation } from './rule.ts';
 import { addForeigners } from './rules/foreign.ts';
 import { RULES } from './rules/rules.ts';
+import { podsOverLimits } from './rules/settled.ts';
 import { FAULTS_CATALOGUE, STORY_SETTINGS } from './story/cluster.ts';
 import { replaceEach } from './story/replace-each.ts';
 import type { Story } from './story/story.ts';
@@ -25,6 +26,8 @@ export interface StoryResult {
   readonly violation?: Violation;
   /** Without what Kerf must not end. */
   readonly costUsd: number;
+  /** How long pods were pending because the limits of their NodePool had no room for a node. *Units:* the sum for all pods. */
+  readonly limitedMs: number;
   readonly endedMs: number;
   readonly timeline: readonly TimelineEntry[];
 }
@@ -75,10 +78,15 @@ export async function runStory(story: Story, untilMs?: number): Promise<StoryRes
   const restFromMs = story.calmFromMs + (isLate ? LATE_MESSAGES_MS : 2 * MINUTE_MS);
   const since = new Map<string, number>();
   let lookMs = restFromMs;
+  let [seenMs, limitedMs] = [0, 0];
   let left: readonly string[] = [];
   let isAtRest = untilMs !== undefined;
   while (watching.violations.length === 0 && (await simulation.timetable.step(simulation.endMs))) {
     watching.step();
+    if (watching.nowMs() >= seenMs + LOOK_EVERY_MS) {
+      limitedMs += podsOverLimits(watching).length * (watching.nowMs() - seenMs);
+      seenMs = watching.nowMs();
+    }
     if (watching.nowMs() < lookMs) continue;
     lookMs = watching.nowMs() + LOOK_EVERY_MS;
     const nowMs = watching.nowMs();
@@ -96,5 +104,6 @@ export async function runStory(story: Story, untilMs?: number): Promise<StoryRes
     first ??
     (isAtRest ? undefined : { rule: 'everything comes to rest', atMs: endedMs, message: left.slice(0, 6).join('; ') });
   const costUsd = comparableUsd(watching);
-  return { ...(violation !== undefined && { violation }), costUsd, endedMs, timeline: simulation.timeline.entries };
+  const { entries: timeline } = simulation.timeline;
+  return { ...(violation !== undefined && { violation }), costUsd, limitedMs, endedMs, timeline };
 }

@@ -1,3 +1,4 @@
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { NODE_POOL, TERMINATION_FINALIZER } from '../../../lib/apis/labels.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../../lib/apis/taints.ts';
 import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts';
@@ -87,22 +88,29 @@ function nodesAndMirrors(watched: Watched): readonly string[] {
 
 /** Pods that do not run although the limits of the NodePools have room. */
 function pendingPods(watched: Watched): readonly string[] {
-  const { state } = watched.simulation();
-  const general = state.nodePools.get('general');
+  const general = watched.simulation().state.nodePools.get('general');
   if (general === undefined || general.metadata.deletionTimestamp !== undefined) return [];
   if (isFull(watched)) return [];
-  return [...state.pods.values()]
-    .filter(
-      ({ spec, status, metadata }) =>
-        status?.phase !== 'Running' &&
-        metadata.deletionTimestamp === undefined &&
-        (spec.nodeName === undefined || state.nodes.has(spec.nodeName)),
-    )
-    .filter(({ metadata }) => metadata.namespace !== 'kube-system')
-    .map(
-      ({ metadata, spec }) =>
-        `pod ${metadata.name} does not run${spec.nodeName === undefined ? '' : ` on ${spec.nodeName}`}`,
-    );
+  return notRunning(watched).map(
+    ({ metadata, spec }) =>
+      `pod ${metadata.name} does not run${spec.nodeName === undefined ? '' : ` on ${spec.nodeName}`}`,
+  );
+}
+
+/** Pods that do not run while the limits of the general NodePool have no room. */
+export function podsOverLimits(watched: Watched): readonly Pod[] {
+  return isFull(watched) ? notRunning(watched) : [];
+}
+
+function notRunning({ simulation }: Watched): readonly Pod[] {
+  const { state } = simulation();
+  return [...state.pods.values()].filter(
+    ({ spec, status, metadata }) =>
+      status?.phase !== 'Running' &&
+      metadata.namespace !== 'kube-system' &&
+      metadata.deletionTimestamp === undefined &&
+      (spec.nodeName === undefined || state.nodes.has(spec.nodeName)),
+  );
 }
 
 /** Whether the limits of the general NodePool have no room for another node of the smallest type beside these claims. */
