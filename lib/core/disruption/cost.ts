@@ -12,14 +12,19 @@ export function evictionCost(pod: Pod): number {
   return Math.min(10, Math.max(-10, cost));
 }
 
-/** E15: 1 plus the eviction costs of the pods; a node without pods to evict costs 1. */
-export const rescheduleCost: (stateNode: StateNode) => number = onceFor((stateNode: StateNode) =>
-  stateNode.pods.filter(isReschedulable).reduce((sum, pod) => sum + Math.max(0, evictionCost(pod)), 1),
+/** The eviction costs of the pods of a node. */
+export const evictionsCost: (stateNode: StateNode) => number = onceFor((stateNode: StateNode) =>
+  stateNode.pods.filter(isReschedulable).reduce((sum, pod) => sum + Math.max(0, evictionCost(pod)), 0),
 );
+
+/** E15: 1 plus the eviction costs of the pods; a node without pods to evict costs 1. */
+export function rescheduleCost(stateNode: StateNode): number {
+  return 1 + evictionsCost(stateNode);
+}
 
 /** E11: the node has no pods that need another node. */
 export function isEmptyNode(stateNode: StateNode): boolean {
-  return rescheduleCost(stateNode) <= 1;
+  return evictionsCost(stateNode) <= 0;
 }
 
 /** *Units:* USD per hour. */

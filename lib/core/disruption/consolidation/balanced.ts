@@ -1,7 +1,7 @@
 import { onceFor } from '../../kept-answers.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Candidate } from '../candidates.ts';
-import { priceOf, rescheduleCost } from '../cost.ts';
+import { evictionsCost, priceOf, rescheduleCost } from '../cost.ts';
 import type { EvaluatedMove, World } from '../method.ts';
 import { nodePrice } from '../node-price.ts';
 
@@ -10,7 +10,32 @@ export interface PoolTotals {
   readonly usdPerHour: number;
   /** E15. */
   readonly rescheduleCost: number;
+  /** Without the nodes. */
+  readonly evictionsCost: number;
 }
+
+/** Which moves need a score, from which score on they are approved, and what disruption is. */
+export interface Scoring {
+  readonly minScore: number;
+  readonly disruption: 'rescheduleCost' | 'evictionsCost';
+  /** Whether the NodePool of the candidate must approve. */
+  readonly isScored: (candidate: Candidate) => boolean;
+}
+
+/** E26: the share of the savings is at least half the share of the disruption, and a removed node counts as much as an eviction. */
+export const BALANCED: Scoring = {
+  minScore: 0.5,
+  disruption: 'rescheduleCost',
+  isScored: ({ nodePool }) => nodePool.spec.disruption.consolidationPolicy === 'Balanced',
+};
+
+/**
+ * What Kerf requires of its own moves in every NodePool. Only evictions count: if a removed node counted too, small nodes with one pod, which
+ * are the most expensive ones for their pods, would be replaced least.
+ */
+export const BY_EVICTIONS: Scoring = { minScore: 0.5, disruption: 'evictionsCost', isScored: () => true };
+
+const COST_OF = { rescheduleCost, evictionsCost };
 
 /** Savings and disruption of a move, as shares of those of its NodePool. */
 export interface BalancedScore {
@@ -22,8 +47,8 @@ export interface BalancedScore {
 
 type Scored = Pick<EvaluatedMove, 'candidates' | 'savingsUsdPerHour'>;
 
-/** E26: a move is approved from this score on: its share of the savings is at least half its share of the disruption. */
-export const MIN_SCORE = 0.5;
+/** Those of a NodePool without nodes. */
+export const NO_TOTALS: PoolTotals = { usdPerHour: 0, rescheduleCost: 0, evictionsCost: 0 };
 
 /** The totals of each NodePool, by name. Nodes without a known price do not count. *Cost:* O(nodes + pods), once for each world. *Source:* E26. */
 export const poolTotals = onceFor(({ candidates: { nodes }, nodePools }: World): ReadonlyMap<string, PoolTotals> => {
@@ -32,10 +57,11 @@ export const poolTotals = onceFor(({ candidates: { nodes }, nodePools }: World):
     const { nodeClaim, node } = stateNode;
     const price = nodeClaim === undefined || node === undefined ? 0 : nodePrice(stateNode, nodePools);
     if (nodeClaim === undefined || price === 0) continue;
-    const before = totals.get(nodeClaim.nodePool) ?? { usdPerHour: 0, rescheduleCost: 0 };
+    const before = totals.get(nodeClaim.nodePool) ?? NO_TOTALS;
     totals.set(nodeClaim.nodePool, {
       usdPerHour: before.usdPerHour + price,
       rescheduleCost: before.rescheduleCost + rescheduleCost(stateNode),
+      evictionsCost: before.evictionsCost + evictionsCost(stateNode),
     });
   }
   return totals;
@@ -46,56 +72,53 @@ export function balancedScore(
   savingsUsdPerHour: number,
   candidates: readonly Candidate[],
   totals: PoolTotals,
+  of: Scoring['disruption'] = 'rescheduleCost',
 ): BalancedScore {
-  const cost = candidates.reduce((sum, { stateNode }) => sum + rescheduleCost(stateNode), 0);
+  const cost = candidates.reduce((sum, { stateNode }) => sum + COST_OF[of](stateNode), 0);
   const savings = totals.usdPerHour > 0 ? savingsUsdPerHour / totals.usdPerHour : 0;
-  const disruption = totals.rescheduleCost > 0 ? cost / totals.rescheduleCost : 0;
+  const disruption = totals[of] > 0 ? cost / totals[of] : 0;
   const score = disruption > 0 ? savings / disruption : Number.POSITIVE_INFINITY;
   return { savings, disruption, score: savings > 0 ? score : 0 };
 }
 
 /**
- * Returns why the Balanced policy of a NodePool rejects a move. If the candidates belong to several NodePools, the savings are
- * divided by the prices of the candidates, and each NodePool with this policy must approve. *Source:* E26. @param isScored which
- * NodePools must approve
+ * Returns why a NodePool rejects a move. If the candidates belong to several NodePools, the savings are divided by the prices of the
+ * candidates, and each NodePool that is scored must approve. *Source:* E26.
  */
 export function whyUnbalanced(
   { candidates, savingsUsdPerHour }: Scored,
   totals: ReadonlyMap<string, PoolTotals>,
-  isScored: (candidate: Candidate) => boolean = isBalanced,
+  scoring: Scoring = BALANCED,
 ): Refusal | undefined {
-  for (const [pool, scored] of scoresOf({ candidates, savingsUsdPerHour }, totals, isScored))
-    if (scored.score < MIN_SCORE) return whyRejected(pool, scored);
+  for (const [pool, scored] of scoresOf({ candidates, savingsUsdPerHour }, totals, scoring))
+    if (scored.score < scoring.minScore) return whyRejected(pool, scored, scoring);
   return undefined;
 }
 
-/** The move with the lowest score of the NodePools that must approve it. *Shape:* without a score if none must. *Source:* E26. */
+/** The move with the lowest score of the NodePools that must approve it. *Shape:* without a score if none must, or nothing is evicted. *Source:* E26. */
 export function withScore(
   move: EvaluatedMove,
   totals: ReadonlyMap<string, PoolTotals>,
-  isScored: (candidate: Candidate) => boolean = isBalanced,
+  scoring: Scoring = BALANCED,
 ): EvaluatedMove {
-  const scores = scoresOf(move, totals, isScored).map(([, { score }]) => score);
-  return scores.length === 0 ? move : { ...move, score: Math.min(...scores) };
+  const scores = scoresOf(move, totals, scoring).map(([, { score }]) => score);
+  const score = Math.min(...scores);
+  return Number.isFinite(score) ? { ...move, score } : move;
 }
 
 function scoresOf(
   { candidates, savingsUsdPerHour }: Scored,
   totals: ReadonlyMap<string, PoolTotals>,
-  isScored: (candidate: Candidate) => boolean,
+  { isScored, disruption }: Scoring,
 ): readonly (readonly [pool: string, score: BalancedScore])[] {
   const sourceUsdPerHour = priceOf(candidates);
   const byPool = Map.groupBy(candidates, ({ nodePool }) => nodePool.metadata.name);
   return [...byPool].flatMap(([pool, mine]) => {
     if (!mine.some(isScored)) return [];
     const share = sourceUsdPerHour > 0 ? priceOf(mine) / sourceUsdPerHour : 1;
-    const of = totals.get(pool) ?? { usdPerHour: 0, rescheduleCost: 0 };
-    return [[pool, balancedScore(savingsUsdPerHour * share, mine, of)] as const];
+    const of = totals.get(pool) ?? NO_TOTALS;
+    return [[pool, balancedScore(savingsUsdPerHour * share, mine, of, disruption)] as const];
   });
-}
-
-function isBalanced({ nodePool }: Candidate): boolean {
-  return nodePool.spec.disruption.consolidationPolicy === 'Balanced';
 }
 
 /** Returns why no move of only this node can be approved: not even its deletion without a replacement would be. */
@@ -103,11 +126,11 @@ export function whyNeverBalanced(candidate: Candidate, totals: ReadonlyMap<strin
   return whyUnbalanced({ candidates: [candidate], savingsUsdPerHour: candidate.priceUsdPerHour }, totals);
 }
 
-function whyRejected(pool: string, { savings, disruption, score }: BalancedScore): Refusal {
+function whyRejected(pool: string, { savings, disruption, score }: BalancedScore, { minScore }: Scoring): Refusal {
   return refusal(
     'BalancedScore',
-    `the move would save ${percent(savings)} of the price of NodePool ${pool} for ${percent(disruption)} of its disruption cost: the score ${score.toFixed(2)} is below ${MIN_SCORE}`,
-    { score, minScore: MIN_SCORE, savings, disruption },
+    `the move would save ${percent(savings)} of the price of NodePool ${pool} for ${percent(disruption)} of its disruption cost: the score ${score.toFixed(2)} is below ${minScore}`,
+    { score, minScore, savings, disruption },
   );
 }
 

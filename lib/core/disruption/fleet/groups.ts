@@ -1,11 +1,11 @@
 import type { StateNode } from '../../cluster/state-node.ts';
 import { compareText } from '../../compare-text.ts';
 import type { Candidate } from '../candidates.ts';
-import { type PoolTotals, poolTotals } from '../consolidation/balanced.ts';
+import { poolTotals } from '../consolidation/balanced.ts';
 import { rescheduleCost } from '../cost.ts';
 import type { World } from '../method.ts';
 
-/** E26: the least score of the evictions of each node, so that pods do not move for a tiny saving. The Balanced policy requires 0.5. */
+/** The least score of the removal of each node (E26), so that pods do not move for a tiny saving. A whole move requires more. */
 const MIN_SCORE = 0.05;
 
 /** The most nodes of a command. A smaller command is rejected or rolled back less often; its last new node is emptier. */
@@ -23,11 +23,10 @@ export interface Group {
  * *Units:* USD per hour.
  */
 export function evictionPrice({ stateNode, nodePool }: Candidate, world: World): number {
-  const { usdPerHour, rescheduleCost: of } = poolTotals(world).get(nodePool.metadata.name) ?? NO_TOTALS;
-  return MIN_SCORE * usdPerHour * (rescheduleCost(stateNode) / of);
+  const totals = poolTotals(world).get(nodePool.metadata.name);
+  if (totals === undefined) return 0;
+  return MIN_SCORE * totals.usdPerHour * (rescheduleCost(stateNode) / totals.rescheduleCost);
 }
-
-const NO_TOTALS: PoolTotals = { usdPerHour: 0, rescheduleCost: 1 };
 
 /**
  * Deals the nodes into groups that share no node, so that their moves are valid together. Each group gets good and bad nodes, on-demand

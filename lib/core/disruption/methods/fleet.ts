@@ -1,7 +1,7 @@
 import type { DisruptionCommand } from '../../model/disruption-command.ts';
 import type { Refusal } from '../../model/refusal.ts';
 import type { Candidate } from '../candidates.ts';
-import { type PoolTotals, poolTotals, whyUnbalanced, withScore } from '../consolidation/balanced.ts';
+import { BY_EVICTIONS, type PoolTotals, poolTotals, whyUnbalanced, withScore } from '../consolidation/balanced.ts';
 import { consolidatable } from '../consolidation/consolidatable.ts';
 import { closedNodes } from '../consolidation/evaluate-move.ts';
 import { mayConsolidate } from '../consolidation/may-consolidate.ts';
@@ -60,7 +60,7 @@ export function fleetMoves(
       if (whyNotWorthIt(move, totals, now) !== undefined) continue;
       // The moves of other groups may move the same workloads.
       if (move.candidates.some((one) => whyRestrained(one, now) !== undefined)) continue;
-      moves.push(withScore(move, totals, () => true));
+      moves.push(withScore(move, totals, BY_EVICTIONS));
       now = now.after(move);
     }
   }
@@ -68,13 +68,13 @@ export function fleetMoves(
   return moves;
 }
 
-/** E26: every move needs the score of the Balanced policy: with less, pods would move again and again for small savings. */
+/** E26: with any policy, a move must save enough for its evictions: with less, pods would move again and again for small savings. */
 function whyNotWorthIt(
   move: EvaluatedMove,
   totals: ReadonlyMap<string, PoolTotals>,
   world: World,
 ): Refusal | undefined {
-  return whyMoveRestrained(move, world) ?? whyUnbalanced(move, totals, () => true);
+  return whyMoveRestrained(move, world) ?? whyUnbalanced(move, totals) ?? whyUnbalanced(move, totals, BY_EVICTIONS);
 }
 
 /** E29: all nodes must still be candidates, and the move must still save enough, with at most as many new nodes. */

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { describeMove } from '../../../../lib/core/disruption/command/start-replacing.ts';
 import {
+  BY_EVICTIONS,
   balancedScore,
+  NO_TOTALS,
   poolTotals,
   whyNeverBalanced,
   whyUnbalanced,
+  withScore,
 } from '../../../../lib/core/disruption/consolidation/balanced.ts';
 import { multiNode } from '../../../../lib/core/disruption/methods/multi-node.ts';
 import { singleNode } from '../../../../lib/core/disruption/methods/single-node.ts';
@@ -44,8 +47,8 @@ describe('the Balanced policy (E26)', () => {
     const nodes = [...snapshot.nodes, aNode({ name: 'of-another-autoscaler' })];
     const totals = poolTotals(worldOf({ ...snapshot, nodes }));
     // One for each node, and one for each pod.
-    expect(totals.get('general')).toEqual({ usdPerHour: expect.closeTo(0.6), rescheduleCost: 7 });
-    expect(totals.get('other')).toEqual({ usdPerHour: 0.1, rescheduleCost: 3 });
+    expect(totals.get('general')).toEqual({ usdPerHour: expect.closeTo(0.6), rescheduleCost: 7, evictionsCost: 4 });
+    expect(totals.get('other')).toEqual({ usdPerHour: 0.1, rescheduleCost: 3, evictionsCost: 2 });
   });
 
   test.each<[string, number, number]>([
@@ -56,7 +59,9 @@ describe('the Balanced policy (E26)', () => {
   ])('E26: the score is the share of the savings divided by the share of the disruption: %s', (_, saved, score) => {
     const snapshot = snapshotOf([node('a')], { nodePools: [balanced()], pods: podsOn('a', 3) });
     const candidates = candidatesOf(worldOf(snapshot), 'a');
-    expect(balancedScore(saved, candidates, { usdPerHour: 0.6, rescheduleCost: 4 }).score).toBeCloseTo(score);
+    expect(balancedScore(saved, candidates, { ...NO_TOTALS, usdPerHour: 0.6, rescheduleCost: 4 }).score).toBeCloseTo(
+      score,
+    );
   });
 
   /** A node with one pod, and one with seven. The pool costs 0.2 $/h and its disruption cost is 10. */
@@ -80,6 +85,33 @@ describe('the Balanced policy (E26)', () => {
           'the move would save 20.0 % of the price of NodePool general for 80.0 % of its disruption cost: the score 0.25 is below 0.5',
         numbers: { score: expect.closeTo(0.25), minScore: 0.5 },
       });
+  });
+
+  test('E26: without the part of the nodes, few evictions need few savings', () => {
+    const nodePools = [aPoolView()];
+    const world = worldOf({ ...uneven, nodePools });
+    // few has one of eight evictions, and one of five with the nodes. The pool costs 0.2 $/h.
+    const why = (savingsUsdPerHour: number) =>
+      whyUnbalanced({ candidates: candidatesOf(world, 'few'), savingsUsdPerHour }, poolTotals(world), BY_EVICTIONS);
+    expect(why(0.0126)).toBeUndefined();
+    expect(why(0.0124)).toMatchObject({ reason: 'BalancedScore' });
+  });
+
+  test('E26: a move without evictions has no score: infinity cannot be stored', () => {
+    const world = worldOf(snapshotOf([node('a'), node('b')], { nodePools: [aPoolView()], pods: podsOn('b', 1) }));
+    const scored = (name: string) => {
+      const candidates = candidatesOf(world, name);
+      const move = {
+        candidates,
+        replacements: [],
+        targets: [],
+        sourceUsdPerHour: 0.1,
+        savingsUsdPerHour: 0.1,
+        evictions: 0,
+      };
+      return withScore(move, poolTotals(world), BY_EVICTIONS).score;
+    };
+    expect([scored('a'), scored('b')]).toEqual([undefined, 0.5]);
   });
 
   test('E26: the savings of nodes of several NodePools are divided by the prices, and each of these NodePools must approve', () => {

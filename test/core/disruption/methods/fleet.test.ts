@@ -10,7 +10,7 @@ import type { DisruptionCommand } from '../../../../lib/core/model/disruption-co
 import { anInstanceType } from '../../../builders/instance-types.ts';
 import { aPoolView, asking } from '../../../builders/node-pools.ts';
 import { aBudget } from '../../../builders/nodes.ts';
-import { runningPod } from '../../../builders/pods.ts';
+import { type PodOptions, runningPod } from '../../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../../builders/snapshots.ts';
 import { NOW_MS } from '../../../builders/times.ts';
 import { worldOf } from '../worlds.ts';
@@ -28,8 +28,8 @@ function node(name: string, zone: string, capacityType = 'on-demand') {
   return initializedNode({ name, allocatable: { cpu: '8', memory: '32Gi', pods: '29' }, labels });
 }
 
-function keptPod(name: string) {
-  return runningPod(name, { name: `on-${name}`, annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
+function keptPod(on: string, options: PodOptions = {}) {
+  return runningPod(on, { name: `on-${on}`, annotations: { 'karpenter.sh/do-not-disrupt': 'true' }, ...options });
 }
 
 const NODES = [
@@ -124,6 +124,22 @@ describe('several nodes by several (E21)', () => {
     }
   });
 
+  test('E26: only evictions count, except under the Balanced policy, where a removed node counts too', () => {
+    // a1 has one of seven evictions, and two of eleven with the nodes. Of the 1.6 $/h of all nodes, 0.114 or 0.145 must be saved.
+    const kept = ['a2', 'b1', 'b2'].flatMap((on) => [
+      keptPod(on, { requests: { cpu: '3500m' } }),
+      keptPod(on, { name: `also-on-${on}`, requests: { cpu: '3500m' } }),
+    ]);
+    const moves = (...[policy, price]: Parameters<typeof single>) => {
+      const { nodePools, pods } = single(policy, price);
+      return proposed(cluster({ nodePools, pods: [...pods, ...kept] }));
+    };
+    expect(moves('WhenEmptyOrUnderutilized', 0.27)).toEqual(['a1 -> m5.xlarge']);
+    expect(moves('WhenEmptyOrUnderutilized', 0.29)).toEqual([]);
+    expect(moves('Balanced', 0.25)).toEqual(['a1 -> m5.xlarge']);
+    expect(moves('Balanced', 0.27)).toEqual([]);
+  });
+
   test('E24: spot nodes are not replaced by spot nodes, unless the option allows it', () => {
     const spot = cluster({}, '1500m', 'spot');
     expect(proposed(spot)).toEqual(['a1 -> ']);
@@ -201,7 +217,7 @@ describe('several nodes by several (E21)', () => {
             disruption: { budgets: [{ nodes: '100%' }] },
           }),
         ],
-        pods: [...full.map(pinned), ...movable.map(spreadPod), ...others.map(keptPod), spreadPod('o1')],
+        pods: [...full.map(pinned), ...movable.map(spreadPod), ...others.map((name) => keptPod(name)), spreadPod('o1')],
       },
     );
     // With one pod in zone a and two in zone b, one more may move to zone a.
