@@ -1,12 +1,16 @@
 import type { SQSRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import type { HandledEvent } from '../../lib/controllers/interruption.ts';
+import { type HandledEvent, handleInterruption, type InterruptionPorts } from '../../lib/controllers/interruption.ts';
 import { answerEvents } from '../../lib/operator/lambda/queue-batch.ts';
 import { RefusedError, StaleRecordError, UnreachableError } from '../../lib/ports/errors.ts';
 import { aRunReport } from '../builders/decisions.ts';
+import { anInterruptionEvent } from '../builders/interruptions.ts';
 import { CONTEXT, failedOf, message, recordingRuntime } from './messages.ts';
 
 const REPORT = aRunReport({ controller: 'interruption' });
+
+/** A value of JSON that cannot be converted to a text. */
+const NO_TEXT = { toString: 1 };
 
 const DONE = { reports: [REPORT], failures: [] };
 
@@ -19,6 +23,24 @@ test('each event is handled by itself: one that fails brings back no other', asy
   const event = batch([message('1', { n: 1 }), message('2', 'no JSON'), message('3', { n: 3 })]);
   expect(failedOf(await answerEvents(runtime, event, async () => DONE))).toEqual(['2']);
   expect(seen.said.toSorted()).toEqual(['failed to handle an event', 'report demo 0', 'report demo 0']);
+});
+
+test('an event with a value that has no text brings back no other', async () => {
+  const { runtime } = recordingRuntime();
+  const ports: InterruptionPorts = Object.create(null);
+  const spoiled = anInterruptionEvent('EC2 Instance State-change Notification', {
+    'instance-id': 'i-1',
+    state: NO_TEXT,
+  });
+  const entities = { service: 'EC2', eventTypeCategory: 'scheduledChange', affectedEntities: [NO_TEXT] };
+  const health = { source: 'aws.health', resources: [NO_TEXT] };
+  const event = batch([
+    message('1', spoiled),
+    message('2', anInterruptionEvent('AWS Health Event', entities, health)),
+    message('3', anInterruptionEvent('AWS Health Event', { service: 'S3', eventTypeCategory: 'issue' }, health)),
+  ]);
+  const answer = await answerEvents(runtime, event, async (envelope) => handleInterruption(ports, envelope));
+  expect(failedOf(answer)).toEqual(['1', '2']);
 });
 
 test('two minutes are left to a spot instance: an event is delivered again soon after every failure', async () => {

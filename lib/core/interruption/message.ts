@@ -50,10 +50,10 @@ const SOURCES: ReadonlyMap<string, Source> = new Map([
 export function parseInterruption(event: unknown): ParsedInterruption {
   if (!isRecord(event)) return notUnderstood('it is not an object');
   const { version, source, detail, time } = event;
-  const type = String(event['detail-type']);
+  const type = event['detail-type'];
   if (version !== VERSION) return notUnderstood(`its version is ${shown(version)}, not "${VERSION}"`);
-  const known = SOURCES.get(type);
-  if (known === undefined) return notUnderstood(`its detail-type is ${shown(event['detail-type'])}`);
+  const known = typeof type === 'string' ? SOURCES.get(type) : undefined;
+  if (known === undefined) return notUnderstood(`its detail-type is ${shown(type)}`);
   if (source !== known.source) return notUnderstood(`its source is ${shown(source)}, not "${known.source}"`);
   if (!isRecord(detail)) return notUnderstood(`its detail is ${shown(detail)}`);
   const atMs = instantOf(time);
@@ -76,7 +76,7 @@ function parseStateChange(_: UnknownRecord, detail: UnknownRecord, atMs: number)
   const { state } = detail;
   const id = detail['instance-id'];
   if (!isInstanceId(id)) return notUnderstood(`its instance-id is ${shown(id)}`);
-  const known = INSTANCE_STATES.find((each) => each === String(state).toLowerCase());
+  const known = INSTANCE_STATES.find((each) => typeof state === 'string' && each === state.toLowerCase());
   if (known === undefined) return notUnderstood(`its state is ${shown(state)}`);
   return { kind: 'message', message: { kind: 'state-change', state: known, instanceIds: [id], atMs } };
 }
@@ -104,7 +104,8 @@ function parseHealth(envelope: UnknownRecord, detail: UnknownRecord, atMs: numbe
 
 /** AWS Health identifies an entity by its id or its ARN. */
 function instanceIdIn(value: unknown): string[] {
-  const id = /^(?:arn:[^:]+:ec2:[^:]*:[^:]*:instance\/)?(i-[0-9a-z]+)$/.exec(String(value))?.[1];
+  if (typeof value !== 'string') return [];
+  const id = /^(?:arn:[^:]+:ec2:[^:]*:[^:]*:instance\/)?(i-[0-9a-z]+)$/.exec(value)?.[1];
   return id === undefined ? [] : [id];
 }
 

@@ -8,6 +8,9 @@ import { NOW_MS, SECOND } from '../../builders/times.ts';
 const SPOT = 'EC2 Spot Instance Interruption Warning';
 const STATE = 'EC2 Instance State-change Notification';
 
+/** A value of JSON that cannot be converted to a text. */
+const NO_TEXT = { toString: 1 };
+
 function health(over: object = {}, envelope: object = {}): unknown {
   return anInterruptionEvent(
     'AWS Health Event',
@@ -94,6 +97,8 @@ describe('messages of EventBridge (C79, C80)', () => {
       'instance-id is "vol-1"',
     ],
     ['an unknown state', anInstanceEvent(STATE, { state: 'sleeping' }), 'state is "sleeping"'],
+    ['a type that is an object', anInterruptionEvent(SPOT, {}, { 'detail-type': NO_TEXT }), 'detail-type is {'],
+    ['a state that is an object', anInstanceEvent(STATE, { state: NO_TEXT }), 'state is {'],
     ['health without a service', health({ service: undefined }), 'service is missing'],
     ['health with entities that are not a list', health({ affectedEntities: 'i-1' }), 'affectedEntities are "i-1"'],
   ])('%s is not understood, so that it is kept', (_, message, why) => {
