@@ -5,7 +5,7 @@ import type { LaunchRequest, NodeClaimRecord } from '../../core/model/node-claim
 import { UnreadableError } from '../../ports/errors.ts';
 import { packBody, unpackBody } from './body.ts';
 import { planKey } from './keys.ts';
-import { hasObjects, hasTexts, isNodeClaimRecord } from './stored-shapes.ts';
+import { hasObjects, hasTexts, isClaim, isLaunch, isNodeClaimRecord } from './stored-shapes.ts';
 import type { Table } from './table.ts';
 
 /**
@@ -189,9 +189,5 @@ function isLaunching(value: NodeClaimRecord | StoredRecord): value is StoredReco
 }
 
 function isLaunchingRecord(value: unknown): value is StoredRecord {
-  return (
-    hasTexts(value, ['cluster', 'name', 'nodePool', 'decisionId']) &&
-    hasObjects(value, ['labels', 'spec', 'launching']) &&
-    hasObjects(ownField(value, 'launching'), ['launch'])
-  );
+  return isClaim(value) && isLaunch(ownField(ownField(value, 'launching'), 'launch'));
 }

@@ -10,9 +10,33 @@ import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
  * not attacks.
  */
 export function isNodeClaimRecord(value: unknown): value is NodeClaimRecord {
+  return isClaim(value) && hasLists(value, ['options', 'types']) && isLaunch(ownField(value, 'launch'));
+}
+
+/**
+ * The fields of every record: decisions about a cluster read those of all its claims, so a record without one of them would stop the
+ * work on the others.
+ */
+export function isClaim(value: unknown): boolean {
+  const spec = ownField(value, 'spec');
+  const deletion = ownField(value, 'deletion');
   return (
-    hasTexts(value, ['cluster', 'name', 'nodePool', 'decisionId']) && hasObjects(value, ['labels', 'spec', 'launch'])
+    hasTexts(value, ['cluster', 'name', 'nodePool', 'decisionId']) &&
+    hasObjects(value, ['labels', 'annotations', 'spec', 'holds', 'allocatable']) &&
+    hasLists(value, ['pods']) &&
+    hasObjects(spec, ['nodeClassRef', 'resources']) &&
+    hasLists(spec, ['requirements']) &&
+    typeof ownField(value, 'createdAtMs') === 'number' &&
+    (deletion === undefined || hasTexts(deletion, ['reason']))
   );
+}
+
+const UNLAUNCHED: readonly unknown[] = ['planned', 'requested', 'refused'];
+
+export function isLaunch(value: unknown): boolean {
+  const kind = ownField(value, 'kind');
+  if (kind !== 'launched') return UNLAUNCHED.includes(kind);
+  return hasTexts(ownField(value, 'instance'), ['id', 'instanceType', 'zone']);
 }
 
 export function isDisruptionCommand(value: unknown): value is StoredCommand {
@@ -36,6 +60,10 @@ export function isCatalogue(value: unknown): value is Catalogue {
 
 export function hasTexts(value: unknown, names: readonly string[]): boolean {
   return names.every((name) => typeof ownField(value, name) === 'string');
+}
+
+function hasLists(value: unknown, names: readonly string[]): boolean {
+  return names.every((name) => Array.isArray(ownField(value, name)));
 }
 
 export function hasObjects(value: unknown, names: readonly string[]): boolean {

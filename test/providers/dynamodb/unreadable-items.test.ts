@@ -3,6 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { NO_MEMORY } from '../../../lib/core/model/disruption/pass-memory.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { UnreadableError } from '../../../lib/ports/errors.ts';
 import { packBody } from '../../../lib/providers/dynamodb/body.ts';
 import { DynamoDbCallBudget } from '../../../lib/providers/dynamodb/call-budget.ts';
@@ -10,6 +11,7 @@ import { DynamoDbCatalogueStore } from '../../../lib/providers/dynamodb/catalogu
 import { DynamoDbLeases } from '../../../lib/providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
 import { aCommand } from '../../builders/decisions.ts';
+import { launchedClaim } from '../../builders/node-claims.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { aLaunchDecision, aRecord } from '../../contract/records.ts';
 import { inProcessTable } from '../../fakes/dynamodb/in-process-table.ts';
@@ -49,11 +51,22 @@ function someStores() {
   };
 }
 
+/** The item of a record with other values: nothing but its body is broken. */
+function spoiled(record: NodeClaimRecord, by: object): object {
+  return { claimVersion: record.version, payload: packBody({ ...record, ...by }, 'x') };
+}
+
 const BROKEN: readonly (readonly [string, object])[] = [
   ['without a body', {}],
   ['with a body of another shape', { payload: packBody({ cluster: 'demo' }, 'x') }],
   ['with a truncated body', { payload: packBody(aRecord(), 'x').subarray(0, 20) }],
   ['with a body that is a text', { payload: 'edited' }],
+  ['with a launch of an unknown kind', spoiled(aRecord(), { launch: { kind: 'hibernated' } })],
+  ['without the instance of a launch', spoiled(aRecord(), { launch: { kind: 'launched' } })],
+  ['with a deletion that is null', spoiled(aRecord(), { deletion: null })],
+  ...['options', 'types', 'pods', 'holds', 'allocatable', 'annotations', 'spec', 'createdAtMs'].map(
+    (field) => [`without ${field}`, spoiled(launchedClaim(), { [field]: undefined })] as const,
+  ),
 ];
 
 describe.each(BROKEN)('an item %s', (_, broken) => {
