@@ -1,7 +1,8 @@
+import { isRecord, ownField, textField } from '../../apis/record.ts';
 import type { Blocked, Decision } from '../../core/model/decision.ts';
 import { isReason, type Reason } from '../../core/model/reasons.ts';
 import type { Subject } from '../../core/model/subject.ts';
-import { hasObjects, hasTexts } from './stored-shapes.ts';
+import { hasTexts, isListOf, isNodeClaimRecord } from './stored-shapes.ts';
 
 /** A decision as this version or the previous one wrote it: the previous one wrote subjects as text, with other reasons. */
 interface StoredDecision extends Omit<Decision, 'blocked'> {
@@ -14,7 +15,18 @@ interface StoredRefusal extends Omit<Blocked, 'subject' | 'reason'> {
 }
 
 export function isStoredDecision(value: unknown): value is StoredDecision {
-  return hasTexts(value, ['id', 'cluster', 'controller']) && hasObjects(value, ['actions', 'blocked']);
+  return (
+    hasTexts(value, ['id', 'cluster', 'controller']) &&
+    typeof ownField(value, 'atMs') === 'number' &&
+    isListOf(ownField(value, 'actions'), isAction) &&
+    isListOf(ownField(value, 'blocked'), isRecord)
+  );
+}
+
+/** An action of a kind that this version does not have does nothing. */
+function isAction(value: unknown): boolean {
+  const kind = textField(value, 'kind');
+  return kind !== undefined && (kind !== 'create-node-claim' || isNodeClaimRecord(ownField(value, 'nodeClaim')));
 }
 
 /** The decision in the form of this version. A refusal that this version cannot express is left out: the next run refuses again. */

@@ -39,19 +39,27 @@ export function isLaunch(value: unknown): boolean {
   return hasTexts(ownField(value, 'instance'), ['id', 'instanceType', 'zone']);
 }
 
+/** Every pass reads all commands. A state that this version does not have must not be taken for another one. */
 export function isDisruptionCommand(value: unknown): value is StoredCommand {
-  return hasTexts(value, ['id', 'method', 'reason']) && hasObjects(value, ['candidates']);
+  const state = ownField(value, 'state') ?? 'proposed';
+  const isWhole = hasTexts(value, ['id', 'method', 'reason']) && isListOf(ownField(value, 'candidates'), isCandidate);
+  if (state === 'replacing') return isWhole && hasLists(value, ['replacements', 'replacementClaims']);
+  return isWhole && state === 'proposed' && isAbsentOrList(ownField(value, 'replacements'));
+}
+
+function isCandidate(value: unknown): boolean {
+  return hasTexts(value, ['nodeClaim', 'nodePool', 'node']);
 }
 
 /** Every list may be absent. */
 export function isPassMemory(value: unknown): value is StoredPassMemory {
-  return isRecord(value) && PASS_MEMORY_LISTS.every((list) => Array.isArray(ownField(value, list) ?? []));
+  return isRecord(value) && PASS_MEMORY_LISTS.every((list) => isAbsentOrList(ownField(value, list)));
 }
 
 const PASS_MEMORY_LISTS: readonly (keyof StoredPassMemory)[] = ['rejected', 'stopped'];
 
 export function isPastMove(value: unknown): value is PastMove {
-  return hasTexts(value, ['command']) && hasObjects(value, ['launched', 'evicted']);
+  return hasTexts(value, ['command']) && hasLists(value, ['launched']) && hasObjects(value, ['evicted']);
 }
 
 export function isCatalogue(value: unknown): value is Catalogue {
@@ -64,6 +72,15 @@ export function hasTexts(value: unknown, names: readonly string[]): boolean {
 
 function hasLists(value: unknown, names: readonly string[]): boolean {
   return names.every((name) => Array.isArray(ownField(value, name)));
+}
+
+/** A list of objects, or no field. */
+function isAbsentOrList(value: unknown): boolean {
+  return value === undefined || isListOf(value, isRecord);
+}
+
+export function isListOf(value: unknown, is: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(is);
 }
 
 export function hasObjects(value: unknown, names: readonly string[]): boolean {

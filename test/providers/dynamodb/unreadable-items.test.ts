@@ -10,7 +10,7 @@ import { DynamoDbCallBudget } from '../../../lib/providers/dynamodb/call-budget.
 import { DynamoDbCatalogueStore } from '../../../lib/providers/dynamodb/catalogue-store.ts';
 import { DynamoDbLeases } from '../../../lib/providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
-import { aCommand } from '../../builders/decisions.ts';
+import { aCommand, aReplacingCommand } from '../../builders/decisions.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { aLaunchDecision, aRecord } from '../../contract/records.ts';
@@ -116,6 +116,44 @@ describe.each(BROKEN)('an item %s', (_, broken) => {
   });
 });
 
+/** Bodies of the right kind of which one part is not as each version writes it. */
+const PARTLY_BROKEN: readonly (readonly [string, 'command' | 'decision', object])[] = [
+  ['a command of an unknown state', 'command', { ...aReplacingCommand(), state: 'paused' }],
+  [
+    'a command without the claims that it replaces nodes with',
+    'command',
+    { ...aReplacingCommand(), replacementClaims: null },
+  ],
+  ['a command without replacements', 'command', { ...aReplacingCommand(), replacements: undefined }],
+  ['a command with a candidate that is null', 'command', aCommandWith([null])],
+  ['a command with a candidate without its node', 'command', aCommandWith([{ nodeClaim: 'a', nodePool: 'b' }])],
+  ['a decision without its time', 'decision', { ...aLaunchDecision(), atMs: undefined }],
+  ['a decision with an action that is null', 'decision', { ...aLaunchDecision(), actions: [null] }],
+  ['a decision without a list of actions', 'decision', { ...aLaunchDecision(), actions: {} }],
+  [
+    'a decision of a claim without its record',
+    'decision',
+    { ...aLaunchDecision(), actions: [{ kind: 'create-node-claim' }] },
+  ],
+  ['a decision with a refusal that is null', 'decision', { ...aLaunchDecision(), blocked: [null] }],
+];
+
+function aCommandWith(candidates: readonly unknown[]): object {
+  return { ...aCommand(), candidates };
+}
+
+test.each(PARTLY_BROKEN)('%s does not end its list', async (_, kind, body) => {
+  const { store, put, reported } = someStores();
+  await store.startCommand('demo', aCommand());
+  await store.recordDecision(aLaunchDecision({ id: 'broken' }), 0);
+  await store.recordDecision(aLaunchDecision({ id: 'readable' }), 1);
+  await put(PARTITION, `${kind}#broken`, { payload: packBody(body, 'x') });
+  const open = kind === 'decision' ? ['readable'] : ['broken', 'readable'];
+  expect((await store.openDecisions('demo')).map(({ id }) => id)).toEqual(open);
+  expect(await store.listCommands('demo')).toEqual([aCommand()]);
+  expect(reported).toEqual([expect.stringContaining(`${kind}#broken`)]);
+});
+
 test('an open decision whose item or body in the bucket is gone is left out and reported', async () => {
   const { store, put, reported, table } = someStores();
   for (const [epoch, id] of ['gone', 'lapsed', 'readable'].entries()) {
@@ -152,13 +190,18 @@ test('a nomination, a past move, a mark or a lesson that cannot be read is left 
 test('a memory of passes that cannot be read counts as empty, is reported, and is replaced', async () => {
   const { store, put, reported } = someStores();
   const rejected = [{ method: 'fleet', nodeClaim: 'a', inputs: 'abc', times: 1, untilMs: NOW_MS }] as const;
-  for (const payload of ['edited', packBody({ rejected: 'a' }, 'x')]) {
+  for (const payload of [
+    'edited',
+    packBody({ rejected: 'a' }, 'x'),
+    packBody({ rejected: null }, 'x'),
+    packBody({ stopped: [null] }, 'x'),
+  ]) {
     await put(PARTITION, 'pass-memory', { payload });
     expect(await store.readPassMemory('demo')).toEqual(NO_MEMORY);
     await store.writePassMemory('demo', { rejected });
     expect(await store.readPassMemory('demo')).toEqual({ ...NO_MEMORY, rejected });
   }
-  expect(reported).toEqual([expect.stringContaining('pass-memory'), expect.stringContaining('pass-memory')]);
+  expect(reported).toEqual(Array.from({ length: 4 }, () => expect.stringContaining('pass-memory')));
 });
 
 test('a mark, a lease and a call budget that cannot be read are overwritten', async () => {
