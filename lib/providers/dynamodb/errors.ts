@@ -47,7 +47,7 @@ function portError(kind: 'unreachable' | 'refused', message: string, cause: unkn
   return kind === 'unreachable' ? new UnreachableError(message, { cause }) : new RefusedError(message, { cause });
 }
 
-/** By the HTTP status of the service; a system code (`ECONNRESET`) means that there was no response. */
+/** As in `awsPortError`: an answer with the status of a success that cannot be read may be that of a write. */
 function kindOfUnknown(error: Error): 'unreachable' | 'refused' | undefined {
   if ('$metadata' in error) {
     const metadata = error.$metadata;
@@ -55,7 +55,7 @@ function kindOfUnknown(error: Error): 'unreachable' | 'refused' | undefined {
       typeof metadata === 'object' && metadata !== null && 'httpStatusCode' in metadata
         ? Number(metadata.httpStatusCode)
         : 500;
-    return status >= 500 || status === 429 ? 'unreachable' : 'refused';
+    return status < 300 || status >= 500 || status === 429 ? 'unreachable' : 'refused';
   }
   return 'code' in error && typeof error.code === 'string' && /^E[A-Z_]+$/.test(error.code) ? 'unreachable' : undefined;
 }

@@ -173,18 +173,21 @@ export function awsPortError(thrown: unknown, doing: string): unknown {
     : new RefusedError(message, { cause: thrown });
 }
 
-/** Removes the encoded authorization message, which is long and differs each time. */
+/** Removes the encoded authorization message, which is long and differs each time, and an advice of the SDK to its callers. */
 export function readable(message: string): string {
-  return message.replace(/\s*Encoded authorization failure message:.*$/s, '').trim();
+  return message.replace(/\s*(Encoded authorization failure message|Deserialization error):.*$/s, '').trim();
 }
 
-/** By the HTTP status of the service; a system code (`ECONNRESET`) means that there was no response. */
+/**
+ * By the HTTP status of the service; a system code (`ECONNRESET`) means that there was no response. An error with the status of a success
+ * means that the answer cannot be read, and the call may have taken effect.
+ */
 function kindOfUnknown(error: Error): 'unreachable' | 'refused' | undefined {
   if ('$metadata' in error) {
     const metadata = error.$metadata;
     const answered = typeof metadata === 'object' && metadata !== null && 'httpStatusCode' in metadata;
     const status = answered ? Number(metadata.httpStatusCode) : 500;
-    return status >= 500 || status === 429 ? 'unreachable' : 'refused';
+    return status < 300 || status >= 500 || status === 429 ? 'unreachable' : 'refused';
   }
   return 'code' in error && typeof error.code === 'string' && /^E[A-Z_]+$/.test(error.code) ? 'unreachable' : undefined;
 }
