@@ -24,6 +24,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
+  for (const client of [eks, ec2, iam]) client.restore();
   await server.close();
 });
 beforeEach(() => {
