@@ -124,7 +124,10 @@ async function readInstances(
   return found;
 }
 
-/** *Errors:* UnreachableError without an answer in time. */
+/**
+ * *Errors:* UnreachableError without an answer in time, and for an answer without a list, as from a proxy: the instances of an
+ * empty list have ended.
+ */
 async function describe(
   { client, answerWithinMs }: { readonly client: EC2Client; readonly answerWithinMs: number },
   doing: string,
@@ -132,7 +135,9 @@ async function describe(
 ): Promise<DescribeInstancesCommandOutput> {
   const abortSignal = AbortSignal.timeout(answerWithinMs);
   try {
-    return await client.send(new DescribeInstancesCommand(input), { abortSignal });
+    const answer = await client.send(new DescribeInstancesCommand(input), { abortSignal });
+    if (answer.Reservations !== undefined) return answer;
+    throw new UnreachableError(`${doing}: the answer of EC2 has no list of instances; try again later`);
   } catch (cause) {
     if (!abortSignal.aborted) throw cause;
     throw new UnreachableError(`${doing}: EC2 did not answer within ${answerWithinMs} ms; try again later`, { cause });

@@ -4,6 +4,7 @@ import { EC2Client } from '@aws-sdk/client-ec2';
 import { expect, test } from 'vitest';
 import { UnreachableError } from '../../../../lib/ports/errors.ts';
 import { endInstances } from '../../../../lib/providers/aws/instances/end-instances.ts';
+import { describeInstances } from '../../../../lib/providers/aws/instances/instances.ts';
 import { launch } from '../../../../lib/providers/aws/launch/launch.ts';
 import { LaunchTemplates } from '../../../../lib/providers/aws/launch/launch-template.ts';
 import { DynamoDbNodeClaimStore } from '../../../../lib/providers/dynamodb/node-claim-store.ts';
@@ -35,6 +36,15 @@ test('a termination is tried again', async () => {
   const answer = endInstances({ client, onDemandUsdPerHour: new Map() }, 'demo', ['i-1']);
   await expect(answer).rejects.toBeInstanceOf(UnreachableError);
 });
+
+test.each(['', '<html/>'])(
+  'an answer %j without a list of instances is not an empty list, after which claims are released',
+  async (body) => {
+    const reader = { client: new EC2Client(options(body)), onDemandUsdPerHour: new Map<string, number>() };
+    for (const ids of [undefined, ['i-1']])
+      await expect(describeInstances(reader, 'demo', ids)).rejects.toBeInstanceOf(UnreachableError);
+  },
+);
 
 test('a write of the table is tried again', async () => {
   const store = new DynamoDbNodeClaimStore({
