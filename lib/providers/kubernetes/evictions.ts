@@ -55,7 +55,8 @@ async function isGone(client: ApiClient, pod: PodTarget, answer: ApiResponse): P
   if (answer.status === 404 || isNamespaceGoing(answer)) return true;
   if (answer.status !== 409) return false;
   const now = await client.send({ method: 'GET', path: podPath(pod) });
-  return now.status === 404 || fieldsOf(fieldsOf(now.body)['metadata'])['uid'] !== pod.uid;
+  const { uid } = fieldsOf(fieldsOf(now.body)['metadata']);
+  return now.status === 404 || (typeof uid === 'string' && uid !== pod.uid);
 }
 
 export function podPath({ namespace, name }: PodTarget): string {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
 import type { EventReason } from '../../../lib/core/model/event.ts';
-import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { ConflictError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { ApiClient } from '../../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../../lib/providers/kubernetes/kubernetes-cluster.ts';
 import { NOW_MS } from '../../builders/times.ts';
@@ -174,6 +174,13 @@ describe('evictions', () => {
     putPod({ metadata: { uid: 'uid-1' } });
     server.failNext({ kind: 'status', status: 409 });
     await expect(cluster.evictPod(target)).rejects.toThrow(/409/);
+  });
+
+  test('a conflict is not taken for the end of a pod that may not be read', async () => {
+    for (const answer of [() => cluster.evictPod(target), () => cluster.deletePod(target, 0)]) {
+      server.failNext({ kind: 'status', status: 409 }, { kind: 'status', status: 403 });
+      await expect(answer()).rejects.toBeInstanceOf(ConflictError);
+    }
   });
 
   test('a deletion has its grace period and the UID', async () => {
