@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { EpochMovedError, StaleLeaseError } from '../../ports/errors.ts';
+import { EpochMovedError, PortError, RefusedError, StaleLeaseError, UnreadableError } from '../../ports/errors.ts';
 import type { Lease } from '../../ports/leases.ts';
 import { compress, tooLarge, unpackBody } from './body.ts';
 import type { Bodies } from './body-bucket.ts';
@@ -103,10 +103,31 @@ async function decisionIn({ bodies }: DecisionPlace, header: Attributes): Promis
   const { payloadKey } = header;
   if (payloadKey === undefined || bodies === undefined)
     return typedDecision(unpackBody(header['payload'], isStoredDecision, subject));
-  const body = await bodies.get(String(payloadKey), subject);
-  // An open decision may outlive the objects of the bucket, so each read rewrites its body.
-  await bodies.put(body);
+  const body = await bodyIn(bodies, String(payloadKey), subject);
+  await keepBody(bodies, body);
   return typedDecision(unpackBody(body, isStoredDecision, subject));
+}
+
+/** *Errors:* UnreadableError also where the bucket refuses the read, which concerns this decision only; UnreachableError. */
+async function bodyIn(bodies: Bodies, key: string, subject: string): Promise<Uint8Array> {
+  try {
+    return await bodies.get(key, subject);
+  } catch (cause) {
+    if (!(cause instanceof RefusedError) || cause instanceof UnreadableError) throw cause;
+    throw new UnreadableError(`the body of ${subject} cannot be read: ${cause.message}`, { cause });
+  }
+}
+
+/**
+ * An open decision may outlive the objects of the bucket, so each read rewrites its body. Nothing waits for it: the next read of 30 days
+ * rewrites it too.
+ */
+async function keepBody(bodies: Bodies, body: Uint8Array): Promise<void> {
+  try {
+    await bodies.put(body);
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+  }
 }
 
 /** In this order: if the function stops in between, the decision is closed again, and its expiry is already set. */

@@ -91,6 +91,32 @@ describe('the body of a decision that no item can hold', () => {
     expect(new Set(written).size).toBe(1);
   });
 
+  test.each([
+    ['cannot be written again is read nevertheless', { method: 'put', name: 'SlowDown', open: ['decision-1'] }],
+    ['may not be written again is read nevertheless', { method: 'put', name: 'AccessDenied', open: ['decision-1'] }],
+    ['may not be read is left out and reported', { method: 'get', name: 'AccessDenied', open: [] }],
+  ] as const)(
+    'of an open decision that %s, so that the runs of the cluster go on',
+    async (_, { method, name, open }) => {
+      const memory = memoryBodies();
+      const there: Bodies = {
+        put: async (body) => (method === 'put' ? bodies : memory).put(body),
+        get: async (key, subject) => (method === 'get' ? bodies : memory).get(key, subject),
+      };
+      const thrown = Object.assign(new Error('scripted'), {
+        name,
+        $metadata: { httpStatusCode: name === 'SlowDown' ? 503 : 403 },
+      });
+      s3.on(PutObjectCommand).rejects(thrown);
+      s3.on(GetObjectCommand).rejects(thrown);
+      const table = inProcessTable({ clock: { now: () => NOW_MS } });
+      await new DynamoDbNodeClaimStore({ ...table, bodies: memory }).recordDecision(large, 0);
+      const reading = new DynamoDbNodeClaimStore({ ...table, bodies: there, report });
+      expect((await reading.openDecisions('demo')).map(({ id }) => id)).toEqual(open);
+      expect(reported).toHaveLength(1 - open.length);
+    },
+  );
+
   test('that fits stays in the table, and S3 is not asked', async () => {
     await store.recordDecision(aLaunchDecision(), 0);
     expect(s3.calls()).toEqual([]);
