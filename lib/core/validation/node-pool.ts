@@ -2,6 +2,7 @@ import { isQualifiedName } from '../../apis/formats/label-syntax.ts';
 import { quote } from '../../apis/formats/quote.ts';
 import type { Taint } from '../../apis/kubernetes.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { textField } from '../../apis/record.ts';
 import { formatTaint } from '../../apis/taints.ts';
 import { amountProblems, durationProblems } from './decoding.ts';
 import { type FieldProblem, under } from './field-problem.ts';
@@ -44,7 +45,8 @@ export function whyInvalid(nodePool: NodePool): string | undefined {
 }
 
 /** An object name may have 253 characters, but nodes carry it as a label, and a kubelet does not start with a longer label. */
-function longNameProblems(name: string, path: FieldProblem['path']): readonly FieldProblem[] {
+function longNameProblems(name: unknown, path: FieldProblem['path']): readonly FieldProblem[] {
+  if (typeof name !== 'string') return [{ path, message: 'is missing', allowed: 'a name' }];
   if (name.length <= LONGEST_LABEL_VALUE) return [];
   const message = `${quote(name)} has ${name.length} characters, but it becomes a label of every node`;
   return [{ path, message, allowed: `at most ${LONGEST_LABEL_VALUE} characters` }];
@@ -62,8 +64,13 @@ function taintProblems(lists: Readonly<Record<'taints' | 'startupTaints', readon
   const seen = new Set<string>();
   const problems: FieldProblem[] = [];
   for (const list of ['taints', 'startupTaints'] as const) {
-    for (const [index, { key, value = '', effect }] of lists[list].entries()) {
+    for (const [index, taint] of lists[list].entries()) {
       const path = [list, index];
+      if (textField(taint, 'key') === undefined || textField(taint, 'effect') === undefined) {
+        problems.push({ path, message: 'is incomplete', allowed: 'key and effect' });
+        continue;
+      }
+      const { key, value = '', effect } = taint;
       const name = formatTaint({ key, effect });
       if (seen.has(name))
         problems.push({ path, message: `the taint ${name} is listed twice`, allowed: 'each key and effect once' });

@@ -11,6 +11,7 @@ import {
   WELL_KNOWN_LABELS,
 } from '../../apis/labels.ts';
 import type { NodePoolRequirement } from '../../apis/node-pool.ts';
+import { ownField, textField } from '../../apis/record.ts';
 import type { FieldProblem } from './field-problem.ts';
 import { placeholderHint } from './placeholder.ts';
 
@@ -20,14 +21,29 @@ const KNOWN_VALUES: ReadonlyMap<string, readonly string[]> = new Map<string, rea
   ['karpenter.k8s.aws/instance-tenancy', ['default', 'dedicated']],
 ]);
 
-/** A1.5, A1.26: the rules for requirements that the API server's schema cannot express. Paths begin at the list. */
+/**
+ * A1.5, A1.26: the rules for requirements that the API server's schema cannot express, and their shape, which a CRD without a schema
+ * does not check. Paths begin at the list.
+ */
 export function requirementProblems(requirements: readonly NodePoolRequirement[]): readonly FieldProblem[] {
-  return requirements.flatMap((requirement, index) => [
-    ...keyProblems(requirement.key, [index, 'key']),
-    ...operatorProblems(requirement, index),
-    ...valueProblems(requirement, index),
-    ...knownValueProblems(requirement, index),
-  ]);
+  const list: unknown = requirements;
+  if (!Array.isArray(list)) return [{ path: [], message: 'is not a list', allowed: 'a list, which may be empty' }];
+  return requirements.flatMap((requirement, index) => {
+    if (!isComplete(requirement))
+      return [{ path: [index], message: 'is incomplete', allowed: 'key, operator and values' }];
+    return [
+      ...keyProblems(requirement.key, [index, 'key']),
+      ...operatorProblems(requirement, index),
+      ...valueProblems(requirement, index),
+      ...knownValueProblems(requirement, index),
+    ];
+  });
+}
+
+function isComplete(requirement: unknown): boolean {
+  const values = ownField(requirement, 'values') ?? [];
+  const areTexts = Array.isArray(values) && values.every((value) => typeof value === 'string');
+  return areTexts && ['key', 'operator'].every((name) => textField(requirement, name) !== undefined);
 }
 
 /** Checks a label key in a template or requirement: its syntax, and that it is not reserved for Karpenter (A1.3). */

@@ -5,12 +5,28 @@ import { aDeployment, aPool, someManifests } from '../../builders/cluster-manife
 import { aNodePool } from '../../builders/node-pools.ts';
 import { live, SMALL_CATALOGUE } from '../life.ts';
 
+function withoutClassName(pool: NodePool): NodePool {
+  const { template } = pool.spec;
+  const nodeClassRef: NodePool['spec']['template']['spec']['nodeClassRef'] = JSON.parse(
+    '{ "group": "karpenter.k8s.aws" }',
+  );
+  return { ...pool, spec: { ...pool.spec, template: { ...template, spec: { ...template.spec, nodeClassRef } } } };
+}
+
 // The API server refuses these as long as the CRDs have their schemas.
 test.each<[string, NodePool]>([
   [
     'an unknown operator',
     aNodePool({ name: 'invalid', requirements: JSON.parse('[{ "key": "team", "operator": "Resembles" }]') }),
   ],
+  [
+    'a requirement without a key',
+    aNodePool({ name: 'invalid', requirements: JSON.parse('[{ "operator": "Exists" }]') }),
+  ],
+  ['a requirement that is null', aNodePool({ name: 'invalid', requirements: JSON.parse('[null]') })],
+  ['no list of requirements', aNodePool({ name: 'invalid', requirements: JSON.parse('{}') })],
+  ['a taint without a key', aNodePool({ name: 'invalid', taints: JSON.parse('[{ "effect": "NoSchedule" }]') })],
+  ['a class without a name', withoutClassName(aNodePool({ name: 'invalid' }))],
   ['limits that are not quantities', aNodePool({ name: 'invalid', limits: { cpu: 'many' } })],
   ['an expireAfter that is not a duration', aNodePool({ name: 'invalid', expireAfter: 'later' })],
 ])('A1.26: a NodePool with %s does not stop the work of the others', async (_, invalid) => {
