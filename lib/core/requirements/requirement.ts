@@ -43,6 +43,9 @@ function withoutMinValues({ key, operator, values = [] }: NodePoolRequirement): 
       return atMost(key, boundOf(values), 1n);
     case 'Lte':
       return atMost(key, boundOf(values), 0n);
+    default:
+      // An operator of a later Kubernetes.
+      return nothing(key);
   }
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import type { NodeSelectorTerm, Pod } from '../../../lib/apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
 import { aPoolView, asking } from '../../builders/node-pools.ts';
+import { aDaemonSet } from '../../builders/nodes.ts';
 import { aPod, pendingPod } from '../../builders/pods.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
@@ -22,6 +23,14 @@ const askingAmiss = pendingPod({
     },
   },
 });
+
+const matchExpressions: NonNullable<NodeSelectorTerm['matchExpressions']> = JSON.parse(
+  '[{ "key": "team", "operator": "Resembles", "values": ["web"] }]',
+);
+const preferring = {
+  preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference: { matchExpressions } }],
+};
+const requiring = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } };
 
 describe('a pod for which no node can be launched', () => {
   test('has one refusal without a NodePool; an unschedulable pod has one for each NodePool, so they can be counted separately (B10)', () => {
@@ -44,6 +53,16 @@ describe('a pod for which no node can be launched', () => {
       nowMs: NOW_MS,
     });
     expect(actions).toMatchObject([{ kind: 'create-node-claim', nodeClaim: { pods: ['default/web-1'] } }]);
+  });
+
+  test.each<[string, Partial<ClusterSnapshot>]>([
+    ['a pod prefers', { pods: [pendingPod({ name: 'a', spec: { affinity: { nodeAffinity: preferring } } })] }],
+    ['a DaemonSet requires', { daemonSets: [aDaemonSet('a', { affinity: { nodeAffinity: requiring } })] }],
+  ])('%s a label with an operator of a later Kubernetes does not affect other pods', (_, over) => {
+    const pods = [...(over.pods ?? []), pendingPod()];
+    const { actions } = provision(aSnapshot({ ...over, pods }), { decisionId: 'decision-1', nowMs: NOW_MS });
+    const planned = actions.flatMap((one) => (one.kind === 'create-node-claim' ? one.nodeClaim.pods : []));
+    expect(planned).toContain('default/web-1');
   });
 
   test.each<[string, Pod]>([
