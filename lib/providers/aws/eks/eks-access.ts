@@ -1,5 +1,5 @@
 import { type Cluster, DescribeClusterCommand, type EKSClient } from '@aws-sdk/client-eks';
-import { MINUTE_MS } from '../../../apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../apis/formats/time.ts';
 import { optional } from '../../../apis/optional.ts';
 import type { ClusterBootstrap } from '../../../core/model/cluster-bootstrap.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -15,6 +15,8 @@ export interface EksAccessOptions {
   /** Called for each new token, because the credentials of a warm function change. `fresh` excludes cached credentials. */
   readonly credentials: (fresh: boolean) => Promise<AwsCredentials>;
   readonly clock: Clock;
+  /** How long a call may take while there is an earlier answer, in milliseconds. @default 2 s */
+  readonly answerWithinMs?: number;
 }
 
 export interface EksCluster {
@@ -33,6 +35,14 @@ const DESCRIPTION_MS = 10 * MINUTE_MS;
 /** Auto Mode may be enabled at any time. The call is the longest of an idle run. */
 const AUTO_MODE_MS = 5 * MINUTE_MS;
 
+/**
+ * Promise 7: every run waits for this call, and a call without an answer takes 45 s by the limits of the SDK. The first eviction after a spot
+ * warning has ten seconds.
+ */
+const ANSWER_WITHIN_MS = 2 * SECOND_MS;
+/** The runs of this time use the last answer without a call. */
+const NEXT_TRY_MS = 30 * SECOND_MS;
+
 interface Kept<T> {
   readonly value: T;
   readonly sinceMs: number;
@@ -43,6 +53,7 @@ export class EksAccess {
   readonly #options: EksAccessOptions;
   #cluster: Kept<EksCluster> | undefined;
   #token: Kept<string> | undefined;
+  #unansweredMs = -Infinity;
 
   constructor(options: EksAccessOptions) {
     this.#options = options;
@@ -52,16 +63,22 @@ export class EksAccess {
   async describe(oldestMs: number = DESCRIPTION_MS): Promise<EksCluster> {
     const now = this.#options.clock.now();
     const kept = this.#cluster;
-    if (kept !== undefined && now - kept.sinceMs < oldestMs) return kept.value;
+    const isKept = kept !== undefined && (now - kept.sinceMs < oldestMs || now - this.#unansweredMs < NEXT_TRY_MS);
+    if (isKept) return kept.value;
     try {
-      const value = await this.#ask();
+      const value = await this.#ask(kept && { abortSignal: AbortSignal.timeout(this.#answerWithinMs) });
       this.#cluster = { value, sinceMs: now };
       return value;
     } catch (error) {
       // The last answer is used while EKS does not respond, because the endpoint of a cluster never changes.
-      if (kept !== undefined && error instanceof UnreachableError) return kept.value;
-      throw error;
+      if (kept === undefined || !(error instanceof UnreachableError)) throw error;
+      this.#unansweredMs = now;
+      return kept.value;
     }
+  }
+
+  get #answerWithinMs(): number {
+    return this.#options.answerWithinMs ?? ANSWER_WITHIN_MS;
   }
 
   /** Whether EKS Auto Mode manages compute in the cluster. *Errors:* as `describe`. */
@@ -69,10 +86,10 @@ export class EksAccess {
     return (await this.describe(AUTO_MODE_MS)).autoMode === true;
   }
 
-  async #ask(): Promise<EksCluster> {
+  async #ask(within?: { readonly abortSignal: AbortSignal }): Promise<EksCluster> {
     const { client, cluster: name } = this.#options;
     const command = new DescribeClusterCommand({ name });
-    const answer = await translated(`describe EKS cluster ${name}`, () => client.send(command));
+    const answer = await translated(`describe EKS cluster ${name}`, () => client.send(command, within));
     return clusterOf(name, answer.cluster);
   }
 

@@ -1,7 +1,8 @@
+import { createServer } from 'node:http';
 import { DescribeClusterCommand, EKSClient } from '@aws-sdk/client-eks';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts';
 import { EksAccess } from '../../../../lib/providers/aws/eks/eks-access.ts';
 import { eksToken } from '../../../../lib/providers/aws/eks/eks-token.ts';
@@ -138,8 +139,45 @@ describe('the cluster', () => {
     pass(10 * MINUTE_MS);
     eks.on(DescribeClusterCommand).rejects(awsError('ServerException', 500));
     expect(await eksAccess.describe()).toBe(said);
+    pass(30 * SECOND_MS - 1);
+    expect(await eksAccess.describe()).toBe(said);
+    expect(eks.calls()).toHaveLength(2);
+    pass(1);
     eks.on(DescribeClusterCommand).rejects(awsError('ResourceNotFoundException', 404));
     await expect(eksAccess.describe()).rejects.toBeInstanceOf(RefusedError);
+  });
+
+  test('promise 7: a run waits for EKS for a short time only, if there is an earlier answer', async () => {
+    let isSilent = false;
+    const server = createServer((_, response) => {
+      if (!isSilent) response.end(JSON.stringify({ cluster: CLUSTER }));
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const address = server.address();
+    const endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const slow = new EKSClient({ region: 'eu-west-3', endpoint, credentials: CREDENTIALS });
+    let now = NOW_MS;
+    const clock = { now: () => now };
+    const credentials = async () => CREDENTIALS;
+    const within = { answerWithinMs: 20, clock, credentials };
+    const eksAccess = new EksAccess({ client: slow, cluster: 'demo', region: 'eu-west-3', ...within });
+    try {
+      const said = await eksAccess.describe();
+      isSilent = true;
+      now += 5 * MINUTE_MS;
+      const beganMs = performance.now();
+      expect(await eksAccess.autoMode()).toBe(false);
+      expect(performance.now() - beganMs).toBeLessThan(2 * SECOND_MS);
+      expect(await eksAccess.describe()).toBe(said);
+    } finally {
+      slow.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    }
   });
 
   test('whether Auto Mode runs is asked again after five minutes: it may be turned on at any time', async () => {
