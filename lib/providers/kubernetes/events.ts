@@ -1,4 +1,4 @@
-import { parseTime } from '../../apis/formats/time.ts';
+import { timeIn } from '../../apis/formats/time.ts';
 import { DECISION } from '../../apis/labels.ts';
 import { fingerprint } from '../../core/identity.ts';
 import { type ClusterEvent, dedupeMs } from '../../core/model/event.ts';
@@ -47,8 +47,9 @@ async function repeatEvent(
   if (found.status !== 200) throw kubernetesPortError(found, `read ${path}`);
   const { eventTime, series, metadata } = fieldsOf(found.body);
   const { count, lastObservedTime } = fieldsOf(series);
-  const saidAtMs = parseTime(String(lastObservedTime ?? eventTime));
-  if (nowMs - saidAtMs < dedupeMs(event)) return;
+  const saidAtMs = timeIn(String(lastObservedTime ?? eventTime));
+  // Kerf's Events have a time: another program, or a user of the namespace, has written this one.
+  if (saidAtMs === undefined || nowMs - saidAtMs < dedupeMs(event)) return;
   const { resourceVersion } = fieldsOf(metadata);
   const body = {
     metadata: { resourceVersion, ...annotated(event) },

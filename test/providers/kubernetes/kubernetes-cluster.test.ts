@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
+import { textField } from '../../../lib/apis/record.ts';
 import type { EventReason } from '../../../lib/core/model/event.ts';
 import { ConflictError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { ApiClient } from '../../../lib/providers/kubernetes/client/api-client.ts';
@@ -306,6 +307,16 @@ describe('events', () => {
       await say(0);
       await Promise.all([say(200), say(200)]);
       expect(events()).toMatchObject([{ series: { count: 2 } }]);
+    });
+
+    test('an event of the same name that has no time, which another user has written, stays as it is', async () => {
+      await say(0);
+      const [written = {}] = events();
+      const name = textField(written['metadata'], 'name') ?? '';
+      const place = { group: '/apis/events.k8s.io/v1', resource: 'events', namespace: 'web', name };
+      server.store.put(place, { ...written, eventTime: null });
+      await expect(say(200)).resolves.toBeUndefined();
+      expect(events()).toMatchObject([{ eventTime: null }]);
     });
 
     test('another message is another event', async () => {
