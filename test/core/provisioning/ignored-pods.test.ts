@@ -32,6 +32,14 @@ const preferring = {
 };
 const requiring = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } };
 
+function withTerms(count: number): Pod {
+  const nodeSelectorTerms = Array.from({ length: count }, (_, at) => ({
+    matchExpressions: [asking('kubernetes.io/arch', 'NotIn', `a${at}`)],
+  }));
+  const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
+  return pendingPod({ name: `terms-${count}`, spec: { affinity: { nodeAffinity } } });
+}
+
 describe('a pod for which no node can be launched', () => {
   test('has one refusal without a NodePool; an unschedulable pod has one for each NodePool, so they can be counted separately (B10)', () => {
     const blocked = blockedFor([askingAmiss, tooLarge], { nodePools });
@@ -53,6 +61,12 @@ describe('a pod for which no node can be launched', () => {
       nowMs: NOW_MS,
     });
     expect(actions).toMatchObject([{ kind: 'create-node-claim', nodeClaim: { pods: ['default/web-1'] } }]);
+  });
+
+  test('a pod with hundreds of alternative terms is refused, so that it does not use the time of the others', () => {
+    expect(blockedFor([withTerms(200), withTerms(201)])).toMatchObject([
+      { subject: { name: 'terms-201' }, reason: 'Unsupported', numbers: { terms: 201 } },
+    ]);
   });
 
   test.each<[string, Partial<ClusterSnapshot>]>([

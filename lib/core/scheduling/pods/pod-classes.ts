@@ -6,7 +6,7 @@ import { memoize } from '../memoize.ts';
 import type { SchedulingProblem } from '../schedule.ts';
 import { type HostPort, hostPorts } from './host-ports.ts';
 import { relevantLabelKeys } from './pod-affinity-terms.ts';
-import { hasPreferences, relax, withoutPreferences } from './relax.ts';
+import { hasPreferences, relax, withFewPreferences, withoutPreferences } from './relax.ts';
 
 /**
  * Pods that are equal in everything that affects placement. A result for one of them applies to all, so the work of a run
@@ -34,7 +34,7 @@ export interface PodGroup {
 
 /** The classes of a cluster's pods. */
 export interface PodClasses {
-  /** The pod as it is placed: without preferences if preferencePolicy is Ignore (B32). */
+  /** The pod as it is placed: with few of its preferences, or without them if preferencePolicy is Ignore (B32). */
   asPlaced(pod: Pod): Pod;
   /** The class of a pod to place, as `asPlaced` returns it. `moving`: it runs on a node that is not being deleted. */
   classOf(pod: Pod, moving: boolean): PodClass;
@@ -49,7 +49,7 @@ export interface PodClasses {
 /** `caches`: whether the class of each pod is cached, for an index that serves many questions. */
 export function podClasses(problem: SchedulingProblem, caches = false): PodClasses {
   const ignore = problem.options?.preferencePolicy === 'Ignore';
-  const asPlaced = ignore ? memoize(withoutPreferences) : (pod: Pod): Pod => pod;
+  const asPlaced = memoize(ignore ? withoutPreferences : withFewPreferences);
   const placed = problem.stateNodes.flatMap((stateNode) => stateNode.pods);
   const keys = relevantLabelKeys([...problem.pods.map(asPlaced), ...placed]);
   const specs = new Map<string, Pick<PodClass, 'requests' | 'ports'>>();

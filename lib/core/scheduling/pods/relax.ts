@@ -1,4 +1,4 @@
-import type { Affinity, Pod, PodAffinity, PodSpec } from '../../../apis/kubernetes.ts';
+import type { Affinity, Pod, PodAffinity, PodSpec, TopologySpreadConstraint } from '../../../apis/kubernetes.ts';
 import { matchingTerms } from './pod-requirements.ts';
 
 /**
@@ -20,30 +20,64 @@ export function withoutPreferences(pod: Pod): Pod {
   if (affinity === undefined && topologySpreadConstraints === undefined) return pod;
   const strict: PodSpec = {
     ...pod.spec,
-    ...(affinity === undefined ? {} : { affinity: mapAffinity(affinity) }),
-    topologySpreadConstraints: (topologySpreadConstraints ?? []).filter(
-      (constraint) => constraint.whenUnsatisfiable !== 'ScheduleAnyway',
-    ),
+    ...(affinity === undefined ? {} : { affinity: mapAffinity(affinity, () => []) }),
+    topologySpreadConstraints: (topologySpreadConstraints ?? []).filter((constraint) => !isSoft(constraint)),
   };
   return { ...pod, spec: strict };
+}
+
+/**
+ * A pod may have thousands of preferences: Kubernetes limits only the size of an object. They are dropped one after the other, so the time and
+ * the memory of a run would grow with their square, and one pod could end the runs of its cluster.
+ */
+const MOST_PREFERENCES = 50;
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+/** The pod with at most 50 preferences of each kind, those of the highest weights. The kube-scheduler still applies the others. */
+export function withFewPreferences(pod: Pod): Pod {
+  const { affinity, topologySpreadConstraints = [] } = pod.spec;
+  const soft = topologySpreadConstraints.filter(isSoft);
+  const { nodeAffinity, podAffinity, podAntiAffinity } = affinity ?? {};
+  const lists = [nodeAffinity, podAffinity, podAntiAffinity].map((one) => one?.[PREFERRED] ?? []);
+  if (soft.length <= MOST_PREFERENCES && lists.every(({ length }) => length <= MOST_PREFERENCES)) return pod;
+  const left = new Set(soft.slice(MOST_PREFERENCES));
+  const spec: PodSpec = {
+    ...pod.spec,
+    ...(affinity === undefined ? {} : { affinity: mapAffinity(affinity, theHeaviest) }),
+    topologySpreadConstraints: topologySpreadConstraints.filter((constraint) => !left.has(constraint)),
+  };
+  return { ...pod, spec };
+}
+
+function isSoft({ whenUnsatisfiable }: TopologySpreadConstraint): boolean {
+  return whenUnsatisfiable === 'ScheduleAnyway';
+}
+
+/** In the order of the list. */
+function theHeaviest<T extends { readonly weight: number }>(list: readonly T[]): readonly T[] {
+  const kept = new Set(list.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_PREFERENCES));
+  return list.filter((one) => kept.has(one));
 }
 
 /** Whether the pod has preferences that `withoutPreferences` drops. */
 export function hasPreferences({ spec: { affinity, topologySpreadConstraints = [] } }: Pod): boolean {
   const kinds = [affinity?.nodeAffinity, affinity?.podAffinity, affinity?.podAntiAffinity];
   return (
-    topologySpreadConstraints.some(({ whenUnsatisfiable }) => whenUnsatisfiable === 'ScheduleAnyway') ||
+    topologySpreadConstraints.some(isSoft) ||
     kinds.some((one) => (one?.preferredDuringSchedulingIgnoredDuringExecution ?? []).length > 0)
   );
 }
 
-function mapAffinity(affinity: Affinity): Affinity {
-  return Object.fromEntries(
-    Object.entries(affinity).map(([kind, one]) => [
-      kind,
-      { ...one, preferredDuringSchedulingIgnoredDuringExecution: [] },
-    ]),
-  );
+type Keep = <T extends { readonly weight: number }>(list: readonly T[]) => readonly T[];
+
+function mapAffinity({ nodeAffinity, podAffinity, podAntiAffinity }: Affinity, keep: Keep): Affinity {
+  return {
+    ...(nodeAffinity && { nodeAffinity: { ...nodeAffinity, [PREFERRED]: keep(nodeAffinity[PREFERRED] ?? []) } }),
+    ...(podAffinity && { podAffinity: { ...podAffinity, [PREFERRED]: keep(podAffinity[PREFERRED] ?? []) } }),
+    ...(podAntiAffinity && {
+      podAntiAffinity: { ...podAntiAffinity, [PREFERRED]: keep(podAntiAffinity[PREFERRED] ?? []) },
+    }),
+  };
 }
 
 type Step = (spec: PodSpec) => PodSpec | undefined;
@@ -85,7 +119,7 @@ function dropPreferredNodes(spec: PodSpec): PodSpec | undefined {
 
 function dropScheduleAnyway(spec: PodSpec): PodSpec | undefined {
   const constraints = spec.topologySpreadConstraints ?? [];
-  const soft = constraints.findIndex((constraint) => constraint.whenUnsatisfiable === 'ScheduleAnyway');
+  const soft = constraints.findIndex(isSoft);
   return soft === -1 ? undefined : { ...spec, topologySpreadConstraints: constraints.toSpliced(soft, 1) };
 }
 

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import type { Pod, PodSpec } from '../../../../lib/apis/kubernetes.ts';
-import { relax } from '../../../../lib/core/scheduling/pods/relax.ts';
+import { provision } from '../../../../lib/core/provisioning/provision.ts';
+import { relax, withFewPreferences } from '../../../../lib/core/scheduling/pods/relax.ts';
 import { asking } from '../../../builders/node-pools.ts';
 import { affinityTerm, pendingPod, spread } from '../../../builders/pods.ts';
+import { aSnapshot } from '../../../builders/snapshots.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 
 /** One word for each relaxed preference, in order. */
 function relaxations(spec: Partial<PodSpec>): readonly string[] {
@@ -112,5 +116,54 @@ describe('preferences are relaxed one at a time (B31)', () => {
     const pod = pendingPod({ spec: { topologySpreadConstraints: [spread({ whenUnsatisfiable: 'ScheduleAnyway' })] } });
     relax(pod);
     expect(pod.spec.topologySpreadConstraints).toHaveLength(1);
+  });
+});
+
+describe('a pod with more than 50 preferences of a kind', () => {
+  const weights = Array.from({ length: 60 }, (_, at) => ((at * 7) % 60) + 1);
+  const podTerms = weights.map((weight) => ({ weight, podAffinityTerm: affinityTerm() }));
+  const nodeTerms = weights.map((weight) => ({ weight, preference: { matchExpressions: [asking('a', 'Exists')] } }));
+  const anyway = weights.map((at) => spread({ topologyKey: `k${at}`, whenUnsatisfiable: 'ScheduleAnyway' }));
+  const pod = pendingPod({
+    spec: {
+      affinity: {
+        podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: podTerms },
+        podAntiAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: podTerms,
+          requiredDuringSchedulingIgnoredDuringExecution: [affinityTerm()],
+        },
+        nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: nodeTerms },
+      },
+      topologySpreadConstraints: [...anyway, spread()],
+    },
+  });
+
+  test('keeps the heaviest 50 in their order, and what it requires', () => {
+    const { affinity, topologySpreadConstraints } = withFewPreferences(pod).spec;
+    const heavy = weights.filter((weight) => weight > 10);
+    for (const kind of ['podAffinity', 'podAntiAffinity', 'nodeAffinity'] as const) {
+      const kept = affinity?.[kind]?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+      expect(kept.map(({ weight }) => weight)).toEqual(heavy);
+    }
+    expect(affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution).toEqual([affinityTerm()]);
+    expect(topologySpreadConstraints).toEqual([...anyway.slice(0, 50), spread()]);
+  });
+
+  test('a pod with 50 of each stays as it is', () => {
+    const few = withFewPreferences(pod);
+    expect(withFewPreferences(few)).toBe(few);
+  });
+
+  test('one pod with thousands of preferences does not use the memory of the run', () => {
+    const preferred = Array.from({ length: 4_000 }, (_, at) => ({
+      weight: 1,
+      podAffinityTerm: affinityTerm({ topologyKey: `key-${at}` }),
+    }));
+    const podAffinity = { preferredDuringSchedulingIgnoredDuringExecution: preferred };
+    const pods = [pendingPod({ name: 'greedy', spec: { affinity: { podAffinity } } }), pendingPod()];
+    const before = performance.now();
+    const { actions } = provision(aSnapshot({ pods }), { decisionId: 'decision-1', nowMs: NOW_MS });
+    expect(actions).toMatchObject([{ nodeClaim: { pods: ['default/greedy', 'default/web-1'] } }]);
+    expect(performance.now() - before).toBeLessThan(10 * SECOND_MS);
   });
 });
