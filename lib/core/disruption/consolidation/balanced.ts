@@ -23,7 +23,7 @@ export interface Scoring {
 }
 
 /** E26: the share of the savings is at least half the share of the disruption, and a removed node counts as much as an eviction. */
-export const BALANCED: Scoring = {
+const BALANCED: Scoring = {
   minScore: 0.5,
   disruption: 'rescheduleCost',
   isScored: ({ nodePool }) => nodePool.spec.disruption.consolidationPolicy === 'Balanced',
@@ -48,7 +48,7 @@ export interface BalancedScore {
 type Scored = Pick<EvaluatedMove, 'candidates' | 'savingsUsdPerHour'>;
 
 /** Those of a NodePool without nodes. */
-export const NO_TOTALS: PoolTotals = { usdPerHour: 0, rescheduleCost: 0, evictionsCost: 0 };
+const NO_TOTALS: PoolTotals = { usdPerHour: 0, rescheduleCost: 0, evictionsCost: 0 };
 
 /** The totals of each NodePool, by name. Nodes without a known price do not count. *Cost:* O(nodes + pods), once for each world. *Source:* E26. */
 export const poolTotals = onceFor(({ candidates: { nodes }, nodePools }: World): ReadonlyMap<string, PoolTotals> => {
@@ -69,10 +69,9 @@ export const poolTotals = onceFor(({ candidates: { nodes }, nodePools }: World):
 
 /** *Shape:* the score is 0 if nothing is saved. @internal */
 export function balancedScore(
-  savingsUsdPerHour: number,
-  candidates: readonly Candidate[],
+  { candidates, savingsUsdPerHour }: Scored,
   totals: PoolTotals,
-  of: Scoring['disruption'] = 'rescheduleCost',
+  { disruption: of }: Pick<Scoring, 'disruption'>,
 ): BalancedScore {
   const cost = candidates.reduce((sum, { stateNode }) => sum + COST_OF[of](stateNode), 0);
   const savings = totals.usdPerHour > 0 ? savingsUsdPerHour / totals.usdPerHour : 0;
@@ -109,15 +108,17 @@ export function withScore(
 function scoresOf(
   { candidates, savingsUsdPerHour }: Scored,
   totals: ReadonlyMap<string, PoolTotals>,
-  { isScored, disruption }: Scoring,
+  scoring: Scoring,
 ): readonly (readonly [pool: string, score: BalancedScore])[] {
   const sourceUsdPerHour = priceOf(candidates);
   const byPool = Map.groupBy(candidates, ({ nodePool }) => nodePool.metadata.name);
   return [...byPool].flatMap(([pool, mine]) => {
-    if (!mine.some(isScored)) return [];
+    if (!mine.some(scoring.isScored)) return [];
     const share = sourceUsdPerHour > 0 ? priceOf(mine) / sourceUsdPerHour : 1;
     const of = totals.get(pool) ?? NO_TOTALS;
-    return [[pool, balancedScore(savingsUsdPerHour * share, mine, of, disruption)] as const];
+    return [
+      [pool, balancedScore({ candidates: mine, savingsUsdPerHour: savingsUsdPerHour * share }, of, scoring)] as const,
+    ];
   });
 }
 

@@ -3,7 +3,6 @@ import { describeMove } from '../../../../lib/core/disruption/command/start-repl
 import {
   BY_EVICTIONS,
   balancedScore,
-  NO_TOTALS,
   poolTotals,
   whyNeverBalanced,
   whyUnbalanced,
@@ -59,9 +58,10 @@ describe('the Balanced policy (E26)', () => {
   ])('E26: the score is the share of the savings divided by the share of the disruption: %s', (_, saved, score) => {
     const snapshot = snapshotOf([node('a')], { nodePools: [balanced()], pods: podsOn('a', 3) });
     const candidates = candidatesOf(worldOf(snapshot), 'a');
-    expect(balancedScore(saved, candidates, { ...NO_TOTALS, usdPerHour: 0.6, rescheduleCost: 4 }).score).toBeCloseTo(
-      score,
-    );
+    const totals = { usdPerHour: 0.6, rescheduleCost: 4, evictionsCost: 3 };
+    expect(
+      balancedScore({ candidates, savingsUsdPerHour: saved }, totals, { disruption: 'rescheduleCost' }).score,
+    ).toBeCloseTo(score);
   });
 
   /** A node with one pod, and one with seven. The pool costs 0.2 $/h and its disruption cost is 10. */
