@@ -7,7 +7,7 @@ import { matchingTerms, requiredTerms } from '../scheduling/pods/pod-requirement
 import { requirementProblems } from '../validation/requirements.ts';
 
 /** Kubernetes limits only the size of a pod. The time of a run grows with the square of the terms: 2 s for 4,000. */
-const MOST_TERMS = 200;
+const MAX_TERMS = 200;
 
 /**
  * Why no node is launched for a pod, independent of the NodePools: it requires something that a NodePool cannot provide (B9), or
@@ -27,8 +27,8 @@ export function whyIgnored({ spec }: Pod): Refusal | undefined {
       'EmptyTerms',
       'every term of its required node affinity is empty, and the kube-scheduler finds no node for an empty term',
     );
-  if (terms.length > MOST_TERMS) {
-    const message = `its required node affinity has ${terms.length} terms, and each may be tried; use ${MOST_TERMS} at most, with more values in each`;
+  if (terms.length > MAX_TERMS) {
+    const message = `its required node affinity has ${terms.length} terms, and each may be tried; use ${MAX_TERMS} at most, with more values in each`;
     return refusal('Unsupported', message, { terms: terms.length });
   }
   const fields = terms.flatMap(({ matchFields = [] }) => matchFields);

@@ -30,7 +30,7 @@ export function withoutPreferences(pod: Pod): Pod {
  * A pod may have thousands of preferences: Kubernetes limits only the size of an object. They are dropped one after the other, so the time and
  * the memory of a run would grow with their square, and one pod could end the runs of its cluster.
  */
-const MOST_PREFERENCES = 50;
+const MAX_PREFERENCES = 50;
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /** The pod with at most 50 preferences of each kind, those of the highest weights. The kube-scheduler still applies the others. */
@@ -39,8 +39,8 @@ export function withFewPreferences(pod: Pod): Pod {
   const soft = topologySpreadConstraints.filter(isSoft);
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity ?? {};
   const lists = [nodeAffinity, podAffinity, podAntiAffinity].map((one) => one?.[PREFERRED] ?? []);
-  if (soft.length <= MOST_PREFERENCES && lists.every(({ length }) => length <= MOST_PREFERENCES)) return pod;
-  const left = new Set(soft.slice(MOST_PREFERENCES));
+  if (soft.length <= MAX_PREFERENCES && lists.every(({ length }) => length <= MAX_PREFERENCES)) return pod;
+  const left = new Set(soft.slice(MAX_PREFERENCES));
   const spec: PodSpec = {
     ...pod.spec,
     ...(affinity === undefined ? {} : { affinity: mapAffinity(affinity, theHeaviest) }),
@@ -55,7 +55,7 @@ function isSoft({ whenUnsatisfiable }: TopologySpreadConstraint): boolean {
 
 /** In the order of the list. */
 function theHeaviest<T extends { readonly weight: number }>(list: readonly T[]): readonly T[] {
-  const kept = new Set(list.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_PREFERENCES));
+  const kept = new Set(list.toSorted((a, b) => b.weight - a.weight).slice(0, MAX_PREFERENCES));
   return list.filter((one) => kept.has(one));
 }
 
