@@ -1,6 +1,7 @@
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import type { ClusterEvent } from '../../core/model/event.ts';
+import { withCurrentClassHash } from '../../core/node-class/node-class-hash.ts';
 import { decideNodePool, type NodePoolState } from '../../core/node-pool/decide-node-pool.ts';
 import { withCurrentPoolHash } from '../../core/node-pool/node-pool-hash.ts';
 import { annotationInWords, annotationProblems } from '../../core/validation/annotations.ts';
@@ -9,7 +10,7 @@ import type { ClusterWork } from '../instances/instance-work.ts';
 import type { HasSettings, WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
-/** Writes the status of each NodePool, and updates the NodePool hash of its claims. */
+/** Writes the status of each NodePool, and updates the hashes of its claims. */
 export async function syncNodePoolStatus(work: ClusterWork<WritesStatus & HasSettings>): Promise<readonly Error[]> {
   const { ports, world } = work;
   const { nodePools, nodeClasses } = world;
@@ -24,7 +25,7 @@ export async function syncNodePoolStatus(work: ClusterWork<WritesStatus & HasSet
     const own = records.filter((record) => record.nodePool === nodePool.metadata.name);
     const { staticCapacity } = ports.settings.featureGates;
     await writeStatus(work, { nodePool, nodeClass, records: own, nodes, staticCapacity });
-    await updateHashes(work, { nodePool, records: own });
+    await updateHashes(work, { nodePool, nodeClass, records: own });
     await reportAnnotations(work, nodePool);
   });
 }
@@ -54,13 +55,14 @@ function conditionOf(nodePool: NodePool | undefined, type: string) {
   return nodePool?.status?.conditions?.find((one) => one.type === type);
 }
 
-/** A1.28. */
+/** A1.28, A3.26. */
 async function updateHashes(
   { ports }: ClusterWork,
-  { nodePool, records }: Pick<NodePoolState, 'nodePool' | 'records'>,
+  { nodePool, nodeClass, records }: Pick<NodePoolState, 'nodePool' | 'nodeClass' | 'records'>,
 ) {
   for (const record of records) {
-    const updated = withCurrentPoolHash(record, nodePool);
+    const ofPool = withCurrentPoolHash(record, nodePool);
+    const updated = nodeClass === undefined ? ofPool : withCurrentClassHash(ofPool, nodeClass);
     if (updated === record) continue;
     try {
       await ports.store.updateNodeClaim(updated);

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
-import { nodeClassHash } from '../../../lib/core/node-class/node-class-hash.ts';
+import type { Labels } from '../../../lib/apis/kubernetes.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import { nodeClassHash, withCurrentClassHash } from '../../../lib/core/node-class/node-class-hash.ts';
+import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
 
 const SPEC: Partial<EC2NodeClass['spec']> = {
@@ -12,6 +15,10 @@ const SPEC: Partial<EC2NodeClass['spec']> = {
 
 function hashOf(over: Partial<EC2NodeClass['spec']> = {}, certificateAuthority = 'Q0E='): string {
   return JSON.stringify(nodeClassHash(aNodeClass({ ...SPEC, ...over }), certificateAuthority));
+}
+
+function hashed(annotations: Labels): EC2NodeClass {
+  return { ...aNodeClass(), metadata: { name: 'default', annotations } };
 }
 
 describe('the hash of a NodeClass (A3.26)', () => {
@@ -55,5 +62,39 @@ describe('the hash of a NodeClass (A3.26)', () => {
       'karpenter.k8s.aws/ec2nodeclass-hash': expect.stringMatching(/^[a-z2-7]{26}$/),
       'karpenter.k8s.aws/ec2nodeclass-hash-version': 'kerf-6',
     });
+  });
+});
+
+describe('a claim with a hash of another version, or without one (A1.28, A3.26)', () => {
+  const current = nodeClassHash(aNodeClass(), 'Q0E=');
+  const theirs = { 'karpenter.k8s.aws/ec2nodeclass-hash': '1', 'karpenter.k8s.aws/ec2nodeclass-hash-version': 'v4' };
+
+  test.each<[string, Labels]>([
+    ['of Karpenter', theirs],
+    ['that a launch did not record', {}],
+  ])('gets that of its class: %s', (_, annotations) => {
+    const updated = withCurrentClassHash(
+      launchedClaim({ annotations: { ...annotations, team: 'a' } }),
+      hashed(current),
+    );
+    expect(updated.annotations).toEqual({ ...current, team: 'a' });
+    expect(withCurrentClassHash(updated, hashed({ ...current, 'karpenter.k8s.aws/ec2nodeclass-hash': 'edited' }))).toBe(
+      updated,
+    );
+  });
+
+  test('keeps its hash if it has drifted from its class', () => {
+    const drift = { reason: 'NodeClassDrift', message: '', sinceMs: 0 } as const;
+    const updated = withCurrentClassHash(launchedClaim({ annotations: theirs, drift }), hashed(current));
+    expect(updated.annotations).toEqual({ ...current, 'karpenter.k8s.aws/ec2nodeclass-hash': '1' });
+  });
+
+  test.each<[string, Partial<NodeClaimRecord>, Labels]>([
+    ['its class has none of this version', {}, theirs],
+    ['it is not launched', { launch: aClaim().launch }, current],
+    ['it is being deleted', { deletion: { reason: 'deleted', message: '', requestedAtMs: 0 } }, current],
+  ])('stays as it is if %s', (_, over, annotations) => {
+    const record = launchedClaim({ annotations: theirs, ...over });
+    expect(withCurrentClassHash(record, hashed(annotations))).toBe(record);
   });
 });

@@ -6,8 +6,6 @@ import {
   MIN_VALUES_RELAXED,
   NODE_CLAIM_TAG,
   NODE_CLASS,
-  NODE_CLASS_HASH,
-  NODE_CLASS_HASH_VERSION,
   NODE_POOL,
   PRICE_OVERLAY_APPLIED,
 } from '../../../apis/labels.ts';
@@ -24,6 +22,7 @@ import {
   withoutLaunchOptions,
 } from '../../model/node-claim-record.ts';
 import { ownershipTags } from '../../model/ownership-tags.ts';
+import { nodeClassHash } from '../../node-class/node-class-hash.ts';
 import { fleetLines, type LaunchMarket, unavailableOptions } from './fleet-lines.ts';
 import { fleetParts } from './launch-templates.ts';
 
@@ -87,13 +86,15 @@ export function planLaunch(record: NodeClaimRecord, context: LaunchContext): Lau
   };
 }
 
-/** C54: the hash of the NodeClass at launch, and the instance profile. */
+/**
+ * C54: the hash of the NodeClass at launch, and the instance profile. The annotation of the NodeClass may be that of its former spec, or
+ * missing: its status is written by another run.
+ */
 function launchAnnotations({ nodeClass, resolved }: LaunchContext): Labels {
-  const hashes = [NODE_CLASS_HASH, NODE_CLASS_HASH_VERSION].flatMap((key) => {
-    const value = nodeClass.metadata.annotations?.[key];
-    return value === undefined ? [] : [[key, value] as const];
-  });
-  return { ...Object.fromEntries(hashes), [INSTANCE_PROFILE_NAME]: resolved.instanceProfile };
+  return {
+    ...nodeClassHash(nodeClass, resolved.bootstrap.certificateAuthority),
+    [INSTANCE_PROFILE_NAME]: resolved.instanceProfile,
+  };
 }
 
 /** C44: the recommended number of instance types for a fallback from spot to on-demand. */

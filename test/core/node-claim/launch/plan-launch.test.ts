@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Labels } from '../../../../lib/apis/kubernetes.ts';
 import type {
   LaunchOption,
   LaunchRequest,
@@ -6,6 +7,7 @@ import type {
   NodeClaimRecord,
 } from '../../../../lib/core/model/node-claim-record.ts';
 import { type LaunchContext, planLaunch } from '../../../../lib/core/node-claim/launch/launch.ts';
+import { nodeClassHash } from '../../../../lib/core/node-class/node-class-hash.ts';
 import { anImage, aReservation, launchContext } from '../../../builders/launch-context.ts';
 import { aClaim, claimSpec } from '../../../builders/node-claims.ts';
 import { aNodeClass, asking } from '../../../builders/node-pools.ts';
@@ -278,13 +280,19 @@ describe('reserved capacity (C30, C31, C38)', () => {
   });
 });
 
-test('the claim records the NodeClass hash and the instance profile of its launch (C54)', () => {
-  const annotations = { 'karpenter.k8s.aws/ec2nodeclass-hash': 'abc', other: 'x' };
-  const nodeClass = { ...aNodeClass(), metadata: { name: 'default', annotations } };
-  expect(planLaunch(aClaim(), launchContext({ nodeClass }))).toMatchObject({
-    annotations: {
-      'karpenter.k8s.aws/ec2nodeclass-hash': 'abc',
-      'karpenter.k8s.aws/instance-profile-name': 'node',
-    },
-  });
-});
+test.each<[string, Labels]>([
+  ['without the hash, as that of a new cluster', {}],
+  ['with that of a former spec', { 'karpenter.k8s.aws/ec2nodeclass-hash': 'former' }],
+])(
+  'the claim records the NodeClass hash and the instance profile of its launch, also for a class %s (C54)',
+  (_, annotations) => {
+    const nodeClass = { ...aNodeClass(), metadata: { name: 'default', annotations } };
+    const context = launchContext({ nodeClass });
+    expect(planLaunch(aClaim(), context)).toMatchObject({
+      annotations: {
+        ...nodeClassHash(nodeClass, context.resolved.bootstrap.certificateAuthority),
+        'karpenter.k8s.aws/instance-profile-name': 'node',
+      },
+    });
+  },
+);
