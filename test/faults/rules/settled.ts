@@ -16,6 +16,7 @@ export const everythingSettles: RuleOf = (watched) => ({
     ...nodesAndMirrors(watched),
     ...[...watched.open.keys()].map((id) => `decision ${id} is open`),
     ...pendingPods(watched),
+    ...outdatedNodes(watched),
   ],
 });
 
@@ -84,6 +85,25 @@ function nodesAndMirrors(watched: Watched): readonly string[] {
     if (isTainted && record?.deletion === undefined) why.push(`node ${metadata.name} has the taint of a removal`);
   }
   return why;
+}
+
+/**
+ * D34: a node whose NodeClaim was created before the last edit of its EC2NodeClass is replaced, unless the limits of the NodePool have no room
+ * for its replacement, or one of its pods must stay. The other NodePools have room for few nodes.
+ */
+function outdatedNodes(watched: Watched): readonly string[] {
+  const { story, startMs } = watched;
+  const edits = story.faults.filter(({ kind }) => kind === 'node-class').map(({ fromMs }) => fromMs);
+  if (edits.length === 0 || isFull(watched)) return [];
+  return unreleased(watched)
+    .filter(
+      (record) =>
+        record.nodePool === 'general' &&
+        record.deletion === undefined &&
+        record.createdAtMs < startMs() + Math.max(...edits) &&
+        !isHeld(watched, record),
+    )
+    .map(({ name }) => `NodeClaim ${name} is older than the last edit of its EC2NodeClass`);
 }
 
 /** Pods that do not run although the limits of the NodePools have room. */
