@@ -31,8 +31,13 @@ const COMMAND_MS = 95 * SECOND_MS;
 /** E35: a command waits ten minutes for its replacements, and then for a run. */
 const REPLACING_MS = 10 * MINUTE_MS + COMMAND_MS;
 
-/** A proposed disruption is carried out or given up (E13, E35). */
+/** E29: what consolidation would change is compared again after 15 s. */
+const VALIDATED_AFTER_MS = 15 * SECOND_MS;
+
+/** A proposed disruption is carried out or given up, and not before its validation (E29, E35). */
 export const commandsEnd: RuleOf = (watched) => {
+  const { violate, startMs, nowMs, story } = watched;
+  const haveOneClock = !story.faults.some(({ kind }) => kind === 'clocks');
   const commands = new Map<string, { readonly name: string; readonly withinMs: number }>();
   const needs = ['store.', 'leases.', 'cluster.', 'catalogue.', 'cloud.', 'messages.', 'function:disruption'];
   const duties = progressOf(watched, () => [...commands.values()].map((one) => ({ ...one, needs })));
@@ -45,6 +50,11 @@ export const commandsEnd: RuleOf = (watched) => {
         commands.set(id, { name: `disruption ${id} ends`, withinMs: COMMAND_MS });
       if (method === 'store.continueCommand' && commands.has(id))
         commands.set(id, { name: `disruption ${id} replaces its nodes or gives up`, withinMs: REPLACING_MS });
+      const { reason, decidedAtMs } = recordOf(command);
+      const forMs = startMs() + nowMs() - Number(decidedAtMs);
+      const isValidated = method === 'store.continueCommand' && reason === 'Underutilized';
+      if (isValidated && haveOneClock && forMs < VALIDATED_AFTER_MS)
+        violate('consolidation is validated after 15 s', `${id}, after ${forMs} ms`);
       if (method === 'store.endCommand') commands.delete(String(command));
     },
   };
