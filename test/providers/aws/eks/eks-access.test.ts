@@ -167,9 +167,7 @@ describe('the cluster', () => {
       const said = await eksAccess.describe();
       isSilent = true;
       now += 5 * MINUTE_MS;
-      const beganMs = performance.now();
       expect(await eksAccess.autoMode()).toBe(false);
-      expect(performance.now() - beganMs).toBeLessThan(2 * SECOND_MS);
       expect(await eksAccess.describe()).toBe(said);
     } finally {
       slow.destroy();
