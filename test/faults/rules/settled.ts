@@ -88,13 +88,13 @@ function nodesAndMirrors(watched: Watched): readonly string[] {
 }
 
 /**
- * D34: a node whose NodeClaim was created before the last edit of its EC2NodeClass is replaced, unless the limits of the NodePool have no room
- * for its replacement, or one of its pods must stay. The other NodePools have room for few nodes.
+ * D34: a node whose NodeClaim was created before the last edit of its EC2NodeClass is replaced, unless its NodePool is deleted, the limits have
+ * no room for its replacement, or one of its pods must stay. The other NodePools have room for few nodes.
  */
 function outdatedNodes(watched: Watched): readonly string[] {
   const { story, startMs } = watched;
   const edits = story.faults.filter(({ kind }) => kind === 'node-class').map(({ fromMs }) => fromMs);
-  if (edits.length === 0 || isFull(watched)) return [];
+  if (edits.length === 0 || !hasGeneralPool(watched) || isFull(watched)) return [];
   return unreleased(watched)
     .filter(
       (record) =>
@@ -108,13 +108,16 @@ function outdatedNodes(watched: Watched): readonly string[] {
 
 /** Pods that do not run although the limits of the NodePools have room. */
 function pendingPods(watched: Watched): readonly string[] {
-  const general = watched.simulation().state.nodePools.get('general');
-  if (general === undefined || general.metadata.deletionTimestamp !== undefined) return [];
-  if (isFull(watched)) return [];
+  if (!hasGeneralPool(watched) || isFull(watched)) return [];
   return notRunning(watched).map(
     ({ metadata, spec }) =>
       `pod ${metadata.name} does not run${spec.nodeName === undefined ? '' : ` on ${spec.nodeName}`}`,
   );
+}
+
+function hasGeneralPool({ simulation }: Watched): boolean {
+  const general = simulation().state.nodePools.get('general');
+  return general !== undefined && general.metadata.deletionTimestamp === undefined;
 }
 
 /** Pods that do not run while the limits of the general NodePool have no room. */
