@@ -80,10 +80,12 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
     );
   // Each run of the four functions repeats a decision that cannot be closed.
   const staysOpen = story.faults.some((one) => one.kind === 'calls-fail' && one.calls.includes('store.closeDecision'));
+  // Each wake starts two runs, and each conflict wakes again.
+  const isTwice = story.faults.some((one) => one.kind === 'messages' && one.how === 'twice');
   const hasConflicts = (method: string): boolean =>
     CONFLICTING.has(method) ||
     story.faults.some((one) => one.kind === 'calls-fail' && one.error === 409 && includesCall(one.calls, method));
-  const times = Math.max(1, (3 * story.invocations) / 5) * (areApart ? 3 : 1) * (staysOpen ? 2 : 1);
+  const times = Math.max(1, (3 * story.invocations) / 5) * (areApart ? 3 : 1) * (staysOpen ? 2 : 1) * (isTwice ? 2 : 1);
   const beginMinute = (): void => {
     const now = Math.floor(nowMs() / MINUTE_MS);
     if (now === minute) return;

@@ -88,7 +88,7 @@ function nodesAndMirrors(watched: Watched): readonly string[] {
 }
 
 /**
- * D34: a node whose NodeClaim was created before the last edit of its EC2NodeClass is replaced, unless its NodePool is deleted, the limits have
+ * D34: a node that was launched before the last edit of its EC2NodeClass is replaced, unless its NodePool is deleted, the limits have
  * no room for its replacement, or one of its pods must stay. The other NodePools have room for few nodes.
  */
 function outdatedNodes(watched: Watched): readonly string[] {
@@ -100,7 +100,8 @@ function outdatedNodes(watched: Watched): readonly string[] {
       (record) =>
         record.nodePool === 'general' &&
         record.deletion === undefined &&
-        record.createdAtMs < startMs() + Math.max(...edits) &&
+        record.launch.kind === 'launched' &&
+        record.launch.atMs < startMs() + Math.max(...edits) &&
         !isHeld(watched, record),
     )
     .map(({ name }) => `NodeClaim ${name} is older than the last edit of its EC2NodeClass`);
