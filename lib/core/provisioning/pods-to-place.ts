@@ -55,7 +55,8 @@ export function podsToPlaceFrom(snapshot: Seen, nowMs: number): (removed: readon
 /**
  * B7: whether a pod of the removed nodes and a pending pod wait for each other. A budget allows no eviction until the pending pod is ready, and
  * required affinity allows that one only where such pods run, which is on these nodes only. If the plan moved the first pod to another zone,
- * the pending pod would be planned there too, and the kube-scheduler would not bind it.
+ * the pending pod would be planned there too, and the kube-scheduler would not bind it. *Cost:* O(pods) once for each budget of such pending
+ * pods, then O(places of its pods).
  */
 function awaitedBeside(
   { pods, podDisruptionBudgets }: Seen,
@@ -66,18 +67,14 @@ function awaitedBeside(
   );
   const waits = podDisruptionBudgets.flatMap((budget) => {
     const selectors = beside.filter(({ pod }) => selectsPod(budget, pod)).map(({ labelSelector }) => labelSelector);
-    return selectors.length === 0 ? [] : [{ budget, selectors }];
+    if (selectors.length === 0) return [];
+    const isBeside = ({ metadata }: Pod): boolean => selectors.some((one) => selectorMatches(one, metadata.labels));
+    const bound = pods.filter((pod) => pod.spec.nodeName !== undefined && isActive(pod) && selectsPod(budget, pod));
+    return [{ budget, isBeside, places: bound.filter(isBeside).map(({ spec }) => spec.nodeName ?? '') }];
   });
   return (held, removed) =>
-    waits.some(({ budget, selectors }) => {
-      const isBeside = (pod: Pod): boolean =>
-        selectsPod(budget, pod) && selectors.some((one) => selectorMatches(one, pod.metadata.labels));
-      return (
-        holds(budget, held) && isBeside(held) && !pods.some((pod) => isBeside(pod) && isBoundOutside(pod, removed))
-      );
-    });
-}
-
-function isBoundOutside(pod: Pod, nodes: ReadonlySet<string>): boolean {
-  return pod.spec.nodeName !== undefined && !nodes.has(pod.spec.nodeName) && isActive(pod);
+    waits.some(
+      ({ budget, isBeside, places }) =>
+        holds(budget, held) && isBeside(held) && places.every((place) => removed.has(place)),
+    );
 }
