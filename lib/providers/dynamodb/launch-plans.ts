@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { ownField } from '../../apis/record.ts';
 import { onceFor } from '../../core/kept-answers.ts';
 import type { LaunchRequest, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
@@ -19,6 +20,8 @@ import type { Table } from './table.ts';
 const KEPT_SECONDS = 90 * 24 * 3_600;
 /** Kept plans of a cluster. */
 const MAX_PLANS = 500;
+/** A plan is written again for claims that were created later than this: the table may have been restored, and the process still runs. */
+const KNOWN_MS = 10 * MINUTE_MS;
 
 type Offers = Pick<NodeClaimRecord, 'options' | 'types'>;
 type Launch = NodeClaimRecord['launch'];
@@ -34,9 +37,16 @@ interface Launching {
   readonly request?: string;
 }
 
+interface Plan {
+  /** A promise, so that claims share one read or write. *Shape:* undefined if it is gone. */
+  readonly value: Promise<unknown>;
+  /** When the claim was created for which it was written or read. */
+  readonly forMs: number;
+}
+
 interface Plans {
-  /** By key. A promise, so that claims share one read or write. *Shape:* undefined if it is gone. */
-  readonly values: Map<string, Promise<unknown>>;
+  /** By key. */
+  readonly values: Map<string, Plan>;
   /** The keys of values that this process has read or written. */
   readonly keys: WeakMap<object, string>;
 }
@@ -70,14 +80,15 @@ async function stored(
   value: unknown,
 ): Promise<string> {
   const { keys, values } = plansOf(table, record.cluster);
+  const isKnown = (key: string): boolean => record.createdAtMs - (values.get(key)?.forMs ?? -Infinity) <= KNOWN_MS;
   const known = keys.get(about);
-  if (known !== undefined) return known;
+  if (known !== undefined && isKnown(known)) return known;
   const text = JSON.stringify(value);
   const key = createHash('sha256').update(text).digest('base64url').slice(0, 22);
-  const pending = values.get(key);
+  const pending = isKnown(key) ? values.get(key)?.value : undefined;
   // One that is being read may be gone, and a write may fail.
   if (pending === undefined || (await pending.catch(() => undefined)) === undefined) {
-    const writing = writePlan(table, record, { key, value });
+    const writing = { value: writePlan(table, record, { key, value }), forMs: record.createdAtMs };
     keep(values, key, writing);
     await kept(values, key, writing);
   }
@@ -96,15 +107,15 @@ async function writePlan(
   return value;
 }
 
-function keep(values: Plans['values'], key: string, value: Promise<unknown>): void {
+function keep(values: Plans['values'], key: string, plan: Plan): void {
   if (values.size >= MAX_PLANS && !values.has(key)) values.clear();
-  values.set(key, value);
+  values.set(key, plan);
 }
 
 /** *Errors:* those of the read or write, which is forgotten then. */
-async function kept(values: Plans['values'], key: string, value: Promise<unknown>): Promise<unknown> {
+async function kept(values: Plans['values'], key: string, plan: Plan): Promise<unknown> {
   try {
-    return await value;
+    return await plan.value;
   } catch (error) {
     values.delete(key);
     throw error;
@@ -116,7 +127,8 @@ export async function readRecord(table: Table, payload: unknown, subject: string
   const read = unpackBody(payload, isStored, subject);
   if (!isLaunching(read)) return read;
   const { launching, ...others } = read;
-  const at = { table, cluster: read.cluster, subject };
+  const { cluster, createdAtMs: forMs } = read;
+  const at = { table, cluster, subject, forMs };
   const offers = (launching.offers === undefined ? undefined : await plan(at, launching.offers, isOffers)) ?? NO_OFFERS;
   return { ...others, ...offers, launch: await launchOf(launching, at) };
 }
@@ -136,16 +148,17 @@ interface PlanPlace {
   readonly table: Table;
   readonly cluster: string;
   readonly subject: string;
+  readonly forMs: number;
 }
 
 /** *Shape:* undefined if it is gone. The claims that refer to it share one object. */
 async function plan<T extends object>(
-  { table, cluster }: PlanPlace,
+  { table, cluster, forMs }: PlanPlace,
   key: string,
   is: (value: unknown) => value is T,
 ): Promise<T | undefined> {
   const { keys, values } = plansOf(table, cluster);
-  const reading = values.get(key) ?? readPlan(table, cluster, key);
+  const reading = values.get(key) ?? { value: readPlan(table, cluster, key), forMs };
   keep(values, key, reading);
   const value = await kept(values, key, reading);
   if (!is(value)) {

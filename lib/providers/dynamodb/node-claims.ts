@@ -98,7 +98,7 @@ export async function findClaim(from: ReadTable, instanceId: string): Promise<No
 
 /** A released claim has no mark. This is for marks that remain, as after a rollback. */
 const MARK_SECONDS = 24 * 60 * 60;
-/** A process writes the mark of a claim once. */
+/** A process writes the mark of a deletion once. If the table was restored, the deletion is recorded again, at another time. */
 const marked = onceFor((_table: Table) => new Set<string>());
 const MAX_MARKED = 10_000;
 
@@ -110,11 +110,12 @@ async function markDeleted(table: Table, { cluster, name, deletion }: NodeClaimR
   if (deletion === undefined) return;
   const known = marked(table);
   const key = deletedKey(cluster, name);
-  if (known.has(key.pk + key.sk)) return;
+  const mark = `${key.pk}${key.sk}#${deletion.requestedAtMs}`;
+  if (known.has(mark)) return;
   const expiresAt = Math.ceil(deletion.requestedAtMs / 1_000) + MARK_SECONDS;
   await table.write({ kind: 'put', item: { ...key, expiresAt } });
   if (known.size >= MAX_MARKED) known.clear();
-  known.add(key.pk + key.sk);
+  known.add(mark);
 }
 
 export async function hasDeletedClaims(table: Table, cluster: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { UnreadableError } from '../../../lib/ports/errors.ts';
 import { packRecord } from '../../../lib/providers/dynamodb/body.ts';
@@ -145,6 +146,17 @@ test('options that are gone are written again, also while they are read', async 
   await Promise.all(created);
   const read = await new DynamoDbNodeClaimStore(table).readNodeClaim('demo', 'general-b');
   expect(read?.options).toEqual(OPTIONS);
+});
+
+test('after a restore of the table, a process that runs on writes the options again for claims that are created ten minutes later', async () => {
+  const table = aTable();
+  const restored = table.snapshot();
+  const store = new DynamoDbNodeClaimStore(table);
+  await store.createNodeClaim(planned('general-a'));
+  table.restore(restored);
+  const later = aRecord({ name: 'general-b', options: OPTIONS, createdAtMs: NOW_MS + 10 * MINUTE_MS + 1 });
+  await store.createNodeClaim(later);
+  expect(await new DynamoDbNodeClaimStore(table).listNodeClaims('demo')).toEqual([later]);
 });
 
 test('the options of claims that are read are one object', async () => {
