@@ -53,7 +53,8 @@ async function costViolation(story: Story, result: StoryResult): Promise<Violati
   if (twin.limitedMs > result.limitedMs + LIMITED_MS) return undefined;
   const faultHours = story.faults.reduce((sum, { forMs }) => sum + forMs, 0) / HOUR_MS;
   const allowedUsd = twin.costUsd * MAX_COST_RATIO + ALLOWANCE_USD + faultHours * KEPT_NODE_USD_PER_HOUR;
-  if (result.costUsd <= allowedUsd) return undefined;
-  const message = `${result.costUsd.toFixed(4)} USD with faults, ${twin.costUsd.toFixed(4)} USD without: ${allowedUsd.toFixed(4)} USD are allowed`;
+  const replaceableUsd = result.costUsd - result.heldUsd;
+  if (replaceableUsd <= allowedUsd) return undefined;
+  const message = `${replaceableUsd.toFixed(4)} USD with faults, ${twin.costUsd.toFixed(4)} USD without: ${allowedUsd.toFixed(4)} USD are allowed`;
   return { rule: 'faults cost little more', atMs: result.endedMs, message };
 }

@@ -3,7 +3,7 @@ import type { Method } from '../../lib/core/disruption/method.ts';
 import { ALL_METHODS } from '../../lib/core/disruption/methods/all-methods.ts';
 import { openSimulation } from '../../lib/simulator/simulation.ts';
 import type { TimelineEntry } from '../../lib/simulator/timeline.ts';
-import { comparableUsd } from './cost.ts';
+import { heldUsd, usdUntilNow } from './cost.ts';
 import type { Violation } from './rule.ts';
 import { addForeigners } from './rules/foreign.ts';
 import { RULES } from './rules/rules.ts';
@@ -24,8 +24,9 @@ const LOOK_EVERY_MS = 15 * SECOND_MS;
 export interface StoryResult {
   /** The first violation. @default every rule holds */
   readonly violation?: Violation;
-  /** Without what Kerf must not end. */
   readonly costUsd: number;
+  /** What instances cost while Kerf could not replace them, because a pod on them must not be disrupted. */
+  readonly heldUsd: number;
   /** How long pods were pending because the limits of their NodePool had no room for a node. *Units:* the sum for all pods. */
   readonly limitedMs: number;
   readonly endedMs: number;
@@ -78,13 +79,15 @@ export async function runStory(story: Story, untilMs?: number): Promise<StoryRes
   const restFromMs = story.calmFromMs + (isLate ? LATE_MESSAGES_MS : 2 * MINUTE_MS);
   const since = new Map<string, number>();
   let lookMs = restFromMs;
-  let [seenMs, limitedMs] = [0, 0];
+  let [seenMs, limitedMs, held] = [0, 0, 0];
   let left: readonly string[] = [];
   let isAtRest = untilMs !== undefined;
   while (watching.violations.length === 0 && (await simulation.timetable.step(simulation.endMs))) {
     watching.step();
     if (watching.nowMs() >= seenMs + LOOK_EVERY_MS) {
-      limitedMs += podsOverLimits(watching).length * (watching.nowMs() - seenMs);
+      const forMs = watching.nowMs() - seenMs;
+      limitedMs += podsOverLimits(watching).length * forMs;
+      held += heldUsd(watching, forMs);
       seenMs = watching.nowMs();
     }
     if (watching.nowMs() < lookMs) continue;
@@ -103,7 +106,7 @@ export async function runStory(story: Story, untilMs?: number): Promise<StoryRes
   const violation =
     first ??
     (isAtRest ? undefined : { rule: 'everything comes to rest', atMs: endedMs, message: left.slice(0, 6).join('; ') });
-  const costUsd = comparableUsd(watching);
+  const costUsd = usdUntilNow(watching);
   const { entries: timeline } = simulation.timeline;
-  return { ...(violation !== undefined && { violation }), costUsd, limitedMs, endedMs, timeline };
+  return { ...(violation !== undefined && { violation }), costUsd, heldUsd: held, limitedMs, endedMs, timeline };
 }
