@@ -107,15 +107,15 @@ async function writePlan(
   return value;
 }
 
-function keep(values: Plans['values'], key: string, plan: Plan): void {
+function keep(values: Plans['values'], key: string, one: Plan): void {
   if (values.size >= MAX_PLANS && !values.has(key)) values.clear();
-  values.set(key, plan);
+  values.set(key, one);
 }
 
 /** *Errors:* those of the read or write, which is forgotten then. */
-async function kept(values: Plans['values'], key: string, plan: Plan): Promise<unknown> {
+async function kept(values: Plans['values'], key: string, one: Plan): Promise<unknown> {
   try {
-    return await plan.value;
+    return await one.value;
   } catch (error) {
     values.delete(key);
     throw error;
