@@ -1,5 +1,5 @@
 import { parseDuration, parseNillableDuration } from '../../apis/formats/duration.ts';
-import { formatTime, MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { formatTime, MINUTE_MS, parseTime, SECOND_MS } from '../../apis/formats/time.ts';
 import { conditionStatus, type Labels, type Node } from '../../apis/kubernetes.ts';
 import { GRACEFUL_EXPIRATION, INITIALIZED, NODE_CLASS } from '../../apis/labels.ts';
 import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
@@ -10,6 +10,7 @@ import { type NodeClaimRecord, realPods } from '../model/node-claim-record.ts';
 import { type NodePatch, nodeTarget } from '../model/node-patch.ts';
 import { type Observed, readOr, whyNotRead } from '../observed.ts';
 import { blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
+import { pollAfterWait } from './poll.ts';
 import {
   isInitialized,
   isRegistered,
@@ -66,7 +67,8 @@ export function whyNotJoined(claim: JoiningClaim, nowMs: number): DeletionCause 
     const what = node === undefined ? 'no node registered' : `node ${node.metadata.name} could not be registered`;
     return { reason: 'registration_timeout', message: `${what} within ${minutes} minutes` };
   }
-  const message = `its node ${record.nodeName ?? ''} disappeared and was not registered again within ${minutes} minutes`;
+  const lost = node === undefined ? 'disappeared' : 'lost its registration';
+  const message = `its node ${record.nodeName ?? ''} ${lost} and was not registered again within ${minutes} minutes`;
   return { reason: 'node_lost', message };
 }
 
@@ -138,15 +140,32 @@ function register(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict 
   const lesson =
     learnedMemory.kind === 'read' ? memoryLesson(record, node, { known: learnedMemory.value, nowMs }) : undefined;
   const learned: readonly Action[] = lesson === undefined ? [] : [{ kind: 'learn-memory', nodeClaim, lesson }];
-  // A node that is ready already causes no further event that triggers a run.
-  const next = conditionStatus(node, 'Ready') === 'True' ? [requeueAt(nowMs + SECOND_MS)] : [];
+  const isKept = keepsRegistration(record, node);
   return {
     record,
-    whenDone: registered(record, node, nowMs),
+    ...(isKept && { whenDone: registered(record, node, nowMs) }),
     actions: [patched, ...learned],
     blocked: wasInitialized(record, node) ? [] : withoutTaint(node),
-    due: [...expirationOf(record, nowMs), ...next],
+    due: [
+      ...expirationOf(record, nowMs),
+      ...(isKept ? nextRun(node, nowMs) : [pollAfterWait(record.nodeLostAtMs ?? nowMs, nowMs)]),
+    ],
   };
+}
+
+/** A node that is ready already causes no further event that triggers a run. */
+function nextRun(node: Node, nowMs: number): readonly Due[] {
+  return conditionStatus(node, 'Ready') === 'True' ? [requeueAt(nowMs + SECOND_MS)] : [];
+}
+
+/**
+ * Whether a written registration is on the node. Another program or an admission webhook may remove its label each time: a Node object
+ * that had the registration before is registered again when it is observed with the label, so that it meets the timeout.
+ */
+function keepsRegistration({ registeredAtMs }: NodeClaimRecord, { metadata: { creationTimestamp } }: Node): boolean {
+  return (
+    registeredAtMs === undefined || creationTimestamp === undefined || parseTime(creationTimestamp) > registeredAtMs
+  );
 }
 
 /** A node that joins shortly before the end of its time does not wait for others: its claim would be deleted meanwhile (D8). */

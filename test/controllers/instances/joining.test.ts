@@ -52,6 +52,31 @@ test('a node whose registration is refused for ever is replaced after the regist
   expectAllGone(result);
 });
 
+test('a node whose registration is accepted and removed each time is replaced too, without a loop', async () => {
+  let first: string | undefined;
+  let writes = 0;
+  const result = await liveWith((ports) => ({
+    ...ports,
+    cluster: {
+      ...ports.cluster,
+      patchNode: async (target, patch) => {
+        first ??= target.name;
+        if (target.name !== first || patch.labels?.[REGISTERED] === undefined)
+          return ports.cluster.patchNode(target, patch);
+        writes += 1;
+        const { [REGISTERED]: _removed, ...labels } = patch.labels;
+        return ports.cluster.patchNode(target, { ...patch, labels });
+      },
+    },
+  }));
+  const [deleted] = deletions(result);
+  expect(deleted?.reason).toBe('node_lost');
+  expect(deleted?.at).toBeLessThan(18 * 60);
+  expect(writes).toBeLessThan(60);
+  expect(launchedFor(result)).toHaveLength(2);
+  expectAllGone(result);
+});
+
 /** Five minutes after the start, the first node disappears from the cluster although its instance runs. */
 function losesANode(ports: ControllerPorts, returnsAfterMs = Infinity): ControllerPorts {
   const lostAtMs = ports.clock.now() + 5 * MINUTE_MS;

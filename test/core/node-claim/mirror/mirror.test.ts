@@ -276,7 +276,7 @@ test('a claim whose node has disappeared is not Registered, since the node was m
   const lost = {
     status: 'Unknown',
     reason: 'NodeNotFound',
-    message: 'node node-1 has disappeared from the cluster',
+    message: 'node node-1 has disappeared from the cluster, or its registration was removed',
     lastTransitionTime: '2026-01-31T08:00:40Z',
   };
   expect(mirrorOf(launchedClaim({ nodeName: 'node-1', ...times })).status?.conditions?.slice(0, 4)).toMatchObject([
