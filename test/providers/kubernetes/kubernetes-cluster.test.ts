@@ -191,6 +191,26 @@ describe('evictions', () => {
   });
 });
 
+test.each([404, 409, 429])(
+  'a write that a webhook denies with %i is neither done nor repeated as a conflict',
+  async (status) => {
+    const pod = { namespace: 'default', name: 'web-1', uid: 'uid-1' };
+    const message = 'admission webhook "policy.example.com" denied the request: no';
+    for (const write of [
+      () => cluster.patchNode({ name: 'node-1' }, { labels: {} }),
+      () => cluster.deleteNode('node-1'),
+      () => cluster.evictPod(pod),
+      () => cluster.deletePod(pod, 0),
+      () => cluster.deleteNodeClaim('general-a'),
+    ]) {
+      server.failNext({ kind: 'status', status, message });
+      await expect(write()).rejects.toThrow(message);
+      server.failNext({ kind: 'status', status, message });
+      await expect(write()).rejects.toBeInstanceOf(RefusedError);
+    }
+  },
+);
+
 describe('the NodeClaim mirror', () => {
   const mirror: NodeClaim = {
     apiVersion: 'karpenter.sh/v1',

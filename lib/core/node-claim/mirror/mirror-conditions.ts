@@ -82,7 +82,11 @@ function initialized(record: NodeClaimRecord, { node }: ConditionsView): Answer 
 /** The node was registered, and is missing now. */
 function nodeLost({ nodeLostAtMs, nodeName = '' }: NodeClaimRecord): Answer | undefined {
   if (nodeLostAtMs === undefined) return undefined;
-  return notKnown(nodeLostAtMs, 'NodeNotFound', `node ${nodeName} has disappeared from the cluster, or its registration was removed`);
+  return notKnown(
+    nodeLostAtMs,
+    'NodeNotFound',
+    `node ${nodeName} has disappeared from the cluster, or its registration was removed`,
+  );
 }
 
 /** A2.5. */

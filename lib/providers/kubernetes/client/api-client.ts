@@ -4,7 +4,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import { optional } from '../../../apis/optional.ts';
 import { fieldsOf } from '../project/project.ts';
-import { type ApiResponse, kubernetesPortError, noAnswer } from './errors.ts';
+import { type ApiResponse, kubernetesPortError, noAnswer, withTrueStatus } from './errors.ts';
 import { Silence } from './silence.ts';
 
 export interface ApiClientOptions {
@@ -297,7 +297,7 @@ function answered(response: http.IncomingMessage, raw: Buffer): Attempt {
   const isJson = (response.headers['content-type'] ?? '').startsWith('application/json');
   // A load balancer may respond with HTML.
   const body: unknown = isJson && text !== '' ? JSON.parse(text) : { message: text };
-  return { kind: 'answered', status, body, ...retryAfter };
+  return { kind: 'answered', ...withTrueStatus({ status, body }), ...retryAfter };
 }
 
 function urlOf(endpoint: string, { path, query }: ApiRequest): URL {

@@ -50,6 +50,15 @@ export function messageOf({ body }: ApiResponse): string {
   return (isStatus ? String(body.message) : '').slice(0, 500);
 }
 
+/** An admission webhook chooses the status of its denial. These have another meaning from the API server: no object, changed, overloaded. */
+const OF_API_SERVER: readonly number[] = [404, 409, 429];
+
+/** A denial by an admission webhook is a refusal, whatever its status. *Shape:* other responses are returned unchanged. */
+export function withTrueStatus(response: ApiResponse): ApiResponse {
+  const isDenied = /^admission webhook ".*" denied the request/.test(messageOf(response));
+  return isDenied && OF_API_SERVER.includes(response.status) ? { ...response, status: 422 } : response;
+}
+
 /** A namespace that is being deleted rejects new objects, including events and evictions (403). */
 export function isNamespaceGoing(response: ApiResponse): boolean {
   return response.status === 403 && hasCause(response, 'NamespaceTerminating');

@@ -233,6 +233,15 @@ describe('errors', () => {
     await expect(failed).rejects.toThrow(message);
   });
 
+  test.each([404, 409, 429])('a denial of an admission webhook with the status %i is a refusal', async (status) => {
+    const message = 'admission webhook "nodes.example.com" denied the request: locked';
+    server.failNext({ kind: 'status', status, message });
+    await expect(client.send(LIST)).resolves.toMatchObject({ status: 422, body: { message } });
+    expect(server.requests, 'it is not repeated at once').toHaveLength(1);
+    server.failNext({ kind: 'status', status, message: `nodes "a" not found, denied the request` });
+    await expect(client.send({ ...LIST, isFinal: () => true })).resolves.toMatchObject({ status });
+  });
+
   test('errors do not contain the token', async () => {
     server.token = 'right';
     connect({ token: async () => 'very-secret' });
