@@ -18,7 +18,7 @@ import type { Table } from './table.ts';
 
 /** Longer than a claim waits for its launch. A claim whose options are gone is given up like one without an offering. */
 const KEPT_SECONDS = 90 * 24 * 3_600;
-/** Kept plans of a cluster. */
+/** Plans that a process keeps for all clusters together, each of which takes 50 KB of memory. The oldest are forgotten first. */
 const MAX_PLANS = 500;
 /** A plan is written again for claims that were created later than this: the table may have been restored, and the process still runs. */
 const KNOWN_MS = 10 * MINUTE_MS;
@@ -45,20 +45,17 @@ interface Plan {
 }
 
 interface Plans {
-  /** By key. */
+  /** By `placeOf`: the table has a plan once for each cluster that refers to it, and clusters may have equal plans. */
   readonly values: Map<string, Plan>;
   /** The keys of values that this process has read or written. */
   readonly keys: WeakMap<object, string>;
 }
 
-/** By cluster: the table has a plan once for each cluster that refers to it, and clusters may have equal plans. */
-const plansByCluster = onceFor((_table: Table) => new Map<string, Plans>());
+const plansOf = onceFor((_table: Table): Plans => ({ values: new Map(), keys: new WeakMap() }));
 
-function plansOf(table: Table, cluster: string): Plans {
-  const known = plansByCluster(table);
-  const plans = known.get(cluster) ?? { values: new Map(), keys: new WeakMap() };
-  known.set(cluster, plans);
-  return plans;
+function placeOf(cluster: string, key: string): string {
+  const { pk, sk } = planKey(cluster, key);
+  return `${pk} ${sk}`;
 }
 
 /** The record as it is stored. *Cost:* a write for each plan that this process has not read or written. */
@@ -79,18 +76,20 @@ async function stored(
   about: object,
   value: unknown,
 ): Promise<string> {
-  const { keys, values } = plansOf(table, record.cluster);
-  const isKnown = (key: string): boolean => record.createdAtMs - (values.get(key)?.forMs ?? -Infinity) <= KNOWN_MS;
+  const { keys, values } = plansOf(table);
+  const of = (key: string): Plan | undefined => values.get(placeOf(record.cluster, key));
+  const isKnown = (key: string): boolean => record.createdAtMs - (of(key)?.forMs ?? -Infinity) <= KNOWN_MS;
   const known = keys.get(about);
   if (known !== undefined && isKnown(known)) return known;
   const text = JSON.stringify(value);
   const key = createHash('sha256').update(text).digest('base64url').slice(0, 22);
-  const pending = isKnown(key) ? values.get(key)?.value : undefined;
+  const pending = isKnown(key) ? of(key)?.value : undefined;
   // One that is being read may be gone, and a write may fail.
   if (pending === undefined || (await pending.catch(() => undefined)) === undefined) {
     const writing = { value: writePlan(table, record, { key, value }), forMs: record.createdAtMs };
-    keep(values, key, writing);
-    await kept(values, key, writing);
+    const place = placeOf(record.cluster, key);
+    keep(values, place, writing);
+    await kept(values, place, writing);
   }
   keys.set(about, key);
   return key;
@@ -107,17 +106,19 @@ async function writePlan(
   return value;
 }
 
-function keep(values: Plans['values'], key: string, one: Plan): void {
-  if (values.size >= MAX_PLANS && !values.has(key)) values.clear();
-  values.set(key, one);
+function keep(values: Plans['values'], place: string, one: Plan): void {
+  values.delete(place);
+  values.set(place, one);
+  const [oldest] = values.keys();
+  if (values.size > MAX_PLANS && oldest !== undefined) values.delete(oldest);
 }
 
 /** *Errors:* those of the read or write, which is forgotten then. */
-async function kept(values: Plans['values'], key: string, one: Plan): Promise<unknown> {
+async function kept(values: Plans['values'], place: string, one: Plan): Promise<unknown> {
   try {
     return await one.value;
   } catch (error) {
-    values.delete(key);
+    values.delete(place);
     throw error;
   }
 }
@@ -157,12 +158,13 @@ async function plan<T extends object>(
   key: string,
   is: (value: unknown) => value is T,
 ): Promise<T | undefined> {
-  const { keys, values } = plansOf(table, cluster);
-  const reading = values.get(key) ?? { value: readPlan(table, cluster, key), forMs };
-  keep(values, key, reading);
-  const value = await kept(values, key, reading);
+  const { keys, values } = plansOf(table);
+  const place = placeOf(cluster, key);
+  const reading = values.get(place) ?? { value: readPlan(table, cluster, key), forMs };
+  keep(values, place, reading);
+  const value = await kept(values, place, reading);
   if (!is(value)) {
-    values.delete(key);
+    values.delete(place);
     return undefined;
   }
   keys.set(standsFor(value), key);

@@ -62,6 +62,27 @@ test('a process that serves two clusters writes equal options for each of them',
   }
 });
 
+test('a process keeps 500 plans for all of its clusters together, and forgets the oldest of them', async () => {
+  const reads: string[] = [];
+  const table = watched(aTable(), (name, text) => {
+    if (name === 'QueryCommand' && text.includes('plan#')) reads.push(text);
+  });
+  const store = new DynamoDbNodeClaimStore(table);
+  const claims = ['a', 'b', 'c', 'd'].flatMap((cluster) =>
+    Array.from({ length: 150 }, (_, price): NodeClaimRecord => {
+      const options = [
+        { instanceType: 'm7g.large', zone: 'us-east-1a', capacityType: 'spot', priceUsdPerHour: price },
+      ] as const;
+      return { ...planned(`general-${price}`), cluster, options };
+    }),
+  );
+  for (const claim of claims) await store.createNodeClaim(claim);
+  await store.listNodeClaims('d');
+  expect(reads, 'the newest').toHaveLength(0);
+  await store.listNodeClaims('a');
+  expect(reads.length, 'the oldest').toBeGreaterThanOrEqual(100);
+});
+
 /** The table, which shows each call to `see` before it answers. */
 function watched(table: InProcessTable, see: (name: string, text: string) => void): InProcessTable {
   const send: typeof table.client.send = async (command: object, ...rest: readonly unknown[]) => {
