@@ -5,8 +5,8 @@ import { withCurrentClassHash } from '../../core/node-class/node-class-hash.ts';
 import { decideNodePool, type NodePoolState } from '../../core/node-pool/decide-node-pool.ts';
 import { withCurrentPoolHash } from '../../core/node-pool/node-pool-hash.ts';
 import { annotationInWords, annotationProblems } from '../../core/validation/annotations.ts';
-import { isConflict } from '../../ports/errors.ts';
 import type { ClusterWork } from '../instances/instance-work.ts';
+import { eachClaim } from '../run/each-claim.ts';
 import type { HasSettings, WritesStatus } from '../run/ports.ts';
 import { syncObjects } from './sync-object-status.ts';
 
@@ -25,8 +25,9 @@ export async function syncNodePoolStatus(work: ClusterWork<WritesStatus & HasSet
     const own = records.filter((record) => record.nodePool === nodePool.metadata.name);
     const { staticCapacity } = ports.settings.featureGates;
     await writeStatus(work, { nodePool, nodeClass, records: own, nodes, staticCapacity });
-    await updateHashes(work, { nodePool, nodeClass, records: own });
+    const failures = await updateHashes(work, { nodePool, nodeClass, records: own });
     await reportAnnotations(work, nodePool);
+    return failures;
   });
 }
 
@@ -55,20 +56,19 @@ function conditionOf(nodePool: NodePool | undefined, type: string) {
   return nodePool?.status?.conditions?.find((one) => one.type === type);
 }
 
-/** A1.28, A3.26. */
+/** A1.28, A3.26. After an upgrade, these may be all claims of the NodePool. A claim that another run has changed is updated by the next run. */
 async function updateHashes(
   { ports }: ClusterWork,
   { nodePool, nodeClass, records }: Pick<NodePoolState, 'nodePool' | 'nodeClass' | 'records'>,
-) {
-  for (const record of records) {
+): Promise<readonly Error[]> {
+  const outdated = records.flatMap((record) => {
     const ofPool = withCurrentPoolHash(record, nodePool);
     const updated = nodeClass === undefined ? ofPool : withCurrentClassHash(ofPool, nodeClass);
-    if (updated === record) continue;
-    try {
-      await ports.store.updateNodeClaim(updated);
-    } catch (error) {
-      // Another run has changed the record: the next run updates it.
-      if (!isConflict(error)) throw error;
-    }
-  }
+    return updated === record ? [] : [updated];
+  });
+  const { failures } = await eachClaim(outdated, ports, async (updated) => {
+    await ports.store.updateNodeClaim(updated);
+    return [];
+  });
+  return failures;
 }
