@@ -164,6 +164,7 @@ export class Ec2CloudProvider implements CloudProvider {
   }
 
   #endTogether(cluster: string): (instanceId: string) => Promise<void> {
-    return batched({ call: async (ids) => endInstances(this.#options, cluster, ids), most: MAX_IDS });
+    const ender = { ...this.#options, refusedLast: new Map<string, unknown>() };
+    return batched({ call: async (ids) => endInstances(ender, cluster, ids), most: MAX_IDS });
   }
 }

@@ -8,6 +8,8 @@ export interface PartialAnswers<Answer> {
   readonly answers: readonly Answer[];
   /** The errors of EC2 by id. */
   readonly refused: ReadonlyMap<string, unknown>;
+  /** Those of them that may not be the cause: they were refused together with others, when the calls were used up. */
+  readonly unclear: ReadonlySet<string>;
 }
 
 /**
@@ -22,6 +24,7 @@ export async function callExcludingRefused<Answer>(
 ): Promise<PartialAnswers<Answer>> {
   const answers: Answer[] = [];
   const refused = new Map<string, unknown>();
+  const unclear = new Set<string>();
   const parts: (readonly string[])[] = ids.length === 0 ? [] : [ids];
   let calls = 0;
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
@@ -30,12 +33,16 @@ export async function callExcludingRefused<Answer>(
       answers.push(await call(part));
     } catch (thrown) {
       if (awsPortError(thrown, doing) instanceof UnreachableError || !(thrown instanceof Error)) throw thrown;
-      const blamed = calls + parts.length + 2 <= MAX_CALLS ? blame(thrown, part) : { refused: part, again: [] };
-      for (const id of blamed.refused) refused.set(id, thrown);
+      const isLast = calls + parts.length + 2 > MAX_CALLS;
+      const blamed = isLast ? { refused: part, again: [] } : blame(thrown, part);
+      for (const id of blamed.refused) {
+        refused.set(id, thrown);
+        if (isLast && part.length > 1) unclear.add(id);
+      }
       parts.push(...blamed.again.filter((again) => again.length > 0));
     }
   }
-  return { answers, refused };
+  return { answers, refused, unclear };
 }
 
 interface Blame {

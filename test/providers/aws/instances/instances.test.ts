@@ -180,6 +180,38 @@ test('if EC2 refuses to terminate one instance, the others are terminated', asyn
   }
 });
 
+test.each([
+  ['names one of the instances that it refuses', (id: string) => `The instance '${id}' may not be terminated`],
+  ['names none', () => 'You are not authorized to perform this operation.'],
+])('instances that EC2 does not refuse end, however many others it refuses, if it %s', async (_, message) => {
+  describeAllBut();
+  const ids = Array.from({ length: 200 }, (_one, index) => `i-${index}`);
+  const free = new Set(ids.filter((id) => Number(id.slice(2)) % 2 === 0));
+  const isProtected = (id: string): boolean => !free.has(id);
+  const ended = new Set<string>();
+  ec2.on(TerminateInstancesCommand).callsFake(({ InstanceIds }: { InstanceIds: string[] }) => {
+    const refused = InstanceIds.find(isProtected);
+    if (refused !== undefined)
+      throw Object.assign(awsError('OperationNotPermitted', 400), { message: message(refused) });
+    for (const id of InstanceIds) ended.add(id);
+    return {};
+  });
+  const ender = { ...reader, refusedLast: new Map<string, unknown>() };
+  for (let run = 0; run < 20; run += 1) {
+    // Later, the protection of one of the others is removed.
+    if (run === 15) free.add('i-51');
+    ec2.resetHistory();
+    const failed = await endInstances(
+      ender,
+      'demo',
+      ids.filter((id) => !ended.has(id)),
+    );
+    for (const id of ids) expect(failed.has(id) || ended.has(id), id).toBe(true);
+    expect(terminated().length).toBeLessThanOrEqual(64);
+  }
+  expect(ended).toEqual(free);
+});
+
 test('without the permission, few calls are made, and every instance has a refusal', async () => {
   describeAllBut();
   ec2.on(TerminateInstancesCommand).rejects(awsError('UnauthorizedOperation', 403));
