@@ -1,6 +1,7 @@
 import { optional } from '../apis/optional.ts';
 import { gaugesOfNodes } from '../core/cluster/gauges.ts';
 import type { Action } from '../core/model/decision.ts';
+import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { untriedIn } from '../core/node-claim/launch/untried.ts';
 import { problemsOfClaims } from '../core/problems/claim-problems.ts';
 import { doSeveralStart } from '../core/provisioning/follow-plan/pod-nominations.ts';
@@ -96,6 +97,8 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   }
   if (world.named.size > 0 || (doNodesStart(notes) && doSeveralStart(records)))
     notes.failures.push(...(await sendWakes(ports, [['provisioning', { cluster, reason: 'nominations' }]])));
+  if (records.some((record) => isNewlyLost(record, notes)))
+    notes.failures.push(...(await sendWakes(ports, [['provisioning', { cluster, reason: 'node-lost' }]])));
   noteUnread(run, world.readings);
   const again = conflictRetry(wake, hasConflict, ports.clock.now());
   due.push(...notes.due, ...again.due);
@@ -105,6 +108,11 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   const problems = isWhole ? problemsOfClaims(records, ports.clock.now()) : [];
   const { decisions, instances } = notes;
   return { controller: 'lifecycle', cluster, decisions, ...optional({ instances }), due, gauges, problems, failures };
+}
+
+/** A run of provisioning that began before may have planned the pods of the node for its return. */
+function isNewlyLost({ name, nodeLostAtMs }: NodeClaimRecord, { records }: ObjectRun['notes']): boolean {
+  return nodeLostAtMs === undefined && records?.get(name)?.nodeLostAtMs !== undefined;
 }
 
 /**

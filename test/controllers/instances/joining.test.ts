@@ -217,3 +217,22 @@ test('a node that joins without a catalogue, as after the table was restored, is
   expect(patches.find(({ labels }) => labels?.[INITIALIZED] === 'true')?.labels).toHaveProperty([MEMORY]);
   expectAllGone(result);
 });
+
+test('the pods of a node that disappeared get another node at once, although provisioning runs before the loss is recorded (B1)', async () => {
+  const lostAtMs = 5 * MINUTE_MS + 5 * SECOND_MS;
+  const fault = { kind: 'fault', atMs: lostAtMs, forMs: 20 * SECOND_MS } as const;
+  const slow = { kind: 'calls-slow', calls: ['store.updateNodeClaim'], upToMs: 9 * SECOND_MS, percent: 100 } as const;
+  const lost = { kind: 'fault', atMs: lostAtMs, forMs: 10 * MINUTE_MS } as const;
+  const events: readonly ScenarioEvent[] = [
+    { ...fault, fault: slow },
+    { ...lost, fault: { kind: 'by-hand', what: 'lose-node', nth: 0 } },
+  ];
+  const result = await live({
+    catalogue: SMALL_CATALOGUE,
+    scenario: { name: 'lost', events },
+    durationMs: 8 * MINUTE_MS,
+  });
+  const created = result.timeline.flatMap((entry) => (entry.kind === 'create-node-claim' ? [entry.at] : []));
+  expect(created).toHaveLength(2);
+  expect(created[1]).toBeLessThan(lostAtMs / SECOND_MS + 20);
+});
