@@ -71,6 +71,8 @@ interface FunctionWorld {
 export interface ReportedFailure {
   readonly function: string;
   readonly error: unknown;
+  /** The whole run failed. @default it went on with other objects */
+  readonly ofRun?: true;
 }
 
 export function functions(world: FunctionWorld): Functions {
@@ -196,8 +198,8 @@ function telemetryOf(
   reports: Map<string, RunReport>,
 ): Telemetry {
   const other = more?.(name);
-  const failed = (error: unknown): void => {
-    onFailure?.({ function: name, error });
+  const failed = (error: unknown, ofRun?: true): void => {
+    onFailure?.({ function: name, error, ...optional({ ofRun }) });
     timeline.note({
       kind: 'function-failed',
       function: name,
@@ -212,7 +214,7 @@ function telemetryOf(
     },
     failure(wake, error) {
       other?.failure(wake, error);
-      failed(error);
+      failed(error, true);
     },
     error(message, error, fields) {
       other?.error(message, error, fields);

@@ -7,6 +7,7 @@ import type { LaunchRequest, NodeClaimRecord } from '../../lib/core/model/node-c
 import type { NodePatch, NodeTarget } from '../../lib/core/model/node-patch.ts';
 import type { LaunchAdmission, LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
 import type { Lease } from '../../lib/ports/leases.ts';
+import type { SimulatedInvocation } from '../../lib/simulator/aws/simulated-lambda.ts';
 import type { Fault } from '../../lib/simulator/faults/fault.ts';
 import type { PortCall } from '../../lib/simulator/faults.ts';
 import type { ReportedFailure } from '../../lib/simulator/functions.ts';
@@ -22,6 +23,8 @@ export interface Violation {
 
 /** The callbacks of a rule. Each but `sending` and `learned` is called when a call takes effect, not when a function sends it. */
 export interface Rule {
+  /** An invocation begins. */
+  readonly began?: (invocation: SimulatedInvocation) => void;
   /** A function sends a call, which a fault may refuse before it has an effect. */
   readonly sending?: (call: PortCall) => void;
   readonly call?: (call: PortCall) => void;
@@ -31,7 +34,11 @@ export interface Rule {
   readonly launching?: (request: LaunchRequest) => void;
   readonly launched?: (request: LaunchRequest, outcome: LaunchOutcome) => void;
   /** The outcome as the function gets it: a fault may lose it, or replace it, after the launch. */
-  readonly learned?: (outcome: LaunchOutcome) => void;
+  readonly learned?: (outcome: LaunchOutcome, request: LaunchRequest) => void;
+  /** The invocation reads or has written the node, or could not write it because it has changed. */
+  readonly atNode?: (invocation: SimulatedInvocation, node: string, what: 'read' | 'written' | 'conflict') => void;
+  /** A command that was not in the table any more was written again. */
+  readonly commandRevived?: (id: string) => void;
   readonly terminating?: (cluster: string, instanceId: string) => void;
   readonly tagging?: (cluster: string, instanceId: string) => void;
   /** `before` is undefined for a new record. */

@@ -66,7 +66,7 @@ export async function runStory(story: Story, untilMs?: number): Promise<StoryRes
       return table.stores;
     },
     wrapPorts: (ports) => watching.wrapPorts(ports),
-    wrapInvocation: (ports) => watching.wrapInvocation(ports),
+    wrapInvocation: (ports, invocation) => watching.wrapInvocation(ports, invocation),
     ...(faults.some(({ kind }) => kind === 'second-deployment') && {
       secondDeployment: { wrapPorts: (ports) => watching.wrapSecond(ports) },
     }),

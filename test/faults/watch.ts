@@ -4,6 +4,7 @@ import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { WebhookAnswer } from '../../lib/controllers/webhook.ts';
 import type { Decision } from '../../lib/core/model/decision.ts';
 import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
+import type { SimulatedInvocation } from '../../lib/simulator/aws/simulated-lambda.ts';
 import { around } from '../../lib/simulator/faults.ts';
 import type { ReportedFailure } from '../../lib/simulator/functions.ts';
 import type { OpenSimulation } from '../../lib/simulator/simulation.ts';
@@ -20,7 +21,7 @@ export interface Watch extends Watched {
   readonly lookAgain: () => Promise<void>;
   wrapPorts(ports: ControllerPorts): ControllerPorts;
   /** The ports of one invocation, in front of the faults of calls. */
-  wrapInvocation(ports: ControllerPorts): ControllerPorts;
+  wrapInvocation(ports: ControllerPorts, invocation: SimulatedInvocation): ControllerPorts;
   /** The ports of a second deployment. */
   wrapSecond(ports: ControllerPorts): ControllerPorts;
   /** The simulation, once it is assembled. */
@@ -88,14 +89,14 @@ export function watch(story: Story, rulesOf: readonly RuleOf[]): Watch {
       startMs = ports.clock.now();
       return watchedPorts(ports, { each, records, open, nowMs, plain: of(plain) });
     },
-    wrapInvocation: (ports) =>
-      learning(
-        around(ports, async (call, go) => {
-          each((rule) => rule.sending?.(call));
-          return go();
-        }),
-        { each },
-      ),
+    wrapInvocation(ports, invocation) {
+      each((rule) => rule.began?.(invocation));
+      const sent = around(ports, async (call, go) => {
+        each((rule) => rule.sending?.(call));
+        return go();
+      });
+      return learning(sent, { each, invocation });
+    },
     wrapSecond: (ports) =>
       around(ports, async (call, go) => {
         each((rule) => rule.secondCall?.(call));

@@ -4,6 +4,8 @@ import type { NodeClaim } from '../../lib/apis/node-claim.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { Decision } from '../../lib/core/model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
+import { ConflictError } from '../../lib/ports/errors.ts';
+import type { SimulatedInvocation } from '../../lib/simulator/aws/simulated-lambda.ts';
 import { around } from '../../lib/simulator/faults.ts';
 import type { Rule } from './rule.ts';
 
@@ -107,6 +109,13 @@ function watchedStore(store: Store, raw: Store, { each, records, open, nowMs }: 
       each((rule) => rule.decisionRecorded?.(decision, epoch));
       open.set(decision.id, { decision, sinceMs: nowMs() });
     },
+    async continueCommand(cluster, command) {
+      const isStored = async (): Promise<boolean> =>
+        (await raw.listCommands(cluster)).some(({ id }) => id === command.id);
+      const wasStored = await isStored();
+      await store.continueCommand(cluster, command);
+      if (!wasStored && (await isStored())) each((rule) => rule.commandRevived?.(command.id));
+    },
     async closeDecision(decision) {
       each((rule) => rule.decisionClosed?.(decision));
       await store.closeDecision(decision);
@@ -171,14 +180,32 @@ function watchedCloud(cloud: Cloud, { each }: Observing): Cloud {
 }
 
 /** The ports of one invocation, with the outcomes that reach it. */
-export function learning(ports: ControllerPorts, { each }: Pick<Observing, 'each'>): ControllerPorts {
-  const { cloud } = ports;
+export function learning(
+  ports: ControllerPorts,
+  { each, invocation }: Pick<Observing, 'each'> & { readonly invocation: SimulatedInvocation },
+): ControllerPorts {
+  const { cloud, cluster } = ports;
   return {
     ...ports,
+    cluster: replacing(cluster, {
+      async readNode(name) {
+        each((rule) => rule.atNode?.(invocation, name, 'read'));
+        return cluster.readNode(name);
+      },
+      async patchNode(target, patch) {
+        try {
+          await cluster.patchNode(target, patch);
+          each((rule) => rule.atNode?.(invocation, target.name, 'written'));
+        } catch (error) {
+          if (error instanceof ConflictError) each((rule) => rule.atNode?.(invocation, target.name, 'conflict'));
+          throw error;
+        }
+      },
+    }),
     cloud: replacing(cloud, {
       async launch(request) {
         const outcome = await cloud.launch(request);
-        each((rule) => rule.learned?.(outcome));
+        each((rule) => rule.learned?.(outcome, request));
         return outcome;
       },
     }),

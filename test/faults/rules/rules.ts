@@ -6,7 +6,7 @@ import { transitionTimesAreTrue } from './conditions.ts';
 import { emptyNodesAreRemoved } from './consolidation.ts';
 import { decisionsAreCarriedOut } from './decisions.ts';
 import { movesAreLimited } from './disruption/move-limits.ts';
-import { replacedNodesStayUntilThen, taintsHaveAReason } from './disruption/replacements.ts';
+import { endedCommandsStayEnded, replacedNodesStayUntilThen, taintsHaveAReason } from './disruption/replacements.ts';
 import { drainsAreOrdered } from './drain-order.ts';
 import { instancesEndForAReason, podsAreEvicted } from './drains.ts';
 import { othersAreLeftAlone } from './foreign.ts';
@@ -18,6 +18,7 @@ import {
   oneInstanceForAClaim,
   releasedAfterItsInstance,
 } from './launches.ts';
+import { attemptsAreApart } from './launching/attempts.ts';
 import { limitsHold } from './limits.ts';
 import { driftHasACause } from './marks/drift.ts';
 import { joinedNodesAreComplete } from './marks/joined.ts';
@@ -29,6 +30,7 @@ import { claimsFollowTheirNodePool } from './marks/templates.ts';
 import { lossesAreShown, refusalsAreShown, removedObjectsStayRemoved, whatIsShownIsTrue } from './mirrors.ts';
 import { pendingPodsAreServed } from './pending.ts';
 import { commandsEnd, undisturbedWorkProgresses } from './progress/progress.ts';
+import { conflictsAreRepeated, failedRunsAreRepeated } from './progress/repeated-runs.ts';
 import { recordsGoForward } from './records.ts';
 import { deletedObjectsAreRemoved } from './removals/deleted-objects.ts';
 import { emptyNodesHaveTheirTime } from './removals/empty-nodes.ts';
@@ -102,4 +104,8 @@ export const RULES: readonly RuleOf[] = [
   repairsAreLimited,
   replacedNodesStayUntilThen,
   taintsHaveAReason,
+  endedCommandsStayEnded,
+  attemptsAreApart,
+  failedRunsAreRepeated,
+  conflictsAreRepeated,
 ];

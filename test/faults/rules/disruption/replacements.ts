@@ -72,3 +72,8 @@ export const taintsHaveAReason: RuleOf = (watched) => {
     },
   };
 };
+
+/** A command that has ended does not come back: its nodes would get their taints again. */
+export const endedCommandsStayEnded: RuleOf = ({ violate }) => ({
+  commandRevived: (id) => violate('a command that has ended stays ended', `command ${id} was written again`),
+});

@@ -1,0 +1,92 @@
+import { SECOND_MS } from '../../../../lib/apis/formats/time.ts';
+import { PortError } from '../../../../lib/ports/errors.ts';
+import type { SimulatedInvocation } from '../../../../lib/simulator/aws/simulated-lambda.ts';
+import { includesCall } from '../../../../lib/simulator/faults/fault.ts';
+import type { RuleOf } from '../../rule.ts';
+
+/** A queue collects messages for a second, and an invocation may begin a moment later. */
+const DELIVERED_MS = 3 * SECOND_MS;
+/** The first time that a message is delivered again. */
+const AGAIN_MS = 2 * SECOND_MS + DELIVERED_MS;
+/** The deliveries of a message, with its visibility timeout: a run that fails after another one may be for an older message. */
+const DELIVERIES_MS = 90 * SECOND_MS;
+/** Faults of the messages themselves, and faults that end an invocation without an answer. */
+const UNANSWERED: ReadonlySet<string> = new Set(['messages', 'cut-off', 'calls-hang', 'calls-slow', 'table-steps']);
+
+/** A run that fails is repeated within seconds: its messages are delivered again, and do not wait for the next tick (promise 7). */
+export const failedRunsAreRepeated: RuleOf = ({ violate, nowMs, story }) => {
+  if (story.faults.some(({ kind }) => UNANSWERED.has(kind))) return {};
+  const failedMs = new Map<string, number>();
+  const awaitedMs = new Map<string, number>();
+  return {
+    began: (invocation) => void awaitedMs.delete(invocation.function),
+    failed({ function: name, error, ofRun }) {
+      if (ofRun === undefined || !(error instanceof PortError)) return;
+      const isFirst = nowMs() - (failedMs.get(name) ?? -Infinity) > DELIVERIES_MS;
+      failedMs.set(name, nowMs());
+      if (isFirst && error.retryable && !error.message.startsWith('the run was abandoned'))
+        awaitedMs.set(name, nowMs() + AGAIN_MS);
+    },
+    step() {
+      for (const [name, untilMs] of awaitedMs)
+        if (nowMs() > untilMs)
+          violate(
+            'a failed run is repeated',
+            `${name} has not run for ${(AGAIN_MS + nowMs() - untilMs) / SECOND_MS} s after a failure`,
+          );
+    },
+  };
+};
+
+/** The functions whose runs are repeated after a conflict. Others decide anew. */
+const REPEATING: ReadonlySet<string> = new Set(['lifecycle', 'termination']);
+/** After this many conflicts, the next tick comes first. */
+const LAST_CONFLICT = 5;
+/** With one more conflict, the pause doubles, until the tick comes first. */
+const CONFLICTS_MS = 64 * SECOND_MS;
+
+/** A run that could not write a node because it had changed is repeated after a second, and after a longer pause for each further conflict. */
+export const conflictsAreRepeated: RuleOf = ({ violate, nowMs, story }) => {
+  const isSent = !story.faults.some(
+    (one) => UNANSWERED.has(one.kind) || (one.kind === 'calls-fail' && includesCall(one.calls, 'messages.wake')),
+  );
+  if (!isSent) return {};
+  /** The nodes that an invocation could not write, until it looks at them again. */
+  const unwritten = new Map<object, Set<string>>();
+  const endedMs = new Map<string, number[]>();
+  const awaited = new Map<string, { readonly untilMs: number; readonly node: string }>();
+  const noteEnd = (invocation: SimulatedInvocation): void => {
+    const { function: name } = invocation;
+    const [node] = unwritten.get(invocation) ?? [];
+    unwritten.delete(invocation);
+    if (node === undefined) return;
+    const recent = (endedMs.get(name) ?? []).filter((atMs) => nowMs() - atMs < CONFLICTS_MS);
+    endedMs.set(name, [...recent, nowMs()]);
+    if (recent.length < LAST_CONFLICT)
+      awaited.set(name, { untilMs: nowMs() + SECOND_MS * 2 ** recent.length + DELIVERED_MS, node });
+  };
+  return {
+    began(invocation) {
+      const { function: name } = invocation;
+      awaited.delete(name);
+      if (!REPEATING.has(name)) return;
+      void invocation.ended.then(() => noteEnd(invocation));
+    },
+    atNode(invocation, node, what) {
+      if (!REPEATING.has(invocation.function)) return;
+      const nodes = unwritten.get(invocation) ?? new Set<string>();
+      unwritten.set(invocation, nodes);
+      if (what === 'conflict') nodes.add(node);
+      else nodes.delete(node);
+    },
+    failed: ({ function: name, ofRun }) => void (ofRun === true && awaited.delete(name)),
+    step() {
+      for (const [name, { untilMs, node }] of awaited)
+        if (nowMs() > untilMs)
+          violate(
+            'a conflict is followed by another run',
+            `${name} has not run again after a conflict of node ${node}`,
+          );
+    },
+  };
+};
