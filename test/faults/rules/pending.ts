@@ -3,6 +3,7 @@ import { type Pod, podKey } from '../../../lib/apis/kubernetes.ts';
 import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
+import { nodeOf } from './nodes.ts';
 import { isKeptInPlace, needsNode } from './pods.ts';
 import { type Duty, PLACEMENT, progressOf } from './progress/duty.ts';
 import { isFull } from './settled.ts';
@@ -52,13 +53,23 @@ function pendingDuties(watched: Watched): readonly Omit<Duty, 'needs'>[] {
       dutyOf(pod, SERVED_WITHIN_MS),
     );
   // The pod may be meant for a node that starts, or for the place of a pod that leaves.
-  if (staying.length < claims.length || staying.some(({ initializedAtMs }) => initializedAtMs === undefined)) return [];
+  const placeless = claims.filter((claim) => isPlaceless(watched, claim));
+  if (staying.length + placeless.length < claims.length) return [];
+  // A node that has just disappeared is still expected to take pods.
+  if (staying.some((one) => one.initializedAtMs === undefined || nodeOf(watched, one) === undefined)) return [];
   if (pods.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) return [];
   const lastMs = Math.max(0, ...claims.map(({ initializedAtMs = 0 }) => initializedAtMs));
   return pods.filter(isUnschedulable).map((pod) => {
     const isNew = parseTime(pod.metadata.creationTimestamp ?? '') > lastMs + SECOND_MS;
     return dutyOf(pod, isNew ? SERVED_WITHIN_MS : SERVED_AGAIN_WITHIN_MS);
   });
+}
+
+/** Whether no pod leaves the node of the claim, and none is planned for it: it has disappeared, or was deleted before it joined. */
+function isPlaceless(watched: Watched, claim: NodeClaimRecord): boolean {
+  const { deletion, nodeLostAtMs, registeredAtMs } = claim;
+  if (deletion === undefined) return nodeLostAtMs !== undefined;
+  return registeredAtMs === undefined && nodeOf(watched, claim) === undefined;
 }
 
 function dutyOf(pod: Pod, withinMs: number): Omit<Duty, 'needs'> {

@@ -11,7 +11,10 @@ export interface Duty {
   readonly name: string;
   /** From the time at which the duty begins, or is no longer disturbed. */
   readonly withinMs: number;
-  /** The calls that it needs, and the functions, as `function:lifecycle`. */
+  /**
+   * The calls that it needs, and the functions, as `function:lifecycle`. `world`: that nothing else happens. `users` and `machines`: that
+   * nothing else happens by users, or in EC2 and on nodes.
+   */
   readonly needs: readonly string[];
   /** The objects of the duty: a fault of another object does not disturb it. @default every fault of a call disturbs it */
   readonly about?: () => readonly string[];
@@ -26,7 +29,8 @@ export function methodsFor(activity: Activity): readonly string[] {
 /** Runs use its last answer for five minutes, and an outage of a story may be longer. Then only termination and interruption work. */
 export const AUTOSCALERS = 'cluster.findOtherAutoscalers';
 
-export const PLACEMENT = [...methodsFor('launch'), 'store.', 'function:provisioning', 'webhook', 'world'];
+/** A place for a pod, also while a user deletes nodes, NodeClaims and pods by hand. */
+export const PLACEMENT = [...methodsFor('launch'), 'store.', 'function:provisioning', 'webhook', 'machines'];
 export const TERMINATION = [
   'store.',
   'function:termination',
@@ -136,18 +140,23 @@ function touches(fault: Fault, { needs, about }: Pick<Duty, 'needs' | 'about'>, 
       return true;
     case 'webhook-down':
       return needs.includes('webhook');
+    case 'node-class':
+    case 'node-pool':
+      return needs.includes('world') || needs.includes('machines') || needs.includes('users');
     case 'machines':
     case 'no-capacity':
     case 'impaired':
-    case 'node-class':
-    case 'node-pool':
     case 'scheduler-down':
     case 'spot-volley':
     case 'volumes-stay':
-      return needs.includes('world');
+      return needs.includes('world') || needs.includes('machines');
     case 'by-hand':
       // Kerf does not terminate an instance without its tags.
-      return needs.includes('world') || (fault.what === 'remove-tags' && needsAny(['cloud.terminate']));
+      return (
+        needs.includes('world') ||
+        needs.includes('users') ||
+        (fault.what === 'remove-tags' && needsAny(['cloud.terminate']))
+      );
     case 'restore-table':
     case 'other-version':
       return true;

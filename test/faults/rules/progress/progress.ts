@@ -69,6 +69,9 @@ const JOIN = [
   'world',
 ];
 
+/** The node has appeared, and needs its machine no more. */
+const REGISTRATION = JOIN.map((need) => (need === 'world' ? 'users' : need));
+
 /** A decision that cannot be carried out is given up after 5 minutes, by the next run. */
 const GIVEN_UP_MS = 5 * MINUTE_MS + 80 * SECOND_MS;
 const READS_OF_DECISIONS = [
@@ -117,20 +120,21 @@ function claimDuties(watched: WatchedClaims, record: NodeClaimRecord): readonly 
 
 function dutiesOfClaim(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {
   const { name, launch, deletion } = record;
+  // The instance of a deleted claim is terminated only when it is known.
+  if (launch.kind === 'requested')
+    return [
+      {
+        name: `the launch of NodeClaim ${name} is answered`,
+        withinMs: 15 * SECOND_MS + unansweredForMs(watched, record),
+        needs: [...LIFECYCLE, 'cloud.', 'messages.wake', 'world'],
+      },
+    ];
   if (deletion !== undefined) return removalDuties(watched, record);
   if (launch.kind === 'planned')
     return [
       {
         name: `NodeClaim ${name} is launched`,
         withinMs: 10 * SECOND_MS,
-        needs: [...LIFECYCLE, 'cloud.', 'messages.wake', 'world'],
-      },
-    ];
-  if (launch.kind === 'requested')
-    return [
-      {
-        name: `the launch of NodeClaim ${name} is answered`,
-        withinMs: 15 * SECOND_MS + unansweredForMs(watched, record),
         needs: [...LIFECYCLE, 'cloud.', 'messages.wake', 'world'],
       },
     ];
@@ -182,7 +186,7 @@ function joinDuties(watched: Watched, record: NodeClaimRecord): readonly Duty[] 
   const { name } = node.metadata;
   if (labels[REGISTERED] !== 'true') {
     const withinMs = 8 * SECOND_MS + awaitsOthersForMs(watched, record, node);
-    return [{ name: `node ${name} is registered`, withinMs, needs: JOIN }];
+    return [{ name: `node ${name} is registered`, withinMs, needs: REGISTRATION }];
   }
   const startup = record.spec.startupTaints ?? [];
   const isWaiting =

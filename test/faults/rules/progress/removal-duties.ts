@@ -45,9 +45,9 @@ export function endOf({ simulation }: Watched, instanceId: string): number | und
 
 /** What removes a NodeClaim that is deleted: its drain, the end of its instance and its release. */
 export function removalDuties(watched: WatchedDrains, record: NodeClaimRecord): readonly Duty[] {
-  const { name, deletion, launch } = record;
+  const { name, deletion } = record;
   const instance = instanceOf(record);
-  if (launch.kind === 'requested' || deletion === undefined) return [];
+  if (deletion === undefined) return [];
   const needs = [
     ...TERMINATION,
     'messages.wake',

@@ -8,6 +8,9 @@ import { type Duty, LIFECYCLE, progressOf } from '../progress/duty.ts';
 /** The next tick finds a deletion whose wake was lost. */
 const RECORDED_WITHIN_MS = 75 * SECOND_MS;
 
+/** Several deletions at the same moment are one wake. */
+const WOKEN_WITHIN_MS = 12 * SECOND_MS;
+
 /** A NodeClaim or Node that a user deletes is removed: its deletion is recorded (D17). */
 export const deletedObjectsAreRemoved: RuleOf = (watched) =>
   progressOf(watched, () => [...watched.records.values()].flatMap((record) => dutiesOf(watched, record)));
@@ -23,9 +26,11 @@ function dutiesOf(watched: Watched, record: NodeClaimRecord): readonly Duty[] {
       : [`NodeClaim ${record.name}`]),
     ...(isKept && node.deletionTimestamp !== undefined ? [`node ${node.name}`] : []),
   ];
-  return deleted.map((what) => ({
-    name: `the deletion of ${what} is recorded`,
-    withinMs: RECORDED_WITHIN_MS,
-    needs: LIFECYCLE,
-  }));
+  return deleted.flatMap((what) => {
+    const name = `the deletion of ${what} is recorded`;
+    return [
+      { name: `${name} by the next tick`, withinMs: RECORDED_WITHIN_MS, needs: LIFECYCLE },
+      { name: `${name} at once`, withinMs: WOKEN_WITHIN_MS, needs: [...LIFECYCLE, 'webhook', 'messages.wake'] },
+    ];
+  });
 }
