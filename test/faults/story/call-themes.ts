@@ -57,6 +57,7 @@ export const CALL_THEMES: Themes = {
             'store.createNodeClaim',
             'store.recordDecision',
             'store.closeDecision',
+            'store.continueCommand',
             'store.nominate',
             'cluster.listPods',
             'store.listNodeClaims',

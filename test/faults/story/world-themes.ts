@@ -99,6 +99,23 @@ export const WORLD_THEMES: Themes = {
       forMs: draw.calmFromMs,
     },
   ],
+  // No launch is answered for some minutes. Users delete claims meanwhile.
+  'unanswered launches': (draw) => {
+    const fromMs = draw.random.pick([0, draw.random.between(0, draw.calmFromMs / 2)]) ?? 0;
+    const forMs = draw.random.between(2, 5) * MINUTE_MS;
+    const where = whereOf(draw);
+    return [
+      { fault: { kind: 'calls-fail', calls: ['cloud.launch'], error: 'timeout', where, percent: 100 }, fromMs, forMs },
+      ...Array.from(
+        { length: draw.random.between(1, 3) },
+        (): Timed => ({
+          fault: { kind: 'by-hand', what: 'delete-node-claim', nth: draw.random.between(0, 10) },
+          fromMs: fromMs + draw.random.between(10 * SECOND_MS, forMs),
+          forMs: 0,
+        }),
+      ),
+    ];
+  },
   capacity: (draw) => [
     draw.for({ kind: 'no-capacity', capacityTypes: ['spot'] }),
     draw.for({ kind: 'no-capacity', zones: some(draw, ZONES) }),
@@ -207,15 +224,40 @@ export const WORLD_THEMES: Themes = {
     }),
   'second deployment': () => [{ fault: { kind: 'second-deployment' }, fromMs: 0, forMs: 0 }],
   'webhook down': (draw) => [draw.for({ kind: 'webhook-down' }, 20)],
-  restore: (draw) => [
-    draw.random.between(0, 2) === 0
-      ? draw.once({ kind: 'restore-table', agoMs: draw.random.between(1, 14) * MINUTE_MS })
-      : {
-          fault: { kind: 'restore-table', agoMs: HOUR_MS },
-          fromMs: HOUR_MS + draw.random.between(MINUTE_MS, draw.calmFromMs),
+  // Instances whose records are lost end before they are adopted.
+  restore: (draw) => {
+    const restored =
+      draw.random.between(0, 2) === 0
+        ? draw.once({ kind: 'restore-table', agoMs: draw.random.between(1, 14) * MINUTE_MS })
+        : {
+            fault: { kind: 'restore-table', agoMs: HOUR_MS } as const,
+            fromMs: HOUR_MS + draw.random.between(MINUTE_MS, draw.calmFromMs),
+            forMs: 0,
+          };
+    return [
+      restored,
+      ...Array.from(
+        { length: draw.random.between(0, 5) },
+        (): Timed => ({
+          fault: { kind: 'by-hand', what: 'terminate-instance', nth: draw.random.between(0, 10) },
+          fromMs: restored.fromMs + draw.random.between(0, 40 * SECOND_MS),
           forMs: 0,
-        },
-  ],
+        }),
+      ),
+    ];
+  },
+  // The nodes that replace those of the former class never join.
+  replacements: (draw) => {
+    const fromMs = draw.random.between(5 * MINUTE_MS, draw.calmFromMs - 6 * MINUTE_MS);
+    return [
+      { fault: { kind: 'node-class', nth: 0 }, fromMs, forMs: 0 },
+      {
+        fault: { kind: 'machines', how: 'never-join', percent: draw.random.pick([50, 100]) ?? 100 },
+        fromMs,
+        forMs: draw.random.between(2, 6) * MINUTE_MS,
+      },
+    ];
+  },
   versions: (draw) => [
     draw.once({ kind: 'other-version', as: 'newer' }),
     draw.once({ kind: 'other-version', as: 'older' }),
