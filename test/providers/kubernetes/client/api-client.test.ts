@@ -193,6 +193,17 @@ describe('a silent server', () => {
     await client.expect(LIST);
   });
 
+  test('is not one that answers other calls than a write, which may wait for an admission webhook', async () => {
+    const write = { method: 'PATCH', path: '/api/v1/nodes/node-1', body: {} } as const;
+    connect({ timeoutMs: 50 });
+    server.failNext({ kind: 'hang' });
+    await expect(client.expect(write)).rejects.toThrow(/no answer/);
+    await client.expect(LIST);
+    server.failNext({ kind: 'hang' }, { kind: 'hang' });
+    await expect(client.expect(write)).rejects.toThrow(/no answer/);
+    await expect(client.expect(LIST)).rejects.toThrow(/not sent/);
+  });
+
   test('does not hold a streamed list for longer than its time limit', async () => {
     connect({ streamTimeoutMs: 50 });
     server.failNext({ kind: 'hang' });
