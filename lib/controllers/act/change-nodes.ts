@@ -1,6 +1,9 @@
+import { SECOND_MS } from '../../apis/formats/time.ts';
+import { inParallel } from '../../core/in-parallel.ts';
 import type { Action } from '../../core/model/decision.ts';
-import type { SendsWakes, WritesClaims, WritesCluster } from '../run/ports.ts';
+import type { HasClock, SendsWakes, WritesClaims, WritesCluster } from '../run/ports.ts';
 import { type LostWakes, sendWakes } from '../run/wake-up.ts';
+import { type Outcome, outcomeOf } from './outcomes.ts';
 
 /** E34: the candidates of a command are deleted when their replacements are initialized. */
 export async function initializeNode(
@@ -12,13 +15,48 @@ export async function initializeNode(
   return replaces === true ? sendWakes(ports, [['disruption', { cluster, reason: 'initialized', nodeClaim }]]) : [];
 }
 
-/** The record is read again, because the NodeClaim may have been deleted and its node cordoned since the decision was made. */
-export async function uncordonNode(
+export type Taint = Action & { readonly kind: 'cordon-node' | 'uncordon-node' };
+
+/** Whether the action changes the taint of a disruption. Each run of disruption compares the taints of all nodes with its commands. */
+export function isTaint(action: Action): action is Taint {
+  return action.kind === 'cordon-node' || action.kind === 'uncordon-node';
+}
+
+/** The taints from this action on that follow each other. */
+export function taintsFrom(actions: readonly Action[], from: number): readonly Taint[] {
+  const rest = actions.slice(from);
+  const end = rest.findIndex((action) => !isTaint(action));
+  return rest.slice(0, end === -1 ? rest.length : end).filter(isTaint);
+}
+
+const AT_ONCE = 10;
+/** The writes of some nodes may hang, and other runs wait until the decision is closed. */
+const WITHIN_MS = 20 * SECOND_MS;
+
+/** *Shape:* the outcomes of those that were begun in time. The next run of disruption decides the others again. */
+export async function changeTaints(
+  ports: WritesCluster & WritesClaims & HasClock,
+  cluster: string,
+  taints: readonly Taint[],
+): Promise<readonly Outcome[]> {
+  const { clock } = ports;
+  const untilMs = clock.now() + WITHIN_MS;
+  const outcomes: Outcome[] = [];
+  await inParallel(taints, AT_ONCE, async (one) => {
+    if (clock.now() < untilMs) outcomes.push(await outcomeOf(one, async () => changeTaint(ports, cluster, one)));
+  });
+  return outcomes;
+}
+
+/** To remove a taint, the record is read again: the NodeClaim may have been deleted and its node cordoned since the decision was made. */
+async function changeTaint(
   ports: WritesCluster & WritesClaims,
   cluster: string,
-  { node, patch, nodeClaim }: Action & { readonly kind: 'uncordon-node' },
+  { kind, node, patch, nodeClaim }: Taint,
 ): Promise<void> {
-  const record = await ports.store.readNodeClaim(cluster, nodeClaim);
-  if (record === undefined || (record.deletion ?? record.releasedAtMs) !== undefined) return;
+  if (kind === 'uncordon-node') {
+    const record = await ports.store.readNodeClaim(cluster, nodeClaim);
+    if (record === undefined || (record.deletion ?? record.releasedAtMs) !== undefined) return;
+  }
   await ports.cluster.patchNode(node, patch);
 }

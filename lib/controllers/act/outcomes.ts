@@ -57,7 +57,7 @@ export interface OutcomeReport {
   readonly conflict?: PortError;
   /** The first action that may succeed later, without those that are outdated. */
   readonly retry?: PortError;
-  /** The first action that may succeed later if it is repeated unchanged. */
+  /** The first action that is repeated unchanged, because no later run decides it again. */
   readonly repeat?: PortError;
   /** Whether every action was carried out, or is blocked by a PodDisruptionBudget, or is only a hint. */
   readonly isComplete: boolean;
@@ -94,7 +94,7 @@ export function reportOf(
     failures: [...reported.map(({ action, error }) => failureOf(inWords(action), error)), ...lost],
     ...optional({ conflict }),
     ...optional({ retry: failed.find((one) => isNeeded(one) && !isConflict(one.error))?.error }),
-    ...optional({ repeat: failed.find((one) => isNeeded(one) && !isOutdated(one))?.error }),
+    ...optional({ repeat: failed.find((one) => isNeeded(one) && !isDecidedAgain(one))?.error }),
     isComplete: ![...failed, ...refused].some(isNeeded),
     news: () => newsOf(ports, decision, { outcomes, fresh: [...fresh, ...held] }),
   };
@@ -116,9 +116,12 @@ function newsOf(
   return { ...decision, actions, blocked: [...notAnnounced(ports, decision.cluster, decision.blocked), ...refusals] };
 }
 
-/** The node has changed since the decision was made, so the same patch is never accepted. The next run decides it again. */
-function isOutdated({ action, error }: Failed): boolean {
-  return 'patch' in action && isConflict(error);
+/**
+ * The next run compares the node with what it must have. A node that has changed since never accepts the same patch, and a write that an
+ * admission webhook holds or fails for one node must not delay the decisions about others.
+ */
+function isDecidedAgain({ action }: Failed): boolean {
+  return 'patch' in action;
 }
 
 /** Nothing depends on what a node teaches about its instance type. */

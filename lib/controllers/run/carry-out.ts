@@ -1,7 +1,7 @@
 import { withoutRefused } from '../../core/disruption/command/without-refused.ts';
 import { inParallel } from '../../core/in-parallel.ts';
 import type { Action, Decision } from '../../core/model/decision.ts';
-import { initializeNode, uncordonNode } from '../act/change-nodes.ts';
+import { changeTaints, initializeNode, isTaint, type Taint, taintsFrom } from '../act/change-nodes.ts';
 import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
 import { type Outcome, outcomeOf, outcomeWithReport, withLostWakes } from '../act/outcomes.ts';
 import { releaseNodeClaim } from '../instances/release-claim.ts';
@@ -33,7 +33,7 @@ const EVICTIONS_AT_ONCE = 5;
 /**
  * Carries out the actions of a decision. Each action is idempotent, so any function can repeat it, and an action that fails does
  * not stop the others. They are in order, because a new claim may need the room in a limit that a deletion before it makes (promise 2);
- * new claims that follow each other are written together. Evictions come last and in parallel, because a node is cordoned before the
+ * new claims that follow each other are written together, and so are taints. Evictions come last and in parallel, because a node is cordoned before the
  * replacements of its pods look for a node; if it cannot be cordoned, its pods are evicted nevertheless. *Shape:* the outcome of every action.
  */
 export async function carryOut(known: ActPorts, { cluster, actions }: Decision): Promise<readonly Outcome[]> {
@@ -45,6 +45,10 @@ export async function carryOut(known: ActPorts, { cluster, actions }: Decision):
     const action = planned.kind === 'end-disruption' ? withoutRefused(planned, refusedDeletions(outcomes)) : planned;
     if (action.kind === 'create-node-claim') {
       for (const one of await createClaims(ports, cluster, creationsFrom(actions, at))) outcomes.set(one.action, one);
+      continue;
+    }
+    if (isTaint(action)) {
+      for (const one of await changeTaints(ports, cluster, taintsFrom(actions, at))) outcomes.set(one.action, one);
       continue;
     }
     outcomes.set(
@@ -88,19 +92,16 @@ function refusedDeletions(outcomes: ReadonlyMap<Action, Outcome>): ReadonlyMap<s
 async function carryOutOne(
   ports: ActPorts,
   cluster: string,
-  action: Exclude<Action, Of<'create-node-claim'> | Of<'evict-pod'> | Of<'launch-instance'>>,
+  action: Exclude<Action, Taint | Of<'create-node-claim'> | Of<'evict-pod'> | Of<'launch-instance'>>,
 ): Promise<LostWakes | void> {
   const { store } = ports;
   switch (action.kind) {
     case 'nominate-node':
       return store.nominate(cluster, { node: action.node, untilMs: action.untilMs });
     case 'register-node':
-    case 'cordon-node':
       return ports.cluster.patchNode(action.node, action.patch);
     case 'initialize-node':
       return initializeNode(ports, cluster, action);
-    case 'uncordon-node':
-      return uncordonNode(ports, cluster, action);
     case 'learn-memory':
       return ports.catalogue.learnMemory(action.lesson, ports.clock.now());
     case 'start-disruption':

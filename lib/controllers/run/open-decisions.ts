@@ -1,6 +1,7 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { EpochMovedError, type PortError, RefusedError } from '../../ports/errors.ts';
+import { isTaint } from '../act/change-nodes.ts';
 import { isNewRefusal } from '../act/is-new-refusal.ts';
 import { type OutcomeReport, reportOf } from '../act/outcomes.ts';
 import { type ActPorts, carryOut } from './carry-out.ts';
@@ -30,7 +31,7 @@ export async function settledEpoch(ports: SettlePorts, cluster: string): Promise
     const epoch = await ports.store.readEpoch(cluster);
     const open = (await ports.store.openDecisions(cluster)).filter(({ id }) => !carriedOut.has(id));
     if (open.length === 0) return { epoch, failures };
-    const finished = await inTurn(open, async (decision) => finishDecision(ports, decision));
+    const finished = await inTurn(open, async (decision) => finishDecision(ports, decision, { isEarlier: true }));
     failures.push(...finished.flatMap((one) => one.failures));
     for (const { unfinished } of finished) if (unfinished !== undefined) throw unfinished;
     for (const { id } of open) carriedOut.add(id);
@@ -57,9 +58,14 @@ export interface FinishedDecision extends Pick<OutcomeReport, 'decision' | 'fail
  * reported and given up: the next run decides again about its pods or its node. A decision that the table refuses to close for
  * good is reported, and every run carries it out again, which changes nothing.
  */
-export async function finishDecision(ports: SettlePorts, decision: Decision): Promise<FinishedDecision> {
+export async function finishDecision(
+  ports: SettlePorts,
+  decision: Decision,
+  { isEarlier = false }: { readonly isEarlier?: boolean } = {},
+): Promise<FinishedDecision> {
   const nowMs = ports.clock.now();
-  const outcomes = await carryOut(ports, withoutOutdated(decision, nowMs));
+  const current = withoutOutdated(decision, nowMs);
+  const outcomes = await carryOut(ports, isEarlier ? withoutTaints(current) : current);
   const { repeat, ...report } = reportOf(ports, decision, outcomes);
   if (repeat !== undefined && nowMs < decision.atMs + GIVEN_UP_MS) return { ...report, unfinished: repeat };
   return { ...report, failures: [...report.failures, ...(await close(ports, decision))] };
@@ -83,6 +89,11 @@ async function inTurn<Item, Result>(items: readonly Item[], work: (item: Item) =
   const results: Result[] = [];
   for (const item of items) results.push(await work(item));
   return results;
+}
+
+/** The writes of one node may hang, and provisioning finishes decisions of disruption before its own. */
+function withoutTaints(decision: Decision): Decision {
+  return { ...decision, actions: decision.actions.filter((action) => !isTaint(action)) };
 }
 
 /**

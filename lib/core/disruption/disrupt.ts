@@ -86,7 +86,7 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
     return { id, method, reason, ...describeMove(move), state: 'proposed', decidedAtMs: nowMs, validateAtMs };
   });
   return {
-    actions: [...taints, ...proposed.map((command) => ({ kind: 'start-disruption' as const, command }))],
+    actions: [...proposed.map((command) => ({ kind: 'start-disruption' as const, command })), ...taints],
     blocked,
     due: [...due, requeueAt(validateAtMs), ...later],
     ...remembered,
