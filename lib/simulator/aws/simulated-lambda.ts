@@ -20,6 +20,8 @@ export interface SimulatedInvocation {
   readonly nth: number;
   /** The number of messages of its batch. */
   readonly messages: number;
+  /** The highest number of deliveries of one of its messages, with this one. 0 if a schedule started it. */
+  readonly receives: number;
   /** Resolves when it has answered or was stopped. */
   readonly ended: Promise<void>;
   /** Ends it now: none of its calls takes effect any more, and its messages are delivered again. */
@@ -79,7 +81,8 @@ export function simulatedLambda(
       stopped.resolve(messages.map(({ id }) => id));
     };
     const cancel = timetable.after(functionTimeoutMs, stop);
-    const invocation = { function: name, nth, messages: messages.length, ended: ended.promise, stop };
+    const receives = Math.max(0, ...messages.map((one) => one.receives));
+    const invocation = { function: name, nth, messages: messages.length, receives, ended: ended.promise, stop };
     const slow = around(ports, async (_, call) => {
       await timetable.wait(random.between(CALL_MS.from, CALL_MS.to));
       return isStopped ? new Promise<never>(() => {}) : call();

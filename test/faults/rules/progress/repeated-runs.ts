@@ -3,36 +3,42 @@ import { PortError } from '../../../../lib/ports/errors.ts';
 import type { SimulatedInvocation } from '../../../../lib/simulator/aws/simulated-lambda.ts';
 import { includesCall } from '../../../../lib/simulator/faults/fault.ts';
 import type { RuleOf } from '../../rule.ts';
+import { recordOf } from '../nodes.ts';
 
 /** A queue collects messages for a second, and an invocation may begin a moment later. */
 const DELIVERED_MS = 3 * SECOND_MS;
-/** The first time that a message is delivered again. */
-const AGAIN_MS = 2 * SECOND_MS + DELIVERED_MS;
-/** The deliveries of a message, with its visibility timeout: a run that fails after another one may be for an older message. */
-const DELIVERIES_MS = 90 * SECOND_MS;
+/** When a message is delivered again, by the number of its deliveries. After the last one, the tick follows. */
+const PAUSES_MS: readonly number[] = [2 * SECOND_MS, 2 * SECOND_MS, 20 * SECOND_MS];
 /** Faults of the messages themselves, and faults that end an invocation without an answer. */
 const UNANSWERED: ReadonlySet<string> = new Set(['messages', 'cut-off', 'calls-hang', 'calls-slow', 'table-steps']);
 
 /** A run that fails is repeated within seconds: its messages are delivered again, and do not wait for the next tick (promise 7). */
 export const failedRunsAreRepeated: RuleOf = ({ violate, nowMs, story }) => {
   if (story.faults.some(({ kind }) => UNANSWERED.has(kind))) return {};
-  const failedMs = new Map<string, number>();
-  const awaitedMs = new Map<string, number>();
+  const running = new Map<string, Set<SimulatedInvocation>>();
+  const awaited = new Map<string, { readonly sinceMs: number; readonly untilMs: number }>();
   return {
-    began: (invocation) => void awaitedMs.delete(invocation.function),
+    began(invocation) {
+      const { function: name } = invocation;
+      awaited.delete(name);
+      const all = running.get(name) ?? new Set();
+      running.set(name, all.add(invocation));
+      void invocation.ended.then(() => all.delete(invocation));
+    },
     failed({ function: name, error, ofRun }) {
       if (ofRun === undefined || !(error instanceof PortError)) return;
-      const isFirst = nowMs() - (failedMs.get(name) ?? -Infinity) > DELIVERIES_MS;
-      failedMs.set(name, nowMs());
-      if (isFirst && error.retryable && !error.message.startsWith('the run was abandoned'))
-        awaitedMs.set(name, nowMs() + AGAIN_MS);
+      if (!error.retryable || error.message.startsWith('the run was abandoned')) return;
+      const receives = Math.max(0, ...[...(running.get(name) ?? [])].map((one) => one.receives));
+      const pauseMs = PAUSES_MS[receives];
+      if (pauseMs === undefined) awaited.delete(name);
+      else awaited.set(name, { sinceMs: nowMs(), untilMs: nowMs() + pauseMs + DELIVERED_MS });
     },
     step() {
-      for (const [name, untilMs] of awaitedMs)
+      for (const [name, { sinceMs, untilMs }] of awaited)
         if (nowMs() > untilMs)
           violate(
             'a failed run is repeated',
-            `${name} has not run for ${(AGAIN_MS + nowMs() - untilMs) / SECOND_MS} s after a failure`,
+            `${name} has not run for ${(nowMs() - sinceMs) / SECOND_MS} s after a failure`,
           );
     },
   };
@@ -46,7 +52,8 @@ const LAST_CONFLICT = 5;
 const CONFLICTS_MS = 64 * SECOND_MS;
 
 /** A run that could not write a node because it had changed is repeated after a second, and after a longer pause for each further conflict. */
-export const conflictsAreRepeated: RuleOf = ({ violate, nowMs, story }) => {
+export const conflictsAreRepeated: RuleOf = (watched) => {
+  const { violate, nowMs, story, simulation } = watched;
   const isSent = !story.faults.some(
     (one) => UNANSWERED.has(one.kind) || (one.kind === 'calls-fail' && includesCall(one.calls, 'messages.wake')),
   );
@@ -55,9 +62,14 @@ export const conflictsAreRepeated: RuleOf = ({ violate, nowMs, story }) => {
   const unwritten = new Map<object, Set<string>>();
   const endedMs = new Map<string, number[]>();
   const awaited = new Map<string, { readonly untilMs: number; readonly node: string }>();
+  /** Nothing is written to the node of a released claim. */
+  const isStillUsed = (name: string): boolean => {
+    const record = recordOf(watched, simulation().state.nodes.get(name)?.spec?.providerID);
+    return record !== undefined && record.releasedAtMs === undefined;
+  };
   const noteEnd = (invocation: SimulatedInvocation): void => {
     const { function: name } = invocation;
-    const [node] = unwritten.get(invocation) ?? [];
+    const node = [...(unwritten.get(invocation) ?? [])].find(isStillUsed);
     unwritten.delete(invocation);
     if (node === undefined) return;
     const recent = (endedMs.get(name) ?? []).filter((atMs) => nowMs() - atMs < CONFLICTS_MS);
