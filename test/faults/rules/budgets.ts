@@ -8,12 +8,27 @@ import { hasInitializedNode, isInitialized } from './nodes.ts';
 const VOLUNTARY: ReadonlySet<string> = new Set(['empty', 'underutilized', 'drifted']);
 /** Another removal may begin between the snapshot of a decision and its end. */
 const DECIDED_BEFORE_MS = 3 * MINUTE_MS;
+/** The same if no run is slow: a run of disruption, and its decision. */
+const DECIDED_SOON_MS = 20 * SECOND_MS;
+const SLOW: ReadonlySet<string> = new Set([
+  'calls-slow',
+  'calls-hang',
+  'calls-fail',
+  'cut-off',
+  'clocks',
+  'messages',
+  'table-steps',
+  'restore-table',
+  'other-version',
+]);
 /** Changes by hand that remove a Node while its instance runs. */
 const REMOVING: ReadonlySet<string> = new Set(['lose-node', 'remove-node']);
 
 /** Voluntary disruption never removes more nodes than the budgets of the NodePool allow (promise 3). */
 export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, startMs, story }) => {
   const mayLoseNodes = story.faults.some((one) => one.kind === 'by-hand' && REMOVING.has(one.what));
+  const isSlow = story.faults.some(({ kind }) => SLOW.has(kind));
+  const decidedMs = isSlow ? DECIDED_BEFORE_MS : DECIDED_SOON_MS;
   const poolSince = new Map<string, { readonly atMs: number; readonly pool: NodePool }[]>();
   const note = (): void => {
     for (const [name, pool] of simulation().state.nodePools) {
@@ -49,7 +64,7 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
       const busy = nodes.filter(
         (one) =>
           one.deletion !== undefined &&
-          (VOLUNTARY.has(one.deletion.reason) || one.deletion.requestedAtMs < atMs - DECIDED_BEFORE_MS) &&
+          (VOLUNTARY.has(one.deletion.reason) || one.deletion.requestedAtMs < atMs - decidedMs) &&
           counts(one),
       );
       const recent = (poolSince.get(after.nodePool) ?? []).filter(

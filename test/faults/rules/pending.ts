@@ -1,17 +1,19 @@
-import { parseTime, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, parseTime, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { type Pod, podKey } from '../../../lib/apis/kubernetes.ts';
 import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
 import { nodeOf } from './nodes.ts';
 import { isKeptInPlace, needsNode } from './pods.ts';
-import { type Duty, PLACEMENT, progressOf } from './progress/duty.ts';
+import { type Duty, LIFECYCLE, PLACEMENT, progressOf } from './progress/duty.ts';
 import { isFull } from './settled.ts';
 
 /** A wake collects further wakes for up to 10 s, and a run that is busy is followed by another one. */
 const SERVED_WITHIN_MS = 20 * SECOND_MS;
 /** Another pod may take the place that was planned for a pod: the next tick plans again. */
 const SERVED_AGAIN_WITHIN_MS = 75 * SECOND_MS;
+/** The tick finds a pod whose wake was not sent. */
+const BY_THE_TICK_MS = MINUTE_MS + SERVED_WITHIN_MS;
 /** Capacity that was refused is tried again after minutes, and an old table may have no catalogue. */
 const WITHOUT_CAPACITY: ReadonlySet<string> = new Set([
   'no-capacity',
@@ -28,7 +30,13 @@ export const pendingPodsAreServed: RuleOf = (watched) => {
   // A class that was edited launches nothing until its status is written.
   const isEdited = faults.some(({ kind }) => kind === 'node-class');
   const needs = isEdited ? [...PLACEMENT, 'cluster.patchNodeClass'] : PLACEMENT;
-  return progressOf(watched, () => pendingDuties(watched).map((duty) => ({ ...duty, needs })));
+  const needsOfTicks = [...needs.filter((need) => need !== 'webhook'), ...LIFECYCLE, 'messages.'];
+  return progressOf(watched, () =>
+    pendingDuties(watched).flatMap((duty) => [
+      { ...duty, needs },
+      { name: `${duty.name} by the tick`, withinMs: BY_THE_TICK_MS, needs: needsOfTicks },
+    ]),
+  );
 };
 
 function pendingDuties(watched: Watched): readonly Omit<Duty, 'needs'>[] {
@@ -59,9 +67,12 @@ function pendingDuties(watched: Watched): readonly Omit<Duty, 'needs'>[] {
   if (staying.some((one) => one.initializedAtMs === undefined || nodeOf(watched, one) === undefined)) return [];
   if (pods.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) return [];
   const lastMs = Math.max(0, ...claims.map(({ initializedAtMs = 0 }) => initializedAtMs));
+  // A pod for which another node was launched waits for the tick if another pod has taken its place there.
+  const planned = new Set(staying.flatMap((claim) => claim.pods));
+  const unplaced = new Set(placeless.flatMap((claim) => claim.pods.filter((pod) => !planned.has(pod))));
   return pods.filter(isUnschedulable).map((pod) => {
     const isNew = parseTime(pod.metadata.creationTimestamp ?? '') > lastMs + SECOND_MS;
-    return dutyOf(pod, isNew ? SERVED_WITHIN_MS : SERVED_AGAIN_WITHIN_MS);
+    return dutyOf(pod, isNew || unplaced.has(podKey(pod)) ? SERVED_WITHIN_MS : SERVED_AGAIN_WITHIN_MS);
   });
 }
 

@@ -12,8 +12,8 @@ export interface Duty {
   /** From the time at which the duty begins, or is no longer disturbed. */
   readonly withinMs: number;
   /**
-   * The calls that it needs, and the functions, as `function:lifecycle`. `world`: that nothing else happens. `users` and `machines`: that
-   * nothing else happens by users, or in EC2 and on nodes.
+   * The calls that it needs, and the functions, as `function:lifecycle`. `world`: that nothing else happens. `users`: that users
+   * change nothing. `placement`: that the kube-scheduler runs, and NodePools and their classes stay the same.
    */
   readonly needs: readonly string[];
   /** The objects of the duty: a fault of another object does not disturb it. @default every fault of a call disturbs it */
@@ -30,7 +30,7 @@ export function methodsFor(activity: Activity): readonly string[] {
 export const AUTOSCALERS = 'cluster.findOtherAutoscalers';
 
 /** A place for a pod, also while a user deletes nodes, NodeClaims and pods by hand. */
-export const PLACEMENT = [...methodsFor('launch'), 'store.', 'function:provisioning', 'webhook', 'machines'];
+export const PLACEMENT = [...methodsFor('launch'), 'store.', 'function:provisioning', 'webhook', 'placement'];
 export const TERMINATION = [
   'store.',
   'function:termination',
@@ -142,15 +142,18 @@ function touches(fault: Fault, { needs, about }: Pick<Duty, 'needs' | 'about'>, 
       return needs.includes('webhook');
     case 'node-class':
     case 'node-pool':
-      return needs.includes('world') || needs.includes('machines') || needs.includes('users');
+      return needs.includes('world') || needs.includes('placement') || needs.includes('users');
+    case 'scheduler-down':
+      return needs.includes('world') || needs.includes('placement');
     case 'machines':
     case 'no-capacity':
     case 'impaired':
-    case 'scheduler-down':
     case 'spot-volley':
     case 'volumes-stay':
-      return needs.includes('world') || needs.includes('machines');
+      return needs.includes('world');
     case 'by-hand':
+      // The duties of drains know the PodDisruptionBudgets.
+      if (fault.what === 'hold-pods') return false;
       // Kerf does not terminate an instance without its tags.
       return (
         needs.includes('world') ||
