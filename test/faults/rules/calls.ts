@@ -46,6 +46,8 @@ const CONFLICTING: ReadonlySet<string> = new Set([
  * later step have a conflict.
  */
 const IN_EACH_TERMINATION: ReadonlySet<string> = new Set(['cluster.removeNodeClaim', 'cluster.deletePod']);
+/** A decision stays open while one of these fails. */
+const CLOSING = ['store.closeDecision', 'store.createNodeClaim', 'store.nominate'];
 const REMOVAL_STEPS = [
   (record: NodeClaimRecord) => record.deletion,
   (record: NodeClaimRecord) => record.deletion?.drainStartedAtMs,
@@ -78,8 +80,10 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
         fault.kind === 'table-steps' ||
         (fault.kind === 'calls-slow' && fault.upToMs > POLL_MS),
     );
-  // Each run of the four functions repeats a decision that cannot be closed.
-  const staysOpen = story.faults.some((one) => one.kind === 'calls-fail' && one.calls.includes('store.closeDecision'));
+  // Each run of the four functions repeats a decision that cannot be carried out or closed.
+  const staysOpen = story.faults.some(
+    (one) => one.kind === 'calls-fail' && CLOSING.some((method) => one.calls.includes(method)),
+  );
   // Each wake starts two runs, and each conflict wakes again.
   const isTwice = story.faults.some((one) => one.kind === 'messages' && one.how === 'twice');
   // A run whose record cannot be written fails, and its messages are delivered again.
