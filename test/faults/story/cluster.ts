@@ -159,7 +159,9 @@ function aWorkload(random: Random, name: string): Deployment {
         },
       },
     }),
-    ...(shape === 5 && { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: `${name}-data` } }] }),
+    ...((shape === 5 || shape === 9) && {
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: `${name}-data` } }],
+    }),
     ...(shape === 6 && { nodeSelector: { 'topology.kubernetes.io/zone': random.pick(ZONES) ?? '' } }),
     ...(shape === 7 && { priorityClassName: 'system-cluster-critical' }),
   };

@@ -99,7 +99,7 @@ export const WORLD_THEMES: Themes = {
       forMs: draw.calmFromMs,
     },
   ],
-  // No launch is answered for some minutes. Users delete claims meanwhile.
+  // No launch is answered for some minutes. Users remove claims and nodes meanwhile, so that more claims are launched.
   'unanswered launches': (draw) => {
     const fromMs = draw.random.pick([0, draw.random.between(0, draw.calmFromMs / 2)]) ?? 0;
     const forMs = draw.random.between(2, 5) * MINUTE_MS;
@@ -107,9 +107,14 @@ export const WORLD_THEMES: Themes = {
     return [
       { fault: { kind: 'calls-fail', calls: ['cloud.launch'], error: 'timeout', where, percent: 100 }, fromMs, forMs },
       ...Array.from(
-        { length: draw.random.between(1, 3) },
+        { length: draw.random.between(2, 6) },
         (): Timed => ({
-          fault: { kind: 'by-hand', what: 'delete-node-claim', nth: draw.random.between(0, 10) },
+          fault: {
+            kind: 'by-hand',
+            what:
+              draw.random.pick(['delete-node-claim', 'remove-node', 'terminate-instance'] as const) ?? 'remove-node',
+            nth: draw.random.between(0, 10),
+          },
           fromMs: fromMs + draw.random.between(10 * SECOND_MS, forMs),
           forMs: 0,
         }),
@@ -130,6 +135,9 @@ export const WORLD_THEMES: Themes = {
       percent: percentOf(draw),
     }),
     draw.once({ kind: 'impaired', count: draw.random.between(1, 3) }),
+    // A claim whose node has not joined.
+    draw.once({ kind: 'by-hand', what: 'delete-node-claim', nth: draw.random.between(0, 5) }),
+    draw.once({ kind: 'by-hand', what: 'delete-node-claim', nth: draw.random.between(0, 5) }),
   ],
   volley: (draw) => [
     draw.once({ kind: 'spot-volley', percent: draw.random.pick([40, 100]) ?? 100 }),
@@ -172,15 +180,22 @@ export const WORLD_THEMES: Themes = {
     draw.for({ kind: 'odd-launches', how: 'reply-lost', percent: 60 }, 15),
   ],
   // Deadlines come before pods end and volumes are detached.
-  'slow drains': (draw) => [
-    { fault: { kind: 'slow-pods', percent: 70 }, fromMs: 0, forMs: draw.calmFromMs },
-    {
-      fault: { kind: 'volumes-stay' },
-      fromMs: draw.random.between(0, draw.calmFromMs / 2),
-      forMs: draw.calmFromMs / 2,
-    },
-    draw.once({ kind: 'spot-volley', percent: 60 }),
-  ],
+  'slow drains': (draw) => {
+    const staysFromMs = draw.random.between(0, draw.calmFromMs / 2);
+    const nth = draw.random.between(0, 10);
+    return [
+      { fault: { kind: 'slow-pods', percent: 70 }, fromMs: 0, forMs: draw.calmFromMs },
+      { fault: { kind: 'volumes-stay' }, fromMs: staysFromMs, forMs: draw.calmFromMs / 2 },
+      draw.once({ kind: 'spot-volley', percent: 60 }),
+      ...[0, 1].map(
+        (at): Timed => ({
+          fault: { kind: 'by-hand', what: 'delete-node-claim', nth: nth + at },
+          fromMs: staysFromMs + draw.random.between(MINUTE_MS, draw.calmFromMs / 3),
+          forMs: 0,
+        }),
+      ),
+    ];
+  },
   // Nodes are empty until their pods are bound.
   scheduler: (draw) => [
     draw.for({ kind: 'scheduler-down' }, 2),
@@ -246,16 +261,27 @@ export const WORLD_THEMES: Themes = {
       ),
     ];
   },
-  // The nodes that replace those of the former class never join.
+  // The nodes that replace those of the former class never join, or other nodes are removed slowly meanwhile.
   replacements: (draw) => {
     const fromMs = draw.random.between(5 * MINUTE_MS, draw.calmFromMs - 6 * MINUTE_MS);
+    const edit: Timed = { fault: { kind: 'node-class', nth: 0 }, fromMs, forMs: 0 };
+    if (draw.random.between(0, 2) === 0) {
+      const percent = draw.random.pick([50, 100]) ?? 100;
+      const forMs = draw.random.between(2, 6) * MINUTE_MS;
+      return [edit, { fault: { kind: 'machines', how: 'never-join', percent }, fromMs, forMs }];
+    }
+    const nth = draw.random.between(0, 10);
     return [
-      { fault: { kind: 'node-class', nth: 0 }, fromMs, forMs: 0 },
-      {
-        fault: { kind: 'machines', how: 'never-join', percent: draw.random.pick([50, 100]) ?? 100 },
-        fromMs,
-        forMs: draw.random.between(2, 6) * MINUTE_MS,
-      },
+      edit,
+      { fault: { kind: 'slow-pods', percent: 100 }, fromMs: 0, forMs: draw.calmFromMs },
+      ...Array.from(
+        { length: draw.random.between(1, 4) },
+        (_, at): Timed => ({
+          fault: { kind: 'by-hand', what: 'delete-node-claim', nth: nth + at },
+          fromMs: fromMs + draw.random.between(10 * SECOND_MS, 3 * MINUTE_MS),
+          forMs: 0,
+        }),
+      ),
     ];
   },
   versions: (draw) => [
@@ -281,9 +307,11 @@ export const WORLD_THEMES: Themes = {
   // Several drains of which no pod may be evicted for some minutes.
   'held drains': (draw) => {
     const fromMs = 3 * MINUTE_MS;
+    const forMs =
+      draw.random.pick([draw.calmFromMs - fromMs, draw.random.between(30 * SECOND_MS, 4 * MINUTE_MS)]) ?? MINUTE_MS;
     const nth = draw.random.between(0, 10);
     return [
-      { fault: { kind: 'by-hand', what: 'hold-pods', nth: 0 }, fromMs, forMs: draw.calmFromMs - fromMs },
+      { fault: { kind: 'by-hand', what: 'hold-pods', nth: 0 }, fromMs, forMs },
       ...Array.from(
         { length: draw.random.between(2, 5) },
         (_, at): Timed => ({
