@@ -17,6 +17,9 @@ const CONFIGURATIONS = {
   resources: ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'],
 };
 
+/** RE2. A path with `..` may be that of another cluster behind the same address. */
+const SECRET = '^[A-Za-z0-9_-]*$';
+
 function validationsFor(endpoint: WebhookEndpoint): readonly Validation[] {
   const { metadata, webhooks } = webhookConfiguration({ ...endpoint, secret: '' });
   const prefix = `${endpoint.url}${endpoint.cluster}/`;
@@ -33,9 +36,10 @@ function validationsFor(endpoint: WebhookEndpoint): readonly Validation[] {
     },
     {
       expression: everyWebhook(
-        `!has(webhook.clientConfig.service) && has(webhook.clientConfig.url) && webhook.clientConfig.url.startsWith(${text(prefix)})`,
+        `!has(webhook.clientConfig.service) && has(webhook.clientConfig.url) && webhook.clientConfig.url.startsWith(${text(prefix)}) && ` +
+          `webhook.clientConfig.url.substring(${prefix.length}).matches(${text(SECRET)})`,
       ),
-      message: `Kerf's webhooks call only ${prefix}`,
+      message: `Kerf's webhooks call only ${prefix} with a secret`,
     },
     {
       expression: everyWebhook(

@@ -93,6 +93,11 @@ describe('lifecycle', () => {
       { clientConfig: { url: 'https://evil.example.com/https://hooks.example.com/demo/secret' } },
     ],
     ['the path of another cluster', { clientConfig: { url: 'https://hooks.example.com/other/secret' } }],
+    [
+      'the path of another cluster by way of its own',
+      { clientConfig: { url: 'https://hooks.example.com/demo/../other/secret' } },
+    ],
+    ['an encoded path', { clientConfig: { url: 'https://hooks.example.com/demo/%2e%2e%2fother' } }],
     ['a service', { clientConfig: { service: { name: 'evil', namespace: 'default', path: '/' } } }],
     ['a rule on secrets', { rules: [{ ...rule, apiGroups: [''], resources: ['secrets'] }] }],
     [
