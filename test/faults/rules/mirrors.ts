@@ -1,7 +1,7 @@
 import { parseNillableDuration } from '../../../lib/apis/formats/duration.ts';
 import { MINUTE_MS, parseTime, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { Node } from '../../../lib/apis/kubernetes.ts';
-import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
+import { INITIALIZED, REGISTERED, TERMINATION_FINALIZER } from '../../../lib/apis/labels.ts';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
 import { isEphemeral, sameTaint } from '../../../lib/apis/taints.ts';
 import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
@@ -94,6 +94,14 @@ export const removedObjectsStayRemoved: RuleOf = ({ violate, records, story }) =
     },
   };
 };
+
+/** The finalizer keeps the object of a NodeClaim that a user deletes until its node is drained and its instance has ended (D17). */
+export const objectsHaveTheirFinalizer: RuleOf = ({ violate }) => ({
+  mirrorWritten({ metadata: { name, deletionTimestamp, finalizers = [] } }) {
+    if (deletionTimestamp === undefined && !finalizers.includes(TERMINATION_FINALIZER))
+      violate('an object keeps its finalizer until its instance has ended', `NodeClaim ${name} has no finalizer`);
+  },
+});
 
 /** A node that is lost is not shown as registered (D8). */
 export const lossesAreShown: RuleOf = (watched) =>

@@ -27,7 +27,13 @@ import { marksOfOthersStay } from './marks/of-others.ts';
 import { marksNameTheirOffering } from './marks/offerings.ts';
 import { newNodesAreCheap } from './marks/prices.ts';
 import { claimsFollowTheirNodePool } from './marks/templates.ts';
-import { lossesAreShown, refusalsAreShown, removedObjectsStayRemoved, whatIsShownIsTrue } from './mirrors.ts';
+import {
+  lossesAreShown,
+  objectsHaveTheirFinalizer,
+  refusalsAreShown,
+  removedObjectsStayRemoved,
+  whatIsShownIsTrue,
+} from './mirrors.ts';
 import { pendingPodsAreServed } from './pending.ts';
 import { commandsEnd, undisturbedWorkProgresses } from './progress/progress.ts';
 import { conflictsAreRepeated, failedRunsAreRepeated } from './progress/repeated-runs.ts';
@@ -88,6 +94,7 @@ export const RULES: readonly RuleOf[] = [
   lossesAreShown,
   refusalsAreShown,
   removedObjectsStayRemoved,
+  objectsHaveTheirFinalizer,
   deletionsAreTrue,
   deletedObjectsAreRemoved,
   keptPodsStay,
