@@ -37,6 +37,7 @@ test.each<[string, readonly NodeClaimRecord[], readonly Pod[]]>([
   ['another pod has its place on the node', [JOINED], [runningPod('node-a', { name: 'other' })]],
   ['its node is initialized, so the kube-scheduler has refused it', [{ ...JOINED, initializedAtMs: NOW_MS }], []],
   ['its NodeClaim is deleted', [{ ...JOINED, ...DELETED }], []],
+  ['its node has disappeared before its initialization', [{ ...JOINED, nodeLostAtMs: NOW_MS }], []],
   [
     'EC2 refuses its launch',
     [aClaim({ ...PLANNED, launch: { kind: 'refused', attempt: 1, atMs: NOW_MS, message: 'denied' } })],

@@ -53,7 +53,7 @@ const AWAITED_MS = 3 * MINUTE_MS;
 
 /**
  * Splits pending pods: those that wait for the nodes for which they were planned, by the claims of these nodes, and those that need a
- * decision. A pod waits for a claim that is neither refused, deleted nor initialized. If the pod is newer than the claim, the claim was made
+ * decision. A pod waits for a claim that is neither refused, deleted nor initialized, and whose node has not disappeared. If the pod is newer than the claim, the claim was made
  * for another pod with this name, which may have had other requests. *Cost:* O(records + pods).
  */
 export function awaitedNodes(
@@ -62,8 +62,10 @@ export function awaitedNodes(
   nowMs: number,
 ): { readonly awaited: ReadonlyMap<NodeClaimRecord, readonly Pod[]>; readonly others: readonly Pod[] } {
   const coming = records.filter(
-    ({ launch, deletion, initializedAtMs, createdAtMs }) =>
-      launch.kind !== 'refused' && (deletion ?? initializedAtMs) === undefined && nowMs < createdAtMs + AWAITED_MS,
+    ({ launch, deletion, nodeLostAtMs, initializedAtMs, createdAtMs }) =>
+      launch.kind !== 'refused' &&
+      (deletion ?? nodeLostAtMs ?? initializedAtMs) === undefined &&
+      nowMs < createdAtMs + AWAITED_MS,
   );
   const planned = new Map(coming.flatMap((record) => realPods(record).map((key) => [key, record] as const)));
   const byClaim = Map.groupBy(pending, (pod) => {
@@ -92,8 +94,8 @@ export function doSeveralStart(records: readonly NodeClaimRecord[]): boolean {
   return records.filter((record) => isStarting(record) && realPods(record).length > 0).length > 1;
 }
 
-function isStarting({ launch, deletion, initializedAtMs }: NodeClaimRecord): boolean {
-  return launch.kind === 'launched' && deletion === undefined && initializedAtMs === undefined;
+function isStarting({ launch, deletion, nodeLostAtMs, initializedAtMs }: NodeClaimRecord): boolean {
+  return launch.kind === 'launched' && (deletion ?? nodeLostAtMs ?? initializedAtMs) === undefined;
 }
 
 /**
