@@ -4,7 +4,7 @@ import { type FillerIndex, fillerIndex } from './packing/fillers.ts';
 import type { OptimizationTarget } from './packing/goal.ts';
 import { lowerBoundUsd } from './packing/lower-bound.ts';
 import { marketWorth } from './packing/market-worth.ts';
-import { type BacklogGroup, remainingOf } from './placement/backlog.ts';
+import { type BacklogGroup, remainingOf, type Turn } from './placement/backlog.ts';
 import { repackClaims } from './placement/improve/repack-claims.ts';
 import { splitClaims } from './placement/improve/split-claims.ts';
 import { backlogOf, firstPool } from './placement/make-backlog.ts';
@@ -60,6 +60,7 @@ interface Attempt extends Pick<Schedule, 'existing'>, Pick<BoundedSchedule, 'bou
   readonly unplacedKeys: ReadonlySet<string>;
   /** True if limits prevented a new claim. */
   readonly isLimited: boolean;
+  readonly hasTwoOrders: boolean;
   /** Why pods are unschedulable. Computed only for the attempt that is kept. */
   unplaced(): readonly Unplaced[];
 }
@@ -67,7 +68,7 @@ interface Attempt extends Pick<Schedule, 'existing'>, Pick<BoundedSchedule, 'bou
 function bestOf(problemIndex: ProblemIndex): Attempt {
   const { packing } = problemIndex.cluster.problem.options ?? {};
   if (problemIndex.fewClaims || packing === 'first-fit') return attempt(problemIndex, 'first-fit');
-  const byCost = attempt(problemIndex, 'cost');
+  const byCost = cheapestAttempt(problemIndex);
   const { size } = problemIndex;
   if (byCost.unplacedKeys.size === 0 || !byCost.isLimited) {
     return size > MAX_PODS_FOR_FIRST_FIT ? byCost : better(byCost, attempt(problemIndex, 'first-fit'));
@@ -75,6 +76,15 @@ function bestOf(problemIndex: ProblemIndex): Attempt {
   const byLimits = attempt(problemIndex, 'limits');
   const best = byLimits.unplacedKeys.size < byCost.unplacedKeys.size ? byLimits : byCost;
   return size > MAX_PODS_FOR_FIRST_FIT_UNDER_LIMITS ? best : better(best, attempt(problemIndex, 'first-fit'));
+}
+
+/** For many pods, both orders of those that are spread (B68). Few pods are also packed as Karpenter does. */
+function cheapestAttempt(problemIndex: ProblemIndex): Attempt {
+  const last = attempt(problemIndex, 'cost');
+  if (!last.hasTwoOrders || problemIndex.size <= MAX_PODS_FOR_FIRST_FIT) return last;
+  const first = attempt(problemIndex, 'cost', { spreadFirst: true });
+  const more = last.unplacedKeys.size - first.unplacedKeys.size;
+  return more > 0 || (more === 0 && first.fleet.priceUsdPerHour < last.fleet.priceUsdPerHour - EPSILON) ? first : last;
 }
 
 /** Up to this many pods are also packed as Karpenter does. The cheaper result is kept, so it never costs more than Karpenter's. */
@@ -91,9 +101,9 @@ function better(one: Attempt, firstFit: Attempt): Attempt {
 
 const EPSILON = 1e-9;
 
-function attempt(problemIndex: ProblemIndex, target: OptimizationTarget): Attempt {
+function attempt(problemIndex: ProblemIndex, target: OptimizationTarget, order = { spreadFirst: false }): Attempt {
   const run = startRun(problemIndex, target);
-  const { backlog, refused } = backlogOf(run);
+  const { backlog, refused, hasTwoOrders } = backlogOf(run, order);
   placeNominatedPods(run, backlog);
   const placing: Placing = {
     run,
@@ -117,6 +127,7 @@ function attempt(problemIndex: ProblemIndex, target: OptimizationTarget): Attemp
     existing: [...run.placedOn].map(([{ stateNode }, pods]) => ({ stateNode, pods })),
     unplacedKeys: new Set(unplacedPods.map(podKey)),
     isLimited: run.exhausted.size > 0,
+    hasTwoOrders,
     boundOf: (claims) => lowerBoundUsd(run, backlog, claims),
     unplaced: () => [...none, ...waiting.flatMap((group) => unplacedOf(placing, group))],
   };
@@ -154,21 +165,39 @@ function placeNext(placing: Placing, group: BacklogGroup): boolean {
   return false;
 }
 
-/** The index is rebuilt when a quarter of the pods that it was built for are placed, because their worth changes. */
-function currentFillerIndex(run: Run, backlog: readonly BacklogGroup[]): () => FillerIndex {
+interface BuiltIndex {
+  readonly index: FillerIndex;
+  readonly pods: number;
+  readonly exhausted: number;
+  readonly turn: Turn;
+}
+
+/**
+ * The index is rebuilt when a quarter of the pods that it was built for are placed, because their worth changes. It has the pods that may
+ * share the claims of the turn.
+ */
+function currentFillerIndex(run: Run, backlog: readonly BacklogGroup[]): Placing['fillerIndex'] {
   const all = backlog.reduce((sum, group) => sum + remainingOf(group), run.tally.placed);
-  let current: { readonly index: FillerIndex; readonly pods: number; readonly exhausted: number } | undefined;
-  return () => {
+  let current: BuiltIndex | undefined;
+  return ({ turn }) => {
     const pods = all - run.tally.placed;
     const exhausted = run.exhausted.size;
-    if (current === undefined || pods < current.pods * REBUILD_BELOW || exhausted !== current.exhausted) {
-      current = { index: fillerIndex(backlog, marketWorth(backlog, run), run), pods, exhausted };
+    const isOutdated = current === undefined || pods < current.pods * REBUILD_BELOW || exhausted !== current.exhausted;
+    if (current === undefined || isOutdated || turn !== current.turn) {
+      const index = fillerIndex(backlog.filter(fillersOf(turn)), marketWorth(backlog, run), run);
+      current = { index, pods, exhausted, turn };
     }
     return current.index;
   };
 }
 
 const REBUILD_BELOW = 0.75;
+
+/** The groups that may fill the claims of a turn. */
+function fillersOf(turn: Turn): (group: BacklogGroup) => boolean {
+  if (turn === 'spread-last') return () => true;
+  return (group) => (group.turn === 'spread') === (turn === 'spread') && group.turn !== 'spread-last';
+}
 
 function unplacedOf(placing: Placing, group: BacklogGroup): readonly Unplaced[] {
   const { run } = placing;

@@ -5,7 +5,7 @@ import type { Demand } from '../pods/demand.ts';
 import { fitsIn, takeFrom, type Vector } from '../pools/resource-space.ts';
 import type { Cell, PoolTypeIndex } from '../pools/type-index.ts';
 import type { Counter } from '../topology/counters.ts';
-import { startsGroup, type TopologyRule } from '../topology/rules.ts';
+import { isOverfull, type SpreadRule, spreadsOverHosts, startsGroup, type TopologyRule } from '../topology/rules.ts';
 import type { Filler, FillPlan } from './fillers.ts';
 
 /** The pods that would fill a new node of a type. */
@@ -23,6 +23,8 @@ export interface Filled {
 interface Filling {
   readonly room: Vector;
   readonly onHost: Map<Counter, number>;
+  /** The spread over hosts of the added pods. */
+  readonly spread: Set<SpreadRule>;
   /** The number of added pods by filler. */
   readonly added: Map<number, number>;
 }
@@ -43,7 +45,7 @@ export function fill(
 ): Filled {
   const { fillers } = fillPlan;
   const room = (types.rooms[target.type] ?? new Float64Array()).slice();
-  const filling: Filling = { room, onHost: new Map(), added: new Map() };
+  const filling: Filling = { room, onHost: new Map(), spread: new Set(), added: new Map() };
   const cell = types.cells[target.cell];
   const limitOf = (at: number, filler: Filler): number => {
     const known = limits.get(at);
@@ -61,6 +63,8 @@ export function fill(
       if (added === 0 && !filler.selections.some((one) => offers(one, target))) return false;
       if (maxOnHost(filler.demand, filling.onHost) <= 0) return false;
     }
+    // B69: the claim would refuse the pod.
+    if (isOverfull(filling.spread, filler.demand, (counter) => filling.onHost.get(counter))) return false;
     addPods(filler.demand, 1, filling);
     filling.added.set(at, added + 1);
     return true;
@@ -120,7 +124,8 @@ function summarize({ fillers, primary, sharing }: FillPlan, { added }: Filling):
   return { pattern, worth, ownWorth, missing };
 }
 
-function addPods(demand: Demand, count: number, { room, onHost }: Filling): void {
+function addPods(demand: Demand, count: number, { room, onHost, spread }: Filling): void {
+  for (const rule of spreadsOverHosts(demand.rules)) spread.add(rule);
   takeFrom(room, demand.requests, count);
   for (const counter of demand.hostCounters) onHost.set(counter, (onHost.get(counter) ?? 0) + count);
 }

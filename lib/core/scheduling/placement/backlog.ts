@@ -3,6 +3,19 @@ import type { Demand } from '../pods/demand.ts';
 import type { PoolTypeIndex } from '../pools/type-index.ts';
 import type { Counter } from '../topology/counters.ts';
 
+/**
+ * B68: when pods are placed. Those of a turn share the claims that are opened in it; later ones join these only at no cost.
+ * - `sharing`: they must share a host with others, and have the fewest possible hosts.
+ * - `spread`: they are spread over zones, or over another label of several nodes. A claim that they have joined is pinned to a zone, which may
+ *   be an expensive one.
+ * - `other`.
+ * - `spread-last`: as `spread`, but which zones are allowed then depends on the other pods as well.
+ */
+export type Turn = (typeof TURNS)[number];
+
+/** In order. */
+export const TURNS = ['sharing', 'spread', 'other', 'spread-last'] as const;
+
 /** The pods of a class that are not placed yet. */
 export interface BacklogGroup {
   readonly demand: Demand;
@@ -13,6 +26,7 @@ export interface BacklogGroup {
   readonly types: PoolTypeIndex | undefined;
   /** The rules that limit the number of these pods on one host: the counter and the maximum. */
   readonly hostCaps: readonly { readonly counter: Counter; readonly max: number }[];
+  readonly turn: Turn;
 }
 
 /** Whether a new node of the pool could run the group: the pool is the group's own, or the group's own pool is exhausted. */

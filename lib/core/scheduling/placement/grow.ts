@@ -8,7 +8,15 @@ import { plus, type Vector } from '../pools/resource-space.ts';
 import { withFreePorts } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import { hostAnswer } from '../topology/rules.ts';
-import { claimTolerates, type OpenClaim, pinToTarget, retarget, type Target, typesFor } from './open-claim.ts';
+import {
+  claimTolerates,
+  isCrowded,
+  type OpenClaim,
+  pinToTarget,
+  retarget,
+  type Target,
+  typesFor,
+} from './open-claim.ts';
 import { whyTooExpensive } from './price-guard.ts';
 
 /** A claim with a larger target offering, so that more pods can join. */
@@ -90,7 +98,7 @@ export function cheapestGrowth(
 ): Growth | undefined {
   let best: Growth | undefined;
   for (const claim of run.claims.slice(-MAX_CLAIMS)) {
-    const growth = growthOf(run, claim, joining);
+    const growth = isCrowded(claim, joining.demand) ? undefined : growthOf(run, claim, joining);
     const most = best?.priceUsdPerHour ?? joining.belowUsdPerHour;
     if (growth !== undefined && growth.priceUsdPerHour < most) best = growth;
   }

@@ -1,5 +1,6 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../../apis/labels.ts';
+import { memoize } from '../memoize.ts';
 import type { Demand } from '../pods/demand.ts';
 import { requiredAffinityTerms } from '../pods/pod-affinity-terms.ts';
 import type { PodGroup } from '../pods/pod-classes.ts';
@@ -9,14 +10,20 @@ import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
 import type { Counter } from '../topology/counters.ts';
 import { onlyRepel } from '../topology/rules.ts';
-import { type BacklogGroup, hostCapsOf } from './backlog.ts';
+import { type BacklogGroup, hostCapsOf, TURNS, type Turn } from './backlog.ts';
 import { claimTolerates } from './open-claim.ts';
 
-/** The pods of the run by class, in the order in which they are placed; and the pods that no node can run (B9). */
-export function backlogOf(run: Run): {
+export interface Backlog {
+  /** In the order in which they are placed. */
   readonly backlog: readonly BacklogGroup[];
+  /** The pods that no node can run (B9). */
   readonly refused: readonly Unplaced[];
-} {
+  /** Whether pods that are spread may come before or after others. */
+  readonly hasTwoOrders: boolean;
+}
+
+/** The pods of the run by class. `spreadFirst`: those that are spread among themselves come before the others, not after them (B68). */
+export function backlogOf(run: Run, { spreadFirst }: { readonly spreadFirst: boolean }): Backlog {
   const refused: Unplaced[] = [];
   const backlog: BacklogGroup[] = [];
   for (const { podClass, pods } of run.groups) {
@@ -25,10 +32,16 @@ export function backlogOf(run: Run): {
       refused.push(...pods.map((pod) => ({ pod, refusals: [{ refusal: answer.refusal }] })));
     else backlog.push(groupOf(run, answer.demand, pods));
   }
-  if (run.goal.isFirstFit) return { backlog, refused };
-  const shared = sharingCounters(backlog);
-  const together = ({ demand }: BacklogGroup): number => (sharesHosts(demand, shared) ? 0 : 1);
-  return { backlog: backlog.toSorted((a, b) => together(a) - together(b)), refused };
+  if (run.goal.isFirstFit) return { backlog, refused, hasTwoOrders: false };
+  const turnOf = turns(backlog);
+  const byTurn = Map.groupBy(backlog, turnOf);
+  const hasTwoOrders = byTurn.has('spread') && byTurn.has('other');
+  const inTurn = (group: BacklogGroup): BacklogGroup => {
+    const turn = turnOf(group);
+    return { ...group, turn: turn === 'spread' && !spreadFirst ? 'spread-last' : turn };
+  };
+  const ordered = Map.groupBy(backlog.map(inTurn), ({ turn }) => turn);
+  return { backlog: TURNS.flatMap((turn) => ordered.get(turn) ?? []), refused, hasTwoOrders };
 }
 
 /** The counters of required host affinity terms. Preferred terms do not count, because they can be relaxed. */
@@ -50,8 +63,27 @@ function sharesHosts({ rules, hostCounters }: Demand, shared: ReadonlySet<Counte
   return rules.onHost.some(({ counter }) => shared.has(counter)) || hostCounters.some((counter) => shared.has(counter));
 }
 
+/** The turn of each group of the backlog (B68). `spread`: those that are spread only among themselves. */
+function turns(backlog: readonly BacklogGroup[]): (group: BacklogGroup) => Turn {
+  const shared = sharingCounters(backlog);
+  const countsOthers = memoize((counter: Counter) =>
+    backlog.some(({ demand }) => demand.countedBy.has(counter) && !spreadCounters(demand).includes(counter)),
+  );
+  return ({ demand }) => {
+    if (sharesHosts(demand, shared)) return 'sharing';
+    const own = spreadCounters(demand);
+    if (own.length === 0) return 'other';
+    return own.some(countsOthers) ? 'spread-last' : 'spread';
+  };
+}
+
+/** The counters of its spread over labels of several nodes. */
+function spreadCounters({ rules }: Demand): readonly Counter[] {
+  return rules.byKey.flatMap((one) => one.rules.filter(({ kind }) => kind === 'spread').map(({ counter }) => counter));
+}
+
 function groupOf(run: Run, demand: Demand, pods: PodGroup['pods']): BacklogGroup {
-  return { demand, pods, placed: 0, types: firstPool(run, demand), hostCaps: hostCapsOf(demand) };
+  return { demand, pods, placed: 0, types: firstPool(run, demand), hostCaps: hostCapsOf(demand), turn: 'other' };
 }
 
 /** The first pool that could launch a node for these pods. */

@@ -14,7 +14,15 @@ import { fitsIn, minus, plus, takeFrom, type Vector } from '../pools/resource-sp
 import { type Cell, type PoolTypeIndex, type Selection, withFreePorts } from '../pools/type-index.ts';
 import { type Allowance } from '../topology/allowance.ts';
 import type { CountedHost } from '../topology/counters.ts';
-import { type HostAnswer, hostAnswer, type KeyRules, onlyRepel } from '../topology/rules.ts';
+import {
+  type HostAnswer,
+  hostAnswer,
+  isOverfull,
+  type KeyRules,
+  onlyRepel,
+  type SpreadRule,
+  spreadsOverHosts,
+} from '../topology/rules.ts';
 import type { TopologyKey } from '../topology/topology-key.ts';
 import { type HeldReservations, idsAmong } from './reservations.ts';
 
@@ -35,6 +43,8 @@ export interface OpenClaim extends CountedHost {
   /** The free room of the target. */
   room: Vector;
   ports: readonly HostPort[];
+  /** The spread over hosts of its pods. */
+  readonly spread: Set<SpreadRule>;
   /** The minimum that it reserves of the pool's limits. */
   held: Resources;
   /** B24: the minValues of the pool. The BestEffort policy lowers them to the values that remained when it was opened. */
@@ -71,6 +81,7 @@ export function openClaim(
     target,
     room: room.slice(),
     ports: [],
+    spread: new Set(),
     held: {},
     minValues,
     reservations,
@@ -93,6 +104,7 @@ export function tryJoin(claim: OpenClaim, demand: Demand, context: ClaimContext)
   if (ports.length > 0 && !hasPorts(claim, ports)) return 'never';
   const onHost = hostAnswer(demand.rules.onHost, claim.index);
   if (onHost !== 'yes') return onHost;
+  if (isCrowded(claim, demand)) return 'never';
   let answer: Exclude<JoinAnswer, RequirementSet> = 'never';
   for (const { set: asked } of demand.alternatives) {
     const set = context.sets.join(claim.set, asked);
@@ -102,6 +114,14 @@ export function tryJoin(claim: OpenClaim, demand: Demand, context: ClaimContext)
     else if (isFlexible(claim, { set: pinned, demand, context })) return pinned;
   }
   return answer;
+}
+
+/**
+ * B69: whether the spread over hosts of a pod of the claim would not allow the claim any more if the kube-scheduler bound this pod before that
+ * one.
+ */
+export function isCrowded({ spread, index }: OpenClaim, demand: Demand): boolean {
+  return isOverfull(spread, demand, (counter) => counter.counts[index]);
 }
 
 export function offers({ types, market }: Selection, { type, cell }: Target): boolean {
@@ -209,6 +229,7 @@ export function join(
   takeFrom(claim.requests, demand.requests, -pods.length);
   takeFrom(claim.room, demand.requests, pods.length);
   if (demand.podClass.ports.length > 0) claim.ports = [...claim.ports, ...demand.podClass.ports];
+  for (const rule of spreadsOverHosts(demand.rules)) claim.spread.add(rule);
   for (const pod of pods) claim.pods.push(pod);
   claim.demands.set(demand, (claim.demands.get(demand) ?? 0) + pods.length);
   if (claim.types.template.minValues.length > 0) holdMinimum(limits, claim, typesFor(claim, limits));

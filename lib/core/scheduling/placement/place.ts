@@ -37,7 +37,7 @@ export interface Placing {
   /** Claims in the order in which they were opened. A claim is added again when it grows. */
   readonly changedClaims: OpenClaim[];
   readonly candidates: Map<Demand, Candidates>;
-  readonly fillerIndex: () => FillerIndex;
+  readonly fillerIndex: (primary: BacklogGroup) => FillerIndex;
 }
 
 /**
@@ -142,9 +142,10 @@ function howMany(group: BacklogGroup, demand: Demand, room: Demand['requests']):
   return isFree ? Math.min(remainingOf(group), timesIn(demand.requests, room)) : 1;
 }
 
-/** B24: with minValues, each pod is checked on its own. */
-function howManyOnClaim(group: BacklogGroup, demand: Demand, { types, room }: OpenClaim): number {
-  return types.template.minValues.length > 0 ? 1 : howMany(group, demand, room);
+/** With minValues (B24), or if the spread of other pods may count these (B69), each pod is checked on its own. */
+function howManyOnClaim(group: BacklogGroup, demand: Demand, { types, room, spread }: OpenClaim): number {
+  if (types.template.minValues.length > 0 || (spread.size > 0 && demand.hostCounters.length > 0)) return 1;
+  return howMany(group, demand, room);
 }
 
 export function putOnHost(
@@ -198,7 +199,7 @@ function putOnClaim(run: Run, claim: OpenClaim, { group, demand, set, count }: P
 function placeOnNewClaim(placing: Placing, { group, demand, candidates }: Asking): boolean {
   const { run, changedClaims } = placing;
   if (candidates.isClaimImpossible) return false;
-  const found = openingFor({ run, primary: group, demand, fillerIndex: placing.fillerIndex() });
+  const found = openingFor({ run, primary: group, demand, fillerIndex: placing.fillerIndex(group) });
   candidates.deferral = found.kind === 'deferred' ? found : undefined;
   if (found.kind !== 'found') {
     candidates.isClaimImpossible = found.kind === 'refused' && found.permanent;
@@ -240,7 +241,10 @@ function mayNeedGrowth(run: Run, { rules }: Demand): boolean {
   return run.exhausted.size > 0 || rules.onHost.some((rule) => rule.kind === 'attract');
 }
 
-/** The last step, for example for pods that must share a host: grows the first claim that can become large enough. */
+/**
+ * The last step, for example for pods that must share a host: grows the first claim that can become large enough. If limits allow no further
+ * claim, this is also a claim where another pod may then not be bound (B69).
+ */
 function growClaim({ run, changedClaims }: Placing, { group, demand, candidates }: Asking): boolean {
   if (candidates.isClaimImpossible || (candidates.deferral === undefined && !mayNeedGrowth(run, demand))) return false;
   return growFirst({ run, changedClaims }, run.claims, { group, demand });

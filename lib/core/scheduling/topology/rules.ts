@@ -28,6 +28,8 @@ export type TopologyRule =
   /** B54, B55: a domain without matching pods. */
   | { readonly kind: 'repel'; readonly counter: Counter };
 
+export type SpreadRule = TopologyRule & { readonly kind: 'spread' };
+
 /** The rules of a class of pods for one topology key other than the hostname. */
 export interface KeyRules {
   readonly key: TopologyKey;
@@ -189,6 +191,22 @@ export function rulesFor(podClass: PodClass, own: readonly TopologyRule[], count
 /** `never`: a permanent refusal, because pods do not leave hosts in a run. `later`: another placed pod may change it. */
 export type HostAnswer = 'yes' | 'later' | 'never';
 
+/** The rules of these pods that spread them over hosts. */
+export function spreadsOverHosts({ onHost }: TopologyRules): readonly SpreadRule[] {
+  return onHost.filter((rule) => rule.kind === 'spread');
+}
+
+/** Whether a rule of pods on a host counts pods with these counters, and another one would be more than it allows there. */
+export function isOverfull(
+  spread: Iterable<SpreadRule>,
+  { hostCounters }: { readonly hostCounters: readonly Counter[] },
+  countOf: (counter: Counter) => number | undefined,
+): boolean {
+  for (const { counter, maxSkew } of spread)
+    if ((countOf(counter) ?? 0) >= maxSkew && hostCounters.includes(counter)) return true;
+  return false;
+}
+
 /** B49: a new host is always possible, so the minimum count over hosts is 0. */
 export function hostAnswer(rules: readonly TopologyRule[], host: number): HostAnswer {
   let answer: HostAnswer = 'yes';
@@ -245,7 +263,7 @@ export function allowsDomain(rule: LastingRule, domain: number): boolean {
 }
 
 /** The minimum count over the eligible domains; 0 if there are fewer domains than minDomains (B48). */
-export function minimumCount({ counter, eligible, minDomains }: TopologyRule & { readonly kind: 'spread' }): number {
+export function minimumCount({ counter, eligible, minDomains }: SpreadRule): number {
   if (eligible.length === 0 || eligible.length < minDomains) return 0;
   let least = Number.MAX_SAFE_INTEGER;
   for (const domain of eligible) least = Math.min(least, counter.counts[domain] ?? 0);

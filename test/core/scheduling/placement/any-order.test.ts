@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../../../lib/apis/kubernetes.ts';
+import { HOSTNAME } from '../../../../lib/apis/labels.ts';
+import { anInstanceType, anOffering } from '../../../builders/instance-types.ts';
+import { aPoolView } from '../../../builders/node-pools.ts';
+import { pendingPods, spread } from '../../../builders/pods.ts';
+import { place, podsOfClaims } from '../problems.ts';
+
+const WEB = { app: 'web' };
+
+describe('B68: pods that are spread over zones do not share claims with others while these are opened', () => {
+  const [cheap, expensive] = [0.1, 0.2];
+  const type = anInstanceType({
+    cpu: 4,
+    offerings: [anOffering('eu-west-3a', 'on-demand', cheap), anOffering('eu-west-3b', 'on-demand', expensive)],
+  });
+  const nodePools = [aPoolView({ types: [type] })];
+  const zonal = (...sizes: readonly string[]): readonly Pod[] =>
+    sizes.flatMap((cpu) =>
+      pendingPods(120 / sizes.length, {
+        name: `zonal-${cpu}`,
+        labels: WEB,
+        requests: { cpu },
+        spec: { topologySpreadConstraints: [spread()] },
+      }),
+    );
+  const others = pendingPods(240, { name: 'other', requests: { cpu: '1', memory: '1Gi' } });
+  /** The number of claims in the expensive zone, and of others. */
+  const claimsOf = (pods: readonly Pod[]): readonly number[] => {
+    const prices = place(pods, { nodePools }).newClaims.map(({ cheapest }) => cheapest.offering.priceUsdPerHour);
+    return [expensive, cheap].map((price) => prices.filter((one) => one === price).length);
+  };
+
+  test('so the others are not in the expensive zone, in which half of the spread pods must be', () => {
+    expect(claimsOf([...zonal('3', '1'), ...others])).toEqual([30, 90]);
+  });
+
+  test('if the spread pods leave room that the others can use, the others are placed after them', () => {
+    expect(claimsOf([...zonal('3'), ...others])).toEqual([60, 90]);
+  });
+
+  test('pods that must share a host are placed first nevertheless', () => {
+    const near = {
+      podAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          { topologyKey: HOSTNAME, labelSelector: { matchLabels: WEB } },
+        ],
+      },
+    };
+    const [together = []] = podsOfClaims(
+      place(
+        [
+          ...pendingPods(1, {
+            name: 'zonal',
+            labels: WEB,
+            requests: { cpu: '1' },
+            spec: { topologySpreadConstraints: [spread()] },
+          }),
+          ...pendingPods(2, { name: 'near', requests: { cpu: '1' }, spec: { affinity: near } }),
+          ...pendingPods(3, { name: 'other', requests: { cpu: '2' } }),
+        ],
+        { nodePools },
+      ),
+    );
+    expect(together).toEqual(expect.arrayContaining(['zonal-1', 'near-1', 'near-2']));
+  });
+});
+
+describe('B69: no pod joins a claim where it would keep another from being bound, in whichever order they are bound', () => {
+  const nodePools = [aPoolView({ types: [anInstanceType({ cpu: 4 })] })];
+  /** The larger ones count the smaller ones on their nodes. */
+  const counting = pendingPods(400, {
+    name: 'counting',
+    requests: { cpu: '2500m' },
+    spec: { topologySpreadConstraints: [spread({ topologyKey: HOSTNAME })] },
+  });
+  const counted = pendingPods(800, { name: 'counted', labels: WEB, requests: { cpu: '500m' } });
+
+  test('a pod that is spread over hosts has at most one pod beside it that it counts', () => {
+    const schedule = place([...counting, ...counted], { nodePools });
+    expect(schedule.unplaced).toEqual([]);
+    for (const names of podsOfClaims(schedule).filter((one) => one.some((name) => name.startsWith('counting'))))
+      expect(names.filter((name) => name.startsWith('counted')).length).toBeLessThanOrEqual(1);
+  });
+
+  test('if limits allow no further claim, the pods join nevertheless', () => {
+    const limited = [aPoolView({ types: [anInstanceType({ cpu: 4 })], limits: { nodes: '400' } })];
+    const schedule = place([...counting, ...counted], { nodePools: limited });
+    expect(podsOfClaims(schedule)).toHaveLength(400);
+    expect(schedule.unplaced).toEqual([]);
+  });
+});
