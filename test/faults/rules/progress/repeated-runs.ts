@@ -57,7 +57,9 @@ export const conflictsAreRepeated: RuleOf = (watched) => {
   const isSent = !story.faults.some(
     (one) => UNANSWERED.has(one.kind) || (one.kind === 'calls-fail' && includesCall(one.calls, 'messages.wake')),
   );
-  if (!isSent) return {};
+  // After the conflict, the run reads the record again, and a refusal is no conflict.
+  const isRead = !story.faults.some((one) => one.kind === 'object-refused' && one.call === 'store.readNodeClaim');
+  if (!isSent || !isRead) return {};
   /** The nodes that an invocation could not write, until it looks at them again. */
   const unwritten = new Map<object, Set<string>>();
   const endedMs = new Map<string, number[]>();
