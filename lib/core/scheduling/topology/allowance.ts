@@ -14,6 +14,7 @@ export function allowances(): (rules: KeyRules) => Allowance {
   return (keyRules) => {
     let stamp = 0;
     for (const rule of keyRules.rules) stamp += rule.counter.changes;
+    for (const counter of keyRules.countedBy) stamp += counter.changes;
     const last = known.get(keyRules);
     if (last?.stamp === stamp) return last;
     const order = allowedDomains(keyRules);

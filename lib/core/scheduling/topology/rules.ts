@@ -36,6 +36,8 @@ export interface KeyRules {
   readonly rules: readonly TopologyRule[];
   /** True if the pod needs a single known domain: because of its own rule, or because rules of other pods count it. */
   readonly pins: boolean;
+  /** The counters of spreads of other pods that count the pod. */
+  readonly countedBy: readonly Counter[];
 }
 
 export interface TopologyRules {
@@ -176,7 +178,10 @@ function spreadCounted(
 export function rulesFor(podClass: PodClass, own: readonly TopologyRule[], counters: Counters): TopologyRules {
   const repelled = counters.repellersOf(podClass).map((counter): TopologyRule => ({ kind: 'repel', counter }));
   const all = [...own, ...repelled];
-  const counted = counters.countersOf(podClass).map((counter) => counter.counted.key);
+  const counting = counters.countersOf(podClass);
+  const counted = counting.map((counter) => counter.counted.key);
+  const mine = new Set(own.map(({ counter }) => counter));
+  const ofOthers = counting.filter((counter) => counter.counted.kind === 'spread' && !mine.has(counter));
   const pinning = new Set([...own.map((rule) => rule.counter.counted.key), ...counted]);
   const byKey = Map.groupBy(all, (rule) => rule.counter.counted.key);
   const keys = new Set([...byKey.keys(), ...counted]);
@@ -184,7 +189,12 @@ export function rulesFor(podClass: PodClass, own: readonly TopologyRule[], count
     onHost: all.filter((rule) => rule.counter.counted.key.isHostname),
     byKey: [...keys]
       .filter((key) => !key.isHostname)
-      .map((key) => ({ key, rules: byKey.get(key) ?? [], pins: pinning.has(key) })),
+      .map((key) => ({
+        key,
+        rules: byKey.get(key) ?? [],
+        pins: pinning.has(key),
+        countedBy: ofOthers.filter((counter) => counter.counted.key === key),
+      })),
   };
 }
 
@@ -237,8 +247,11 @@ export function onlyRepel({ rules }: KeyRules): boolean {
   return rules.every(({ kind }) => kind === 'repel');
 }
 
-/** The domains that the rules allow at this point of the run, those with the fewest matching pods first (B47). */
-export function allowedDomains({ key, rules }: KeyRules): readonly number[] {
+/**
+ * The domains that the rules allow at this point of the run, those with the fewest matching pods first (B47). If spreads count the pod, of
+ * these only those with the fewest pods of its kind: the domains of pods that count it then remain allowed (B69).
+ */
+export function allowedDomains({ key, rules, countedBy }: KeyRules): readonly number[] {
   const spreads = rules.filter((rule) => rule.kind === 'spread').map((rule) => ({ rule, least: minimumCount(rule) }));
   const others = rules.filter((rule) => rule.kind !== 'spread');
   const allowed: number[] = [];
@@ -251,7 +264,12 @@ export function allowedDomains({ key, rules }: KeyRules): readonly number[] {
   const [first] = spreads;
   if (first === undefined) return allowed;
   const { counts } = first.rule.counter;
-  return allowed.toSorted((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0) || a - b);
+  const even = allowed.filter((domain) => countedBy.every((counter) => isFewest(counter, domain, allowed)));
+  return (even.length > 0 ? even : allowed).toSorted((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0) || a - b);
+}
+
+function isFewest({ counts }: Counter, domain: number, among: readonly number[]): boolean {
+  return among.every((other) => (counts[domain] ?? 0) <= (counts[other] ?? 0));
 }
 
 /** Affinity and anti-affinity. Unlike a spread, bound pods decide them for as long as they run. */

@@ -3,7 +3,7 @@ import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import { HOSTNAME } from '../../../../lib/apis/labels.ts';
 import { anInstanceType, anOffering } from '../../../builders/instance-types.ts';
 import { aPoolView } from '../../../builders/node-pools.ts';
-import { pendingPods, spread } from '../../../builders/pods.ts';
+import { pendingPod, pendingPods, spread } from '../../../builders/pods.ts';
 import { place, podsOfClaims } from '../problems.ts';
 
 const WEB = { app: 'web' };
@@ -89,4 +89,41 @@ describe('B69: no pod joins a claim where it would keep another from being bound
     expect(podsOfClaims(schedule)).toHaveLength(400);
     expect(schedule.unplaced).toEqual([]);
   });
+});
+
+test('B69: at the end of a plan, pods whose spread counts others over zones are where it allows them', () => {
+  const labels = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const labelAt = (at: number): string => labels[at % labels.length] ?? '';
+  const sizes = ['1500m', '1', '500m'];
+  const counting = Array.from({ length: 350 }, (_, at) =>
+    pendingPod({
+      name: `counting-${at}`,
+      labels: { app: labelAt(at) },
+      requests: { cpu: sizes[at % sizes.length] ?? '' },
+      spec: {
+        topologySpreadConstraints: [
+          spread({ labelSelector: { matchLabels: { app: labelAt(3 * at + Math.floor(at / 7)) } } }),
+        ],
+      },
+    }),
+  );
+  const zones = ['eu-west-3a', 'eu-west-3b', 'eu-west-3c'];
+  const types = [
+    anInstanceType({ cpu: 8, offerings: zones.map((zone, at) => anOffering(zone, 'on-demand', 0.3 + at / 100)) }),
+  ];
+  const others = labels.flatMap((app) =>
+    pendingPods(30, { name: `other-${app}`, labels: { app }, requests: { cpu: '1' } }),
+  );
+  const { newClaims, unplaced } = place([...counting, ...others], { nodePools: [aPoolView({ types })] });
+  expect(unplaced).toEqual([]);
+  const placed = newClaims.flatMap(({ pods, cheapest }) => pods.map((pod) => ({ pod, zone: cheapest.offering.zone })));
+  const countIn = (zone: string, app: string | undefined): number =>
+    placed.filter((one) => one.zone === zone && one.pod.metadata.labels?.['app'] === app).length;
+  const refused = placed.filter(({ pod, zone }) =>
+    pod.spec.topologySpreadConstraints?.some(({ labelSelector, maxSkew }) => {
+      const app = labelSelector?.matchLabels?.['app'];
+      return countIn(zone, app) - Math.min(...zones.map((one) => countIn(one, app))) > maxSkew;
+    }),
+  );
+  expect(refused.map(({ pod }) => pod.metadata.name)).toEqual([]);
 });
