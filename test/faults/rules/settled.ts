@@ -89,16 +89,18 @@ function nodesAndMirrors(watched: Watched): readonly string[] {
 
 /**
  * D34: a node that was launched before the last edit of its EC2NodeClass is replaced, unless its NodePool is deleted, the limits have
- * no room for its replacement, or one of its pods must stay. The other NodePools have room for few nodes.
+ * no room for its replacement, one of its pods must stay, or the removal of another node, which waits for a pod, uses the budget. The other
+ * NodePools have room for few nodes.
  */
 function outdatedNodes(watched: Watched): readonly string[] {
   const { story, startMs } = watched;
   const edits = story.faults.filter(({ kind }) => kind === 'node-class').map(({ fromMs }) => fromMs);
   if (edits.length === 0 || !hasGeneralPool(watched) || isFull(watched)) return [];
-  return unreleased(watched)
+  const ofPool = unreleased(watched).filter(({ nodePool }) => nodePool === 'general');
+  if (ofPool.some((record) => record.deletion !== undefined && isHeld(watched, record))) return [];
+  return ofPool
     .filter(
       (record) =>
-        record.nodePool === 'general' &&
         record.deletion === undefined &&
         record.launch.kind === 'launched' &&
         record.launch.atMs < startMs() + Math.max(...edits) &&

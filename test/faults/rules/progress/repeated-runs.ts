@@ -57,9 +57,11 @@ export const conflictsAreRepeated: RuleOf = (watched) => {
   const isSent = !story.faults.some(
     (one) => UNANSWERED.has(one.kind) || (one.kind === 'calls-fail' && includesCall(one.calls, 'messages.wake')),
   );
-  // After the conflict, the run reads the record again, and a refusal is no conflict.
+  // After the conflict, the run reads the record again. If this is refused, the run ends with the refusal.
   const isRead = !story.faults.some((one) => one.kind === 'object-refused' && one.call === 'store.readNodeClaim');
-  if (!isSent || !isRead) return {};
+  // With each other conflict of the run, its pause doubles too.
+  const isAlone = !story.faults.some((one) => one.kind === 'calls-fail' && one.error === 409 && one.percent > 50);
+  if (!isSent || !isRead || !isAlone) return {};
   /** The nodes that an invocation could not write, until it looks at them again. */
   const unwritten = new Map<object, Set<string>>();
   const endedMs = new Map<string, number[]>();
