@@ -29,20 +29,23 @@ export interface Growth {
   readonly priceUsdPerHour: number;
 }
 
+interface Joining {
+  readonly demand: Demand;
+  readonly requests: Vector;
+  /** As in `pinToTarget`. @default false */
+  readonly evenly?: boolean;
+}
+
 /** The cheapest offering of the claim that has room for these requests and allows a pod of the demand. Has no side effects. */
-export function growthOf(
-  run: Run,
-  claim: OpenClaim,
-  joining: { readonly demand: Demand; readonly requests: Vector },
-): Growth | undefined {
-  const { demand, requests } = joining;
+export function growthOf(run: Run, claim: OpenClaim, joining: Joining): Growth | undefined {
+  const { demand } = joining;
   const { podClass, rules } = demand;
   if (!claimTolerates(claim.types, podClass.pod.spec.tolerations)) return undefined;
   if (hostAnswer(rules.onHost, claim.index) !== 'yes') return undefined;
   if (podClass.ports.length > 0 && conflictingPort(podClass.ports, claim.ports) !== undefined) return undefined;
   for (const { set: asked } of demand.alternatives) {
     const set = run.sets.join(claim.set, asked);
-    const growth = set === undefined ? undefined : largerTarget(run, claim, { demand, requests, set });
+    const growth = set === undefined ? undefined : largerTarget(run, claim, { ...joining, set });
     if (growth !== undefined) return growth;
   }
   return undefined;
@@ -51,7 +54,7 @@ export function growthOf(
 function largerTarget(
   run: Run,
   claim: OpenClaim,
-  { demand, requests, set }: { readonly demand: Demand; readonly requests: Vector; readonly set: RequirementSet },
+  { demand, requests, set, evenly = false }: Joining & { readonly set: RequirementSet },
 ): Growth | undefined {
   const { types } = claim;
   const selection = types.selectionFor(set);
@@ -64,7 +67,7 @@ function largerTarget(
   for (const type of selection.market.byPrice) {
     if (!has(fitting, type)) continue;
     const target = { type, cell: selection.market.bestCells[type] ?? 0 };
-    const pinned = pinToTarget({ types, target }, { set, demand, context: run });
+    const pinned = pinToTarget({ types, target }, { set, demand, context: run, evenly });
     const price = selection.market.prices[type] ?? 0;
     const demands = new Map(claim.demands).set(demand, (claim.demands.get(demand) ?? 0) + 1);
     const node = { demands, requests: plus(claim.requests, requests), set, priceUsdPerHour: price };
@@ -92,13 +95,10 @@ export function applyGrowth(run: Run, { claim, target }: Growth): void {
 const MAX_CLAIMS = 24;
 
 /** The claim, among the last opened, with the smallest price increase for these requests, if it is below the price. */
-export function cheapestGrowth(
-  run: Run,
-  joining: { readonly demand: Demand; readonly requests: Vector; readonly belowUsdPerHour: number },
-): Growth | undefined {
+export function cheapestGrowth(run: Run, joining: Joining & { readonly belowUsdPerHour: number }): Growth | undefined {
   let best: Growth | undefined;
   for (const claim of run.claims.slice(-MAX_CLAIMS)) {
-    const growth = isCrowded(claim, joining.demand) ? undefined : growthOf(run, claim, joining);
+    const growth = isCrowded(claim, joining.demand) ? undefined : growthOf(run, claim, { ...joining, evenly: true });
     const most = best?.priceUsdPerHour ?? joining.belowUsdPerHour;
     if (growth !== undefined && growth.priceUsdPerHour < most) best = growth;
   }

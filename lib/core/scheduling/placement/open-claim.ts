@@ -109,7 +109,7 @@ export function tryJoin(claim: OpenClaim, demand: Demand, context: ClaimContext)
   for (const { set: asked } of demand.alternatives) {
     const set = context.sets.join(claim.set, asked);
     if (set === undefined || !offers(claim.types.selectionFor(set), claim.target)) continue;
-    const pinned = pinToTarget(claim, { set, demand, context });
+    const pinned = pinToTarget(claim, { set, demand, context, evenly: true });
     if (pinned === undefined) answer = 'later';
     else if (isFlexible(claim, { set: pinned, demand, context })) return pinned;
   }
@@ -148,10 +148,18 @@ function isFlexible(
   return inflexibility(claim.minValues, claim.types, among) === undefined;
 }
 
-/** The set with each topology label of the pod pinned to a domain of the target; undefined if the rules do not allow this. */
+/**
+ * The set with each topology label of the pod pinned to a domain of the target; undefined if the rules do not allow this. `evenly`: only to one
+ * that is to be used if possible (`evenDomains`).
+ */
 export function pinToTarget(
   claim: Pick<OpenClaim, 'types' | 'target'>,
-  joining: { readonly set: RequirementSet; readonly demand: Demand; readonly context: ClaimContext },
+  joining: {
+    readonly set: RequirementSet;
+    readonly demand: Demand;
+    readonly context: ClaimContext;
+    readonly evenly?: boolean;
+  },
 ): RequirementSet | undefined {
   let { set } = joining;
   for (const keyRules of joining.demand.rules.byKey) {
@@ -162,13 +170,15 @@ export function pinToTarget(
       if (onlyRepel(keyRules)) continue;
       return undefined;
     }
-    const { order, allows } = joining.context.allowance(keyRules);
+    const allowance = joining.context.allowance(keyRules);
+    const { order } = allowance;
+    const allows = joining.evenly === true ? allowance.isEven : allowance.allows;
     if (possible.length === 1) {
       if (allows[only] === 1) continue;
       return undefined;
     }
     const reachable = targetDomains(claim.types, { ...claim.target, possible, key });
-    const mine = order.filter((domain) => reachable.includes(domain));
+    const mine = order.filter((domain) => reachable.includes(domain) && allows[domain] === 1);
     const wanted = pins ? mine.slice(0, 1) : possible.filter((domain) => allows[domain] === 1);
     if (mine.length === 0) return undefined;
     if (wanted.length === possible.length) continue;

@@ -91,7 +91,9 @@ function openingIn(types: PoolTypeIndex, asking: Asking): OpeningAnswer {
     permanent = false;
     const sets = pinnings(run, rules.byKey, { types, set, fitting });
     if (costsTooMuch(run, { types, demand, sets, fitting })) continue;
-    const opened = openingWithAny(types, sets, asking);
+    const isCounted = rules.byKey.some(({ countedBy }) => countedBy.length > 0);
+    const even = isCounted ? pinnings(run, rules.byKey, { types, set, fitting, evenly: true }) : [];
+    const opened = openingWithAny(types, even, asking) ?? openingWithAny(types, sets, asking);
     if (opened?.kind === 'deferred') deferred = opened;
     else if (opened !== undefined) return opened;
   }

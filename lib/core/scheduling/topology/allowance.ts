@@ -1,4 +1,4 @@
-import { allowedDomains, type KeyRules, onlyRepel, type TopologyRules } from './rules.ts';
+import { allowedDomains, evenDomains, type KeyRules, onlyRepel, type TopologyRules } from './rules.ts';
 
 /** The domains that rules allow at this point of the run. */
 export interface Allowance {
@@ -6,6 +6,8 @@ export interface Allowance {
   readonly order: readonly number[];
   /** By domain: 1 if it is allowed. */
   readonly allows: Uint8Array;
+  /** By domain: 1 if it is allowed, and is to be used if possible (`evenDomains`). */
+  readonly isEven: Uint8Array;
 }
 
 /** Computes the allowed domains, and caches them until a counter changes. *Cost:* O(rules) if no counter has changed. */
@@ -20,7 +22,10 @@ export function allowances(): (rules: KeyRules) => Allowance {
     const order = allowedDomains(keyRules);
     const allows = new Uint8Array(keyRules.key.values.length);
     for (const domain of order) allows[domain] = 1;
-    const fresh = { order, allows, stamp };
+    const even = evenDomains(keyRules, order);
+    const isEven = even === order ? allows : new Uint8Array(allows.length);
+    for (const domain of even) isEven[domain] = 1;
+    const fresh = { order, allows, isEven, stamp };
     known.set(keyRules, fresh);
     return fresh;
   };

@@ -247,11 +247,8 @@ export function onlyRepel({ rules }: KeyRules): boolean {
   return rules.every(({ kind }) => kind === 'repel');
 }
 
-/**
- * The domains that the rules allow at this point of the run, those with the fewest matching pods first (B47). If spreads count the pod, of
- * these only those with the fewest pods of its kind: the domains of pods that count it then remain allowed (B69).
- */
-export function allowedDomains({ key, rules, countedBy }: KeyRules): readonly number[] {
+/** The domains that the rules allow at this point of the run, those with the fewest matching pods first (B47). */
+export function allowedDomains({ key, rules }: KeyRules): readonly number[] {
   const spreads = rules.filter((rule) => rule.kind === 'spread').map((rule) => ({ rule, least: minimumCount(rule) }));
   const others = rules.filter((rule) => rule.kind !== 'spread');
   const allowed: number[] = [];
@@ -264,8 +261,17 @@ export function allowedDomains({ key, rules, countedBy }: KeyRules): readonly nu
   const [first] = spreads;
   if (first === undefined) return allowed;
   const { counts } = first.rule.counter;
+  return allowed.toSorted((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0) || a - b);
+}
+
+/**
+ * B69: of the allowed domains, those in which spreads of other pods count the fewest pods: if the pods are even, the domains of those other
+ * pods remain allowed. *Shape:* all if none has the fewest for each of these spreads, or if the pod itself is not spread.
+ */
+export function evenDomains({ rules, countedBy }: KeyRules, allowed: readonly number[]): readonly number[] {
+  if (countedBy.length === 0 || !rules.some(({ kind }) => kind === 'spread')) return allowed;
   const even = allowed.filter((domain) => countedBy.every((counter) => isFewest(counter, domain, allowed)));
-  return (even.length > 0 ? even : allowed).toSorted((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0) || a - b);
+  return even.length > 0 ? even : allowed;
 }
 
 function isFewest({ counts }: Counter, domain: number, among: readonly number[]): boolean {

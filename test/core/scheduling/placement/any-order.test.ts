@@ -3,6 +3,7 @@ import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import { HOSTNAME } from '../../../../lib/apis/labels.ts';
 import { anInstanceType, anOffering } from '../../../builders/instance-types.ts';
 import { aPoolView } from '../../../builders/node-pools.ts';
+import { aNode } from '../../../builders/nodes.ts';
 import { pendingPod, pendingPods, spread } from '../../../builders/pods.ts';
 import { place, podsOfClaims } from '../problems.ts';
 
@@ -126,4 +127,19 @@ test('B69: at the end of a plan, pods whose spread counts others over zones are 
     }),
   );
   expect(refused.map(({ pod }) => pod.metadata.name)).toEqual([]);
+});
+
+/** Pods that are spread by the number of those of another kind. */
+const spreadBy = (name: string, app: string, count: number): readonly Pod[] =>
+  pendingPods(count, {
+    name,
+    labels: { app: name },
+    spec: { topologySpreadConstraints: [spread({ maxSkew: 500, labelSelector: { matchLabels: { app } } })] },
+  });
+
+test('B69: pods go to other zones if they cannot get a node in the one with the fewest of their kind', () => {
+  const full = aNode({ name: 'full', zone: 'eu-west-3b', allocatable: { pods: '0' } });
+  const types = [anInstanceType({ zones: ['eu-west-3a', 'eu-west-3c'] })];
+  const pods = [...spreadBy('one', 'two', 310), ...spreadBy('two', 'one', 10)];
+  expect(place(pods, { nodes: [full], nodePools: [aPoolView({ types })] }).unplaced).toEqual([]);
 });
