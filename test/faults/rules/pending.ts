@@ -32,14 +32,19 @@ export const pendingPodsAreServed: RuleOf = (watched) => {
   const needs = isEdited ? [...PLACEMENT, 'cluster.patchNodeClass'] : PLACEMENT;
   const needsOfTicks = [...needs.filter((need) => need !== 'webhook'), ...LIFECYCLE, 'messages.'];
   return progressOf(watched, () =>
-    pendingDuties(watched).flatMap((duty) => [
-      { ...duty, needs },
-      { name: `${duty.name} by the tick`, withinMs: BY_THE_TICK_MS, needs: needsOfTicks },
+    pendingDuties(watched).flatMap(({ name, withinMs, further }) => [
+      { name, withinMs, needs: [...needs, ...further] },
+      { name: `${name} by the tick`, withinMs: BY_THE_TICK_MS, needs: [...needsOfTicks, ...further] },
     ]),
   );
 };
 
-function pendingDuties(watched: Watched): readonly Omit<Duty, 'needs'>[] {
+interface PendingDuty extends Pick<Duty, 'name' | 'withinMs'> {
+  /** What it needs because of its pod. */
+  readonly further: readonly string[];
+}
+
+function pendingDuties(watched: Watched): readonly PendingDuty[] {
   const { simulation, records } = watched;
   const { state } = simulation();
   const general = state.nodePools.get('general');
@@ -83,8 +88,13 @@ function isPlaceless(watched: Watched, claim: NodeClaimRecord): boolean {
   return registeredAtMs === undefined && nodeOf(watched, claim) === undefined;
 }
 
-function dutyOf(pod: Pod, withinMs: number): Omit<Duty, 'needs'> {
-  return { name: `pod ${podKey(pod)} gets a node or a NodeClaim`, withinMs };
+/** The zones of a pod with a volume are not known while the storage cannot be read. */
+function dutyOf(pod: Pod, withinMs: number): PendingDuty {
+  const hasVolume = pod.spec.volumes?.some(
+    (one) => one.persistentVolumeClaim !== undefined || one.ephemeral !== undefined,
+  );
+  const further = hasVolume === true ? ['cluster.readStorage'] : [];
+  return { name: `pod ${podKey(pod)} gets a node or a NodeClaim`, withinMs, further };
 }
 
 /** B7: the pods that will be evicted from nodes that are removed. Their next node is launched before. */
