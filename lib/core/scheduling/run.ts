@@ -15,7 +15,7 @@ import type { RequirementSets } from './pools/requirement-sets.ts';
 import type { ResourceSpace } from './pools/resource-space.ts';
 import type { PoolTypeIndex } from './pools/type-index.ts';
 import type { SchedulingProblem, Unplaced } from './schedule.ts';
-import { type Allowance, allowances } from './topology/allowance.ts';
+import { type Allowance, type Allowances, allowances } from './topology/allowance.ts';
 import { type CountedHost, type Counters, counters } from './topology/counters.ts';
 import { identityOf, type MovedPods } from './topology/placed-pods.ts';
 import { hostFacts } from './topology/rule-sources.ts';
@@ -30,6 +30,7 @@ export interface Run {
   readonly space: ResourceSpace;
   readonly counters: Counters;
   readonly allowance: (rules: KeyRules) => Allowance;
+  readonly leaveOutEven: Allowances['leaveOutEven'];
   readonly options: SchedulingOptions;
   readonly goal: Goal;
   /** Nodes and claims in flight that accept pods, in the order in which they are tried (B15). *Cost:* O(nodes). */
@@ -166,7 +167,7 @@ export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
     pools: index.pools,
     closed: cluster.closed,
     counters: counting,
-    allowance: allowances(),
+    ...allowances(),
     options: problem.options ?? {},
     goal: goalOf(target, new Map(limits)),
     allHosts: () => cluster.hosts.filter((host) => !host.stateNode.deleting && !removed.has(host)),

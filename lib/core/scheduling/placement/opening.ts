@@ -37,6 +37,8 @@ export interface Opening {
   readonly reservations: ReadonlySet<string> | undefined;
   /** The price of the target offering plus NODE_PRICE. */
   readonly priceUsdPerHour: number;
+  /** B69: whether it is in a domain that is to be used if possible (`evenDomains`). */
+  readonly isEven: boolean;
 }
 
 /** `permanent`: no later placement can change it. `deferred`: the pod waits for reserved capacity that other claims hold (B59). */
@@ -93,9 +95,10 @@ function openingIn(types: PoolTypeIndex, asking: Asking): OpeningAnswer {
     if (costsTooMuch(run, { types, demand, sets, fitting })) continue;
     const isCounted = rules.byKey.some(({ countedBy }) => countedBy.length > 0);
     const even = isCounted ? pinnings(run, rules.byKey, { types, set, fitting, evenly: true }) : [];
-    const opened = openingWithAny(types, even, asking) ?? openingWithAny(types, sets, asking);
+    const openedEvenly = openingWithAny(types, even, asking);
+    const opened = openedEvenly ?? openingWithAny(types, sets, asking);
     if (opened?.kind === 'deferred') deferred = opened;
-    else if (opened !== undefined) return opened;
+    else if (opened !== undefined) return { ...opened, isEven: !isCounted || opened === openedEvenly };
   }
   return deferred ?? { kind: 'refused', permanent };
 }
@@ -143,7 +146,7 @@ function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking
   if (isStrict && inflexibility(minValues, types, among) !== undefined) return undefined;
   const priceUsdPerHour = (types.selectionFor(pinned).market.prices[plan.target.type] ?? 0) + NODE_PRICE;
   const kept = isStrict ? minValues : lowered(minValues, types, among);
-  return { kind: 'found', types, set: pinned, plan, reservations, minValues: kept, priceUsdPerHour };
+  return { kind: 'found', types, set: pinned, plan, reservations, minValues: kept, priceUsdPerHour, isEven: true };
 }
 
 /** The plan, or a node for the pod alone if the guard of the pool refuses the plan. */

@@ -10,10 +10,20 @@ export interface Allowance {
   readonly isEven: Uint8Array;
 }
 
+export interface Allowances {
+  allowance(rules: KeyRules): Allowance;
+  /**
+   * No new node can be in the domains that are to be used, so the fewest pods are counted in the others from now on. *Shape:* false if all
+   * allowed domains could be used anyway.
+   */
+  leaveOutEven(rules: KeyRules): boolean;
+}
+
 /** Computes the allowed domains, and caches them until a counter changes. *Cost:* O(rules) if no counter has changed. */
-export function allowances(): (rules: KeyRules) => Allowance {
+export function allowances(): Allowances {
   const known = new WeakMap<KeyRules, Allowance & { readonly stamp: number }>();
-  return (keyRules) => {
+  const leftOut = new WeakMap<KeyRules, Set<number>>();
+  const allowance: Allowances['allowance'] = (keyRules) => {
     let stamp = 0;
     for (const rule of keyRules.rules) stamp += rule.counter.changes;
     for (const counter of keyRules.countedBy) stamp += counter.changes;
@@ -22,12 +32,23 @@ export function allowances(): (rules: KeyRules) => Allowance {
     const order = allowedDomains(keyRules);
     const allows = new Uint8Array(keyRules.key.values.length);
     for (const domain of order) allows[domain] = 1;
-    const even = evenDomains(keyRules, order);
+    const even = evenDomains(keyRules, order, leftOut.get(keyRules));
     const isEven = even === order ? allows : new Uint8Array(allows.length);
     for (const domain of even) isEven[domain] = 1;
     const fresh = { order, allows, isEven, stamp };
     known.set(keyRules, fresh);
     return fresh;
+  };
+  return {
+    allowance,
+    leaveOutEven(keyRules) {
+      const { order, isEven } = allowance(keyRules);
+      const even = order.filter((domain) => isEven[domain] === 1);
+      if (even.length === order.length) return false;
+      leftOut.set(keyRules, new Set([...(leftOut.get(keyRules) ?? []), ...even]));
+      known.delete(keyRules);
+      return true;
+    },
   };
 }
 

@@ -266,13 +266,21 @@ export function allowedDomains({ key, rules }: KeyRules): readonly number[] {
 
 /**
  * B69: of the allowed domains, those in which spreads of other pods count the fewest pods: if the pods are even, the domains of those other
- * pods remain allowed. *Shape:* all if none has the fewest for each of these spreads, or if the pod itself is not spread.
+ * pods remain allowed. `leftOut`: domains that can get no node, so that their pods are not compared. *Shape:* all if none of the others has
+ * the fewest for each of these spreads, or if the pod itself is not spread.
  */
-export function evenDomains({ rules, countedBy }: KeyRules, allowed: readonly number[]): readonly number[] {
+export function evenDomains(
+  { rules, countedBy }: KeyRules,
+  allowed: readonly number[],
+  leftOut: ReadonlySet<number> = NO_DOMAINS,
+): readonly number[] {
   if (countedBy.length === 0 || !rules.some(({ kind }) => kind === 'spread')) return allowed;
-  const even = allowed.filter((domain) => countedBy.every((counter) => isFewest(counter, domain, allowed)));
-  return even.length > 0 ? even : allowed;
+  const usable = leftOut.size === 0 ? allowed : allowed.filter((domain) => !leftOut.has(domain));
+  const isEven = (domain: number): boolean => countedBy.every((counter) => isFewest(counter, domain, usable));
+  return usable.some(isEven) ? allowed.filter(isEven) : allowed;
 }
+
+const NO_DOMAINS: ReadonlySet<number> = new Set();
 
 function isFewest({ counts }: Counter, domain: number, among: readonly number[]): boolean {
   return among.every((other) => (counts[domain] ?? 0) <= (counts[other] ?? 0));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import { HOSTNAME } from '../../../../lib/apis/labels.ts';
 import { anInstanceType, anOffering } from '../../../builders/instance-types.ts';
-import { aPoolView } from '../../../builders/node-pools.ts';
+import { aPoolView, asking } from '../../../builders/node-pools.ts';
 import { aNode } from '../../../builders/nodes.ts';
 import { pendingPod, pendingPods, spread } from '../../../builders/pods.ts';
 import { place, podsOfClaims } from '../problems.ts';
@@ -142,4 +142,28 @@ test('B69: pods go to other zones if they cannot get a node in the one with the 
   const types = [anInstanceType({ zones: ['eu-west-3a', 'eu-west-3c'] })];
   const pods = [...spreadBy('one', 'two', 310), ...spreadBy('two', 'one', 10)];
   expect(place(pods, { nodes: [full], nodePools: [aPoolView({ types })] }).unplaced).toEqual([]);
+});
+
+describe('B69: if no node can be in the zone with the fewest pods, the pods share the nodes in other zones', () => {
+  const nodePools = [aPoolView({ types: [anInstanceType({ cpu: 8, memoryGib: 32 })] })];
+  const claimsOf = (pods: readonly Pod[], over: Parameters<typeof place>[1] = { nodePools }): number =>
+    place(pods, over).newClaims.length;
+
+  test('if the pods require other zones', () => {
+    const required = [{ matchExpressions: [asking('topology.kubernetes.io/zone', 'In', 'eu-west-3a', 'eu-west-3c')] }];
+    const affinity = {
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: required } },
+    };
+    const elsewhere = spreadBy('one', 'one', 310).map((pod) => ({ ...pod, spec: { ...pod.spec, affinity } }));
+    expect(claimsOf([...elsewhere, ...spreadBy('two', 'one', 10)])).toBeLessThanOrEqual(22);
+  });
+
+  test('if no type is available there', () => {
+    const zones = ['eu-west-3a', 'eu-west-3b', 'eu-west-3c'];
+    const offerings = zones.map((zone, at) => ({ ...anOffering(zone, 'on-demand'), available: at !== 1 }));
+    const types = [anInstanceType({ cpu: 8, memoryGib: 32, offerings })];
+    const full = aNode({ name: 'full', zone: 'eu-west-3b', allocatable: { pods: '0' } });
+    const pods = [...spreadBy('one', 'two', 310), ...spreadBy('two', 'one', 10)];
+    expect(claimsOf(pods, { nodes: [full], nodePools: [aPoolView({ types })] })).toBeLessThanOrEqual(22);
+  });
 });
