@@ -28,7 +28,7 @@ export function packingOf(
   const run = startRun(problemIndexOf({ ...clusterProblem(snapshot, nodes), pods }), 'cost');
   const [types, ...others] = run.pools;
   const placed = new Map(claims.flatMap((claim, at) => claim.pods.map((pod) => [podKey(pod), at] as const)));
-  const groups = backlogOf(run, { spreadFirst: false }).backlog.flatMap(({ demand, pods: own }) => {
+  const groups = backlogOf(run, 'last').backlog.flatMap(({ demand, pods: own }) => {
     const onClaims = own.filter((pod) => placed.has(podKey(pod)));
     return onClaims.length === 0 ? [] : [{ demand, pods: onClaims }];
   });

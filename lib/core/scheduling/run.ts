@@ -151,8 +151,8 @@ function problemIndex(
   };
 }
 
-/** Starts an independent run. *Cost:* a copy of the list of rooms; other state is copied when pods are placed. */
-export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
+/** Starts an independent run. `inAnyOrder`: as in `rulesFor`. *Cost:* a copy of the list of rooms; other state is copied when pods are placed. */
+export function startRun(of: ProblemIndex, target: OptimizationTarget, { inAnyOrder = true } = {}): Run {
   const { cluster, index, groups, removed } = of;
   const { problem } = cluster;
   const claims: OpenClaim[] = [];
@@ -187,14 +187,14 @@ export function startRun(of: ProblemIndex, target: OptimizationTarget): Run {
       hostCount += 1;
       return hostCount - 1;
     },
-    demandFor: demands(of, counting),
+    demandFor: demands(of, counting, inAnyOrder),
     hostsFor: (needs) => index.hostsFor(needs, of.protectedNodes),
     removed,
   };
 }
 
 /** Computes each demand once. Creates all counters of the run's pods first, so that they count every placed pod. */
-function demands({ groups, index }: ProblemIndex, counting: Counters): Run['demandFor'] {
+function demands({ groups, index }: ProblemIndex, counting: Counters, inAnyOrder: boolean): Run['demandFor'] {
   const own = new Map(
     groups.map(({ podClass }) => [podClass, ownRules(podClass, index.termsOf(podClass), counting)] as const),
   );
@@ -202,11 +202,8 @@ function demands({ groups, index }: ProblemIndex, counting: Counters): Run['dema
   const make = (podClass: PodClass): DemandAnswer => {
     const answer = index.needsOf(podClass);
     if (answer.kind === 'refused') return answer;
-    const rules = rulesFor(
-      podClass,
-      own.get(podClass) ?? ownRules(podClass, index.termsOf(podClass), counting),
-      counting,
-    );
+    const ownOnes = own.get(podClass) ?? ownRules(podClass, index.termsOf(podClass), counting);
+    const rules = rulesFor(podClass, ownOnes, { counters: counting, inAnyOrder });
     const countedBy = counting.countersOf(podClass);
     const hostCounters = [...countedBy, ...counting.ownedBy(podClass)].filter(({ counted }) => counted.key.isHostname);
     return { kind: 'demand', demand: demandOf(answer.needs, { rules, hostCounters, countedBy: new Set(countedBy) }) };

@@ -4,7 +4,7 @@ import { type FillerIndex, fillerIndex } from './packing/fillers.ts';
 import type { OptimizationTarget } from './packing/goal.ts';
 import { lowerBoundUsd } from './packing/lower-bound.ts';
 import { marketWorth } from './packing/market-worth.ts';
-import { type BacklogGroup, remainingOf, type Turn } from './placement/backlog.ts';
+import { type BacklogGroup, remainingOf, type SpreadOrder, type Turn } from './placement/backlog.ts';
 import { repackClaims } from './placement/improve/repack-claims.ts';
 import { splitClaims } from './placement/improve/split-claims.ts';
 import { backlogOf, firstPool } from './placement/make-backlog.ts';
@@ -17,6 +17,7 @@ import { whyNoNode } from './placement/why-no-node.ts';
 import type { Demand } from './pods/demand.ts';
 import { type ProblemIndex, problemIndexOf, problemIndexWithout, type Question, type Run, startRun } from './run.ts';
 import type { PlannedNodeClaim, Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
+import { hasRules } from './topology/allowance.ts';
 
 /**
  * Places every pod: on the claim in flight that was created for it, else on an existing node, else on a claim that this run
@@ -60,7 +61,9 @@ interface Attempt extends Pick<Schedule, 'existing'>, Pick<BoundedSchedule, 'bou
   readonly unplacedKeys: ReadonlySet<string>;
   /** True if limits prevented a new claim. */
   readonly isLimited: boolean;
-  readonly hasTwoOrders: boolean;
+  readonly otherOrders: ReadonlySet<SpreadOrder>;
+  /** True if a pod is left over that topology rules affect, and that a pool could run. */
+  readonly isRuleLeft: boolean;
   /** Why pods are unschedulable. Computed only for the attempt that is kept. */
   unplaced(): readonly Unplaced[];
 }
@@ -73,18 +76,33 @@ function bestOf(problemIndex: ProblemIndex): Attempt {
   if (byCost.unplacedKeys.size === 0 || !byCost.isLimited) {
     return size > MAX_PODS_FOR_FIRST_FIT ? byCost : better(byCost, attempt(problemIndex, 'first-fit'));
   }
-  const byLimits = attempt(problemIndex, 'limits');
+  const byLimits = attempt(problemIndex, 'limits', BY_SIZE);
   const best = byLimits.unplacedKeys.size < byCost.unplacedKeys.size ? byLimits : byCost;
   return size > MAX_PODS_FOR_FIRST_FIT_UNDER_LIMITS ? best : better(best, attempt(problemIndex, 'first-fit'));
 }
 
-/** For many pods, both orders of those that are spread (B68). Few pods are also packed as Karpenter does. */
+/**
+ * For many pods, also with those that are spread first (B68); for few, by size. If B68 and B69 leave pods over, the attempt without
+ * them is kept if it places more.
+ */
 function cheapestAttempt(problemIndex: ProblemIndex): Attempt {
   const last = attempt(problemIndex, 'cost');
-  if (!last.hasTwoOrders || problemIndex.size <= MAX_PODS_FOR_FIRST_FIT) return last;
-  const first = attempt(problemIndex, 'cost', { spreadFirst: true });
-  const more = last.unplacedKeys.size - first.unplacedKeys.size;
-  return more > 0 || (more === 0 && first.fleet.priceUsdPerHour < last.fleet.priceUsdPerHour - EPSILON) ? first : last;
+  const order = problemIndex.size > MAX_PODS_FOR_FIRST_FIT ? 'first' : 'by-size';
+  const best = last.otherOrders.has(order) ? placingMore(last, attempt(problemIndex, 'cost', { order })) : last;
+  // If limits leave pods over, the attempt for limits does without B68 and B69 too.
+  if (!best.isRuleLeft || best.isLimited) return best;
+  const bySize = attempt(problemIndex, 'cost', BY_SIZE);
+  return bySize.unplacedKeys.size < best.unplacedKeys.size ? bySize : best;
+}
+
+/** As in Karpenter: without B68 and B69. */
+const BY_SIZE = { order: 'by-size', inAnyOrder: false } as const;
+
+/** The attempt that places more pods; if both place as many, the cheaper one. */
+function placingMore(one: Attempt, other: Attempt): Attempt {
+  const more = one.unplacedKeys.size - other.unplacedKeys.size;
+  const isCheaper = other.fleet.priceUsdPerHour < one.fleet.priceUsdPerHour - EPSILON;
+  return more > 0 || (more === 0 && isCheaper) ? other : one;
 }
 
 /** Up to this many pods are also packed as Karpenter does. The cheaper result is kept, so it never costs more than Karpenter's. */
@@ -101,9 +119,17 @@ function better(one: Attempt, firstFit: Attempt): Attempt {
 
 const EPSILON = 1e-9;
 
-function attempt(problemIndex: ProblemIndex, target: OptimizationTarget, order = { spreadFirst: false }): Attempt {
-  const run = startRun(problemIndex, target);
-  const { backlog, refused, hasTwoOrders } = backlogOf(run, order);
+interface Manner {
+  /** @default 'last' */
+  readonly order?: SpreadOrder;
+  /** As in `rulesFor`. @default true */
+  readonly inAnyOrder?: boolean;
+}
+
+function attempt(problemIndex: ProblemIndex, target: OptimizationTarget, manner: Manner = {}): Attempt {
+  const { order = 'last', inAnyOrder = true } = manner;
+  const run = startRun(problemIndex, target, { inAnyOrder });
+  const { backlog, refused, otherOrders } = backlogOf(run, order);
   placeNominatedPods(run, backlog);
   const placing: Placing = {
     run,
@@ -127,7 +153,8 @@ function attempt(problemIndex: ProblemIndex, target: OptimizationTarget, order =
     existing: [...run.placedOn].map(([{ stateNode }, pods]) => ({ stateNode, pods })),
     unplacedKeys: new Set(unplacedPods.map(podKey)),
     isLimited: run.exhausted.size > 0,
-    hasTwoOrders,
+    otherOrders,
+    isRuleLeft: waiting.some(({ demand, types }) => types !== undefined && hasRules(demand.rules)),
     boundOf: (claims) => lowerBoundUsd(run, backlog, claims),
     unplaced: () => [...none, ...waiting.flatMap((group) => unplacedOf(placing, group))],
   };

@@ -5,7 +5,7 @@ import type { Demand } from '../pods/demand.ts';
 import { fitsIn, takeFrom, type Vector } from '../pools/resource-space.ts';
 import type { Cell, PoolTypeIndex } from '../pools/type-index.ts';
 import type { Counter } from '../topology/counters.ts';
-import { isOverfull, type SpreadRule, spreadsOverHosts, startsGroup, type TopologyRule } from '../topology/rules.ts';
+import { isOverfull, type SpreadRule, startsGroup, type TopologyRule } from '../topology/rules.ts';
 import type { Filler, FillPlan } from './fillers.ts';
 
 /** The pods that would fill a new node of a type. */
@@ -125,7 +125,7 @@ function summarize({ fillers, primary, sharing }: FillPlan, { added }: Filling):
 }
 
 function addPods(demand: Demand, count: number, { room, onHost, spread }: Filling): void {
-  for (const rule of spreadsOverHosts(demand.rules)) spread.add(rule);
+  for (const rule of demand.rules.keepingFree) spread.add(rule);
   takeFrom(room, demand.requests, count);
   for (const counter of demand.hostCounters) onHost.set(counter, (onHost.get(counter) ?? 0) + count);
 }

@@ -16,6 +16,12 @@ export type Turn = (typeof TURNS)[number];
 /** In order. */
 export const TURNS = ['sharing', 'spread', 'other', 'spread-last'] as const;
 
+/**
+ * When pods that are spread are placed (B68): after all others; if they are spread only among themselves, before the others; or with them, by
+ * size.
+ */
+export type SpreadOrder = 'last' | 'first' | 'by-size';
+
 /** The pods of a class that are not placed yet. */
 export interface BacklogGroup {
   readonly demand: Demand;

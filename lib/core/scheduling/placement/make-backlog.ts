@@ -10,7 +10,7 @@ import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
 import type { Counter } from '../topology/counters.ts';
 import { onlyRepel } from '../topology/rules.ts';
-import { type BacklogGroup, hostCapsOf, TURNS, type Turn } from './backlog.ts';
+import { type BacklogGroup, hostCapsOf, type SpreadOrder, TURNS, type Turn } from './backlog.ts';
 import { claimTolerates } from './open-claim.ts';
 
 export interface Backlog {
@@ -18,12 +18,12 @@ export interface Backlog {
   readonly backlog: readonly BacklogGroup[];
   /** The pods that no node can run (B9). */
   readonly refused: readonly Unplaced[];
-  /** Whether pods that are spread may come before or after others. */
-  readonly hasTwoOrders: boolean;
+  /** The orders of the pods that are spread, other than `last`, that differ from it. */
+  readonly otherOrders: ReadonlySet<SpreadOrder>;
 }
 
-/** The pods of the run by class. `spreadFirst`: those that are spread among themselves come before the others, not after them (B68). */
-export function backlogOf(run: Run, { spreadFirst }: { readonly spreadFirst: boolean }): Backlog {
+/** The pods of the run by class. */
+export function backlogOf(run: Run, order: SpreadOrder): Backlog {
   const refused: Unplaced[] = [];
   const backlog: BacklogGroup[] = [];
   for (const { podClass, pods } of run.groups) {
@@ -32,16 +32,22 @@ export function backlogOf(run: Run, { spreadFirst }: { readonly spreadFirst: boo
       refused.push(...pods.map((pod) => ({ pod, refusals: [{ refusal: answer.refusal }] })));
     else backlog.push(groupOf(run, answer.demand, pods));
   }
-  if (run.goal.isFirstFit) return { backlog, refused, hasTwoOrders: false };
+  if (run.goal.isFirstFit) return { backlog, refused, otherOrders: new Set() };
   const turnOf = turns(backlog);
   const byTurn = Map.groupBy(backlog, turnOf);
-  const hasTwoOrders = byTurn.has('spread') && byTurn.has('other');
-  const inTurn = (group: BacklogGroup): BacklogGroup => {
-    const turn = turnOf(group);
-    return { ...group, turn: turn === 'spread' && !spreadFirst ? 'spread-last' : turn };
-  };
+  const otherOrders = new Set<SpreadOrder>();
+  if (byTurn.has('other')) {
+    if (byTurn.has('spread')) otherOrders.add('first').add('by-size');
+    if (byTurn.has('spread-last')) otherOrders.add('by-size');
+  }
+  const inTurn = (group: BacklogGroup): BacklogGroup => ({ ...group, turn: turnIn(order, turnOf(group)) });
   const ordered = Map.groupBy(backlog.map(inTurn), ({ turn }) => turn);
-  return { backlog: TURNS.flatMap((turn) => ordered.get(turn) ?? []), refused, hasTwoOrders };
+  return { backlog: TURNS.flatMap((turn) => ordered.get(turn) ?? []), refused, otherOrders };
+}
+
+function turnIn(order: SpreadOrder, turn: Turn): Turn {
+  if (order === 'by-size') return turn === 'sharing' ? turn : 'other';
+  return turn === 'spread' && order === 'last' ? 'spread-last' : turn;
 }
 
 /** The counters of required host affinity terms. Preferred terms do not count, because they can be relaxed. */

@@ -21,7 +21,6 @@ import {
   type KeyRules,
   onlyRepel,
   type SpreadRule,
-  spreadsOverHosts,
 } from '../topology/rules.ts';
 import type { TopologyKey } from '../topology/topology-key.ts';
 import { type HeldReservations, idsAmong } from './reservations.ts';
@@ -239,7 +238,7 @@ export function join(
   takeFrom(claim.requests, demand.requests, -pods.length);
   takeFrom(claim.room, demand.requests, pods.length);
   if (demand.podClass.ports.length > 0) claim.ports = [...claim.ports, ...demand.podClass.ports];
-  for (const rule of spreadsOverHosts(demand.rules)) claim.spread.add(rule);
+  for (const rule of demand.rules.keepingFree) claim.spread.add(rule);
   for (const pod of pods) claim.pods.push(pod);
   claim.demands.set(demand, (claim.demands.get(demand) ?? 0) + pods.length);
   if (claim.types.template.minValues.length > 0) holdMinimum(limits, claim, typesFor(claim, limits));

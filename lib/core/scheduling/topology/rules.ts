@@ -43,6 +43,8 @@ export interface KeyRules {
 export interface TopologyRules {
   readonly onHost: readonly TopologyRule[];
   readonly byKey: readonly KeyRules[];
+  /** The spread over hosts that keeps other pods from a new node of these (B69). */
+  readonly keepingFree: readonly SpreadRule[];
 }
 
 /** Resolves the topology keys and namespaces of pod terms. */
@@ -174,19 +176,28 @@ function spreadCounted(
   });
 }
 
-/** All rules that apply to the class: its own, anti-affinity terms of other pods, and terms of other pods that count it. */
-export function rulesFor(podClass: PodClass, own: readonly TopologyRule[], counters: Counters): TopologyRules {
+/**
+ * All rules that apply to the class: its own, anti-affinity terms of other pods, and terms of other pods that count it. `inAnyOrder`: whether
+ * the plan is to hold in whichever order its pods are bound (B69).
+ */
+export function rulesFor(
+  podClass: PodClass,
+  own: readonly TopologyRule[],
+  { counters, inAnyOrder }: { readonly counters: Counters; readonly inAnyOrder: boolean },
+): TopologyRules {
   const repelled = counters.repellersOf(podClass).map((counter): TopologyRule => ({ kind: 'repel', counter }));
   const all = [...own, ...repelled];
   const counting = counters.countersOf(podClass);
   const counted = counting.map((counter) => counter.counted.key);
   const mine = new Set(own.map(({ counter }) => counter));
-  const ofOthers = counting.filter((counter) => counter.counted.kind === 'spread' && !mine.has(counter));
+  const ofOthers = inAnyOrder ? counting.filter((one) => one.counted.kind === 'spread' && !mine.has(one)) : [];
   const pinning = new Set([...own.map((rule) => rule.counter.counted.key), ...counted]);
   const byKey = Map.groupBy(all, (rule) => rule.counter.counted.key);
   const keys = new Set([...byKey.keys(), ...counted]);
+  const onHost = all.filter((rule) => rule.counter.counted.key.isHostname);
   return {
-    onHost: all.filter((rule) => rule.counter.counted.key.isHostname),
+    onHost,
+    keepingFree: inAnyOrder ? onHost.filter((rule) => rule.kind === 'spread') : [],
     byKey: [...keys]
       .filter((key) => !key.isHostname)
       .map((key) => ({
@@ -200,11 +211,6 @@ export function rulesFor(podClass: PodClass, own: readonly TopologyRule[], count
 
 /** `never`: a permanent refusal, because pods do not leave hosts in a run. `later`: another placed pod may change it. */
 export type HostAnswer = 'yes' | 'later' | 'never';
-
-/** The rules of these pods that spread them over hosts. */
-export function spreadsOverHosts({ onHost }: TopologyRules): readonly SpreadRule[] {
-  return onHost.filter((rule) => rule.kind === 'spread');
-}
 
 /** Whether a rule of pods on a host counts pods with these counters, and another one would be more than it allows there. */
 export function isOverfull(

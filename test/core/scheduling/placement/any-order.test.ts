@@ -146,8 +146,6 @@ test('B69: pods go to other zones if they cannot get a node in the one with the 
 
 describe('B69: if no node can be in the zone with the fewest pods, the pods share the nodes in other zones', () => {
   const nodePools = [aPoolView({ types: [anInstanceType({ cpu: 8, memoryGib: 32 })] })];
-  const claimsOf = (pods: readonly Pod[], over: Parameters<typeof place>[1] = { nodePools }): number =>
-    place(pods, over).newClaims.length;
 
   test('if the pods require other zones', () => {
     const required = [{ matchExpressions: [asking('topology.kubernetes.io/zone', 'In', 'eu-west-3a', 'eu-west-3c')] }];
@@ -155,7 +153,8 @@ describe('B69: if no node can be in the zone with the fewest pods, the pods shar
       nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: required } },
     };
     const elsewhere = spreadBy('one', 'one', 310).map((pod) => ({ ...pod, spec: { ...pod.spec, affinity } }));
-    expect(claimsOf([...elsewhere, ...spreadBy('two', 'one', 10)])).toBeLessThanOrEqual(22);
+    const { newClaims } = place([...elsewhere, ...spreadBy('two', 'one', 10)], { nodePools });
+    expect(newClaims.length).toBeLessThanOrEqual(22);
   });
 
   test('if no type is available there', () => {
@@ -164,6 +163,38 @@ describe('B69: if no node can be in the zone with the fewest pods, the pods shar
     const types = [anInstanceType({ cpu: 8, memoryGib: 32, offerings })];
     const full = aNode({ name: 'full', zone: 'eu-west-3b', allocatable: { pods: '0' } });
     const pods = [...spreadBy('one', 'two', 310), ...spreadBy('two', 'one', 10)];
-    expect(claimsOf(pods, { nodes: [full], nodePools: [aPoolView({ types })] })).toBeLessThanOrEqual(22);
+    const { newClaims } = place(pods, { nodes: [full], nodePools: [aPoolView({ types })] });
+    expect(newClaims.length).toBeLessThanOrEqual(22);
+  });
+});
+
+describe('pods are not left over, and few pods do not cost more, because pods that are spread come last (B68)', () => {
+  test('if their zones are not allowed any more when the others are placed', () => {
+    const team = { matchLabels: { team: 'x' } };
+    const zonal = pendingPods(160, {
+      name: 'zonal',
+      labels: { ...WEB, team: 'x' },
+      requests: { cpu: '1' },
+      spec: { topologySpreadConstraints: [spread(), spread({ maxSkew: 100, labelSelector: team })] },
+    });
+    const others = pendingPods(200, { name: 'other', labels: { team: 'x' }, requests: { cpu: '500m' } });
+    expect(place([...zonal, ...others]).unplaced).toEqual([]);
+  });
+
+  test('if there is room for the others beside a few', () => {
+    const types = [2, 4].map((cpu) =>
+      anInstanceType({
+        name: `m5.${cpu}`,
+        cpu,
+        offerings: ['a', 'b', 'c'].map((zone, at) =>
+          anOffering(`eu-west-3${zone}`, 'on-demand', cpu * (0.06 - at / 200)),
+        ),
+      }),
+    );
+    const spec = { topologySpreadConstraints: [spread()] };
+    const zonal = pendingPods(4, { name: 'zonal', labels: WEB, requests: { cpu: '1' }, spec });
+    const others = pendingPods(3, { name: 'other', requests: { cpu: '500m' } });
+    const { newClaims } = place([...zonal, ...others], { nodePools: [aPoolView({ types })] });
+    expect(newClaims.map(({ cheapest }) => cheapest.type.name)).toEqual(['m5.2', 'm5.2', 'm5.2']);
   });
 });
