@@ -5,6 +5,7 @@ import type { OptimizationTarget } from './packing/goal.ts';
 import { lowerBoundUsd } from './packing/lower-bound.ts';
 import { marketWorth } from './packing/market-worth.ts';
 import { type BacklogGroup, remainingOf, type SpreadOrder, type Turn } from './placement/backlog.ts';
+import { freeShare } from './placement/free-room.ts';
 import { repackClaims } from './placement/improve/repack-claims.ts';
 import { splitClaims } from './placement/improve/split-claims.ts';
 import { backlogOf, firstPool } from './placement/make-backlog.ts';
@@ -64,6 +65,8 @@ interface Attempt extends Pick<Schedule, 'existing'>, Pick<BoundedSchedule, 'bou
   readonly otherOrders: ReadonlySet<SpreadOrder>;
   /** True if a pod is left over that topology rules affect, and that a pool could run. */
   readonly isRuleLeft: boolean;
+  /** The room beside pods that were placed last. */
+  freeShare(): number;
   /** Why pods are unschedulable. Computed only for the attempt that is kept. */
   unplaced(): readonly Unplaced[];
 }
@@ -82,18 +85,26 @@ function bestOf(problemIndex: ProblemIndex): Attempt {
 }
 
 /**
- * For many pods, also with those that are spread first (B68); for few, by size. If B68 and B69 leave pods over, the attempt without
- * them is kept if it places more.
+ * For many pods, also with those that are spread first (B68); also by size, for many pods only if much room is left beside those that come
+ * last. If B68 and B69 leave pods over, the attempt without them is kept if it places more.
  */
 function cheapestAttempt(problemIndex: ProblemIndex): Attempt {
-  const last = attempt(problemIndex, 'cost');
-  const order = problemIndex.size > MAX_PODS_FOR_FIRST_FIT ? 'first' : 'by-size';
-  const best = last.otherOrders.has(order) ? placingMore(last, attempt(problemIndex, 'cost', { order })) : last;
+  const isLarge = problemIndex.size > MAX_PODS_FOR_FIRST_FIT;
+  let best = attempt(problemIndex, 'cost');
+  const { otherOrders } = best;
+  const tryOrder = (order: SpreadOrder): void => {
+    if (otherOrders.has(order)) best = placingMore(best, attempt(problemIndex, 'cost', { order }));
+  };
+  if (isLarge) tryOrder('first');
+  if (!isLarge || best.freeShare() > MUCH_FREE) tryOrder('by-size');
   // If limits leave pods over, the attempt for limits does without B68 and B69 too.
   if (!best.isRuleLeft || best.isLimited) return best;
   const bySize = attempt(problemIndex, 'cost', BY_SIZE);
   return bySize.unplacedKeys.size < best.unplacedKeys.size ? bySize : best;
 }
+
+/** Of the price of the fleet. Below it, another attempt saves less than its time is worth. */
+const MUCH_FREE = 0.05;
 
 /** As in Karpenter: without B68 and B69. */
 const BY_SIZE = { order: 'by-size', inAnyOrder: false } as const;
@@ -155,6 +166,7 @@ function attempt(problemIndex: ProblemIndex, target: OptimizationTarget, manner:
     isLimited: run.exhausted.size > 0,
     otherOrders,
     isRuleLeft: waiting.some(({ demand, types }) => types !== undefined && hasRules(demand.rules)),
+    freeShare: () => freeShare(run, backlog),
     boundOf: (claims) => lowerBoundUsd(run, backlog, claims),
     unplaced: () => [...none, ...waiting.flatMap((group) => unplacedOf(placing, group))],
   };

@@ -102,8 +102,8 @@ function addAlternating({ fillers, smallest }: FillPlan, room: Vector, tryAdd: T
 }
 
 /** The positions of cpu and memory in every resource space. */
-const CPU = 0;
-const MEMORY = 1;
+export const CPU = 0;
+export const MEMORY = 1;
 
 function summarize({ fillers, primary, sharing }: FillPlan, { added }: Filling): Filled {
   const primarySet = fillers[primary]?.demand.alternatives[0]?.set;

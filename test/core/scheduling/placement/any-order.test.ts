@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import { HOSTNAME } from '../../../../lib/apis/labels.ts';
+import { cheapestUsd } from '../../../../lib/core/scheduling/schedule.ts';
 import { anInstanceType, anOffering } from '../../../builders/instance-types.ts';
 import { aPoolView, asking } from '../../../builders/node-pools.ts';
 import { aNode } from '../../../builders/nodes.ts';
@@ -168,7 +169,7 @@ describe('B69: if no node can be in the zone with the fewest pods, the pods shar
   });
 });
 
-describe('pods are not left over, and few pods do not cost more, because pods that are spread come last (B68)', () => {
+describe('pods are not left over, and do not cost more, because pods that are spread come last (B68)', () => {
   test('if their zones are not allowed any more when the others are placed', () => {
     const team = { matchLabels: { team: 'x' } };
     const zonal = pendingPods(160, {
@@ -181,20 +182,29 @@ describe('pods are not left over, and few pods do not cost more, because pods th
     expect(place([...zonal, ...others]).unplaced).toEqual([]);
   });
 
+  const types = [2, 4].map((cpu) =>
+    anInstanceType({
+      name: `m5.${cpu}`,
+      cpu,
+      offerings: ['a', 'b', 'c'].map((zone, at) =>
+        anOffering(`eu-west-3${zone}`, 'on-demand', cpu * (0.06 - at / 200)),
+      ),
+    }),
+  );
+
   test('if there is room for the others beside a few', () => {
-    const types = [2, 4].map((cpu) =>
-      anInstanceType({
-        name: `m5.${cpu}`,
-        cpu,
-        offerings: ['a', 'b', 'c'].map((zone, at) =>
-          anOffering(`eu-west-3${zone}`, 'on-demand', cpu * (0.06 - at / 200)),
-        ),
-      }),
-    );
     const spec = { topologySpreadConstraints: [spread()] };
     const zonal = pendingPods(4, { name: 'zonal', labels: WEB, requests: { cpu: '1' }, spec });
     const others = pendingPods(3, { name: 'other', requests: { cpu: '500m' } });
     const { newClaims } = place([...zonal, ...others], { nodePools: [aPoolView({ types })] });
     expect(newClaims.map(({ cheapest }) => cheapest.type.name)).toEqual(['m5.2', 'm5.2', 'm5.2']);
+  });
+
+  test('if there is room for many beside many, which count them', () => {
+    const spec = { topologySpreadConstraints: [spread()] };
+    const zonal = pendingPods(200, { name: 'zonal', labels: WEB, requests: { cpu: '1400m', memory: '128Mi' }, spec });
+    const others = pendingPods(250, { name: 'other', labels: WEB, requests: { cpu: '600m', memory: '128Mi' } });
+    const { newClaims } = place([...zonal, ...others], { nodePools: [aPoolView({ types })] });
+    expect(cheapestUsd(newClaims)).toBeLessThan(24);
   });
 });
