@@ -86,13 +86,15 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
   );
   // Each wake starts two runs, and each conflict wakes again.
   const isTwice = story.faults.some((one) => one.kind === 'messages' && one.how === 'twice');
-  // A run whose record cannot be written fails, and its messages are delivered again.
+  // A run whose record cannot be written fails, and its messages are delivered again. It repeats the writes that come before the record.
   const areLost = story.faults.some((one) => one.kind === 'calls-fail' && one.calls.includes('store.updateNodeClaim'));
-  const callsForAClaim = MAX_CALLS_FOR_A_CLAIM * (areLost ? 2 : 1);
+  const repeated = areLost ? 2 : 1;
+  const callsForAClaim = MAX_CALLS_FOR_A_CLAIM * repeated;
   const hasConflicts = (method: string): boolean =>
     CONFLICTING.has(method) ||
     story.faults.some((one) => one.kind === 'calls-fail' && one.error === 409 && includesCall(one.calls, method));
-  const times = Math.max(1, (3 * story.invocations) / 5) * (areApart ? 3 : 1) * (staysOpen ? 2 : 1) * (isTwice ? 2 : 1);
+  const invoked = Math.max(1, (3 * story.invocations) / 5) * (areApart ? 3 : 1);
+  const times = invoked * repeated * (staysOpen ? 2 : 1) * (isTwice ? 2 : 1);
   const beginMinute = (): void => {
     const now = Math.floor(nowMs() / MINUTE_MS);
     if (now === minute) return;
