@@ -22,13 +22,6 @@ export function isTaint(action: Action): action is Taint {
   return action.kind === 'cordon-node' || action.kind === 'uncordon-node';
 }
 
-/** The taints from this action on that follow each other. */
-export function taintsFrom(actions: readonly Action[], from: number): readonly Taint[] {
-  const rest = actions.slice(from);
-  const end = rest.findIndex((action) => !isTaint(action));
-  return rest.slice(0, end === -1 ? rest.length : end).filter(isTaint);
-}
-
 const AT_ONCE = 10;
 /** The writes of some nodes may hang, and other runs wait until the decision is closed. */
 const WITHIN_MS = 20 * SECOND_MS;

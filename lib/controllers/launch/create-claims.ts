@@ -8,13 +8,10 @@ import { sendWakes } from '../run/wake-up.ts';
 /** Records that are written at the same time. */
 const AT_ONCE = 10;
 
-type Creation = Action & { readonly kind: 'create-node-claim' };
+export type Creation = Action & { readonly kind: 'create-node-claim' };
 
-/** The creations from this action on that follow each other. */
-export function creationsFrom(actions: readonly Action[], from: number): readonly Creation[] {
-  const rest = actions.slice(from);
-  const end = rest.findIndex(({ kind }) => kind !== 'create-node-claim');
-  return rest.slice(0, end === -1 ? rest.length : end).filter((action) => action.kind === 'create-node-claim');
+export function isCreation(action: Action): action is Creation {
+  return action.kind === 'create-node-claim';
 }
 
 /**

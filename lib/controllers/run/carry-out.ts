@@ -1,13 +1,13 @@
 import { withoutRefused } from '../../core/disruption/command/without-refused.ts';
 import { inParallel } from '../../core/in-parallel.ts';
 import type { Action, Decision } from '../../core/model/decision.ts';
-import { changeTaints, initializeNode, isTaint, type Taint, taintsFrom } from '../act/change-nodes.ts';
+import { changeTaints, initializeNode, isTaint, type Taint } from '../act/change-nodes.ts';
 import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
 import { type Outcome, outcomeOf, outcomeWithReport, withLostWakes } from '../act/outcomes.ts';
 import { releaseNodeClaim } from '../instances/release-claim.ts';
 import { tagInstance } from '../instances/tag-instance.ts';
 import { terminateInstance } from '../instances/terminate-instance.ts';
-import { createClaims, creationsFrom } from '../launch/create-claims.ts';
+import { type Creation, createClaims, isCreation } from '../launch/create-claims.ts';
 import { launchInstance } from '../launch/launch-instance.ts';
 import type {
   HasClock,
@@ -33,8 +33,9 @@ const EVICTIONS_AT_ONCE = 5;
 /**
  * Carries out the actions of a decision. Each action is idempotent, so any function can repeat it, and an action that fails does
  * not stop the others. They are in order, because a new claim may need the room in a limit that a deletion before it makes (promise 2);
- * new claims that follow each other are written together, and so are taints. Evictions come last and in parallel, because a node is cordoned before the
- * replacements of its pods look for a node; if it cannot be cordoned, its pods are evicted nevertheless. *Shape:* the outcome of every action.
+ * new claims that follow each other are written together, and so are taints. Evictions come last and in parallel, because a node is cordoned
+ * before the replacements of its pods look for a node; if it cannot be cordoned, its pods are evicted nevertheless. *Shape:* the outcome of
+ * every action.
  */
 export async function carryOut(known: ActPorts, { cluster, actions }: Decision): Promise<readonly Outcome[]> {
   const { messages, sendRest } = wakesTogether(known);
@@ -43,12 +44,11 @@ export async function carryOut(known: ActPorts, { cluster, actions }: Decision):
   for (const [at, planned] of actions.entries()) {
     if (planned.kind === 'evict-pod' || outcomes.has(planned)) continue;
     const action = planned.kind === 'end-disruption' ? withoutRefused(planned, refusedDeletions(outcomes)) : planned;
-    if (action.kind === 'create-node-claim') {
-      for (const one of await createClaims(ports, cluster, creationsFrom(actions, at))) outcomes.set(one.action, one);
-      continue;
-    }
-    if (isTaint(action)) {
-      for (const one of await changeTaints(ports, cluster, taintsFrom(actions, at))) outcomes.set(one.action, one);
+    if (isCreation(action) || isTaint(action)) {
+      const together = isCreation(action)
+        ? await createClaims(ports, cluster, alikeFrom(actions, at, isCreation))
+        : await changeTaints(ports, cluster, alikeFrom(actions, at, isTaint));
+      for (const one of together) outcomes.set(one.action, one);
       continue;
     }
     outcomes.set(
@@ -62,6 +62,17 @@ export async function carryOut(known: ActPorts, { cluster, actions }: Decision):
   await inParallel(evictions, EVICTIONS_AT_ONCE, async (one) => void outcomes.set(one, await evictPod(ports, one)));
   const all = actions.flatMap((action) => outcomes.get(action) ?? []);
   return withLostWakes(all, await sendRest());
+}
+
+/** The actions from this one on that follow each other and are of its kind. */
+function alikeFrom<Alike extends Action>(
+  actions: readonly Action[],
+  from: number,
+  isAlike: (action: Action) => action is Alike,
+): readonly Alike[] {
+  const rest = actions.slice(from);
+  const end = rest.findIndex((action) => !isAlike(action));
+  return rest.slice(0, end === -1 ? rest.length : end).filter(isAlike);
 }
 
 /** Actions that do not need the cluster API. The interruption function, which has no access to clusters, can carry them out. */
@@ -92,7 +103,7 @@ function refusedDeletions(outcomes: ReadonlyMap<Action, Outcome>): ReadonlyMap<s
 async function carryOutOne(
   ports: ActPorts,
   cluster: string,
-  action: Exclude<Action, Taint | Of<'create-node-claim'> | Of<'evict-pod'> | Of<'launch-instance'>>,
+  action: Exclude<Action, Taint | Creation | Of<'evict-pod'> | Of<'launch-instance'>>,
 ): Promise<LostWakes | void> {
   const { store } = ports;
   switch (action.kind) {

@@ -53,8 +53,8 @@ const AWAITED_MS = 3 * MINUTE_MS;
 
 /**
  * Splits pending pods: those that wait for the nodes for which they were planned, by the claims of these nodes, and those that need a
- * decision. A pod waits for a claim that is neither refused, deleted nor initialized, and whose node has not disappeared. If the pod is newer than the claim, the claim was made
- * for another pod with this name, which may have had other requests. *Cost:* O(records + pods).
+ * decision. A pod waits for a claim that is neither refused, deleted nor initialized, and whose node has not disappeared. If the pod is newer
+ * than the claim, the claim was made for another pod with this name, which may have had other requests. *Cost:* O(records + pods).
  */
 export function awaitedNodes(
   pending: readonly Pod[],
