@@ -1,4 +1,4 @@
-import { dot, type Vector } from '../pools/resource-space.ts';
+import { CPU, dot, MEMORY, type Vector } from '../pools/resource-space.ts';
 
 /** Pods without rules between them, by class, and the offerings that each of them may use. */
 export interface Classes {
@@ -38,10 +38,6 @@ export interface Skipped {
   readonly every: number;
   readonly first: number;
 }
-
-/** The positions of cpu and memory in every resource space. */
-const CPU = 0;
-const MEMORY = 1;
 
 /**
  * Fills nodes like `fill`, but many pods at a time, because pods of a class are alike: it alternates between classes with more cpu for

@@ -2,7 +2,7 @@ import { ZONE } from '../../../apis/labels.ts';
 import { type BacklogGroup, remainingOf } from '../placement/backlog.ts';
 import { offers, type Target } from '../placement/open-claim.ts';
 import type { Demand } from '../pods/demand.ts';
-import { fitsIn, takeFrom, type Vector } from '../pools/resource-space.ts';
+import { CPU, fitsIn, MEMORY, takeFrom, type Vector } from '../pools/resource-space.ts';
 import type { Cell, PoolTypeIndex } from '../pools/type-index.ts';
 import type { Counter } from '../topology/counters.ts';
 import { isOverfull, type SpreadRule, startsGroup, type TopologyRule } from '../topology/rules.ts';
@@ -100,10 +100,6 @@ function addAlternating({ fillers, smallest }: FillPlan, room: Vector, tryAdd: T
     else memory = next(memory + 1, false);
   }
 }
-
-/** The positions of cpu and memory in every resource space. */
-export const CPU = 0;
-export const MEMORY = 1;
 
 function summarize({ fillers, primary, sharing }: FillPlan, { added }: Filling): Filled {
   const primarySet = fillers[primary]?.demand.alternatives[0]?.set;

@@ -1,7 +1,7 @@
-import { CPU, MEMORY } from '../packing/fill-node.ts';
+import { CPU, MEMORY } from '../pools/resource-space.ts';
 import type { Run } from '../run.ts';
 import type { BacklogGroup } from './backlog.ts';
-import type { OpenClaim } from './open-claim.ts';
+import { type OpenClaim, priceOf } from './open-claim.ts';
 
 /**
  * The price of the room that is left beside the pods that were placed last (B68), as a share of the price of all new claims: others could be
@@ -11,7 +11,7 @@ export function freeShare({ claims }: Run, backlog: readonly BacklogGroup[]): nu
   const last = new Set(backlog.flatMap(({ demand, turn }) => (turn === 'spread-last' ? [demand] : [])));
   let [free, all] = [0, 0];
   for (const claim of claims) {
-    const price = claim.types.selectionFor(claim.set).market.prices[claim.target.type] ?? 0;
+    const price = priceOf(claim);
     all += price;
     if ([...claim.demands.keys()].some((demand) => last.has(demand))) free += price * freeShareOf(claim);
   }

@@ -13,6 +13,7 @@ import {
   isCrowded,
   type OpenClaim,
   pinToTarget,
+  priceOf,
   retarget,
   type Target,
   typesFor,
@@ -79,10 +80,6 @@ function largerTarget(
       return { claim, target, set: pinned, priceUsdPerHour: price - priceOf(claim) };
   }
   return undefined;
-}
-
-function priceOf({ types, set, target }: OpenClaim): number {
-  return types.selectionFor(set).market.prices[target.type] ?? 0;
 }
 
 /** Changes the target of the claim. */

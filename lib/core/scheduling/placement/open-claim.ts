@@ -257,6 +257,11 @@ export function typesWithRoom({ types, set, requests, ports }: OpenClaim): Bitse
   return withFreePorts(types, common(types.selectionFor(set).types, types.fitting(requests)), ports);
 }
 
+/** The price of its target offering. *Units:* USD per hour. */
+export function priceOf({ types, set, target }: Pick<OpenClaim, 'types' | 'set' | 'target'>): number {
+  return types.selectionFor(set).market.prices[target.type] ?? 0;
+}
+
 /** Changes the target offering. */
 export function retarget(claim: OpenClaim, target: Target): void {
   claim.target = target;

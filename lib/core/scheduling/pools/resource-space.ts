@@ -8,6 +8,10 @@ export interface ResourceSpace {
   readonly names: readonly string[];
 }
 
+/** The positions of cpu and memory in every resource space. */
+export const CPU = 0;
+export const MEMORY = 1;
+
 export function resourceSpace(requests: Iterable<Resources>): ResourceSpace {
   const names = new Set(['cpu', 'memory', 'pods']);
   for (const one of requests) for (const name in one) names.add(name);
