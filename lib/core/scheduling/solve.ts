@@ -80,7 +80,7 @@ function bestOf(problemIndex: ProblemIndex): Attempt {
     return size > MAX_PODS_FOR_FIRST_FIT ? byCost : better(byCost, attempt(problemIndex, 'first-fit'));
   }
   const byLimits = attempt(problemIndex, 'limits', BY_SIZE);
-  const best = byLimits.unplacedKeys.size < byCost.unplacedKeys.size ? byLimits : byCost;
+  const best = leavingFewer(byCost, byLimits);
   return size > MAX_PODS_FOR_FIRST_FIT_UNDER_LIMITS ? best : better(best, attempt(problemIndex, 'first-fit'));
 }
 
@@ -99,8 +99,12 @@ function cheapestAttempt(problemIndex: ProblemIndex): Attempt {
   if (!isLarge || best.freeShare() > MUCH_FREE) tryOrder('by-size');
   // If limits leave pods over, the attempt for limits does without B68 and B69 too.
   if (!best.isRuleLeft || best.isLimited) return best;
-  const bySize = attempt(problemIndex, 'cost', BY_SIZE);
-  return bySize.unplacedKeys.size < best.unplacedKeys.size ? bySize : best;
+  return leavingFewer(best, attempt(problemIndex, 'cost', BY_SIZE));
+}
+
+/** `one`, unless `other` places more pods. */
+function leavingFewer(one: Attempt, other: Attempt): Attempt {
+  return other.unplacedKeys.size < one.unplacedKeys.size ? other : one;
 }
 
 /** Of the price of the fleet. Below it, another attempt saves less than its time is worth. */
@@ -221,13 +225,15 @@ function currentFillerIndex(run: Run, backlog: readonly BacklogGroup[]): Placing
   return ({ turn }) => {
     const pods = all - run.tally.placed;
     const exhausted = run.exhausted.size;
-    const isOutdated = current === undefined || pods < current.pods * REBUILD_BELOW || exhausted !== current.exhausted;
-    if (current === undefined || isOutdated || turn !== current.turn) {
-      const index = fillerIndex(backlog.filter(fillersOf(turn)), marketWorth(backlog, run), run);
-      current = { index, pods, exhausted, turn };
-    }
-    return current.index;
+    if (current !== undefined && isUpToDate(current, { pods, exhausted, turn })) return current.index;
+    const index = fillerIndex(backlog.filter(fillersOf(turn)), marketWorth(backlog, run), run);
+    current = { index, pods, exhausted, turn };
+    return index;
   };
+}
+
+function isUpToDate(built: BuiltIndex, { pods, exhausted, turn }: Omit<BuiltIndex, 'index'>): boolean {
+  return pods >= built.pods * REBUILD_BELOW && exhausted === built.exhausted && turn === built.turn;
 }
 
 const REBUILD_BELOW = 0.75;

@@ -34,15 +34,16 @@ export function backlogOf(run: Run, order: SpreadOrder): Backlog {
   }
   if (run.goal.isFirstFit) return { backlog, refused, otherOrders: new Set() };
   const turnOf = turns(backlog);
-  const byTurn = Map.groupBy(backlog, turnOf);
-  const otherOrders = new Set<SpreadOrder>();
-  if (byTurn.has('other')) {
-    if (byTurn.has('spread')) otherOrders.add('first').add('by-size');
-    if (byTurn.has('spread-last')) otherOrders.add('by-size');
-  }
-  const inTurn = (group: BacklogGroup): BacklogGroup => ({ ...group, turn: turnIn(order, turnOf(group)) });
-  const ordered = Map.groupBy(backlog.map(inTurn), ({ turn }) => turn);
-  return { backlog: TURNS.flatMap((turn) => ordered.get(turn) ?? []), refused, otherOrders };
+  const own = backlog.map((group) => ({ group, turn: turnOf(group) }));
+  const inTurn = own.map(({ group, turn }): BacklogGroup => ({ ...group, turn: turnIn(order, turn) }));
+  const ordered = TURNS.flatMap((turn) => inTurn.filter((group) => group.turn === turn));
+  return { backlog: ordered, refused, otherOrders: otherOrders(new Set(own.map(({ turn }) => turn))) };
+}
+
+function otherOrders(turnsOfGroups: ReadonlySet<Turn>): ReadonlySet<SpreadOrder> {
+  if (!turnsOfGroups.has('other')) return new Set();
+  if (turnsOfGroups.has('spread')) return new Set(['first', 'by-size']);
+  return new Set(turnsOfGroups.has('spread-last') ? ['by-size'] : []);
 }
 
 function turnIn(order: SpreadOrder, turn: Turn): Turn {

@@ -41,6 +41,9 @@ export interface Opening {
   readonly isEven: boolean;
 }
 
+/** Before it is known whether a domain could be preferred. */
+type FoundOpening = Omit<Opening, 'isEven'>;
+
 /** `permanent`: no later placement can change it. `deferred`: the pod waits for reserved capacity that other claims hold (B59). */
 export type OpeningAnswer = Opening | { readonly kind: 'refused'; readonly permanent: boolean } | Deferred;
 
@@ -108,8 +111,8 @@ function openingWithAny(
   types: PoolTypeIndex,
   sets: readonly RequirementSet[],
   asking: Asking,
-): Opening | Deferred | undefined {
-  let best: Opening | undefined;
+): FoundOpening | Deferred | undefined {
+  let best: FoundOpening | undefined;
   for (const set of sets) {
     const opened = openingWith(types, set, asking);
     if (opened?.kind === 'deferred') return best ?? opened;
@@ -120,7 +123,7 @@ function openingWithAny(
 
 const EPSILON = 1e-9;
 
-function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking): Opening | Deferred | undefined {
+function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking): FoundOpening | Deferred | undefined {
   const { run, demand, primary, fillerIndex } = asking;
   const { candidates: all, isLimited } = candidatesFor(types, asked, asking);
   if (isEmptyBitset(all)) {
@@ -146,7 +149,7 @@ function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking
   if (isStrict && inflexibility(minValues, types, among) !== undefined) return undefined;
   const priceUsdPerHour = (types.selectionFor(pinned).market.prices[plan.target.type] ?? 0) + NODE_PRICE;
   const kept = isStrict ? minValues : lowered(minValues, types, among);
-  return { kind: 'found', types, set: pinned, plan, reservations, minValues: kept, priceUsdPerHour, isEven: true };
+  return { kind: 'found', types, set: pinned, plan, reservations, minValues: kept, priceUsdPerHour };
 }
 
 /** The plan, or a node for the pod alone if the guard of the pool refuses the plan. */

@@ -206,7 +206,7 @@ function placeOnNewClaim(placing: Placing, { group, demand, candidates }: Asking
     return false;
   }
   // B69: the claims that are open in other domains come first.
-  if (!found.isEven && leaveOutEven(run, demand)) return place(placing, group, demand);
+  if (!found.isEven && run.leaveOutEven(demand.rules.byKey)) return place(placing, group, demand);
   const growth = run.goal.isFirstFit ? undefined : growthInstead(run, demand, found);
   const claim = growth?.claim ?? openPlanned(run, found);
   if (growth !== undefined) applyGrowth(run, growth);
@@ -217,11 +217,6 @@ function placeOnNewClaim(placing: Placing, { group, demand, candidates }: Asking
     placeFillers(run, claim, { group: filler, demand: asked, count: filler === group ? count - 1 : count });
   }
   return true;
-}
-
-/** *Shape:* whether the pod may use further domains. */
-function leaveOutEven(run: Run, { rules }: Demand): boolean {
-  return rules.byKey.filter((keyRules) => run.leaveOutEven(keyRules)).length > 0;
 }
 
 function growthInstead(run: Run, demand: Demand, { plan, priceUsdPerHour }: Opening): Growth | undefined {

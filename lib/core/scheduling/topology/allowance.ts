@@ -14,9 +14,9 @@ export interface Allowances {
   allowance(rules: KeyRules): Allowance;
   /**
    * No new node can be in the domains that are to be used, so the fewest pods are counted in the others from now on. *Shape:* false if all
-   * allowed domains could be used anyway.
+   * allowed domains of each key could be used anyway.
    */
-  leaveOutEven(rules: KeyRules): boolean;
+  leaveOutEven(byKey: readonly KeyRules[]): boolean;
 }
 
 /** Computes the allowed domains, and caches them until a counter changes. *Cost:* O(rules) if no counter has changed. */
@@ -41,13 +41,17 @@ export function allowances(): Allowances {
   };
   return {
     allowance,
-    leaveOutEven(keyRules) {
-      const { order, isEven } = allowance(keyRules);
-      const even = order.filter((domain) => isEven[domain] === 1);
-      if (even.length === order.length) return false;
-      leftOut.set(keyRules, new Set([...(leftOut.get(keyRules) ?? []), ...even]));
-      known.delete(keyRules);
-      return true;
+    leaveOutEven(byKey) {
+      let hasOthers = false;
+      for (const keyRules of byKey) {
+        const { order, isEven } = allowance(keyRules);
+        const even = order.filter((domain) => isEven[domain] === 1);
+        if (even.length === order.length) continue;
+        leftOut.set(keyRules, new Set([...(leftOut.get(keyRules) ?? []), ...even]));
+        known.delete(keyRules);
+        hasOthers = true;
+      }
+      return hasOthers;
     },
   };
 }
