@@ -4,6 +4,7 @@ import { NEEDS } from '../../controllers/outages/needs.ts';
 import {
   API_READS,
   API_WRITES,
+  byHand,
   EC2_CALLS,
   percentOf,
   QUEUES,
@@ -246,7 +247,7 @@ export const CALL_THEMES: Themes = {
     // Its claims are removed before it is closed.
     ...Array.from({ length: draw.random.between(1, 4) }, (_, nth): Timed => {
       const what = draw.random.pick(['delete-node-claim', 'terminate-instance'] as const) ?? 'delete-node-claim';
-      return { fault: { kind: 'by-hand', what, nth }, fromMs: draw.random.between(3, 9) * MINUTE_MS, forMs: 0 };
+      return byHand(what, nth, draw.random.between(3, 9) * MINUTE_MS);
     }),
   ],
 };

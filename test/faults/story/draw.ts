@@ -1,5 +1,5 @@
 /** How themes draw their faults. */
-import type { FaultKind } from '../../../lib/apis/scenario/fault-kind.ts';
+import type { FaultKind, HandWork } from '../../../lib/apis/scenario/fault-kind.ts';
 import type { Random } from '../../../lib/simulator/random.ts';
 
 export interface Timed {
@@ -17,6 +17,12 @@ export interface Draw {
   /** The fault at one moment. */
   once(fault: FaultKind): Timed;
 }
+
+/** Something that a user does at a moment. */
+export function byHand(what: HandWork, nth: number, fromMs: number): Timed {
+  return { fault: { kind: 'by-hand', what, nth }, fromMs, forMs: 0 };
+}
+
 /** Calls that a function makes often, by service. */
 export const TABLE = ['store.*', 'leases.*', 'catalogue.*'];
 export const TABLE_CALLS = [

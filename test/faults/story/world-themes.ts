@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { ZONES } from './cluster.ts';
-import { EC2_CALLS, percentOf, some, type Themes, type Timed, whereOf } from './draw.ts';
+import { byHand, EC2_CALLS, percentOf, some, type Themes, type Timed, whereOf } from './draw.ts';
 
 /** The steps of a launch of several claims. */
 const FLEET_CALLS = [
@@ -106,19 +106,12 @@ export const WORLD_THEMES: Themes = {
     const where = whereOf(draw);
     return [
       { fault: { kind: 'calls-fail', calls: ['cloud.launch'], error: 'timeout', where, percent: 100 }, fromMs, forMs },
-      ...Array.from(
-        { length: draw.random.between(2, 6) },
-        (): Timed => ({
-          fault: {
-            kind: 'by-hand',
-            what:
-              draw.random.pick(['delete-node-claim', 'remove-node', 'terminate-instance'] as const) ?? 'remove-node',
-            nth: draw.random.between(0, 10),
-          },
-          fromMs: fromMs + draw.random.between(10 * SECOND_MS, forMs),
-          forMs: 0,
-        }),
-      ),
+      ...Array.from({ length: draw.random.between(2, 6) }, () => {
+        const what =
+          draw.random.pick(['delete-node-claim', 'remove-node', 'terminate-instance'] as const) ?? 'remove-node';
+        const nth = draw.random.between(0, 10);
+        return byHand(what, nth, fromMs + draw.random.between(10 * SECOND_MS, forMs));
+      }),
     ];
   },
   capacity: (draw) => [
@@ -187,12 +180,8 @@ export const WORLD_THEMES: Themes = {
       { fault: { kind: 'slow-pods', percent: 70 }, fromMs: 0, forMs: draw.calmFromMs },
       { fault: { kind: 'volumes-stay' }, fromMs: staysFromMs, forMs: draw.calmFromMs / 2 },
       draw.once({ kind: 'spot-volley', percent: 60 }),
-      ...[0, 1].map(
-        (at): Timed => ({
-          fault: { kind: 'by-hand', what: 'delete-node-claim', nth: nth + at },
-          fromMs: staysFromMs + draw.random.between(MINUTE_MS, draw.calmFromMs / 3),
-          forMs: 0,
-        }),
+      ...[0, 1].map((at) =>
+        byHand('delete-node-claim', nth + at, staysFromMs + draw.random.between(MINUTE_MS, draw.calmFromMs / 3)),
       ),
     ];
   },
@@ -251,14 +240,10 @@ export const WORLD_THEMES: Themes = {
           };
     return [
       restored,
-      ...Array.from(
-        { length: draw.random.between(0, 5) },
-        (): Timed => ({
-          fault: { kind: 'by-hand', what: 'terminate-instance', nth: draw.random.between(0, 10) },
-          fromMs: restored.fromMs + draw.random.between(0, 40 * SECOND_MS),
-          forMs: 0,
-        }),
-      ),
+      ...Array.from({ length: draw.random.between(0, 5) }, () => {
+        const nth = draw.random.between(0, 10);
+        return byHand('terminate-instance', nth, restored.fromMs + draw.random.between(0, 40 * SECOND_MS));
+      }),
     ];
   },
   // The nodes that replace those of the former class never join, or other nodes are removed slowly meanwhile.
@@ -274,13 +259,8 @@ export const WORLD_THEMES: Themes = {
     return [
       edit,
       { fault: { kind: 'slow-pods', percent: 100 }, fromMs: 0, forMs: draw.calmFromMs },
-      ...Array.from(
-        { length: draw.random.between(1, 4) },
-        (_, at): Timed => ({
-          fault: { kind: 'by-hand', what: 'delete-node-claim', nth: nth + at },
-          fromMs: fromMs + draw.random.between(10 * SECOND_MS, 3 * MINUTE_MS),
-          forMs: 0,
-        }),
+      ...Array.from({ length: draw.random.between(1, 4) }, (_, at) =>
+        byHand('delete-node-claim', nth + at, fromMs + draw.random.between(10 * SECOND_MS, 3 * MINUTE_MS)),
       ),
     ];
   },
@@ -312,13 +292,8 @@ export const WORLD_THEMES: Themes = {
     const nth = draw.random.between(0, 10);
     return [
       { fault: { kind: 'by-hand', what: 'hold-pods', nth: 0 }, fromMs, forMs },
-      ...Array.from(
-        { length: draw.random.between(2, 5) },
-        (_, at): Timed => ({
-          fault: { kind: 'by-hand', what: 'delete-node-claim', nth: nth + at },
-          fromMs: fromMs + at,
-          forMs: 0,
-        }),
+      ...Array.from({ length: draw.random.between(2, 5) }, (_, at) =>
+        byHand('delete-node-claim', nth + at, fromMs + at),
       ),
     ];
   },
