@@ -109,7 +109,10 @@ export interface Launcher {
   /** Reserves the next call of `launch` of this process, for a few seconds. *Errors:* none. */
   admitLaunch(): Promise<LaunchAdmission>;
   launch(request: LaunchRequest): Promise<LaunchOutcome>;
-  /** Calls at about the same time become one call (C51). If it fails, only the instances that failed have an error. */
+  /**
+   * Calls at about the same time become one call (C51). If it fails, only the instances that failed have an error.
+   * *Errors:* NotOwnedError for an instance without the ownership tags that has not begun to shut down.
+   */
   terminate(cluster: string, instanceId: string): Promise<void>;
   /** C84. An instance that does not exist is success. */
   tagInstance(cluster: string, instanceId: string, tags: Labels): Promise<void>;
@@ -186,8 +189,8 @@ export interface CatalogueReader {
  * *Contract* (`test/contract/cloud-provider.ts`):
  * - `launch` with a client token that was used before returns the instances of the first call and launches nothing.
  * - `launch` for several claims launches at most one instance for each; their tags have the name of the group.
- * - `terminate` of an instance that does not exist is success.
- * - Only instances with the ownership tags of the cluster are listed or changed.
+ * - `terminate` of an instance that does not exist, or is terminated or shutting down, is success.
+ * - Only instances with the ownership tags of the cluster are listed or changed. `terminate` of another one is a NotOwnedError.
  *
  * *Errors:* UnreachableError (send the same request again), RefusedError.
  */

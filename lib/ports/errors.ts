@@ -46,6 +46,11 @@ export class UnreadableError extends RefusedError {
   override readonly name = 'UnreadableError';
 }
 
+/** The instance runs and does not have the ownership tags of the cluster, so it was not changed (promise 4). */
+export class NotOwnedError extends RefusedError {
+  override readonly name = 'NotOwnedError';
+}
+
 /** The Kubernetes object has changed since it was read (HTTP 409): read it again. */
 export class ConflictError extends PortError {
   override readonly name = 'ConflictError';

@@ -4,6 +4,7 @@ import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
 import { imageFor } from '../../lib/core/model/images.ts';
 import type { Instance, LaunchRequest } from '../../lib/core/model/node-claim-record.ts';
 import type { CloudProvider, DescribedInstance } from '../../lib/ports/cloud-provider.ts';
+import { NotOwnedError } from '../../lib/ports/errors.ts';
 
 /** Functions that an emulator does not have. Unit tests with a scripted EC2 cover them. */
 export type CloudCapability =
@@ -175,11 +176,11 @@ export function cloudProviderContract(
         expect(await cloud.describeInstances(harness.cluster, [])).toEqual([]);
       });
 
-      test('an instance without its tags is found by its id only, and is not terminated', async () => {
+      test('an instance without its tags is found by its id only, and its termination fails and changes nothing', async () => {
         const { id } = await launchOne();
         await harness.removeTags(id);
         expect((await cloud.describeInstances(harness.cluster)).map((one) => one.id)).not.toContain(id);
-        await cloud.terminate(harness.cluster, id);
+        await expect(cloud.terminate(harness.cluster, id)).rejects.toBeInstanceOf(NotOwnedError);
         const found = await describeOne(harness.cluster, id);
         expect(found).toMatchObject({ id, untagged: true });
         expect(['pending', 'running']).toContain(found?.state);
@@ -207,18 +208,19 @@ export function cloudProviderContract(
         expect((await describeOne(harness.cluster, id))?.nodeClaim).not.toBe('stolen');
         expect(await describeOne(harness.cluster, foreign)).toMatchObject({ untagged: true });
         expect(await describeOne(`other-${randomUUID()}`, id)).toMatchObject({ untagged: true });
-        await cloud.terminate(`other-${randomUUID()}`, id);
-        expect((await describeOne(harness.cluster, id))?.state).not.toBe('shutting-down');
+        await expect(cloud.terminate(`other-${randomUUID()}`, id)).rejects.toBeInstanceOf(NotOwnedError);
+        expect(['pending', 'running']).toContain((await describeOne(harness.cluster, id))?.state);
       });
     });
 
     describe('terminate', () => {
-      test('an instance is terminated, and terminating it again is success', async () => {
+      test('an instance is terminated, and terminating it again is success, also for others', async () => {
         const { id } = await launchOne();
         await cloud.terminate(harness.cluster, id);
         const after = await describeOne(harness.cluster, id);
         expect(['shutting-down', 'terminated']).toContain(after?.state);
         await cloud.terminate(harness.cluster, id);
+        await cloud.terminate(`other-${randomUUID()}`, id);
         const listed = await cloud.describeInstances(harness.cluster);
         expect(listed.filter((one) => one.id === id && one.state !== 'shutting-down')).toEqual([]);
       });

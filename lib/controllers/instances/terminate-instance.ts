@@ -1,12 +1,13 @@
 import type { Action } from '../../core/model/decision.ts';
 import { refusedTermination } from '../../core/node-claim/terminate.ts';
-import { portErrorOf, RefusedError } from '../../ports/errors.ts';
+import { NotOwnedError, portErrorOf, RefusedError } from '../../ports/errors.ts';
 import type { HasClock, Launches, WritesClaims } from '../run/ports.ts';
 
 type TerminateInstance = Action & { readonly kind: 'terminate-instance' };
 
 /**
- * Terminates the instance. If EC2 refuses, or the call fails with an unexpected error, the claim records why and when it is tried again.
+ * Terminates the instance. If EC2 refuses, the instance has lost its tags, or the call fails with an unexpected error, the claim records
+ * why and when it is tried again.
  * *Errors:* those of the port.
  */
 export async function terminateInstance(
@@ -18,17 +19,19 @@ export async function terminateInstance(
     await ports.cloud.terminate(cluster, action.instanceId);
   } catch (error) {
     const failure = portErrorOf(error);
-    if (failure instanceof RefusedError) await recordRefusal(ports, cluster, { ...action, message: failure.message });
+    if (failure instanceof RefusedError) await recordRefusal(ports, action, { cluster, failure });
     throw error;
   }
 }
 
 async function recordRefusal(
   { store, clock }: WritesClaims & HasClock,
-  cluster: string,
-  { nodeClaim, instanceId, message }: Required<TerminateInstance>,
+  { nodeClaim, instanceId }: TerminateInstance,
+  { cluster, failure }: { readonly cluster: string; readonly failure: RefusedError },
 ): Promise<void> {
   const record = await store.readNodeClaim(cluster, nodeClaim);
-  const refused = record && refusedTermination(record, { instanceId, message }, clock.now());
+  const { message } = failure;
+  const why = { message, ...(failure instanceof NotOwnedError && { reason: 'InstanceNotTagged' as const }) };
+  const refused = record && refusedTermination(record, { instanceId, ...why }, clock.now());
   if (refused !== undefined) await store.updateNodeClaim(refused);
 }

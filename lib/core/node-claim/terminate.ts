@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { nextTick, requeueAt } from '../model/decision.ts';
-import { drainOverAt, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
+import { drainOverAt, instanceOf, type NodeClaimRecord, type TerminationRefusal } from '../model/node-claim-record.ts';
 import { act, blockedClaim, type ClaimVerdict, unchanged } from './claim-verdict.ts';
 import { whyNotTagged } from './consistency.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
@@ -9,6 +9,8 @@ import { LONGEST_MESSAGE } from './mirror/mirror-conditions.ts';
 /** The pause after a refused termination: as long as EC2 has refused it, within these limits. */
 const SHORTEST_PAUSE_MS = 5 * SECOND_MS;
 const LONGEST_PAUSE_MS = 5 * MINUTE_MS;
+/** The reason of an instance that Kerf does not terminate. */
+const NOT_TAGGED = 'InstanceNotTagged';
 
 /**
  * Terminates the instance of a deleted claim. The request is recorded after EC2 has accepted it: until then the node counts in
@@ -33,26 +35,28 @@ export function terminate(record: NodeClaimRecord, nowMs: number): ClaimVerdict 
 
 /**
  * Promise 4: an instance without the ownership tags is not terminated. The claim is not released while the instance runs, so
- * that it counts in the limits of its NodePool. EC2 may return a new instance before its tags.
+ * that it counts in the limits of its NodePool.
  */
 export function awaitTags(record: NodeClaimRecord, nowMs: number): ClaimVerdict {
   const { deletion, launch } = record;
   if (deletion === undefined || launch.kind !== 'launched') return unchanged(record);
   const taggedByMs = launch.atMs + LISTED_AFTER_MS;
   if (nowMs < taggedByMs) return { ...unchanged(record), due: [requeueAt(taggedByMs)] };
-  const why = { reason: 'InstanceNotTagged', message: whyNotTagged(record) } as const;
-  const blocked = [blockedClaim(record, why)];
-  const isKnown = deletion.terminationRefused?.reason === why.reason;
-  const terminationRefused = { ...why, sinceMs: nowMs, retryAtMs: nowMs };
-  const { terminateRequestedAtMs: _ineffective, ...rest } = deletion;
-  const refused = { ...rest, drainOverAtMs: drainOverAt(deletion) ?? nowMs, terminationRefused };
-  return {
-    record: isKnown ? record : { ...record, deletion: refused },
-    actions: [],
-    blocked,
-    due: [nextTick(nowMs)],
-    ...(!isKnown && { news: blocked }),
-  };
+  const noted = withoutTags(record, nowMs);
+  const blocked = [blockedClaim(record, { reason: NOT_TAGGED, message: whyNotTagged(record) })];
+  return { record: noted, actions: [], blocked, due: [nextTick(nowMs)], ...(noted !== record && { news: blocked }) };
+}
+
+/**
+ * The record of a deleted claim whose instance runs without the ownership tags: no pause, so that the instance is terminated as soon as
+ * it has its tags again. EC2 may return a new instance before its tags. *Shape:* the same record if it has this already.
+ */
+function withoutTags(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
+  const { deletion, launch } = record;
+  if (deletion === undefined || deletion.terminationRefused?.reason === NOT_TAGGED) return record;
+  if (launch.kind !== 'launched' || nowMs < launch.atMs + LISTED_AFTER_MS) return record;
+  const refusal = { reason: NOT_TAGGED, message: whyNotTagged(record), sinceMs: nowMs, retryAtMs: nowMs } as const;
+  return refused(record, refusal, nowMs);
 }
 
 /** The record of a claim whose instance EC2 is shutting down. The time of the first accepted request is kept until a refusal. */
@@ -65,20 +69,34 @@ export function terminating(record: NodeClaimRecord, nowMs: number): NodeClaimRe
   return { ...record, deletion: { ...rest, drainOverAtMs, terminateRequestedAtMs: nowMs } };
 }
 
-/** The record after EC2 refused to terminate the instance; undefined if it is not the instance of a deleted claim. */
+interface RefusedTermination {
+  readonly instanceId: string;
+  readonly message: string;
+  /** @default EC2 refused the request */
+  readonly reason?: TerminationRefusal['reason'];
+}
+
+/** The record after the instance was not terminated; undefined if it does not change, or the instance is not that of a deleted claim. */
 export function refusedTermination(
   record: NodeClaimRecord,
-  { instanceId, message }: { readonly instanceId: string; readonly message: string },
+  { instanceId, message, reason }: RefusedTermination,
   nowMs: number,
 ): NodeClaimRecord | undefined {
   const { deletion, releasedAtMs } = record;
   if (deletion === undefined || releasedAtMs !== undefined || instanceOf(record)?.id !== instanceId) return undefined;
-  const { terminateRequestedAtMs: _refused, ...rest } = deletion;
+  if (reason === NOT_TAGGED) {
+    const noted = withoutTags(record, nowMs);
+    return noted === record ? undefined : noted;
+  }
   const sinceMs = deletion.terminationRefused?.sinceMs ?? nowMs;
   const pauseMs = Math.min(Math.max(nowMs - sinceMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
-  const refused = { message: message.slice(0, LONGEST_MESSAGE), sinceMs, retryAtMs: nowMs + pauseMs };
-  return {
-    ...record,
-    deletion: { ...rest, drainOverAtMs: drainOverAt(deletion) ?? nowMs, terminationRefused: refused },
-  };
+  return refused(record, { message: message.slice(0, LONGEST_MESSAGE), sinceMs, retryAtMs: nowMs + pauseMs }, nowMs);
+}
+
+/** An earlier request that EC2 accepted had no effect. */
+function refused(record: NodeClaimRecord, terminationRefused: TerminationRefusal, nowMs: number): NodeClaimRecord {
+  const { deletion } = record;
+  if (deletion === undefined) return record;
+  const { terminateRequestedAtMs: _ineffective, ...rest } = deletion;
+  return { ...record, deletion: { ...rest, drainOverAtMs: drainOverAt(deletion) ?? nowMs, terminationRefused } };
 }

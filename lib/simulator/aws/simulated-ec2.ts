@@ -17,6 +17,7 @@ import type {
   LaunchOutcome,
   MissingCapacity,
 } from '../../ports/cloud-provider.ts';
+import { NotOwnedError } from '../../ports/errors.ts';
 import type { Random } from '../random.ts';
 import type { InstanceLedger } from '../summary/instance-ledger.ts';
 import type { Timeline } from '../timeline.ts';
@@ -140,11 +141,7 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     shiftedZones: async () => [],
     autoMode: async () => false,
     ...tagging(state),
-    terminate: async (cluster, id) =>
-      shutDown(
-        state,
-        listed(state, cluster).find((instance) => instance.id === id),
-      ),
+    terminate: async (cluster, id) => terminate(state, cluster, instances.get(id)),
     blackOut(blackout) {
       blackouts.add(blackout);
       return () => blackouts.delete(blackout);
@@ -307,6 +304,12 @@ function instanceFor({ world, instances }: Ec2State, request: LaunchRequest, lin
     launchedAtMs: world.timetable.now(),
     privateDnsName: nodeNameOf(what),
   };
+}
+
+function terminate(state: Ec2State, cluster: string, instance: SimulatedInstance | undefined): void {
+  if (instance !== undefined && instance.cluster !== cluster && instance.state !== 'shutting-down')
+    throw new NotOwnedError(`terminate ${instance.id}: it runs without the ownership tags of cluster ${cluster}`);
+  shutDown(state, instance);
 }
 
 function shutDown({ world, instances, gone }: Ec2State, instance: SimulatedInstance | undefined): void {

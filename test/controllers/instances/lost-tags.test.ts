@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { NotOwnedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { expectAllGone, launchedFor, live, SMALL_CATALOGUE } from '../life.ts';
 
 /** An instance without tags between two times, as after a user removed them and later added them again. */
@@ -43,7 +45,8 @@ function losesTags(world: Untagged) {
           return found.map((one) => (isUntagged(one.id) ? { ...one, nodeClaim: '', untagged: true } : one));
         },
         terminate: async (cluster, id) => {
-          if (!isUntagged(id)) await ports.cloud.terminate(cluster, id);
+          if (isUntagged(id)) throw new NotOwnedError(`terminate ${id}: it runs without the ownership tags`);
+          await ports.cloud.terminate(cluster, id);
         },
       },
     };
@@ -89,4 +92,73 @@ test('instances are not read by id while EC2 lists all of them', async () => {
   const result = await liveWith(lost, []);
   expect(result.nodesAtEnd).toBe(1);
   expect(lost.byId).toBe(0);
+});
+
+/** Between two times, no instance has its tags, and EC2 does not answer reads. */
+function losesAllTags(seen: {
+  readonly untilMs: number;
+  readonly reasons: Set<string>;
+  requests: number;
+  events: number;
+}) {
+  return (ports: ControllerPorts): ControllerPorts => {
+    const startMs = ports.clock.now();
+    const isLost = (): boolean => {
+      const sinceMs = ports.clock.now() - startMs;
+      return sinceMs >= 5 * MINUTE_MS && sinceMs < seen.untilMs;
+    };
+    return {
+      ...ports,
+      cluster: {
+        ...ports.cluster,
+        applyNodeClaim: async (nodeClaim) => {
+          for (const { type, reason = '' } of nodeClaim.status?.conditions ?? [])
+            if (type === 'InstanceTerminating' && isLost()) seen.reasons.add(reason);
+          await ports.cluster.applyNodeClaim(nodeClaim);
+        },
+        publishEvent: async (event) => {
+          if (event.reason === 'ActionRefused') seen.events += 1;
+          await ports.cluster.publishEvent(event);
+        },
+      },
+      cloud: {
+        ...ports.cloud,
+        describeInstances: async (cluster, ids) => {
+          if (isLost()) throw new UnreachableError('describe instances: EC2 did not answer');
+          return ports.cloud.describeInstances(cluster, ids);
+        },
+        terminate: async (cluster, id) => {
+          if (!isLost()) return ports.cloud.terminate(cluster, id);
+          seen.requests += 1;
+          throw new NotOwnedError(`terminate ${id}: it runs without the ownership tags`);
+        },
+      },
+    };
+  };
+}
+
+test('while EC2 answers no reads, the node of an instance that lost its tags counts in the budget (E7)', async () => {
+  const seen = { untilMs: 20 * MINUTE_MS, reasons: new Set<string>(), requests: 0, events: 0 };
+  const result = await live({
+    manifests: someManifests({
+      nodePools: [
+        aPool({ disruption: { budgets: [{ nodes: '1' }], consolidateAfter: '0s', consolidationPolicy: 'WhenEmpty' } }),
+      ],
+      deployments: [aDeployment('web', 4, '20')],
+    }),
+    catalogue: SMALL_CATALOGUE,
+    scenario: { name: 'lost tags, not seen', events: [{ ...EMPTY, atMs: 6 * MINUTE_MS }] },
+    wrapPorts: losesAllTags(seen),
+  });
+  const deleted = result.timeline.flatMap((entry) => (entry.kind === 'delete-node-claim' ? [entry.at] : []));
+  expect(
+    deleted.filter((at) => at < 20 * 60),
+    'one node of the budget',
+  ).toHaveLength(1);
+  expect(seen.requests).toBeGreaterThan(1);
+  expect([...seen.reasons]).toEqual(['InstanceNotTagged']);
+  expect(seen.events, 'reported once').toBe(1);
+  expectAllGone(result);
+  const [first] = result.timeline.flatMap((entry) => (entry.kind === 'instance-terminated' ? [entry.at] : []));
+  expect(first, 'within a poll').toBeLessThan(20 * 60 + 60);
 });

@@ -90,3 +90,40 @@ describe('an instance that EC2 does not terminate (D26)', () => {
     expect(refusedTermination(launchedClaim(), WHAT, NOW_MS)).toBeUndefined();
   });
 });
+
+describe('an instance whose termination shows that it has lost its tags (promise 4)', () => {
+  const NOT_OWNED = { ...WHAT, reason: 'InstanceNotTagged' } as const;
+
+  /** Its instance was launched at this time. */
+  function launchedAt(atMs: number, over: Partial<Deletion> = {}): NodeClaimRecord {
+    const { launch, ...rest } = drainedClaim(over);
+    if (launch.kind !== 'launched') throw new Error('it has no instance');
+    return { ...rest, launch: { ...launch, atMs } };
+  }
+
+  test('has the same record as one that EC2 shows without them', () => {
+    for (const over of [{}, { terminateRequestedAtMs: NOW_MS - SECOND }, refusedAt(NOW_MS).deletion]) {
+      const record = launchedAt(NOW_MS - HOUR, over);
+      const seen = decideTermination({ ...viewOf(record), untagged: true }, NOW_MS + SECOND);
+      expect(refusedTermination(record, NOT_OWNED, NOW_MS + SECOND)).toEqual(seen.record);
+      expect(seen.record.deletion).not.toHaveProperty('terminateRequestedAtMs');
+    }
+  });
+
+  test('is recorded once, and requested at each poll', () => {
+    const record = launchedAt(NOW_MS - HOUR);
+    const noted = refusedTermination(record, NOT_OWNED, NOW_MS) ?? record;
+    expect(noted).not.toBe(record);
+    expect(refusedTermination(noted, NOT_OWNED, NOW_MS + MINUTE)).toBeUndefined();
+    const view = { ...viewOf(noted), instanceState: 'unread' } as const;
+    const next = decideTermination(view, NOW_MS + 5 * SECOND);
+    expect(next.actions).toMatchObject([{ kind: 'terminate-instance' }]);
+    expect(next.due).toEqual(decideTermination({ ...view, record }, NOW_MS + 5 * SECOND).due);
+  });
+
+  test('may be new: EC2 may return it before its tags', () => {
+    const record = launchedAt(NOW_MS);
+    expect(refusedTermination(record, NOT_OWNED, NOW_MS + 2 * MINUTE)).toBeUndefined();
+    expect(refusedTermination(record, NOT_OWNED, NOW_MS + 3 * MINUTE)).toBeDefined();
+  });
+});

@@ -1,7 +1,8 @@
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import { NotOwnedError } from '../../../ports/errors.ts';
 import { callExcludingRefused, type PartialAnswers } from '../client/call-excluding-refused.ts';
 import { awsPortError, isUnknownInstance, translated } from '../client/errors.ts';
-import { describeOwnInstances, type InstanceReader } from './instances.ts';
+import { describeInstances, type InstanceReader } from './instances.ts';
 
 interface InstanceEnder extends InstanceReader {
   /**
@@ -15,8 +16,8 @@ interface InstanceEnder extends InstanceReader {
 const MAX_SINGLE_CALLS = 32;
 
 /**
- * Terminates instances of the cluster. Promise 4: reads them first; an instance of another owner counts as gone, and so does
- * one that is shutting down (C55). *Shape:* the errors by id. *Errors:* those of a whole call.
+ * Terminates instances of the cluster. Promise 4: reads them first; one without the ownership tags has a NotOwnedError. One that is
+ * shutting down counts as gone (C55). *Shape:* the errors by id. *Errors:* those of a whole call.
  */
 export async function endInstances(
   ender: InstanceEnder,
@@ -24,8 +25,9 @@ export async function endInstances(
   instanceIds: readonly string[],
 ): Promise<ReadonlyMap<string, unknown>> {
   const { refusedLast = new Map<string, unknown>() } = ender;
-  const found = await describeOwnInstances(ender, cluster, instanceIds);
-  const ids = new Set(found.filter(({ state }) => state !== 'shutting-down').map(({ id }) => id));
+  const found = await describeInstances(ender, cluster, instanceIds);
+  const running = found.filter(({ state }) => state !== 'shutting-down' && state !== 'terminated');
+  const ids = new Set(running.filter(({ untagged }) => untagged === undefined).map(({ id }) => id));
   for (const id of instanceIds) if (!ids.has(id)) refusedLast.delete(id);
   const known = [...refusedLast.keys()].filter((id) => ids.has(id));
   const others = [...ids].filter((id) => !refusedLast.has(id));
@@ -38,7 +40,16 @@ export async function endInstances(
   }
   const stillRefused = known.flatMap((id) => (refusedLast.has(id) ? [[id, refusedLast.get(id)] as const] : []));
   const failed = [...refused, ...stillRefused].filter(([, thrown]) => !isUnknownInstance(thrown));
-  return new Map(failed.map(([id, thrown]) => [id, awsPortError(thrown, `terminate ${id}`)]));
+  return new Map([
+    ...running.filter(({ id }) => !ids.has(id)).map(({ id }) => [id, notOwned(id, cluster)] as const),
+    ...failed.map(([id, thrown]) => [id, awsPortError(thrown, `terminate ${id}`)] as const),
+  ]);
+}
+
+function notOwned(id: string, cluster: string): NotOwnedError {
+  return new NotOwnedError(
+    `terminate ${id}: it runs without the ownership tags of cluster ${cluster}: add the tags, or terminate it`,
+  );
 }
 
 async function endTogether(

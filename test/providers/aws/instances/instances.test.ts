@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { CreateTagsCommand, DescribeInstancesCommand, EC2Client, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
-import { RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts';
+import { NotOwnedError, RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts';
 import { endInstances } from '../../../../lib/providers/aws/instances/end-instances.ts';
 import { describeInstances, instanceOwners } from '../../../../lib/providers/aws/instances/instances.ts';
 import { tagInstance } from '../../../../lib/providers/aws/instances/tag-instance.ts';
@@ -109,10 +109,20 @@ test.each([
   ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-1', over)));
   expect(await describeInstances(reader, 'demo', ['i-1'])).toMatchObject([{ id: 'i-1', untagged: true }]);
   expect(await describeInstances(reader, 'demo')).toEqual([]);
-  await endOne('i-1');
+  expect((await endOne('i-1')).get('i-1')).toBeInstanceOf(NotOwnedError);
   await tagInstance(reader, { cluster: 'demo', instanceId: 'i-1', tags: { Name: 'node-1' } });
   expect(ec2.commandCalls(TerminateInstancesCommand)).toHaveLength(0);
   expect(ec2.commandCalls(CreateTagsCommand)).toHaveLength(0);
+});
+
+test('an instance without tags that ends, or has ended, is gone; the others of the call are terminated', async () => {
+  const untagged = (id: string, Name: 'running' | 'shutting-down' | 'terminated') =>
+    anInstance(id, { Tags: [], State: { Name } });
+  const ended = [untagged('i-2', 'shutting-down'), untagged('i-3', 'terminated')];
+  ec2.on(DescribeInstancesCommand).resolves(answer(untagged('i-1', 'running'), ...ended, anInstance('i-4')));
+  const failed = await endInstances(reader, 'demo', ['i-1', 'i-2', 'i-3', 'i-4']);
+  expect([...failed.keys()]).toEqual(['i-1']);
+  expect(terminated()).toEqual([['i-4']]);
 });
 
 test('an instance that is terminated is shown as terminated, and neither tagged nor terminated', async () => {
