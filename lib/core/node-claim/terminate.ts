@@ -88,7 +88,9 @@ export function refusedTermination(
     const noted = withoutTags(record, nowMs);
     return noted === record ? undefined : noted;
   }
-  const sinceMs = deletion.terminationRefused?.sinceMs ?? nowMs;
+  // A refusal for missing tags was not EC2's: the pause begins anew.
+  const before = deletion.terminationRefused?.reason === undefined ? deletion.terminationRefused : undefined;
+  const sinceMs = before?.sinceMs ?? nowMs;
   const pauseMs = Math.min(Math.max(nowMs - sinceMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
   return refused(record, { message: message.slice(0, LONGEST_MESSAGE), sinceMs, retryAtMs: nowMs + pauseMs }, nowMs);
 }

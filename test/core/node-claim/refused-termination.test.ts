@@ -121,6 +121,13 @@ describe('an instance whose termination shows that it has lost its tags (promise
     expect(next.due).toEqual(decideTermination({ ...view, record }, NOW_MS + 5 * SECOND).due);
   });
 
+  test('has the shortest pause if EC2 refuses its termination after it has its tags again', () => {
+    const record = launchedAt(NOW_MS - HOUR);
+    const noted = refusedTermination(record, NOT_OWNED, NOW_MS - HOUR / 2) ?? record;
+    const { terminationRefused } = refusedTermination(noted, WHAT, NOW_MS)?.deletion ?? {};
+    expect(terminationRefused).toMatchObject({ sinceMs: NOW_MS, retryAtMs: NOW_MS + 5 * SECOND });
+  });
+
   test('may be new: EC2 may return it before its tags', () => {
     const record = launchedAt(NOW_MS);
     expect(refusedTermination(record, NOT_OWNED, NOW_MS + 2 * MINUTE)).toBeUndefined();
