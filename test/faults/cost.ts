@@ -1,7 +1,11 @@
-import { HOUR_MS } from '../../lib/apis/formats/time.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
+import { instanceOf } from '../../lib/core/model/node-claim-record.ts';
 import { costOf } from '../../lib/simulator/aws/simulated-ec2.ts';
 import type { Watched } from './rule.ts';
 import { isKeptInPlace, isTerminal } from './rules/pods.ts';
+
+/** The time that a Node has to register again. Kerf's own limit is not used, so that a wrong one is found. */
+const REGISTERED_WITHIN_MS = 15 * MINUTE_MS;
 
 /** What the instances cost until now. *Units:* USD. */
 export function usdUntilNow({ simulation, startMs, nowMs }: Watched): number {
@@ -11,19 +15,33 @@ export function usdUntilNow({ simulation, startMs, nowMs }: Watched): number {
 }
 
 /**
- * What those instances cost now on whose nodes a pod must not be disrupted. Kerf cannot replace them, and chance decides which they are: the
- * kube-scheduler chooses the node, and after a volley of spot interruptions, on-demand nodes replace nodes whose limits are still used.
- * *Units:* USD for `forMs`.
+ * What those instances cost now that Kerf cannot replace. On the nodes of some, a pod must not be disrupted, and chance decides which they
+ * are: the kube-scheduler chooses the node, and after a volley of spot interruptions, on-demand nodes replace nodes whose limits are still
+ * used. Others have lost their Node, and it may register again (`docs/stuck-nodes.md`). *Units:* USD for `forMs`.
  */
-export function heldUsd({ simulation, startMs, nowMs }: Watched, forMs: number): number {
-  const { state, ec2 } = simulation();
+export function heldUsd(watched: Watched, forMs: number): number {
+  const ids = new Set([...idsWithKeptPods(watched), ...idsWithoutNode(watched)]);
+  return watched
+    .simulation()
+    .ec2.instances()
+    .filter(({ id, endedAtMs }) => endedAtMs === undefined && ids.has(id))
+    .reduce((sum, { priceUsdPerHour }) => sum + (priceUsdPerHour * forMs) / HOUR_MS, 0);
+}
+
+function idsWithKeptPods({ simulation, startMs, nowMs }: Watched): readonly (string | undefined)[] {
+  const { state } = simulation();
   const nowAt = startMs() + nowMs();
   const kept = [...state.pods.values()].filter((pod) => !isTerminal(pod) && isKeptInPlace(pod, nowAt));
   const nodes = new Set(kept.map(({ spec }) => spec.nodeName));
   const held = [...state.nodes.values()].filter(({ metadata }) => nodes.has(metadata.name));
-  const ids = new Set(held.map(({ spec }) => spec?.providerID?.split('/').at(-1)));
-  return ec2
-    .instances()
-    .filter(({ id, endedAtMs }) => endedAtMs === undefined && ids.has(id))
-    .reduce((sum, { priceUsdPerHour }) => sum + (priceUsdPerHour * forMs) / HOUR_MS, 0);
+  return held.map(({ spec }) => spec?.providerID?.split('/').at(-1));
+}
+
+/** As long as a new instance has to register its Node. */
+function idsWithoutNode({ records, startMs, nowMs }: Watched): readonly (string | undefined)[] {
+  const sinceMs = startMs() + nowMs() - REGISTERED_WITHIN_MS;
+  const waiting = [...records.values()].filter(
+    ({ nodeLostAtMs = 0, deletion }) => deletion === undefined && nodeLostAtMs > sinceMs,
+  );
+  return waiting.map((record) => instanceOf(record)?.id);
 }
