@@ -77,7 +77,9 @@ export async function play(controlPlane: ControlPlane, plan: Plan, playing: Play
       hasMore = await write(decided?.nominations ?? []);
     }
   };
-  const renominate = async (): Promise<void> => void (await write(plan.provisioning?.lost(await see()) ?? []));
+  const renominate = async (): Promise<void> => {
+    await write(plan.provisioning?.lost(await see(), Date.now()) ?? []);
+  };
   try {
     await inParallel(plan.pods, AT_ONCE, async (pod) => createPod(client, pod));
     await marked(cluster, plan.pods.length);

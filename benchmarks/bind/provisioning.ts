@@ -8,6 +8,7 @@ import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
 import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import { launched } from '../../lib/core/node-claim/launch/launch.ts';
 import {
+  doSeveralStart,
   lostNominations,
   plannedNodes,
   podNominations,
@@ -42,7 +43,7 @@ export interface Provisioning {
     readonly launched: number;
   };
   /** The nominations that pods have lost since. */
-  lost(seen: SeenCluster): readonly PodNomination[];
+  lost(seen: SeenCluster, nowMs: number): readonly PodNomination[];
   /** B67: until when the nodes that have joined wait for the others. *Shape:* by name; only nodes that wait. */
   awaitedStarts(joined: readonly JoinedNode[]): ReadonlyMap<string, number>;
 }
@@ -86,7 +87,10 @@ export function provisioningOf(
         }),
       );
     },
-    lost: ({ pods, nodes }) => lostNominations(pods, joined(records, nodes, 0)),
+    lost({ pods, nodes }, nowMs) {
+      const seen = joined(records, nodes, nowMs);
+      return doSeveralStart(seen) ? lostNominations(pods, seen, nowMs) : [];
+    },
   };
 }
 

@@ -1,10 +1,10 @@
 import { MINUTE_MS, timeIn } from '../../../apis/formats/time.ts';
-import { namespaceOf, type Pod, podKey } from '../../../apis/kubernetes.ts';
-import { HOSTNAME } from '../../../apis/labels.ts';
+import { namespaceOf, type Pod, podKey, selectorMatches } from '../../../apis/kubernetes.ts';
 import { optional } from '../../../apis/optional.ts';
 import { hardestToPlaceFirst } from '../../cluster/hardest-to-place.ts';
 import { ownNomination, type PodNomination } from '../../cluster/nominated-node.ts';
 import { isProvisionable } from '../../cluster/pods.ts';
+import { isSpreadOverZones, spreadOverZones } from '../../cluster/spread-over-zones.ts';
 import { knownNodeName } from '../../cluster/state-node.ts';
 import { type NodeClaimRecord, realPods } from '../../model/node-claim-record.ts';
 import type { Schedule } from '../../scheduling/schedule.ts';
@@ -26,20 +26,36 @@ export function podNominations(pods: readonly Pod[], planned: ReadonlyMap<string
   }));
 }
 
+/** The kube-scheduler binds some fifty pods a second, so those of a node may wait for so long after the node is initialized. */
+const BOUND_WITHIN_MS = MINUTE_MS;
+
 /**
  * B66: the nominations to write again while nodes start. The kube-scheduler clears a nomination when it tries the pod and finds no place
- * for it, which each node that becomes ready causes. *Shape:* only pods without a nomination whose node has joined and is not initialized:
- * it has no pods yet, so it is still planned for them. If nodes start together (B67), those of a decision that have not joined yet count
- * too. *Cost:* O(records + pods log pods).
+ * for it, which each node that becomes ready causes. *Shape:* only pods without a nomination whose node has joined. If nodes start together
+ * (B67), those of a decision that have not joined yet count too. A node that is initialized counts for a minute, but not for pods that are
+ * spread over zones: there, they may keep each other from it (`plannedNodes`). *Cost:* O(records + pods log pods).
  */
-export function lostNominations(pods: readonly Pod[], records: readonly NodeClaimRecord[]): readonly PodNomination[] {
-  const planned = new Map(
-    records.filter(isStarting).flatMap((record) => {
+export function lostNominations(
+  pods: readonly Pod[],
+  records: readonly NodeClaimRecord[],
+  nowMs: number,
+): readonly PodNomination[] {
+  const planned = plannedFor(records.filter(isStarting));
+  const initialized = plannedFor(
+    records.filter((record) => isLive(record) && nowMs < (record.initializedAtMs ?? -Infinity) + BOUND_WITHIN_MS),
+  );
+  const others = pods.filter((pod) => !isSpreadOverZones(pod));
+  return [...missingNominations(pods, planned), ...missingNominations(others, initialized)];
+}
+
+/** The nodes of claims whose pods may be nominated, by the keys of the pods. */
+function plannedFor(records: readonly NodeClaimRecord[]): ReadonlyMap<string, string> {
+  return new Map(
+    records.flatMap((record) => {
       const node = record.nodeName ?? (record.startTurn === undefined ? undefined : record.expectedNodeName);
       return node === undefined ? [] : realPods(record).map((key) => [key, node] as const);
     }),
   );
-  return missingNominations(pods, planned);
 }
 
 /** Of pods without a nomination of Kerf that are planned for a node. */
@@ -94,33 +110,40 @@ export function doSeveralStart(records: readonly NodeClaimRecord[]): boolean {
   return records.filter((record) => isStarting(record) && realPods(record).length > 0).length > 1;
 }
 
-function isStarting({ launch, deletion, nodeLostAtMs, initializedAtMs }: NodeClaimRecord): boolean {
-  return launch.kind === 'launched' && (deletion ?? nodeLostAtMs ?? initializedAtMs) === undefined;
+function isStarting(record: NodeClaimRecord): boolean {
+  return isLive(record) && record.initializedAtMs === undefined;
+}
+
+function isLive({ launch, deletion, nodeLostAtMs }: NodeClaimRecord): boolean {
+  return launch.kind === 'launched' && (deletion ?? nodeLostAtMs) === undefined;
 }
 
 /**
- * The nodes to nominate that a schedule has for pods. *Shape:* without nodes whose names are not known yet. An initialized node stays
- * nominated for pods that are spread over zones, but is not nominated for them again: the kube-scheduler counts nominated pods as if they
- * ran, so several of them on a node may keep each other from it until it has tried one, which clears the nomination of that one.
+ * The nodes to nominate that a schedule has for pods. *Shape:* without nodes whose names are not known yet. A pod that is spread over zones
+ * is nominated for an initialized node only if its spread counts no pod that is nominated for it: the kube-scheduler counts nominated pods
+ * as if they ran, so these would keep each other from the node. *Cost:* O(pods), and for those of an initialized node O(pods × nominated).
  */
 export function plannedNodes({ existing }: Pick<Schedule, 'existing'>): ReadonlyMap<string, string> {
   const planned = new Map<string, string>();
   for (const { stateNode, pods } of existing) {
     const node = knownNodeName(stateNode);
     if (node === undefined) continue;
-    for (const pod of pods) {
-      const isNew = ownNomination(pod) !== node;
-      if (isBufferPod(pod) || (isNew && stateNode.initialized && isSpreadOverZones(pod))) continue;
-      planned.set(podKey(pod), node);
+    const mayBlock = (pod: Pod): boolean =>
+      stateNode.initialized && isSpreadOverZones(pod) && ownNomination(pod) !== node;
+    const real = pods.filter((pod) => !isBufferPod(pod));
+    const nominated = real.filter((pod) => !mayBlock(pod));
+    for (const pod of real) {
+      if (mayBlock(pod) && !nominated.some((other) => countsInZone(pod, other))) nominated.push(pod);
     }
+    for (const pod of nominated) planned.set(podKey(pod), node);
   }
   return planned;
 }
 
-/** Whether a required spread counts pods of several nodes together, as that over zones does. */
-function isSpreadOverZones({ spec }: Pod): boolean {
-  const spread = spec.topologySpreadConstraints ?? [];
-  return spread.some((one) => one.topologyKey !== HOSTNAME && one.whenUnsatisfiable === 'DoNotSchedule');
+/** Whether a required spread of the pod counts the other pod. */
+function countsInZone(pod: Pod, other: Pod): boolean {
+  if (namespaceOf(pod) !== namespaceOf(other)) return false;
+  return spreadOverZones(pod).some(({ labelSelector }) => selectorMatches(labelSelector, other.metadata.labels));
 }
 
 /** Removes all of Kerf's nominations: other autoscalers leave a pod with a nomination alone. */

@@ -1,6 +1,7 @@
 import { SECOND_MS, timeIn } from '../../../apis/formats/time.ts';
 import type { Node, Pod } from '../../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../../apis/labels.ts';
+import { isSpreadOverZones } from '../../cluster/spread-over-zones.ts';
 import { isNodeReady } from '../../cluster/state-node.ts';
 import type { NodeClaimRecord, StartTurn } from '../../model/node-claim-record.ts';
 import { requiredAffinityTerms } from '../../scheduling/pods/pod-affinity-terms.ts';
@@ -15,18 +16,20 @@ const SECOND_TURN_AFTER_MS = 2 * SECOND_MS;
 /**
  * B67: the turns in which the nodes of these claims are registered. The first pod of a group with required affinity to itself in a zone
  * decides the zone of the group. While no node of the planned zone is ready, it is bound in another one, whatever is nominated. So the
- * nodes for such pods are registered first.
+ * nodes for such pods are registered first. Pods that are spread over zones are bound where the nodes that are ready allow it, and take the
+ * room of others there. If there are no pods with such affinity, all nodes have the same turn.
  * *Shape:* in the order of the claims; undefined if no claim waits for another one.
  */
 export function startTurns(claims: readonly Pick<PlannedNodeClaim, 'pods'>[]): readonly StartTurn[] | undefined {
-  if (claims.filter(({ pods }) => pods.length > 0).length < 2) return undefined;
-  const turns = claims.map(({ pods }): StartTurn => (pods.some(decidesZone) ? 1 : 2));
-  return turns.includes(1) ? turns : undefined;
+  const pods = claims.map((claim) => claim.pods.filter((pod) => !isBufferPod(pod)));
+  if (claims.filter((claim) => claim.pods.length > 0).length < 2) return undefined;
+  const turns = pods.map((mine): StartTurn => (mine.some(decidesZone) ? 1 : 2));
+  if (turns.includes(1)) return turns;
+  return pods.some((mine) => mine.some(isSpreadOverZones)) ? turns.map(() => 1) : undefined;
 }
 
-/** Buffer pods are never bound. */
 function decidesZone(pod: Pod): boolean {
-  return !isBufferPod(pod) && requiredAffinityTerms(pod).some(({ topologyKey }) => topologyKey !== HOSTNAME);
+  return requiredAffinityTerms(pod).some(({ topologyKey }) => topologyKey !== HOSTNAME);
 }
 
 /** Until when the nodes of a decision wait, by their turn. *Shape:* undefined if they do not wait. */

@@ -12,7 +12,7 @@ import { provision } from '../../../../lib/core/provisioning/provision.ts';
 import { launchedClaim } from '../../../builders/node-claims.ts';
 import { avoiding, pendingPod, pendingPods, runningPod, spread } from '../../../builders/pods.ts';
 import { aSnapshot, initializedNode } from '../../../builders/snapshots.ts';
-import { NOW_MS } from '../../../builders/times.ts';
+import { MINUTE, NOW_MS, SECOND } from '../../../builders/times.ts';
 
 function nominationsOf(over: Partial<ClusterSnapshot>) {
   const { podNominations } = provision(aSnapshot(over), { decisionId: 'decision-1', nowMs: NOW_MS });
@@ -136,19 +136,25 @@ describe('B66: nominations', () => {
     expect(order).toEqual(['together', 'apart', 'spread', 'large', 'small']);
   });
 
-  test('pods that are spread over zones are nominated while their node starts: on an initialized node they block each other', () => {
-    const even = { topologySpreadConstraints: [spread()] };
-    const pods = pendingPods(2, { ...SMALL, labels: { app: 'web' }, spec: even });
+  test('pods that are spread over zones are nominated while their node starts, and one at a time afterwards: they block each other', () => {
+    const even = { topologySpreadConstraints: [spread({ maxSkew: 3 })] };
+    const web = { ...SMALL, labels: { app: 'web' }, spec: even };
+    const pods = pendingPods(2, web);
     const keys = ['default/web-1', 'default/web-2'];
     const both = ['web-1: - → node-a', 'web-2: - → node-a'];
     expect(nominationsOf({ pods, nodeClaims: [starting('a', keys, 'node-a')] })).toEqual(both);
     const { node, nodeClaim } = initializedNode({ name: 'node-a' }, { pods: keys });
-    expect(nominationsOf({ pods: pods.slice(1), nodes: [node], nodeClaims: [nodeClaim] })).toEqual([]);
+    const world = { nodes: [node], nodeClaims: [nodeClaim] };
+    expect(nominationsOf({ ...world, pods })).toEqual(['web-1: - → node-a']);
+    const first = pendingPod({ ...web, name: 'web-1' });
+    expect(nominationsOf({ ...world, pods: [nominated(first, 'node-a'), ...pods.slice(1)] })).toEqual([]);
+    // Its spread counts no pod that is nominated.
+    const apart = spread({ labelSelector: { matchLabels: { app: 'other' } } });
+    const other = pendingPod({ ...web, name: 'other', spec: { topologySpreadConstraints: [apart] } });
+    expect(nominationsOf({ ...world, pods: [nominated(first, 'node-a'), other] })).toEqual(['other: - → node-a']);
     const soft = { topologySpreadConstraints: [spread({ whenUnsatisfiable: 'ScheduleAnyway' })] };
     const preferring = pendingPod({ ...SMALL, labels: { app: 'web' }, spec: soft });
-    expect(nominationsOf({ pods: [preferring], nodes: [node], nodeClaims: [nodeClaim] })).toEqual([
-      'web-1: - → node-a',
-    ]);
+    expect(nominationsOf({ ...world, pods: [preferring] })).toEqual(['web-1: - → node-a']);
   });
 
   test('a pod that is spread over zones keeps the nomination of a node that has become initialized, until it is planned elsewhere', () => {
@@ -161,7 +167,7 @@ describe('B66: nominations', () => {
     expect(nominationsOf({ ...world, pods: [inA] })).toEqual([]);
     expect(nominationsOf({ ...world, pods: [inA, ...boundIn('b', 'c')] })).toEqual([]);
     // The kube-scheduler refuses the zone a while it has one pod more than the zone c.
-    expect(nominationsOf({ ...world, pods: [inA, ...boundIn('a', 'b')] })).toEqual(['in-a: node-a → -']);
+    expect(nominationsOf({ ...world, pods: [inA, ...boundIn('a', 'b')] })).toEqual(['in-a: node-a → node-c']);
     expect(nominationsOf({ nodes: [], pods: [inA] })).toEqual(['in-a: node-a → -']);
   });
 
@@ -184,7 +190,7 @@ const inZoneOf = (matchLabels: Readonly<Record<string, string>>) => ({
 
 /** What `lostNominations` returns, in words. */
 function lost(records: readonly NodeClaimRecord[], pods: readonly Pod[] = pendingPods(2, SMALL)): readonly string[] {
-  return lostNominations(pods, records).map(
+  return lostNominations(pods, records, NOW_MS).map(
     ({ pod, before, node }) => `${pod.name}: ${before ?? '-'} → ${node ?? '-'}`,
   );
 }
@@ -193,12 +199,22 @@ describe('B66: nominations that pods have lost while nodes start', () => {
   const KEYS = ['default/web-1', 'default/web-2'];
   const joined = { ...starting('a', KEYS), nodeName: 'node-a' };
 
-  test('are written again from the time at which the node joins until it is initialized', () => {
+  test('are written again from the time at which the node joins until a minute after it is initialized', () => {
     expect(lost([joined])).toEqual(['web-1: - → node-a', 'web-2: - → node-a']);
     expect(lost([starting('a', KEYS, 'node-a')])).toEqual([]);
-    expect(lost([{ ...joined, initializedAtMs: NOW_MS }])).toEqual([]);
+    const both = ['web-1: - → node-a', 'web-2: - → node-a'];
+    expect(lost([{ ...joined, initializedAtMs: NOW_MS - MINUTE + SECOND }])).toEqual(both);
+    expect(lost([{ ...joined, initializedAtMs: NOW_MS - MINUTE }])).toEqual([]);
     const deletion = { reason: 'deleted', message: '', requestedAtMs: NOW_MS } as const;
     expect(lost([{ ...joined, deletion }])).toEqual([]);
+    expect(lost([{ ...joined, deletion, initializedAtMs: NOW_MS }])).toEqual([]);
+  });
+
+  test('are not written again for an initialized node and pods that are spread over zones', () => {
+    const spec = { topologySpreadConstraints: [spread()] };
+    const pods = pendingPods(2, { ...SMALL, labels: { app: 'web' }, spec });
+    expect(lost([joined], pods)).toHaveLength(2);
+    expect(lost([{ ...joined, initializedAtMs: NOW_MS }], pods)).toEqual([]);
   });
 
   test('are written again before the node joins if it waits for others then (B67)', () => {

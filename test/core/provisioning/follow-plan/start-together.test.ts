@@ -15,11 +15,12 @@ import { decide, viewOf } from '../../../builders/claim-view.ts';
 import { aDecision } from '../../../builders/decisions.ts';
 import { launchedClaim } from '../../../builders/node-claims.ts';
 import { aNode, type NodeOptions } from '../../../builders/nodes.ts';
-import { affinityTerm, joining, type PodOptions, pendingPods } from '../../../builders/pods.ts';
+import { affinityTerm, joining, type PodOptions, pendingPods, spread } from '../../../builders/pods.ts';
 import { aSnapshot } from '../../../builders/snapshots.ts';
 import { MINUTE, NOW_MS, SECOND } from '../../../builders/times.ts';
 
 const LARGE = { requests: { cpu: '1500m' } };
+const OVER_ZONES = { labels: { app: 'web' }, spec: { topologySpreadConstraints: [spread()] } };
 const IN_ONE_ZONE = { labels: { app: 'web' }, spec: { affinity: joining(affinityTerm()) } };
 
 /** The turns of the new claims. */
@@ -44,16 +45,28 @@ describe('B67: which nodes start together', () => {
     expect(startTurns([others, { pods: pendingPods(2, IN_ONE_ZONE) }, others])).toEqual([2, 1, 2]);
   });
 
+  test('those of a decision with pods that are spread over zones, all at once', () => {
+    expect(turnsOf(3, { ...LARGE, ...OVER_ZONES })).toEqual([1, 1, 1]);
+    const others = { pods: pendingPods(2) };
+    const spreadPods = { pods: pendingPods(2, OVER_ZONES) };
+    expect(startTurns([others, spreadPods])).toEqual([1, 1]);
+    expect(startTurns([others, spreadPods, { pods: pendingPods(2, IN_ONE_ZONE) }])).toEqual([2, 2, 1]);
+    const soft = { topologySpreadConstraints: [spread({ whenUnsatisfiable: 'ScheduleAnyway' })] };
+    const overHosts = { topologySpreadConstraints: [spread({ topologyKey: HOSTNAME })] };
+    for (const spec of [soft, overHosts])
+      expect(startTurns([others, { pods: pendingPods(2, { ...OVER_ZONES, spec }) }])).toBeUndefined();
+  });
+
   test('not for the virtual pods of a CapacityBuffer, which are never bound', () => {
     const virtual = someBufferPods(2).map((pod) => ({
       ...pod,
-      spec: { ...pod.spec, ...IN_ONE_ZONE.spec },
+      spec: { ...pod.spec, ...IN_ONE_ZONE.spec, ...OVER_ZONES.spec },
     }));
     expect(startTurns([{ pods: virtual }, { pods: pendingPods(2) }])).toBeUndefined();
     expect(startTurns([{ pods: virtual }, { pods: pendingPods(2, IN_ONE_ZONE) }])).toEqual([2, 1]);
   });
 
-  test('not a single node, and not those of pods without such affinity', () => {
+  test('not a single node, and not those of pods without such affinity or spread', () => {
     expect(turnsOf(1, IN_ONE_ZONE)).toEqual([undefined]);
     expect(new Set(turnsOf(40, LARGE))).toEqual(new Set([undefined]));
     const onOneNode = { affinity: joining(affinityTerm({ topologyKey: HOSTNAME })) };
