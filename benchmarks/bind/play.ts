@@ -7,6 +7,7 @@ import { UNREGISTERED_TAINT } from '../../lib/apis/taints.ts';
 import { nominatePods } from '../../lib/controllers/act/nominate-pods.ts';
 import type { PodNomination } from '../../lib/core/cluster/nominated-node.ts';
 import { isProvisionable } from '../../lib/core/cluster/pods.ts';
+import { compareText } from '../../lib/core/compare-text.ts';
 import { inParallel } from '../../lib/core/in-parallel.ts';
 import { ApiClient } from '../../lib/providers/kubernetes/client/api-client.ts';
 import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-cluster.ts';
@@ -27,6 +28,8 @@ const AT_ONCE = 24;
 export interface Playing {
   readonly seed: number;
   readonly nominates: boolean;
+  /** The pods are created in the order of their names, as by one controller after the other. @default in that of the planned nodes */
+  readonly createsByName: boolean;
   /** The time without a change after which the scheduler has finished. */
   readonly quietMs: number;
   /** While pods are pending and nodes join, provisioning decides this often: `batchMaxDuration`. */
@@ -81,7 +84,9 @@ export async function play(controlPlane: ControlPlane, plan: Plan, playing: Play
     await write(plan.provisioning?.lost(await see(), Date.now()) ?? []);
   };
   try {
-    await inParallel(plan.pods, AT_ONCE, async (pod) => createPod(client, pod));
+    const { pods } = plan;
+    const created = playing.createsByName ? pods.toSorted((a, b) => compareText(podKey(a), podKey(b))) : pods;
+    await inParallel(created, AT_ONCE, async (pod) => createPod(client, pod));
     await marked(cluster, plan.pods.length);
     await decide();
     const before = written;
