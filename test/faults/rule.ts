@@ -37,6 +37,8 @@ export interface Rule {
   readonly learned?: (outcome: LaunchOutcome, request: LaunchRequest) => void;
   /** The invocation reads or has written the node, or could not write it because it has changed. */
   readonly atNode?: (invocation: SimulatedInvocation, node: string, what: 'read' | 'written' | 'conflict') => void;
+  /** The invocation could not read the record of the NodeClaim. */
+  readonly recordUnread?: (invocation: SimulatedInvocation, nodeClaim: string) => void;
   /** A command that was not in the table any more was written again. */
   readonly commandRevived?: (id: string) => void;
   readonly terminating?: (cluster: string, instanceId: string) => void;

@@ -184,9 +184,19 @@ export function learning(
   ports: ControllerPorts,
   { each, invocation }: Pick<Observing, 'each'> & { readonly invocation: SimulatedInvocation },
 ): ControllerPorts {
-  const { cloud, cluster } = ports;
+  const { cloud, cluster, store } = ports;
   return {
     ...ports,
+    store: replacing(store, {
+      async readNodeClaim(ofCluster, name) {
+        try {
+          return await store.readNodeClaim(ofCluster, name);
+        } catch (error) {
+          each((rule) => rule.recordUnread?.(invocation, name));
+          throw error;
+        }
+      },
+    }),
     cluster: replacing(cluster, {
       async readNode(name) {
         each((rule) => rule.atNode?.(invocation, name, 'read'));

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../../../lib/apis/formats/time.ts';
+import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import { PortError } from '../../../../lib/ports/errors.ts';
 import type { SimulatedInvocation } from '../../../../lib/simulator/aws/simulated-lambda.ts';
 import { includesCall } from '../../../../lib/simulator/faults/fault.ts';
@@ -57,18 +58,18 @@ export const conflictsAreRepeated: RuleOf = (watched) => {
   const isSent = !story.faults.some(
     (one) => UNANSWERED.has(one.kind) || (one.kind === 'calls-fail' && includesCall(one.calls, 'messages.wake')),
   );
-  // After the conflict, the run reads the record again. If this is refused, the run ends with the refusal.
-  const isRead = !story.faults.some((one) => one.kind === 'object-refused' && one.call === 'store.readNodeClaim');
   // With each other conflict of the run, its pause doubles too.
   const isAlone = !story.faults.some((one) => one.kind === 'calls-fail' && one.error === 409 && one.percent > 50);
-  if (!isSent || !isRead || !isAlone) return {};
+  if (!isSent || !isAlone) return {};
   /** The nodes that an invocation could not write, until it looks at them again. */
   const unwritten = new Map<object, Set<string>>();
   const endedMs = new Map<string, number[]>();
   const awaited = new Map<string, { readonly untilMs: number; readonly node: string }>();
+  const recordOfNode = (name: string): NodeClaimRecord | undefined =>
+    recordOf(watched, simulation().state.nodes.get(name)?.spec?.providerID);
   /** Nothing is written to the node of a released claim. */
   const isStillUsed = (name: string): boolean => {
-    const record = recordOf(watched, simulation().state.nodes.get(name)?.spec?.providerID);
+    const record = recordOfNode(name);
     return record !== undefined && record.releasedAtMs === undefined;
   };
   const noteEnd = (invocation: SimulatedInvocation): void => {
@@ -94,6 +95,11 @@ export const conflictsAreRepeated: RuleOf = (watched) => {
       unwritten.set(invocation, nodes);
       if (what === 'conflict') nodes.add(node);
       else nodes.delete(node);
+    },
+    // After a conflict, the run reads the record again. If it cannot, the claim has failed, and waits for its next poll.
+    recordUnread(invocation, nodeClaim) {
+      const nodes = unwritten.get(invocation);
+      for (const node of nodes ?? []) if (recordOfNode(node)?.name === nodeClaim) nodes?.delete(node);
     },
     failed: ({ function: name, ofRun }) => void (ofRun === true && awaited.delete(name)),
     step() {
