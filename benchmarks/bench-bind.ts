@@ -1,9 +1,8 @@
 /**
  * Measures whether the kube-scheduler follows the plan: `npm run bench:bind -- [--scenarios DIR] [--cases A,B*] [--seed N]`. Starts a
- * control plane for each plan. The pods are created in the order of the planned nodes, or of their names (`--by-name`), in which the
- * kube-scheduler tries them later. They stay pending, then the planned nodes join within 8 s in an order that the
- * seed decides, and are Ready 4 to 10 s later (`--ready-after MIN-MAX`; 0: at once). Kerf's plan is played with and without
- * nominations (B66); beside a scenario file, Karpenter's recorded plan too.
+ * control plane for each plan. The pods are created in the order of their names, as by one controller after the other, and stay pending. Then
+ * the planned nodes join within 8 s in an order that the seed decides, and are Ready 4 to 10 s later (`--ready-after MIN-MAX`; 0: at once).
+ * Kerf's plan is played with and without nominations (B66); beside a scenario file, Karpenter's recorded plan too.
  * Exits with 1 if more pods need a second round than the target allows.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +21,6 @@ const { values } = scriptOptions({
     scenarios: { type: 'string' },
     cases: { type: 'string', default: 'deployments-2000,diverse-500,diverse-2000' },
     seed: { type: 'string', default: '1' },
-    'by-name': { type: 'boolean', default: false },
     quiet: { type: 'string', default: '25' },
     'decide-every': { type: 'string', default: '10' },
     'ready-after': { type: 'string', default: '4-10' },
@@ -33,7 +31,6 @@ const { values } = scriptOptions({
 });
 const FOLDER = process.env['INIT_CWD'] ?? process.cwd();
 const seed = numberOf('seed', values.seed);
-const createsByName = values['by-name'];
 const quietMs = numberOf('quiet', values.quiet) * 1_000;
 const decideEveryMs = numberOf('decide-every', values['decide-every']) * 1_000;
 const readyAfterMs = rangeOf('ready-after', values['ready-after']);
@@ -77,7 +74,6 @@ async function playOne(name: string, plan: Plan, nominates: boolean): Promise<vo
       const played = await play(controlPlane, plan, {
         seed,
         nominates,
-        createsByName,
         quietMs,
         decideEveryMs,
         readyAfterMs,
@@ -129,7 +125,6 @@ function report(): void {
     node: process.version,
     cpus: availableParallelism(),
     seed,
-    createsByName,
     readyAfterMs,
     schedulerQps,
   };

@@ -28,8 +28,6 @@ const AT_ONCE = 24;
 export interface Playing {
   readonly seed: number;
   readonly nominates: boolean;
-  /** The pods are created in the order of their names, as by one controller after the other. @default in that of the planned nodes */
-  readonly createsByName: boolean;
   /** The time without a change after which the scheduler has finished. */
   readonly quietMs: number;
   /** While pods are pending and nodes join, provisioning decides this often: `batchMaxDuration`. */
@@ -84,9 +82,8 @@ export async function play(controlPlane: ControlPlane, plan: Plan, playing: Play
     await write(plan.provisioning?.lost(await see(), Date.now()) ?? []);
   };
   try {
-    const { pods } = plan;
-    const created = playing.createsByName ? pods.toSorted((a, b) => compareText(podKey(a), podKey(b))) : pods;
-    await inParallel(created, AT_ONCE, async (pod) => createPod(client, pod));
+    const byName = plan.pods.toSorted((a, b) => compareText(podKey(a), podKey(b)));
+    await inParallel(byName, AT_ONCE, async (pod) => createPod(client, pod));
     await marked(cluster, plan.pods.length);
     await decide();
     const before = written;

@@ -14,16 +14,42 @@ import { isBufferPod } from '../buffer-pods.ts';
  * B66: the nominations to write so that the kube-scheduler binds the pods as planned. Pods of a node whose name is not known yet are
  * nominated by a later run. A nomination of Kerf for a node that the pod is no longer planned for is replaced or removed; nominations
  * of other components and pods with a node are left alone.
- * *Shape:* only changes; those first whose place matters most (`hardestToPlaceFirst`). *Cost:* O(pods log pods).
+ * *Shape:* only changes; those first whose place matters most (`hardestToPlaceFirst`). *Cost:* O(pods log pods), and for those that are
+ * spread over zones O(pods × nominated) for each node.
  * @param pods all pods of the cluster
  * @param planned the names of the nodes, by the keys of pods
  */
 export function podNominations(pods: readonly Pod[], planned: ReadonlyMap<string, string>): readonly PodNomination[] {
-  const changed = pods.filter((pod) => isProvisionable(pod) && ownNomination(pod) !== planned.get(podKey(pod)));
+  const nodes = withoutBlocking(pods.filter(isProvisionable), planned);
+  const changed = pods.filter((pod) => isProvisionable(pod) && ownNomination(pod) !== nodes.get(podKey(pod)));
   return hardestToPlaceFirst(changed).map((pod) => ({
     pod: { namespace: namespaceOf(pod), name: pod.metadata.name, uid: pod.metadata.uid ?? '' },
-    ...optional({ before: ownNomination(pod), node: planned.get(podKey(pod)) }),
+    ...optional({ before: ownNomination(pod), node: nodes.get(podKey(pod)) }),
   }));
+}
+
+/**
+ * The planned nodes of the pods to nominate. A pod that is spread over zones gets a new nomination only if its spread counts no pod that is
+ * nominated for the same node: the kube-scheduler counts nominated pods as if they ran, so these would keep each other from the node.
+ */
+function withoutBlocking(pods: readonly Pod[], planned: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const nodes = new Map<string, string>();
+  for (const [node, mine] of Map.groupBy(pods, (pod) => planned.get(podKey(pod)))) {
+    if (node === undefined) continue;
+    const mayBlock = (pod: Pod): boolean => ownNomination(pod) !== node && isSpreadOverZones(pod);
+    const nominated = mine.filter((pod) => !mayBlock(pod));
+    for (const pod of mine) {
+      if (mayBlock(pod) && !nominated.some((other) => countsInZone(pod, other))) nominated.push(pod);
+    }
+    for (const pod of nominated) nodes.set(podKey(pod), node);
+  }
+  return nodes;
+}
+
+/** Whether a required spread of the pod over zones counts the other pod. */
+function countsInZone(pod: Pod, other: Pod): boolean {
+  if (namespaceOf(pod) !== namespaceOf(other)) return false;
+  return spreadOverZones(pod).some(({ labelSelector }) => selectorMatches(labelSelector, other.metadata.labels));
 }
 
 /** The kube-scheduler binds some fifty pods a second, so those of a node may wait for so long after the node is initialized. */
@@ -31,37 +57,34 @@ const BOUND_WITHIN_MS = MINUTE_MS;
 
 /**
  * B66: the nominations to write again while nodes start. The kube-scheduler clears a nomination when it tries the pod and finds no place
- * for it, which each node that becomes ready causes. *Shape:* only pods without a nomination whose node has joined. If nodes start together
- * (B67), those of a decision that have not joined yet count too. A node that is initialized counts for a minute, but not for pods that are
- * spread over zones: there, they may keep each other from it (`plannedNodes`). *Cost:* O(records + pods log pods).
+ * for it, which each node that becomes ready causes. *Shape:* only pods without a nomination whose node has joined, until a minute after it
+ * is initialized. If nodes start together (B67), those of a decision that have not joined yet count too. *Cost:* as `podNominations`.
+ * @param pods all pods without a node
  */
 export function lostNominations(
   pods: readonly Pod[],
   records: readonly NodeClaimRecord[],
   nowMs: number,
 ): readonly PodNomination[] {
-  const planned = plannedFor(records.filter(isStarting));
-  const initialized = plannedFor(
-    records.filter((record) => isLive(record) && nowMs < (record.initializedAtMs ?? -Infinity) + BOUND_WITHIN_MS),
+  const waiting = records.filter(
+    (record) => isLive(record) && nowMs < (record.initializedAtMs ?? Infinity) + BOUND_WITHIN_MS,
   );
-  const others = pods.filter((pod) => !isSpreadOverZones(pod));
-  return [...missingNominations(pods, planned), ...missingNominations(others, initialized)];
-}
-
-/** The nodes of claims whose pods may be nominated, by the keys of the pods. */
-function plannedFor(records: readonly NodeClaimRecord[]): ReadonlyMap<string, string> {
-  return new Map(
-    records.flatMap((record) => {
+  const planned = new Map(
+    waiting.flatMap((record) => {
       const node = record.nodeName ?? (record.startTurn === undefined ? undefined : record.expectedNodeName);
       return node === undefined ? [] : realPods(record).map((key) => [key, node] as const);
     }),
   );
+  return missingNominations(pods, planned);
 }
 
-/** Of pods without a nomination of Kerf that are planned for a node. */
+/** Of pods without a nomination of Kerf that are planned for a node. The others keep what they have. */
 function missingNominations(pods: readonly Pod[], planned: ReadonlyMap<string, string>): readonly PodNomination[] {
-  const missing = pods.filter((pod) => ownNomination(pod) === undefined && planned.has(podKey(pod)));
-  return podNominations(missing, planned);
+  const kept = pods.flatMap((pod) => {
+    const node = ownNomination(pod);
+    return node === undefined ? [] : [[podKey(pod), node] as const];
+  });
+  return podNominations(pods, new Map([...planned, ...kept]));
 }
 
 /** A node usually takes one to two minutes. After this time, the pods of a claim are planned again. */
@@ -118,32 +141,15 @@ function isLive({ launch, deletion, nodeLostAtMs }: NodeClaimRecord): boolean {
   return launch.kind === 'launched' && (deletion ?? nodeLostAtMs) === undefined;
 }
 
-/**
- * The nodes to nominate that a schedule has for pods. *Shape:* without nodes whose names are not known yet. A pod that is spread over zones
- * is nominated for an initialized node only if its spread counts no pod that is nominated for it: the kube-scheduler counts nominated pods
- * as if they ran, so these would keep each other from the node. *Cost:* O(pods), and for those of an initialized node O(pods × nominated).
- */
+/** The nodes to nominate that a schedule has for pods. *Shape:* without nodes whose names are not known yet. */
 export function plannedNodes({ existing }: Pick<Schedule, 'existing'>): ReadonlyMap<string, string> {
-  const planned = new Map<string, string>();
-  for (const { stateNode, pods } of existing) {
-    const node = knownNodeName(stateNode);
-    if (node === undefined) continue;
-    const mayBlock = (pod: Pod): boolean =>
-      stateNode.initialized && isSpreadOverZones(pod) && ownNomination(pod) !== node;
-    const real = pods.filter((pod) => !isBufferPod(pod));
-    const nominated = real.filter((pod) => !mayBlock(pod));
-    for (const pod of real) {
-      if (mayBlock(pod) && !nominated.some((other) => countsInZone(pod, other))) nominated.push(pod);
-    }
-    for (const pod of nominated) planned.set(podKey(pod), node);
-  }
-  return planned;
-}
-
-/** Whether a required spread of the pod counts the other pod. */
-function countsInZone(pod: Pod, other: Pod): boolean {
-  if (namespaceOf(pod) !== namespaceOf(other)) return false;
-  return spreadOverZones(pod).some(({ labelSelector }) => selectorMatches(labelSelector, other.metadata.labels));
+  return new Map(
+    existing.flatMap(({ stateNode, pods }) => {
+      const node = knownNodeName(stateNode);
+      if (node === undefined) return [];
+      return pods.filter((pod) => !isBufferPod(pod)).map((pod) => [podKey(pod), node] as const);
+    }),
+  );
 }
 
 /** Removes all of Kerf's nominations: other autoscalers leave a pod with a nomination alone. */

@@ -136,25 +136,26 @@ describe('B66: nominations', () => {
     expect(order).toEqual(['together', 'apart', 'spread', 'large', 'small']);
   });
 
-  test('pods that are spread over zones are nominated while their node starts, and one at a time afterwards: they block each other', () => {
-    const even = { topologySpreadConstraints: [spread({ maxSkew: 3 })] };
-    const web = { ...SMALL, labels: { app: 'web' }, spec: even };
+  test('of pods that a spread over zones counts together, one is nominated for a node: they block each other', () => {
+    const web = { ...SMALL, labels: { app: 'web' }, spec: { topologySpreadConstraints: [spread({ maxSkew: 3 })] } };
     const pods = pendingPods(2, web);
     const keys = ['default/web-1', 'default/web-2'];
-    const both = ['web-1: - → node-a', 'web-2: - → node-a'];
-    expect(nominationsOf({ pods, nodeClaims: [starting('a', keys, 'node-a')] })).toEqual(both);
     const { node, nodeClaim } = initializedNode({ name: 'node-a' }, { pods: keys });
-    const world = { nodes: [node], nodeClaims: [nodeClaim] };
-    expect(nominationsOf({ ...world, pods })).toEqual(['web-1: - → node-a']);
-    const first = pendingPod({ ...web, name: 'web-1' });
-    expect(nominationsOf({ ...world, pods: [nominated(first, 'node-a'), ...pods.slice(1)] })).toEqual([]);
+    const running = { nodes: [node], nodeClaims: [nodeClaim] };
+    const first = nominated(pendingPod(web), 'node-a');
+    for (const world of [{ nodeClaims: [starting('a', keys, 'node-a')] }, running]) {
+      expect(nominationsOf({ ...world, pods })).toEqual(['web-1: - → node-a']);
+      expect(nominationsOf({ ...world, pods: [first, ...pods.slice(1)] })).toEqual([]);
+      // Both are kept.
+      expect(nominationsOf({ ...world, pods: pods.map((pod) => nominated(pod, 'node-a')) })).toEqual([]);
+    }
     // Its spread counts no pod that is nominated.
     const apart = spread({ labelSelector: { matchLabels: { app: 'other' } } });
     const other = pendingPod({ ...web, name: 'other', spec: { topologySpreadConstraints: [apart] } });
-    expect(nominationsOf({ ...world, pods: [nominated(first, 'node-a'), other] })).toEqual(['other: - → node-a']);
+    expect(nominationsOf({ ...running, pods: [first, other] })).toEqual(['other: - → node-a']);
     const soft = { topologySpreadConstraints: [spread({ whenUnsatisfiable: 'ScheduleAnyway' })] };
-    const preferring = pendingPod({ ...SMALL, labels: { app: 'web' }, spec: soft });
-    expect(nominationsOf({ ...world, pods: [preferring] })).toEqual(['web-1: - → node-a']);
+    const both = ['web-1: - → node-a', 'web-2: - → node-a'];
+    expect(nominationsOf({ ...running, pods: pendingPods(2, { ...web, spec: soft }) })).toEqual(both);
   });
 
   test('a pod that is spread over zones keeps the nomination of a node that has become initialized, until it is planned elsewhere', () => {
@@ -210,11 +211,13 @@ describe('B66: nominations that pods have lost while nodes start', () => {
     expect(lost([{ ...joined, deletion, initializedAtMs: NOW_MS }])).toEqual([]);
   });
 
-  test('are not written again for an initialized node and pods that are spread over zones', () => {
+  test('are written again for one of the pods of a node that a spread over zones counts together', () => {
     const spec = { topologySpreadConstraints: [spread()] };
     const pods = pendingPods(2, { ...SMALL, labels: { app: 'web' }, spec });
-    expect(lost([joined], pods)).toHaveLength(2);
-    expect(lost([{ ...joined, initializedAtMs: NOW_MS }], pods)).toEqual([]);
+    expect(lost([joined], pods)).toEqual(['web-1: - → node-a']);
+    expect(
+      lost([joined], [nominated(pendingPod({ ...SMALL, labels: { app: 'web' } }), 'node-a'), ...pods.slice(1)]),
+    ).toEqual([]);
   });
 
   test('are written again before the node joins if it waits for others then (B67)', () => {
