@@ -20,8 +20,9 @@ import { isBufferPod } from '../buffer-pods.ts';
  * @param planned the names of the nodes, by the keys of pods
  */
 export function podNominations(pods: readonly Pod[], planned: ReadonlyMap<string, string>): readonly PodNomination[] {
-  const nodes = withoutBlocking(pods.filter(isProvisionable), planned);
-  const changed = pods.filter((pod) => isProvisionable(pod) && ownNomination(pod) !== nodes.get(podKey(pod)));
+  const provisionable = pods.filter(isProvisionable);
+  const nodes = withoutBlocking(provisionable, planned);
+  const changed = provisionable.filter((pod) => ownNomination(pod) !== nodes.get(podKey(pod)));
   return hardestToPlaceFirst(changed).map((pod) => ({
     pod: { namespace: namespaceOf(pod), name: pod.metadata.name, uid: pod.metadata.uid ?? '' },
     ...optional({ before: ownNomination(pod), node: nodes.get(podKey(pod)) }),
@@ -29,8 +30,8 @@ export function podNominations(pods: readonly Pod[], planned: ReadonlyMap<string
 }
 
 /**
- * The planned nodes of the pods to nominate. A pod that is spread over zones gets a new nomination only if its spread counts no pod that is
- * nominated for the same node: the kube-scheduler counts nominated pods as if they ran, so these would keep each other from the node.
+ * The planned nodes of the pods to nominate. Of pods that are spread over zones and count each other, only one gets a new nomination for a
+ * node: the kube-scheduler counts nominated pods as if they ran, so they would keep each other from the node.
  */
 function withoutBlocking(pods: readonly Pod[], planned: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const nodes = new Map<string, string>();
@@ -39,11 +40,15 @@ function withoutBlocking(pods: readonly Pod[], planned: ReadonlyMap<string, stri
     const mayBlock = (pod: Pod): boolean => ownNomination(pod) !== node && isSpreadOverZones(pod);
     const nominated = mine.filter((pod) => !mayBlock(pod));
     for (const pod of mine) {
-      if (mayBlock(pod) && !nominated.some((other) => countsInZone(pod, other))) nominated.push(pod);
+      if (mayBlock(pod) && !nominated.some((other) => doCountEachOther(pod, other))) nominated.push(pod);
     }
     for (const pod of nominated) nodes.set(podKey(pod), node);
   }
   return nodes;
+}
+
+function doCountEachOther(pod: Pod, other: Pod): boolean {
+  return countsInZone(pod, other) && countsInZone(other, pod);
 }
 
 /** Whether a required spread of the pod over zones counts the other pod. */
