@@ -10,6 +10,8 @@ import { isBufferPod } from '../buffer-pods.ts';
 
 /** From the creation of the first Node of the decision: 10 to 15 s until it is Ready, and some seconds for the others. */
 const TOGETHER_WITHIN_MS = 20 * SECOND_MS;
+/** With fewer pods that are spread over zones, those that find no room wait less than all pods would. */
+const MANY_SPREAD = 100;
 /** The kube-scheduler binds the first pods of the groups meanwhile. */
 const SECOND_TURN_AFTER_MS = 2 * SECOND_MS;
 
@@ -17,7 +19,7 @@ const SECOND_TURN_AFTER_MS = 2 * SECOND_MS;
  * B67: the turns in which the nodes of these claims are registered. The first pod of a group with required affinity to itself in a zone
  * decides the zone of the group. While no node of the planned zone is ready, it is bound in another one, whatever is nominated. So the
  * nodes for such pods are registered first. Pods that are spread over zones are bound where the nodes that are ready allow it, and take the
- * room of others there. If there are no pods with such affinity, all nodes have the same turn.
+ * room of others there. If there are many of these and none with such affinity, all nodes have the same turn.
  * *Shape:* in the order of the claims; undefined if no claim waits for another one.
  */
 export function startTurns(claims: readonly Pick<PlannedNodeClaim, 'pods'>[]): readonly StartTurn[] | undefined {
@@ -25,7 +27,7 @@ export function startTurns(claims: readonly Pick<PlannedNodeClaim, 'pods'>[]): r
   if (claims.filter((claim) => claim.pods.length > 0).length < 2) return undefined;
   const turns = pods.map((mine): StartTurn => (mine.some(decidesZone) ? 1 : 2));
   if (turns.includes(1)) return turns;
-  return pods.some((mine) => mine.some(isSpreadOverZones)) ? turns.map(() => 1) : undefined;
+  return pods.flat().filter(isSpreadOverZones).length < MANY_SPREAD ? undefined : turns.map(() => 1);
 }
 
 function decidesZone(pod: Pod): boolean {
