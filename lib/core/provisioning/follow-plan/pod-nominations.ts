@@ -71,15 +71,19 @@ export function lostNominations(
   records: readonly NodeClaimRecord[],
   nowMs: number,
 ): readonly PodNomination[] {
-  const waiting = records.filter(
-    (record) => isLive(record) && nowMs < (record.initializedAtMs ?? Infinity) + BOUND_WITHIN_MS,
+  const live = records.filter(isLive);
+  const initialized = live.filter(
+    ({ initializedAtMs }) => initializedAtMs !== undefined && nowMs < initializedAtMs + BOUND_WITHIN_MS,
   );
-  const planned = new Map(
-    waiting.flatMap((record) => {
-      const node = record.nodeName ?? (record.startTurn === undefined ? undefined : record.expectedNodeName);
-      return node === undefined ? [] : realPods(record).map((key) => [key, node] as const);
-    }),
-  );
+  const planned = new Map<string, string>();
+  // A pod that found no room on an initialized node waits for another one, whose name may not be known yet.
+  for (const record of [...initialized, ...live.filter(isStarting)]) {
+    const node = record.nodeName ?? (record.startTurn === undefined ? undefined : record.expectedNodeName);
+    for (const key of realPods(record)) {
+      if (node === undefined) planned.delete(key);
+      else planned.set(key, node);
+    }
+  }
   return missingNominations(pods, planned);
 }
 

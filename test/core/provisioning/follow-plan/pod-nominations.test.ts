@@ -213,6 +213,17 @@ describe('B66: nominations that pods have lost while nodes start', () => {
     expect(lost([{ ...joined, deletion, initializedAtMs: NOW_MS }])).toEqual([]);
   });
 
+  test('are not written again for an initialized node if the pod waits for another node', () => {
+    const initialized = { ...joined, initializedAtMs: NOW_MS };
+    const next = starting('b', KEYS.slice(1));
+    for (const records of [
+      [initialized, next],
+      [next, initialized],
+    ])
+      expect(lost(records)).toEqual(['web-1: - → node-a']);
+    expect(lost([{ ...next, nodeName: 'node-b' }, initialized])).toEqual(['web-1: - → node-a', 'web-2: - → node-b']);
+  });
+
   test('are written again for one of the pods of a node that are spread over zones and count each other', () => {
     const spec = { topologySpreadConstraints: [spread()] };
     const pods = pendingPods(2, { ...SMALL, labels: { app: 'web' }, spec });
