@@ -79,7 +79,7 @@ export async function play(controlPlane: ControlPlane, plan: Plan, playing: Play
     }
   };
   const renominate = async (): Promise<void> => {
-    await write(plan.provisioning?.lost(await see(), Date.now()) ?? []);
+    await write(plan.provisioning?.lost(await see()) ?? []);
   };
   try {
     const byName = plan.pods.toSorted((a, b) => compareText(podKey(a), podKey(b)));

@@ -43,7 +43,7 @@ export interface Provisioning {
     readonly launched: number;
   };
   /** The nominations that pods have lost since. */
-  lost(seen: SeenCluster, nowMs: number): readonly PodNomination[];
+  lost(seen: SeenCluster): readonly PodNomination[];
   /** B67: until when the nodes that have joined wait for the others. *Shape:* by name; only nodes that wait. */
   awaitedStarts(joined: readonly JoinedNode[]): ReadonlyMap<string, number>;
 }
@@ -87,9 +87,9 @@ export function provisioningOf(
         }),
       );
     },
-    lost({ pods, nodes }, nowMs) {
-      const seen = joined(records, nodes, nowMs);
-      return doSeveralStart(seen) ? lostNominations(pods, seen, nowMs) : [];
+    lost({ pods, nodes }) {
+      const seen = joined(records, nodes, 0);
+      return doSeveralStart(seen) ? lostNominations(pods, seen) : [];
     },
   };
 }

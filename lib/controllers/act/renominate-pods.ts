@@ -34,7 +34,7 @@ export async function renominatePods(
     const { failures } = await nominatePods(
       ports,
       cluster,
-      lostNominations(await ports.cluster.listUnboundPods(), records, ports.clock.now()),
+      lostNominations(await ports.cluster.listUnboundPods(), records),
     );
     return failures;
   } catch (error) {

@@ -57,33 +57,20 @@ function countsInZone(pod: Pod, other: Pod): boolean {
   return spreadOverZones(pod).some(({ labelSelector }) => selectorMatches(labelSelector, other.metadata.labels));
 }
 
-/** The kube-scheduler binds some fifty pods a second, so those of a node may wait for so long after the node is initialized. */
-const BOUND_WITHIN_MS = MINUTE_MS;
-
 /**
  * B66: the nominations to write again while nodes start. The kube-scheduler clears a nomination when it tries the pod and finds no place
- * for it, which each node that becomes ready causes. *Shape:* only pods without a nomination whose node has joined, until a minute after it
- * is initialized. If nodes start together (B67), those of a decision that have not joined yet count too. *Cost:* as `podNominations`.
+ * for it, which each node that becomes ready causes. *Shape:* only pods without a nomination whose node has joined and is not initialized:
+ * it has no pods yet, so it is still planned for them. If nodes start together (B67), those of a decision that have not joined yet count
+ * too. *Cost:* as `podNominations`.
  * @param pods all pods without a node
  */
-export function lostNominations(
-  pods: readonly Pod[],
-  records: readonly NodeClaimRecord[],
-  nowMs: number,
-): readonly PodNomination[] {
-  const live = records.filter(isLive);
-  const initialized = live.filter(
-    ({ initializedAtMs }) => initializedAtMs !== undefined && nowMs < initializedAtMs + BOUND_WITHIN_MS,
+export function lostNominations(pods: readonly Pod[], records: readonly NodeClaimRecord[]): readonly PodNomination[] {
+  const planned = new Map(
+    records.filter(isStarting).flatMap((record) => {
+      const node = record.nodeName ?? (record.startTurn === undefined ? undefined : record.expectedNodeName);
+      return node === undefined ? [] : realPods(record).map((key) => [key, node] as const);
+    }),
   );
-  const planned = new Map<string, string>();
-  // A pod that found no room on an initialized node waits for another one, whose name may not be known yet.
-  for (const record of [...initialized, ...live.filter(isStarting)]) {
-    const node = record.nodeName ?? (record.startTurn === undefined ? undefined : record.expectedNodeName);
-    for (const key of realPods(record)) {
-      if (node === undefined) planned.delete(key);
-      else planned.set(key, node);
-    }
-  }
   return missingNominations(pods, planned);
 }
 
@@ -142,12 +129,8 @@ export function doSeveralStart(records: readonly NodeClaimRecord[]): boolean {
   return records.filter((record) => isStarting(record) && realPods(record).length > 0).length > 1;
 }
 
-function isStarting(record: NodeClaimRecord): boolean {
-  return isLive(record) && record.initializedAtMs === undefined;
-}
-
-function isLive({ launch, deletion, nodeLostAtMs }: NodeClaimRecord): boolean {
-  return launch.kind === 'launched' && (deletion ?? nodeLostAtMs) === undefined;
+function isStarting({ launch, deletion, nodeLostAtMs, initializedAtMs }: NodeClaimRecord): boolean {
+  return launch.kind === 'launched' && (deletion ?? nodeLostAtMs ?? initializedAtMs) === undefined;
 }
 
 /** The nodes to nominate that a schedule has for pods. *Shape:* without nodes whose names are not known yet. */

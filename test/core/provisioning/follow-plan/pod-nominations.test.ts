@@ -12,7 +12,7 @@ import { provision } from '../../../../lib/core/provisioning/provision.ts';
 import { launchedClaim } from '../../../builders/node-claims.ts';
 import { avoiding, pendingPod, pendingPods, runningPod, spread } from '../../../builders/pods.ts';
 import { aSnapshot, initializedNode } from '../../../builders/snapshots.ts';
-import { MINUTE, NOW_MS, SECOND } from '../../../builders/times.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 
 function nominationsOf(over: Partial<ClusterSnapshot>) {
   const { podNominations } = provision(aSnapshot(over), { decisionId: 'decision-1', nowMs: NOW_MS });
@@ -193,7 +193,7 @@ const inZoneOf = (matchLabels: Readonly<Record<string, string>>) => ({
 
 /** What `lostNominations` returns, in words. */
 function lost(records: readonly NodeClaimRecord[], pods: readonly Pod[] = pendingPods(2, SMALL)): readonly string[] {
-  return lostNominations(pods, records, NOW_MS).map(
+  return lostNominations(pods, records).map(
     ({ pod, before, node }) => `${pod.name}: ${before ?? '-'} → ${node ?? '-'}`,
   );
 }
@@ -202,26 +202,12 @@ describe('B66: nominations that pods have lost while nodes start', () => {
   const KEYS = ['default/web-1', 'default/web-2'];
   const joined = { ...starting('a', KEYS), nodeName: 'node-a' };
 
-  test('are written again from the time at which the node joins until a minute after it is initialized', () => {
+  test('are written again from the time at which the node joins until it is initialized', () => {
     expect(lost([joined])).toEqual(['web-1: - → node-a', 'web-2: - → node-a']);
     expect(lost([starting('a', KEYS, 'node-a')])).toEqual([]);
-    const both = ['web-1: - → node-a', 'web-2: - → node-a'];
-    expect(lost([{ ...joined, initializedAtMs: NOW_MS - MINUTE + SECOND }])).toEqual(both);
-    expect(lost([{ ...joined, initializedAtMs: NOW_MS - MINUTE }])).toEqual([]);
+    expect(lost([{ ...joined, initializedAtMs: NOW_MS }])).toEqual([]);
     const deletion = { reason: 'deleted', message: '', requestedAtMs: NOW_MS } as const;
     expect(lost([{ ...joined, deletion }])).toEqual([]);
-    expect(lost([{ ...joined, deletion, initializedAtMs: NOW_MS }])).toEqual([]);
-  });
-
-  test('are not written again for an initialized node if the pod waits for another node', () => {
-    const initialized = { ...joined, initializedAtMs: NOW_MS };
-    const next = starting('b', KEYS.slice(1));
-    for (const records of [
-      [initialized, next],
-      [next, initialized],
-    ])
-      expect(lost(records)).toEqual(['web-1: - → node-a']);
-    expect(lost([{ ...next, nodeName: 'node-b' }, initialized])).toEqual(['web-1: - → node-a', 'web-2: - → node-b']);
   });
 
   test('are written again for one of the pods of a node that are spread over zones and count each other', () => {
