@@ -61,10 +61,15 @@ function pendingDuties(watched: Watched): readonly PendingDuty[] {
   });
   if (general === undefined || isFull(watched, staying)) return [];
   const pods = [...state.pods.values()];
-  if (staying.length === 0)
-    return [...pods.filter(isUnschedulable), ...movingPods(watched, claims)].map((pod) =>
-      dutyOf(pod, SERVED_WITHIN_MS),
-    );
+  if (staying.length === 0) {
+    // The end of a PodDisruptionBudget sends no wake: the next tick plans for the pods that it held.
+    const wereHeld = watched.story.faults.some((one) => one.kind === 'by-hand' && one.what === 'hold-pods');
+    const movedWithinMs = wereHeld ? SERVED_AGAIN_WITHIN_MS : SERVED_WITHIN_MS;
+    return [
+      ...pods.filter(isUnschedulable).map((pod) => dutyOf(pod, SERVED_WITHIN_MS)),
+      ...movingPods(watched, claims).map((pod) => dutyOf(pod, movedWithinMs)),
+    ];
+  }
   // The pod may be meant for a node that starts, or for the place of a pod that leaves.
   const placeless = claims.filter((claim) => isPlaceless(watched, claim));
   if (staying.length + placeless.length < claims.length) return [];
