@@ -121,13 +121,7 @@ function report(): void {
   }
   const output = resolve(FOLDER, values.output);
   mkdirSync(dirname(output), { recursive: true });
-  const machine = {
-    node: process.version,
-    cpus: availableParallelism(),
-    seed,
-    readyAfterMs,
-    schedulerQps,
-  };
+  const machine = { node: process.version, cpus: availableParallelism(), seed, readyAfterMs, schedulerQps };
   writeFileSync(output, `${JSON.stringify({ ...machine, plans: rows }, undefined, 2)}\n`);
 }
 
