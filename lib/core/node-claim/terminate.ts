@@ -35,28 +35,20 @@ export function terminate(record: NodeClaimRecord, nowMs: number): ClaimVerdict 
 
 /**
  * Promise 4: an instance without the ownership tags is not terminated. The claim is not released while the instance runs, so
- * that it counts in the limits of its NodePool.
+ * that it counts in the limits of its NodePool. EC2 may return a new instance before its tags.
  */
 export function awaitTags(record: NodeClaimRecord, nowMs: number): ClaimVerdict {
   const { deletion, launch } = record;
   if (deletion === undefined || launch.kind !== 'launched') return unchanged(record);
   const taggedByMs = launch.atMs + LISTED_AFTER_MS;
   if (nowMs < taggedByMs) return { ...unchanged(record), due: [requeueAt(taggedByMs)] };
-  const noted = withoutTags(record, nowMs);
-  const blocked = [blockedClaim(record, { reason: NOT_TAGGED, message: whyNotTagged(record) })];
-  return { record: noted, actions: [], blocked, due: [nextTick(nowMs)], ...(noted !== record && { news: blocked }) };
-}
-
-/**
- * The record of a deleted claim whose instance runs without the ownership tags: no pause, so that the instance is terminated as soon as
- * it has its tags again. EC2 may return a new instance before its tags. *Shape:* the same record if it has this already.
- */
-function withoutTags(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
-  const { deletion, launch } = record;
-  if (deletion === undefined || deletion.terminationRefused?.reason === NOT_TAGGED) return record;
-  if (launch.kind !== 'launched' || nowMs < launch.atMs + LISTED_AFTER_MS) return record;
-  const refusal = { reason: NOT_TAGGED, message: whyNotTagged(record), sinceMs: nowMs, retryAtMs: nowMs } as const;
-  return refused(record, refusal, nowMs);
+  const why = { reason: NOT_TAGGED, message: whyNotTagged(record) } as const;
+  const blocked = [blockedClaim(record, why)];
+  const due = [nextTick(nowMs)];
+  if (deletion.terminationRefused?.reason === NOT_TAGGED) return { ...unchanged(record), blocked, due };
+  // No pause: the instance is terminated as soon as it has its tags again.
+  const noted = refused(record, { ...why, sinceMs: nowMs, retryAtMs: nowMs }, nowMs);
+  return { record: noted, actions: [], blocked, due, news: blocked };
 }
 
 /** The record of a claim whose instance EC2 is shutting down. The time of the first accepted request is kept until a refusal. */
@@ -85,7 +77,7 @@ export function refusedTermination(
   const { deletion, releasedAtMs } = record;
   if (deletion === undefined || releasedAtMs !== undefined || instanceOf(record)?.id !== instanceId) return undefined;
   if (reason === NOT_TAGGED) {
-    const noted = withoutTags(record, nowMs);
+    const { record: noted } = awaitTags(record, nowMs);
     return noted === record ? undefined : noted;
   }
   // A refusal for missing tags was not EC2's: the pause begins anew.

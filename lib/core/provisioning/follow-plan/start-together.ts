@@ -23,8 +23,8 @@ const SECOND_TURN_AFTER_MS = 2 * SECOND_MS;
  * *Shape:* in the order of the claims; undefined if no claim waits for another one.
  */
 export function startTurns(claims: readonly Pick<PlannedNodeClaim, 'pods'>[]): readonly StartTurn[] | undefined {
-  const pods = claims.map((claim) => claim.pods.filter((pod) => !isBufferPod(pod)));
   if (claims.filter((claim) => claim.pods.length > 0).length < 2) return undefined;
+  const pods = claims.map((claim) => claim.pods.filter((pod) => !isBufferPod(pod)));
   const turns = pods.map((mine): StartTurn => (mine.some(decidesZone) ? 1 : 2));
   if (turns.includes(1)) return turns;
   return pods.flat().filter(isSpreadOverZones).length < MANY_SPREAD ? undefined : turns.map(() => 1);
