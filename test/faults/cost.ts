@@ -1,11 +1,9 @@
-import { HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
+import { HOUR_MS } from '../../lib/apis/formats/time.ts';
 import { instanceOf } from '../../lib/core/model/node-claim-record.ts';
 import { costOf } from '../../lib/simulator/aws/simulated-ec2.ts';
 import type { Watched } from './rule.ts';
 import { isKeptInPlace, isTerminal } from './rules/pods.ts';
-
-/** The time that a Node has to register again. Kerf's own limit is not used, so that a wrong one is found. */
-const REGISTERED_WITHIN_MS = 15 * MINUTE_MS;
+import { REGISTRATION_MS } from './rules/times.ts';
 
 /** What the instances cost until now. *Units:* USD. */
 export function usdUntilNow({ simulation, startMs, nowMs }: Watched): number {
@@ -39,7 +37,7 @@ function idsWithKeptPods({ simulation, startMs, nowMs }: Watched): readonly (str
 
 /** As long as a new instance has to register its Node. */
 function idsWithoutNode({ records, startMs, nowMs }: Watched): readonly (string | undefined)[] {
-  const sinceMs = startMs() + nowMs() - REGISTERED_WITHIN_MS;
+  const sinceMs = startMs() + nowMs() - REGISTRATION_MS;
   const waiting = [...records.values()].filter(
     ({ nodeLostAtMs = 0, deletion }) => deletion === undefined && nodeLostAtMs > sinceMs,
   );

@@ -1,5 +1,6 @@
 import type { Node } from '../../lib/apis/kubernetes.ts';
 import type { NodeClaim } from '../../lib/apis/node-claim.ts';
+import type { HandWork } from '../../lib/apis/scenario/fault-kind.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { WebhookAnswer } from '../../lib/controllers/webhook.ts';
 import type { Decision, PodTarget } from '../../lib/core/model/decision.ts';
@@ -91,3 +92,8 @@ export interface Watched {
 }
 
 export type RuleOf = (watched: Watched) => Rule;
+
+/** Whether a user does one of these in the story. */
+export function isByHand({ faults }: Pick<Story, 'faults'>, ...what: readonly HandWork[]): boolean {
+  return faults.some((one) => one.kind === 'by-hand' && what.includes(one.what));
+}

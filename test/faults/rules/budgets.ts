@@ -2,7 +2,7 @@ import { parseDuration } from '../../../lib/apis/formats/duration.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { NodePool } from '../../../lib/apis/node-pool.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf } from '../rule.ts';
+import { isByHand, type RuleOf } from '../rule.ts';
 import { hasInitializedNode, isInitialized } from './nodes.ts';
 
 const VOLUNTARY: ReadonlySet<string> = new Set(['empty', 'underutilized', 'drifted']);
@@ -22,11 +22,11 @@ const SLOW: ReadonlySet<string> = new Set([
   'other-version',
 ]);
 /** Changes by hand that remove a Node while its instance runs. */
-const REMOVING: ReadonlySet<string> = new Set(['lose-node', 'remove-node']);
+const REMOVING = ['lose-node', 'remove-node'] as const;
 
 /** Voluntary disruption never removes more nodes than the budgets of the NodePool allow (promise 3). */
 export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, startMs, story }) => {
-  const mayLoseNodes = story.faults.some((one) => one.kind === 'by-hand' && REMOVING.has(one.what));
+  const mayLoseNodes = isByHand(story, ...REMOVING);
   const isSlow = story.faults.some(({ kind }) => SLOW.has(kind));
   const decidedMs = isSlow ? DECIDED_BEFORE_MS : DECIDED_SOON_MS;
   const poolSince = new Map<string, { readonly atMs: number; readonly pool: NodePool }[]>();

@@ -3,7 +3,7 @@ import type { Condition } from '../../../lib/apis/kubernetes.ts';
 import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf, Watched } from '../rule.ts';
+import { isByHand, type RuleOf, type Watched } from '../rule.ts';
 import { losesNodes, recordOf } from './nodes.ts';
 import { isDisturbed, LIFECYCLE } from './progress/duty.ts';
 
@@ -34,7 +34,7 @@ export const transitionTimesAreTrue: RuleOf = (watched) => {
       (one) => one.kind === 'calls-fail' || (one.kind === 'object-refused' && one.call === 'store.updateNodeClaim'),
     );
   // With slow lists, a run may show an earlier finding after a later one. While tags are removed, a failed list or write may hide one.
-  const losesTags = story.faults.some((one) => one.kind === 'by-hand' && one.what === 'remove-tags');
+  const losesTags = isByHand(story, 'remove-tags');
   const mayHideFinding = (): boolean =>
     !isCalm || (losesTags && isDisturbed(watched, { needs: ['cluster.applyNodeClaim', 'cluster.listNodeClaims'] }));
   const labels = labelsOf(watched);

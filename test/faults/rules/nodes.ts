@@ -2,7 +2,7 @@
 import type { Node } from '../../../lib/apis/kubernetes.ts';
 import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
-import type { Watched } from '../rule.ts';
+import { isByHand, type Watched } from '../rule.ts';
 
 export function nodeOf({ simulation }: Pick<Watched, 'simulation'>, record: NodeClaimRecord): Node | undefined {
   const instance = instanceOf(record);
@@ -40,5 +40,5 @@ export function hasInitializedNode(watched: Pick<Watched, 'simulation'>, record:
 
 /** A node that was lost and returns is registered and initialized again. */
 export function losesNodes({ story }: Pick<Watched, 'story'>): boolean {
-  return story.faults.some((one) => one.kind === 'by-hand' && one.what === 'lose-node');
+  return isByHand(story, 'lose-node');
 }

@@ -2,7 +2,7 @@ import { MINUTE_MS, parseTime, SECOND_MS } from '../../../lib/apis/formats/time.
 import { type Pod, podKey } from '../../../lib/apis/kubernetes.ts';
 import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf, Watched } from '../rule.ts';
+import { isByHand, type RuleOf, type Watched } from '../rule.ts';
 import { nodeOf } from './nodes.ts';
 import { isKeptInPlace, needsNode } from './pods.ts';
 import { type Duty, LIFECYCLE, PLACEMENT, progressOf } from './progress/duty.ts';
@@ -63,7 +63,7 @@ function pendingDuties(watched: Watched): readonly PendingDuty[] {
   const pods = [...state.pods.values()];
   if (staying.length === 0) {
     // The end of a PodDisruptionBudget sends no wake: the next tick plans for the pods that it held.
-    const wereHeld = watched.story.faults.some((one) => one.kind === 'by-hand' && one.what === 'hold-pods');
+    const wereHeld = isByHand(watched.story, 'hold-pods');
     const movedWithinMs = wereHeld ? SERVED_AGAIN_WITHIN_MS : SERVED_WITHIN_MS;
     return [
       ...pods.filter(isUnschedulable).map((pod) => dutyOf(pod, SERVED_WITHIN_MS)),
