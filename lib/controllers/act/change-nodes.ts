@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import { inParallel } from '../../core/in-parallel.ts';
 import type { Action } from '../../core/model/decision.ts';
+import { rotated } from '../../core/node-claim/turn.ts';
 import type { HasClock, SendsWakes, WritesClaims, WritesCluster } from '../run/ports.ts';
 import { type LostWakes, sendWakes } from '../run/wake-up.ts';
 import { type Outcome, outcomeOf } from './outcomes.ts';
@@ -26,16 +27,17 @@ const AT_ONCE = 10;
 /** The writes of some nodes may hang, and other runs wait until the decision is closed. */
 const WITHIN_MS = 20 * SECOND_MS;
 
-/** *Shape:* the outcomes of those that were begun in time. The next run of disruption decides the others again. */
+/** *Shape:* the outcomes of those that were begun in time. The next run of disruption decides the others again, and begins at another node. */
 export async function changeTaints(
   ports: WritesCluster & WritesClaims & HasClock,
   cluster: string,
   taints: readonly Taint[],
 ): Promise<readonly Outcome[]> {
   const { clock } = ports;
-  const untilMs = clock.now() + WITHIN_MS;
+  const nowMs = clock.now();
+  const untilMs = nowMs + WITHIN_MS;
   const outcomes: Outcome[] = [];
-  await inParallel(taints, AT_ONCE, async (one) => {
+  await inParallel(rotated(taints, nowMs), AT_ONCE, async (one) => {
     if (clock.now() < untilMs) outcomes.push(await outcomeOf(one, async () => changeTaint(ports, cluster, one)));
   });
   return outcomes;

@@ -4,8 +4,6 @@ import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import { failureOf, notReported } from './run-notes.ts';
 import { writeHints } from './write-hints.ts';
 
-/** The limit of one run. The next run decides again, and continues. */
-const MAX_WRITES = 2_000;
 const AT_ONCE = 20;
 
 export interface NominatedPods {
@@ -27,7 +25,7 @@ export async function nominatePods(
   const { clock, refusals } = ports;
   const subjectOf = ({ pod }: PodNomination): string => `${cluster}: nominate ${pod.namespace}/${pod.name}`;
   const possible = nominations.filter((one) => refusals?.isPaused(subjectOf(one), clock.now()) !== true);
-  const { failed, isLate } = await writeHints(ports, possible.slice(0, MAX_WRITES), {
+  const { failed, isCutShort } = await writeHints(ports, possible, {
     subjectOf,
     atOnce: AT_ONCE,
     write: async (nomination) => ports.cluster.nominatePod(nomination),
@@ -35,6 +33,6 @@ export async function nominatePods(
   const [first] = failed;
   return {
     failures: first === undefined ? [] : notReported({ ports, cluster }, [failureOf('nominate nodes for pods', first)]),
-    hasMore: failed.length === 0 && (isLate || possible.length > MAX_WRITES),
+    hasMore: failed.length === 0 && isCutShort,
   };
 }

@@ -4,7 +4,9 @@ import { type PortError, portErrorOf } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import { isNewRefusal } from './is-new-refusal.ts';
 
+/** The limits of one run. The next run decides again, and continues. */
 const MAX_MS = 10 * SECOND_MS;
+const MAX_WRITES = 2_000;
 /** A ClusterRole without the permission refuses every object; a policy may refuse single objects. */
 const MAX_FAILURES = 10;
 
@@ -17,33 +19,38 @@ interface Writing<Item> {
 
 interface WrittenHints {
   readonly failed: readonly PortError[];
-  /** Whether the time was over before all were written. */
-  readonly isLate: boolean;
+  /** Whether the time or the number of writes was over before all were written. */
+  readonly isCutShort: boolean;
 }
 
 /**
- * Writes what the rest of the run does not need, in order, a few at a time: for ten seconds at most, and until ten have failed. A refusal
- * counts for `isPaused`, so that the next run can leave the item out.
+ * Writes what the rest of the run does not need, in order, a few at a time: 2,000 of them at most, for ten seconds at most, and until ten
+ * have failed. A refusal counts for `isPaused`, so that the next run can leave the item out. An item whose write has failed otherwise is
+ * written last for five minutes to an hour, so that the others get their turn.
  */
 export async function writeHints<Item>(
   ports: HasClock & RemembersRefusals,
   items: readonly Item[],
   { subjectOf, atOnce, write }: Writing<Item>,
 ): Promise<WrittenHints> {
-  const { clock } = ports;
-  const untilMs = clock.now() + MAX_MS;
+  const { clock, refusals } = ports;
+  const startMs = clock.now();
+  const failureOf = (item: Item): string => `${subjectOf(item)}, failed`;
+  const { first = [], last = [] } = Object.groupBy(items, (item) =>
+    refusals?.isPaused(failureOf(item), startMs) === true ? 'last' : 'first',
+  );
   const failed: PortError[] = [];
   let isLate = false;
-  await inParallel(items, atOnce, async (item) => {
-    isLate ||= clock.now() >= untilMs;
+  await inParallel([...first, ...last].slice(0, MAX_WRITES), atOnce, async (item) => {
+    isLate ||= clock.now() >= startMs + MAX_MS;
     if (isLate || failed.length >= MAX_FAILURES) return;
     try {
       await write(item);
     } catch (cause) {
       const error = portErrorOf(cause);
-      if (!error.retryable) isNewRefusal(ports, subjectOf(item), error.message);
+      isNewRefusal(ports, error.retryable ? failureOf(item) : subjectOf(item), error.message);
       failed.push(error);
     }
   });
-  return { failed, isLate };
+  return { failed, isCutShort: isLate || items.length > MAX_WRITES };
 }

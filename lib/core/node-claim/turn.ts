@@ -22,13 +22,13 @@ export function inTurn<Claim extends Turning>(claims: readonly Claim[], nowMs: n
   return [interrupted, urgent, others].flatMap((group) => rotated(group, nowMs));
 }
 
-/** A part of the claims for this run: the first of them change from run to run. */
-function rotated<Claim>(claims: readonly Claim[], nowMs: number): readonly Claim[] {
+/** The items in the order of this run: each run begins at another one. */
+export function rotated<Item>(items: readonly Item[], nowMs: number): readonly Item[] {
   // Ticks come every minute, and polls between them.
   const minutes = Math.floor(nowMs / MINUTE_MS) * MINUTE_STEP;
   const polls = Math.floor((nowMs % MINUTE_MS) / POLL_MS) * POLL_STEP;
-  const from = Math.floor(((minutes + polls) % 1) * claims.length);
-  return [...claims.slice(from), ...claims.slice(0, from)];
+  const from = Math.floor(((minutes + polls) % 1) * items.length);
+  return [...items.slice(from), ...items.slice(0, from)];
 }
 
 const INTERRUPTIONS: readonly DeletionReason[] = ['spot_interrupted', 'capacity_reservation_interrupted'];

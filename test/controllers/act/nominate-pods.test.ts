@@ -71,6 +71,25 @@ test('B66: pods whose nomination is refused do not keep others from theirs', asy
   expect(new Set(sent).size).toBe(100);
 });
 
+test('B66: pods whose nomination fails each time do not keep others from theirs', async () => {
+  const { ports, sent } = world(async (name) => {
+    if (Number(name.slice(4)) < 60) throw new UnreachableError('no answer');
+    return true;
+  });
+  for (let run = 0; run < 10; run += 1) await nominatePods(ports, 'demo', nominations(100));
+  expect(new Set(sent).size).toBe(100);
+  expect(sent.filter((name) => name === 'web-0').length).toBeGreaterThan(1);
+});
+
+test('B66: pods whose nomination gets no answer do not keep others from theirs', async () => {
+  const { ports, sent } = world(async (name) => {
+    if (Number(name.slice(4)) < 20) throw new UnreachableError('no answer');
+    return true;
+  }, 500);
+  for (let run = 0; run < 5; run += 1) await nominatePods(ports, 'demo', nominations(40));
+  expect(new Set(sent).size).toBe(40);
+});
+
 test('B66: a lost write is reported and does not fail the run', async () => {
   const { ports } = world(async (name) => {
     if (name === 'web-3') throw new UnreachableError('no answer');
