@@ -35,6 +35,8 @@ interface Joining {
   readonly requests: Vector;
   /** As in `pinToTarget`. @default false */
   readonly evenly?: boolean;
+  /** The price increase, in USD per hour, from which a growth is of no use. @default none */
+  readonly belowUsdPerHour?: number;
 }
 
 /** The cheapest offering of the claim that has room for these requests and allows a pod of the demand. Has no side effects. */
@@ -55,29 +57,36 @@ export function growthOf(run: Run, claim: OpenClaim, joining: Joining): Growth |
 function largerTarget(
   run: Run,
   claim: OpenClaim,
-  { demand, requests, set, evenly = false }: Joining & { readonly set: RequirementSet },
+  { demand, requests, set, evenly = false, belowUsdPerHour = Infinity }: Joining & { readonly set: RequirementSet },
 ): Growth | undefined {
   const { types } = claim;
   const selection = types.selectionFor(set);
-  const roomy = common(selection.types, types.fitting(plus(claim.requests, requests)));
+  const { byPrice, prices, bestCells } = selection.market;
+  const all = plus(claim.requests, requests);
+  const first = types.firstFitting(byPrice, all);
+  const usdPerHour = priceOf(claim);
+  const increaseTo = (type: number | undefined): number => (prices[type ?? -1] ?? Infinity) - usdPerHour;
+  if (increaseTo(byPrice[first]) >= belowUsdPerHour) return undefined;
+  const roomy = common(selection.types, types.fitting(all));
   const within = typesWithin(run.limits, claim);
   if (within !== undefined) keepCommon(roomy, within);
   if (isEmptyBitset(roomy)) return undefined;
   const fitting = withFreePorts(types, roomy, [...claim.ports, ...demand.podClass.ports]);
   const isRigid = claim.minValues.length > 0 && claim.reservations === undefined;
-  for (const type of selection.market.byPrice) {
-    if (!has(fitting, type)) continue;
-    const target = { type, cell: selection.market.bestCells[type] ?? 0 };
-    const pinned = pinToTarget({ types, target }, { set, demand, context: run, evenly });
-    const price = selection.market.prices[type] ?? 0;
-    const demands = new Map(claim.demands).set(demand, (claim.demands.get(demand) ?? 0) + 1);
-    const node = { demands, requests: plus(claim.requests, requests), set, priceUsdPerHour: price };
+  const demands = new Map(claim.demands).set(demand, (claim.demands.get(demand) ?? 0) + 1);
+  for (let at = first; at < byPrice.length; at += 1) {
+    const type = byPrice[at] ?? 0;
     // Later types cost more.
+    if (increaseTo(type) >= belowUsdPerHour) return undefined;
+    if (!has(fitting, type)) continue;
+    const target = { type, cell: bestCells[type] ?? 0 };
+    const pinned = pinToTarget({ types, target }, { set, demand, context: run, evenly });
+    const node = { demands, requests: all, set, priceUsdPerHour: prices[type] ?? 0 };
     if (claim.reservations === undefined && whyTooExpensive(run, types, node) !== undefined) return undefined;
     if (pinned === undefined) continue;
     const among = isRigid ? common(types.selectionFor(pinned).types, fitting) : fitting;
     if (!isRigid || inflexibility(claim.minValues, types, among) === undefined)
-      return { claim, target, set: pinned, priceUsdPerHour: price - priceOf(claim) };
+      return { claim, target, set: pinned, priceUsdPerHour: increaseTo(type) };
   }
   return undefined;
 }
@@ -95,9 +104,9 @@ const MAX_CLAIMS = 24;
 export function cheapestGrowth(run: Run, joining: Joining & { readonly belowUsdPerHour: number }): Growth | undefined {
   let best: Growth | undefined;
   for (const claim of run.claims.slice(-MAX_CLAIMS)) {
-    const growth = isCrowded(claim, joining.demand) ? undefined : growthOf(run, claim, { ...joining, evenly: true });
-    const most = best?.priceUsdPerHour ?? joining.belowUsdPerHour;
-    if (growth !== undefined && growth.priceUsdPerHour < most) best = growth;
+    if (isCrowded(claim, joining.demand)) continue;
+    const belowUsdPerHour = best?.priceUsdPerHour ?? joining.belowUsdPerHour;
+    best = growthOf(run, claim, { ...joining, evenly: true, belowUsdPerHour }) ?? best;
   }
   return best;
 }

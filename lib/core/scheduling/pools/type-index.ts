@@ -14,7 +14,6 @@ import {
   type Bitset,
   common,
   emptyBitset,
-  fullBitset,
   has,
   isEmptyBitset,
   keepCommon,
@@ -23,6 +22,7 @@ import {
 } from './bitset.ts';
 import type { RequirementSet, RequirementSets } from './requirement-sets.ts';
 import { type ResourceSpace, type Vector, vectorOf } from './resource-space.ts';
+import { type RoomIndex, roomIndex } from './room-index.ts';
 import type { NodeClaimTemplate } from './template.ts';
 
 /** The place of an offering: a zone and a capacity type, or a reservation. */
@@ -63,7 +63,7 @@ export interface Selection {
  * The instance types of a pool by number, with cached answers to frequent questions: which types have room for requests (B36),
  * which satisfy requirements, and their prices.
  */
-export interface PoolTypeIndex {
+export interface PoolTypeIndex extends RoomIndex {
   readonly template: NodeClaimTemplate;
   readonly set: RequirementSet;
   /** B37: a type whose offerings differ in allocatable resources is listed once for each amount, with these offerings. */
@@ -82,8 +82,6 @@ export interface PoolTypeIndex {
   portsOf(type: number): readonly HostPort[];
   /** The index as if no capacity were missing: this one if none is. *Cost:* that of an index, on first use. */
   usual(): PoolTypeIndex;
-  /** The types with room for the requests. *Cost:* one binary search and one AND for each resource. */
-  fitting(requests: Vector): Bitset;
 }
 
 export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, space: ResourceSpace): PoolTypeIndex {
@@ -95,7 +93,6 @@ export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, sp
   types.forEach((type, at) => {
     if (!isOverfull(type.allocatable, overheads[at] ?? NONE)) addTo(usable, at);
   });
-  const thresholds = space.names.map((_, resource) => thresholdsOf(rooms, resource));
   const markets = marketsOf(types, cells, refusedFamilies(template));
   const reservedOfferings = reservedOf(types, cells);
   const meeting = typesMeeting(types);
@@ -134,13 +131,7 @@ export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, sp
       return usual === undefined ? index : typeIndex({ ...others, ...usual }, sets, space);
     }),
     portsOf: (type) => template.daemons.get(types[type]?.name ?? '')?.ports ?? [],
-    fitting(requests) {
-      const fit = fullBitset(types.length);
-      requests.forEach((amount, resource) => {
-        if (amount > 0) keepCommon(fit, thresholds[resource]?.(amount) ?? fit);
-      });
-      return fit;
-    },
+    ...roomIndex(rooms, space.names.length),
   };
   return index;
 }
@@ -193,40 +184,6 @@ function reservedOf(types: readonly InstanceType[], cells: readonly Cell[]): rea
 function cellNumbers(cells: readonly Cell[]): (of: Cell) => number {
   const at = new Map(cells.map((cell, number) => [cellName(cell), number]));
   return (of) => at.get(cellName(of)) ?? 0;
-}
-
-/** The types with at least the given amount of a resource. There is one set for each distinct amount. */
-function thresholdsOf(rooms: readonly Vector[], resource: number): (amount: number) => Bitset {
-  const ascending = rooms
-    .map((_, type) => type)
-    .toSorted((a, b) => amountOf(rooms[a], resource) - amountOf(rooms[b], resource));
-  const amounts: number[] = [];
-  const sets: Bitset[] = [];
-  let set = emptyBitset(rooms.length);
-  for (const type of ascending.toReversed()) {
-    const amount = amountOf(rooms[type], resource);
-    if (amounts.at(-1) !== amount) {
-      set = set.slice();
-      amounts.push(amount);
-      sets.push(set);
-    }
-    addTo(set, type);
-  }
-  const none = emptyBitset(rooms.length);
-  return (wanted) => {
-    // The amounts are in descending order: the set of the last sufficient amount has all types that fit.
-    let [low, high] = [0, amounts.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((amounts[middle] ?? 0) >= wanted) low = middle + 1;
-      else high = middle;
-    }
-    return sets[low - 1] ?? none;
-  };
-}
-
-function amountOf(room: Vector | undefined, resource: number): number {
-  return room?.[resource] ?? 0;
 }
 
 function typesMeeting(types: readonly InstanceType[]): (one: Requirement) => Bitset {
