@@ -6,6 +6,8 @@ export interface ReportedRefusals {
   isNew(action: string, cause: string, nowMs: number): boolean;
   /** Whether the pause after the last refusal of the action is not over. It is as long as the action was refused: 5 minutes to an hour. */
   isPaused(action: string, nowMs: number): boolean;
+  /** Whether the action was refused at this time or later. */
+  wasRefused(action: string, sinceMs: number): boolean;
 }
 
 /** After this time, a refusal that persists is reported again. */
@@ -38,6 +40,7 @@ export function reportedRefusals(): ReportedRefusals {
       const refused = actions.get(action);
       return refused !== undefined && nowMs - refused.lastMs < pauseMs(refused);
     },
+    wasRefused: (action, sinceMs) => (actions.get(action)?.lastMs ?? -Infinity) >= sinceMs,
   };
 }
 

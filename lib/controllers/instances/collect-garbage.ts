@@ -1,5 +1,7 @@
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Node } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
+import type { Action } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import {
   type FoundInstance,
@@ -15,6 +17,7 @@ import { evidenceOfInstance } from '../../core/node-claim/adoption/instance-evid
 import { isGroupName } from '../../core/node-claim/launch/launch-groups.ts';
 import { UnreadableError } from '../../ports/errors.ts';
 import type { ClaimReader, NodeClaimList } from '../../ports/node-claim-store.ts';
+import { inWords } from '../act/action-subject.ts';
 import { type SharedRead, sharedRead } from '../observe/shared-read.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
@@ -61,12 +64,20 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster & HasSetting
       // It may be the claim of the instance. The list of claims has reported it.
       if (record === 'not-known' || record instanceof UnreadableError) continue;
       if (record !== undefined && ended.includes(found.instance)) continue;
-      const verdict = decideUnrecordedInstance({ ...found, record }, nowMs);
-      await applyVerdict(work, { name: found.instance.id, atMs: nowMs, aside }, verdict);
+      const { actions, blocked } = decideUnrecordedInstance({ ...found, record }, nowMs);
+      const possible = actions.filter((action) => !wasJustRefused(work, action, nowMs));
+      await applyVerdict(work, { name: found.instance.id, atMs: nowMs, aside }, { actions: possible, blocked });
     }
     return [];
   });
   return failures;
+}
+
+const REFUSED_MS = 50 * SECOND_MS;
+
+/** Whether the action was refused less than a tick ago: while launches wait for an answer, each run lists the instances again. */
+function wasJustRefused({ ports: { refusals }, cluster }: ClusterWork, action: Action, nowMs: number): boolean {
+  return refusals?.wasRefused(`${cluster}: ${inWords(action)}`, nowMs - REFUSED_MS) ?? false;
 }
 
 interface NamedInstances {

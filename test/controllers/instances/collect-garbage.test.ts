@@ -1,19 +1,21 @@
 import { expect, test } from 'vitest';
-import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
 import { expectAllGone, live, SMALL_CATALOGUE } from '../life.ts';
 
 const EMPTY: ScenarioEvent = { kind: 'scale', atMs: 5 * MINUTE_MS, deployment: 'default/web', replicas: 0 };
 
-/** EC2 does not list the instances for some minutes. Their terminations have no effect. */
-function hiding(leaked: Set<string>) {
+/** EC2 does not list the instances from the fifth minute on. Their terminations have no effect. */
+function hiding(leaked: Set<string>, untilMs: number) {
   return (ports: ControllerPorts): ControllerPorts => {
     const startMs = ports.clock.now();
     const isHidden = (): boolean => {
       const sinceMs = ports.clock.now() - startMs;
-      return sinceMs >= 5 * MINUTE_MS && sinceMs < 15 * MINUTE_MS;
+      return sinceMs >= 5 * MINUTE_MS && sinceMs < untilMs;
     };
     return {
       ...ports,
@@ -39,12 +41,48 @@ test('the instance of a released claim is terminated, although the list of claim
   const result = await live({
     catalogue: SMALL_CATALOGUE,
     scenario: { name: 'hidden', events },
-    wrapPorts: hiding(leaked),
+    wrapPorts: hiding(leaked, 15 * MINUTE_MS),
   });
   const ended = result.timeline.flatMap((entry) => (entry.kind === 'instance-terminated' ? [entry] : []));
   expect(ended.map(({ instanceId }) => instanceId)).toEqual([...leaked]);
   for (const { at } of ended) expect(at).toBeGreaterThan(15 * 60);
   expectAllGone(result);
+});
+
+test('while launches get no answer, an instance of a released claim that EC2 refuses to terminate is tried once a minute', async () => {
+  const leaked = new Set<string>();
+  const refusedAt: number[] = [];
+  const late = { kind: 'scale', atMs: 7.5 * MINUTE_MS, deployment: 'default/late', replicas: 1 } as const;
+  await live({
+    catalogue: SMALL_CATALOGUE,
+    manifests: someManifests({ deployments: [aDeployment('web', 1), aDeployment('late', 0)] }),
+    scenario: { name: 'refused', events: [EMPTY, late] },
+    durationMs: 15 * MINUTE_MS,
+    wrapPorts: (ports) => {
+      const hidden = hiding(leaked, 8 * MINUTE_MS)(ports);
+      const startMs = ports.clock.now();
+      return {
+        ...hidden,
+        cloud: {
+          ...hidden.cloud,
+          launch: async (...asked) => {
+            const answer = await ports.cloud.launch(...asked);
+            if (ports.clock.now() < startMs + 7 * MINUTE_MS) return answer;
+            throw new UnreachableError('no answer');
+          },
+          terminate: async (cluster, id) => {
+            if (!leaked.has(id) || ports.clock.now() < startMs + 8 * MINUTE_MS)
+              return hidden.cloud.terminate(cluster, id);
+            refusedAt.push(ports.clock.now());
+            throw new RefusedError('OperationNotPermitted');
+          },
+        },
+      };
+    },
+  });
+  const gaps = refusedAt.slice(1).map((at, index) => at - (refusedAt[index] ?? 0));
+  expect(refusedAt.length).toBeGreaterThan(2);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(50 * SECOND_MS);
 });
 
 /** The table is empty from the first termination on. */
