@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
 import { namespaceOf, type Pod } from '../../../../lib/apis/kubernetes.ts';
 import { INITIALIZED } from '../../../../lib/apis/labels.ts';
 import { sameTaint } from '../../../../lib/apis/taints.ts';
@@ -6,6 +6,7 @@ import { claimNames } from '../../../../lib/core/cluster/pod-volumes.ts';
 import { isKeptInPlace } from '../../../../lib/core/cluster/pods.ts';
 import type { PodTarget } from '../../../../lib/core/model/decision.ts';
 import { instanceOf } from '../../../../lib/core/model/node-claim-record.ts';
+import { includesCall, isActiveAt } from '../../../../lib/simulator/faults/fault.ts';
 import type { RuleOf, Watched } from '../../rule.ts';
 import { nodeOf, recordOf } from '../nodes.ts';
 
@@ -32,9 +33,26 @@ function podOf({ simulation }: Watched, { namespace, name, uid }: PodTarget): Po
   return pod?.metadata.uid === uid ? pod : undefined;
 }
 
-/** D25: an instance is terminated after the volumes of its evicted pods are detached, or at its deadline. */
+const VOLUME_LISTS = ['cluster.listVolumeAttachments', 'cluster.listPersistentVolumeClaims'];
+/** After this time, an instance does not wait any longer for volumes that cannot be read. */
+const UNREAD_MS = 6 * MINUTE_MS;
+/** From the list of the volumes to the termination. */
+const RUN_MS = 10 * SECOND_MS;
+
+/**
+ * D25: an instance is terminated after the volumes of its evicted pods are detached, or at its deadline. It does not wait for volumes that
+ * the API server refuses to list, or that could not be read for six minutes.
+ */
 export const volumesAreDetached: RuleOf = (watched) => {
   const { violate, simulation, records, nowMs, startMs, story } = watched;
+  const areUnknown = (): boolean =>
+    story.faults.some(
+      (fault) =>
+        fault.kind === 'calls-fail' &&
+        VOLUME_LISTS.some((method) => includesCall(fault.calls, method)) &&
+        isActiveAt({ ...fault, forMs: fault.forMs + RUN_MS }, nowMs()) &&
+        (fault.error === 403 || nowMs() - fault.fromMs >= UNREAD_MS),
+    );
   const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCK_MS : 0;
   /** Volumes of evicted pods, as `node volume`. */
   const ended = new Set<string>();
@@ -60,7 +78,7 @@ export const volumesAreDetached: RuleOf = (watched) => {
       const isUsed = [...simulation().state.pods.values()].some(
         (pod) => pod.spec.nodeName === node.metadata.name && claimNames(pod).length > 0,
       );
-      if (attached !== undefined && !isUsed)
+      if (attached !== undefined && !isUsed && !areUnknown())
         violate('volumes are detached before the instance ends', `instance ${id}: ${attached.metadata.name}`);
     },
   };
