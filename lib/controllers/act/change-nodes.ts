@@ -27,20 +27,26 @@ const AT_ONCE = 10;
 /** The writes of some nodes may hang, and other runs wait until the decision is closed. */
 const WITHIN_MS = 20 * SECOND_MS;
 
-/** *Shape:* the outcomes of those that were begun in time. The next run of disruption decides the others again, and begins at another node. */
-export async function changeTaints(
+/**
+ * Changes the taints of one decision, in one or more calls that have 20 seconds together. *Shape:* the outcomes of those that were begun in
+ * time. The next run of disruption decides the others again, and begins at another node.
+ */
+export function taintsOf(
   ports: WritesCluster & WritesClaims & HasClock,
   cluster: string,
-  taints: readonly Taint[],
-): Promise<readonly Outcome[]> {
+): (taints: readonly Taint[]) => Promise<readonly Outcome[]> {
   const { clock } = ports;
-  const nowMs = clock.now();
-  const untilMs = nowMs + WITHIN_MS;
-  const outcomes: Outcome[] = [];
-  await inParallel(rotated(taints, nowMs), AT_ONCE, async (one) => {
-    if (clock.now() < untilMs) outcomes.push(await outcomeOf(one, async () => changeTaint(ports, cluster, one)));
-  });
-  return outcomes;
+  let leftMs = WITHIN_MS;
+  return async (taints) => {
+    const nowMs = clock.now();
+    const untilMs = nowMs + leftMs;
+    const outcomes: Outcome[] = [];
+    await inParallel(rotated(taints, nowMs), AT_ONCE, async (one) => {
+      if (clock.now() < untilMs) outcomes.push(await outcomeOf(one, async () => changeTaint(ports, cluster, one)));
+    });
+    leftMs -= clock.now() - nowMs;
+    return outcomes;
+  };
 }
 
 /** To remove a taint, the record is read again: the NodeClaim may have been deleted and its node cordoned since the decision was made. */

@@ -1,7 +1,7 @@
 import { withoutRefused } from '../../core/disruption/command/without-refused.ts';
 import { inParallel } from '../../core/in-parallel.ts';
 import type { Action, Decision } from '../../core/model/decision.ts';
-import { changeTaints, initializeNode, isTaint, type Taint } from '../act/change-nodes.ts';
+import { initializeNode, isTaint, type Taint, taintsOf } from '../act/change-nodes.ts';
 import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
 import { type Outcome, outcomeOf, outcomeWithReport, withLostWakes } from '../act/outcomes.ts';
 import { releaseNodeClaim } from '../instances/release-claim.ts';
@@ -31,23 +31,24 @@ export type OffClusterPorts = WritesClaims & UsesCatalogue & SendsWakes & HasClo
 const EVICTIONS_AT_ONCE = 5;
 
 /**
- * Carries out the actions of a decision. Each action is idempotent, so any function can repeat it, and an action that fails does
- * not stop the others. They are in order, because a new claim may need the room in a limit that a deletion before it makes (promise 2);
- * new claims that follow each other are written together, and so are taints. Evictions come last and in parallel, because a node is cordoned
- * before the replacements of its pods look for a node; if it cannot be cordoned, its pods are evicted nevertheless. *Shape:* the outcome of
- * every action.
+ * Carries out the actions of a decision. Each action is idempotent, so any function can repeat it, and one that fails does not stop the
+ * others. They are in order, because a new claim may need the room in a limit that a deletion before it makes (promise 2); claims that follow
+ * each other are written together, and so are taints. Evictions come last and in parallel, because a node is cordoned before the replacements
+ * of its pods look for a node; if it cannot be cordoned, its pods are evicted nevertheless. *Shape:* the outcome of every action.
  */
 export async function carryOut(known: ActPorts, { cluster, actions }: Decision): Promise<readonly Outcome[]> {
   const { messages, sendRest } = wakesTogether(known);
   const ports = { ...known, messages };
   const outcomes = new Map<Action, Outcome>();
+  const changeTaints = taintsOf(ports, cluster);
+  let next = 0;
   for (const [at, planned] of actions.entries()) {
-    if (planned.kind === 'evict-pod' || outcomes.has(planned)) continue;
+    if (planned.kind === 'evict-pod' || at < next) continue;
     const action = planned.kind === 'end-disruption' ? withoutRefused(planned, refusedDeletions(outcomes)) : planned;
     if (isCreation(action) || isTaint(action)) {
-      const together = isCreation(action)
-        ? await createClaims(ports, cluster, alikeFrom(actions, at, isCreation))
-        : await changeTaints(ports, cluster, alikeFrom(actions, at, isTaint));
+      const [creations, taints] = [alikeFrom(actions, at, isCreation), alikeFrom(actions, at, isTaint)];
+      next = at + creations.length + taints.length;
+      const together = isCreation(action) ? await createClaims(ports, cluster, creations) : await changeTaints(taints);
       for (const one of together) outcomes.set(one.action, one);
       continue;
     }
@@ -100,11 +101,9 @@ function refusedDeletions(outcomes: ReadonlyMap<Action, Outcome>): ReadonlyMap<s
   );
 }
 
-async function carryOutOne(
-  ports: ActPorts,
-  cluster: string,
-  action: Exclude<Action, Taint | Creation | Of<'evict-pod'> | Of<'launch-instance'>>,
-): Promise<LostWakes | void> {
+type Single = Exclude<Action, Taint | Creation | Of<'evict-pod'> | Of<'launch-instance'>>;
+
+async function carryOutOne(ports: ActPorts, cluster: string, action: Single): Promise<LostWakes | void> {
   const { store } = ports;
   switch (action.kind) {
     case 'nominate-node':
