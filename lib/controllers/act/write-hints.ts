@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { inParallel } from '../../core/in-parallel.ts';
 import { type PortError, portErrorOf } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
@@ -9,6 +9,7 @@ const MAX_MS = 10 * SECOND_MS;
 const MAX_WRITES = 2_000;
 /** A ClusterRole without the permission refuses every object; a policy may refuse single objects. */
 const MAX_FAILURES = 10;
+const LAST_MS = 5 * MINUTE_MS;
 
 interface Writing<Item> {
   /** Of the refusals of the item. */
@@ -26,7 +27,7 @@ interface WrittenHints {
 /**
  * Writes what the rest of the run does not need, in order, a few at a time: 2,000 of them at most, for ten seconds at most, and until ten
  * have failed. A refusal counts for `isPaused`, so that the next run can leave the item out. An item whose write has failed otherwise is
- * written last for five minutes to an hour, so that the others get their turn.
+ * written last for five minutes, so that the others get their turn.
  */
 export async function writeHints<Item>(
   ports: HasClock & RemembersRefusals,
@@ -37,7 +38,7 @@ export async function writeHints<Item>(
   const startMs = clock.now();
   const failureOf = (item: Item): string => `${subjectOf(item)}, failed`;
   const { first = [], last = [] } = Object.groupBy(items, (item) =>
-    refusals?.isPaused(failureOf(item), startMs) === true ? 'last' : 'first',
+    refusals?.wasRefused(failureOf(item), startMs - LAST_MS) === true ? 'last' : 'first',
   );
   const failed: PortError[] = [];
   let isLate = false;

@@ -73,10 +73,11 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster & HasSetting
   return failures;
 }
 
-const REFUSED_MS = 50 * SECOND_MS;
+const REFUSED_MS = 30 * SECOND_MS;
 
-/** Whether the action was refused less than a tick ago: while launches wait for an answer, each run lists the instances again. */
+/** Whether EC2 has just refused to terminate the instance: while launches wait for an answer, each run lists the instances again. */
 function wasJustRefused({ ports: { refusals }, cluster }: ClusterWork, action: Action, nowMs: number): boolean {
+  if (action.kind !== 'terminate-instance') return false;
   return refusals?.wasRefused(`${cluster}: ${inWords(action)}`, nowMs - REFUSED_MS) ?? false;
 }
 
