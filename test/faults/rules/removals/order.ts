@@ -33,7 +33,9 @@ function podOf({ simulation }: Watched, { namespace, name, uid }: PodTarget): Po
   return pod?.metadata.uid === uid ? pod : undefined;
 }
 
-const VOLUME_LISTS = ['cluster.listVolumeAttachments', 'cluster.listPersistentVolumeClaims'];
+const ATTACHMENTS = 'cluster.listVolumeAttachments';
+/** Without one of these lists, the volumes of a node are not known. */
+const VOLUME_LISTS = [ATTACHMENTS, 'cluster.listPersistentVolumeClaims', 'cluster.listNodes'];
 /** After this time, an instance does not wait any longer for volumes that cannot be read. */
 const UNREAD_MS = 6 * MINUTE_MS;
 /** From the list of the volumes to the termination. */
@@ -45,15 +47,15 @@ const RUN_MS = 10 * SECOND_MS;
  */
 export const volumesAreDetached: RuleOf = (watched) => {
   const { violate, simulation, records, nowMs, startMs, story } = watched;
-  const areUnknown = (): boolean =>
-    story.faults.some(
-      (fault) =>
-        fault.kind === 'calls-fail' &&
-        VOLUME_LISTS.some((method) => includesCall(fault.calls, method)) &&
-        isActiveAt({ ...fault, forMs: fault.forMs + RUN_MS }, nowMs()) &&
-        (fault.error === 403 || nowMs() - fault.fromMs >= UNREAD_MS),
-    );
   const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCK_MS : 0;
+  const areUnknown = (): boolean =>
+    story.faults.some((fault) => {
+      if (fault.kind !== 'calls-fail' && fault.kind !== 'calls-hang') return false;
+      if (!isActiveAt({ ...fault, forMs: fault.forMs + RUN_MS }, nowMs())) return false;
+      if (fault.kind === 'calls-fail' && fault.error === 403 && includesCall(fault.calls, ATTACHMENTS)) return true;
+      const isLong = nowMs() - fault.fromMs >= UNREAD_MS - slackMs;
+      return isLong && VOLUME_LISTS.some((method) => includesCall(fault.calls, method));
+    });
   /** Volumes of evicted pods, as `node volume`. */
   const ended = new Set<string>();
   const note = (target: PodTarget): void => {
