@@ -11,6 +11,11 @@ export function inWords(action: Action): string {
   return `${kind} ${'namespace' in subject ? `${subject.namespace}/` : ''}${subject.name}`;
 }
 
+/** The name under which refusals of the action are remembered. */
+export function refusalName(cluster: string, action: Action): string {
+  return `${cluster}: ${inWords(action)}`;
+}
+
 /** The object that an action changes; the cluster, if the action changes no object that a refusal can name. */
 export function subjectOf(action: Action, cluster: string): Subject {
   switch (action.kind) {

@@ -31,7 +31,7 @@ const WITHIN_MS = 20 * SECOND_MS;
  * Changes the taints of one decision, in one or more calls that have 20 seconds together. *Shape:* the outcomes of those that were begun in
  * time. The next run of disruption decides the others again, and begins at another node.
  */
-export function taintsOf(
+export function taintChanges(
   ports: WritesCluster & WritesClaims & HasClock,
   cluster: string,
 ): (taints: readonly Taint[]) => Promise<readonly Outcome[]> {

@@ -3,7 +3,7 @@ import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
 import { isConflict, type PortError, portErrorOf } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import type { LostWakes } from '../run/wake-up.ts';
-import { inWords, subjectOf } from './action-subject.ts';
+import { inWords, refusalName, subjectOf } from './action-subject.ts';
 import { isNewRefusal } from './is-new-refusal.ts';
 import { notAnnounced } from './not-announced.ts';
 import { failureOf } from './run-notes.ts';
@@ -137,7 +137,7 @@ function isNew(
   { cluster }: Decision,
   { action, message }: { readonly action: Action; readonly message: string },
 ): boolean {
-  return isNewRefusal(ports, `${cluster}: ${inWords(action)}`, message);
+  return isNewRefusal(ports, refusalName(cluster, action), message);
 }
 
 function blockedBy({ cluster }: Decision, { action, error }: Failed): Blocked {

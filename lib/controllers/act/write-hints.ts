@@ -9,6 +9,7 @@ const MAX_MS = 10 * SECOND_MS;
 const MAX_WRITES = 2_000;
 /** A ClusterRole without the permission refuses every object; a policy may refuse single objects. */
 const MAX_FAILURES = 10;
+/** How long an item whose write has failed comes last. */
 const LAST_MS = 5 * MINUTE_MS;
 
 interface Writing<Item> {

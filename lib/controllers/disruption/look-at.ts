@@ -4,7 +4,7 @@ import type { DisruptContext } from '../../core/disruption/disrupt.ts';
 import { needsInstanceTypes, type SeenPools } from '../../core/disruption/method.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { NodeClaimList, PassMemoryStore } from '../../ports/node-claim-store.ts';
-import { inWords } from '../act/action-subject.ts';
+import { refusalName } from '../act/action-subject.ts';
 import { readPassMemory, withPastMoves } from '../act/disruption-memory.ts';
 import { notePodEvents } from '../act/note-pod-events.ts';
 import type { NotingRun } from '../act/run-notes.ts';
@@ -79,8 +79,8 @@ function refusedDeletions(
 ): ReadonlySet<string> {
   const nowMs = clock.now();
   const isRefused = (nodeClaim: string): boolean => {
-    const words = inWords({ kind: 'delete-node-claim', nodeClaim, reason: 'empty', message: '' });
-    return refusals?.isPaused(`${cluster}: ${words}`, nowMs) ?? false;
+    const name = refusalName(cluster, { kind: 'delete-node-claim', nodeClaim, reason: 'empty', message: '' });
+    return refusals?.isPaused(name, nowMs) ?? false;
   };
   return new Set(nodeClaims.filter(isRefused));
 }

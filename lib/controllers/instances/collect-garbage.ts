@@ -17,7 +17,7 @@ import { evidenceOfInstance } from '../../core/node-claim/adoption/instance-evid
 import { isGroupName } from '../../core/node-claim/launch/launch-groups.ts';
 import { UnreadableError } from '../../ports/errors.ts';
 import type { ClaimReader, NodeClaimList } from '../../ports/node-claim-store.ts';
-import { inWords } from '../act/action-subject.ts';
+import { refusalName } from '../act/action-subject.ts';
 import { type SharedRead, sharedRead } from '../observe/shared-read.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
@@ -78,7 +78,7 @@ const REFUSED_MS = 30 * SECOND_MS;
 /** Whether EC2 has just refused to terminate the instance: while launches wait for an answer, each run lists the instances again. */
 function wasJustRefused({ ports: { refusals }, cluster }: ClusterWork, action: Action, nowMs: number): boolean {
   if (action.kind !== 'terminate-instance') return false;
-  return refusals?.wasRefused(`${cluster}: ${inWords(action)}`, nowMs - REFUSED_MS) ?? false;
+  return refusals?.wasRefused(refusalName(cluster, action), nowMs - REFUSED_MS) ?? false;
 }
 
 interface NamedInstances {

@@ -1,7 +1,7 @@
 import { withoutRefused } from '../../core/disruption/command/without-refused.ts';
 import { inParallel } from '../../core/in-parallel.ts';
 import type { Action, Decision } from '../../core/model/decision.ts';
-import { initializeNode, isTaint, type Taint, taintsOf } from '../act/change-nodes.ts';
+import { initializeNode, isTaint, type Taint, taintChanges } from '../act/change-nodes.ts';
 import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
 import { type Outcome, outcomeOf, outcomeWithReport, withLostWakes } from '../act/outcomes.ts';
 import { releaseNodeClaim } from '../instances/release-claim.ts';
@@ -40,7 +40,7 @@ export async function carryOut(known: ActPorts, { cluster, actions }: Decision):
   const { messages, sendRest } = wakesTogether(known);
   const ports = { ...known, messages };
   const outcomes = new Map<Action, Outcome>();
-  const changeTaints = taintsOf(ports, cluster);
+  const changeTaints = taintChanges(ports, cluster);
   let next = 0;
   for (const [at, planned] of actions.entries()) {
     if (planned.kind === 'evict-pod' || at < next) continue;
