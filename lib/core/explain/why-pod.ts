@@ -15,6 +15,7 @@ import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
 import { namespacedSubject } from '../model/subject.ts';
 import { whyNeverEvicted } from '../node-claim/never-evicted.ts';
+import { drainTier, isDrained } from '../node-claim/pods-to-drain.ts';
 import { type PodRefusal, refusalsOf } from '../provisioning/pod-refusals.ts';
 import { provision } from '../provisioning/provision.ts';
 import { podRequests } from '../resources/pod-requests.ts';
@@ -79,7 +80,7 @@ function draining(
   const deletion = on.nodeClaim?.deletion;
   const why = deletion === undefined ? 'its node is being replaced' : `its node is being removed (${deletion.message})`;
   if (!isReschedulable(pod)) return { state: 'Draining', summary: `${why}, and it ends with the node` };
-  const held = whyHeld(snapshot, pod, nowMs);
+  const held = whyHeld(snapshot, pod, nowMs) ?? whyLater(snapshot, { pod, on }, nowMs);
   const place = placed(pod, provision(snapshot, { decisionId: 'why', nowMs }).schedule);
   const next = held === undefined ? 'it is evicted' : 'it is not evicted now';
   return {
@@ -103,6 +104,21 @@ function whyHeld({ podDisruptionBudgets }: ClusterSnapshot, pod: Pod, nowMs: num
     spent &&
     refusal('PDB', `PodDisruptionBudget ${spent.metadata.name} allows no disruption`, { disruptionsAllowed: 0 })
   );
+}
+
+/** D20: a pod that the drain evicts earlier is not evicted now. */
+function whyLater(
+  snapshot: ClusterSnapshot,
+  { pod, on }: { readonly pod: Pod; readonly on: StateNode },
+  nowMs: number,
+): Refusal | undefined {
+  const earlier = on.pods.filter((one) => isDrained(one, nowMs) && drainTier(one) < drainTier(pod));
+  for (const one of earlier) {
+    const held = isTerminating(one) ? undefined : whyHeld(snapshot, one, nowMs);
+    if (held !== undefined)
+      return refusal(held.reason, `it is evicted after pod ${podKey(one)}: ${held.message}`, held.numbers);
+  }
+  return undefined;
 }
 
 /** B6, B8: why Kerf does not act for a pod without a node. */

@@ -1,6 +1,8 @@
 import { parseTime, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Pod } from '../../apis/kubernetes.ts';
-import { isDrainable } from '../cluster/pods.ts';
+import { isDrainable, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
+import type { NodeClaimRecord } from '../model/node-claim-record.ts';
+import { isInterrupted } from './turn.ts';
 
 /** D21: the kubelet of a pod is gone if the pod should have terminated a minute ago. */
 const STUCK_MS = 60 * SECOND_MS;
@@ -10,4 +12,32 @@ export function isDrained(pod: Pod, nowMs: number): boolean {
   const { deletionTimestamp } = pod.metadata;
   const isStuck = deletionTimestamp !== undefined && nowMs - parseTime(deletionTimestamp) > STUCK_MS;
   return isDrainable(pod) && !isStuck;
+}
+
+/** D20: the order is pods, DaemonSet pods, critical pods, critical DaemonSet pods. A tier starts after the previous one is gone. */
+export function drainTier(pod: Pod): number {
+  const critical = ['system-cluster-critical', 'system-node-critical'].includes(pod.spec.priorityClassName ?? '');
+  return (critical ? 2 : 0) + (isOwnedByDaemonSet(pod) ? 1 : 0);
+}
+
+/** The pods that a drain evicts now. */
+export function firstTier(pods: readonly Pod[]): readonly Pod[] {
+  const tiers = Map.groupBy(pods, drainTier);
+  return tiers.get(Math.min(...tiers.keys())) ?? [];
+}
+
+/**
+ * B7: the last tier that the drain of a claim reaches while no pod that stays is deleted. *Shape:* Infinity if the drain has an end: the
+ * instance ends within two minutes, or the claim has a deadline.
+ * @param stays whether a drain does not evict the pod
+ */
+export function lastTierReached(
+  claim: Pick<NodeClaimRecord, 'deletion'>,
+  pods: readonly Pod[],
+  { stays, nowMs }: { readonly stays: (pod: Pod) => boolean; readonly nowMs: number },
+): number {
+  const { drainStartedAtMs, deadlineMs } = claim.deletion ?? {};
+  if (drainStartedAtMs === undefined || deadlineMs !== undefined || isInterrupted(claim)) return Infinity;
+  const held = pods.filter((pod) => !isTerminating(pod) && isDrained(pod, nowMs) && stays(pod));
+  return Math.min(...held.map(drainTier));
 }

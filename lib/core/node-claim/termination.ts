@@ -5,7 +5,7 @@ import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait } from '../cluster/at-rest.ts';
 import { hardestToPlaceFirst } from '../cluster/hardest-to-place.ts';
-import { graceMsOf, isKeptInPlace, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
+import { graceMsOf, isKeptInPlace, isTerminating } from '../cluster/pods.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import {
   type Action,
@@ -24,7 +24,7 @@ import { namespacedSubject } from '../model/subject.ts';
 import { type Observed, readOr } from '../observed.ts';
 import { type ClaimVerdict, unchanged } from './claim-verdict.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
-import { isDrained } from './pods-to-drain.ts';
+import { firstTier, isDrained } from './pods-to-drain.ts';
 import { pollAfterWait, pollUntilEnded } from './poll.ts';
 import { isRegistered } from './registration.ts';
 import { awaitTags, terminate, terminating } from './terminate.ts';
@@ -227,18 +227,6 @@ function cordonActions(record: NodeClaimRecord, node: Node): readonly Action[] {
       patch: { taints: [...others, DISRUPTED_TAINT], labels: { [EXCLUDE_FROM_BALANCERS]: 'karpenter' } },
     },
   ];
-}
-
-/** D20: the order is pods, DaemonSet pods, critical pods, critical DaemonSet pods. A tier starts after the previous one is gone. */
-function firstTier(pods: readonly Pod[]): readonly Pod[] {
-  const tiers = Map.groupBy(pods, tierOf);
-  const first = Math.min(...tiers.keys());
-  return tiers.get(first) ?? [];
-}
-
-function tierOf(pod: Pod): number {
-  const critical = ['system-cluster-critical', 'system-node-critical'].includes(pod.spec.priorityClassName ?? '');
-  return (critical ? 2 : 0) + (isOwnedByDaemonSet(pod) ? 1 : 0);
 }
 
 /** D24: before a deadline, a pod is deleted early enough for its grace period, regardless of PodDisruptionBudgets. */

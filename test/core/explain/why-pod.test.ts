@@ -114,4 +114,17 @@ describe('a pod with a node', () => {
     expect(told.summary).toContain('it is not evicted now');
     expect(told.reasons[0]).toBe(reason);
   });
+
+  test('is not evicted now, because the drain waits for a pod that it evicts before', () => {
+    const critical = runningPod('node-1', { name: 'dns', spec: { priorityClassName: 'system-cluster-critical' } });
+    const kept = runningPod('node-1', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
+    const told = whyPod({ ...DRAINED, pods: [critical, kept] }, critical, NOW_MS);
+    expect(told.summary).toContain('it is not evicted now');
+    expect(told.reasons[0]).toEqual(
+      expect.objectContaining({
+        reason: 'DoNotDisrupt',
+        message: expect.stringMatching(/^it is evicted after pod default\/web-1: it has the annotation/),
+      }),
+    );
+  });
 });
