@@ -21,7 +21,7 @@ const KEY_OF: Readonly<Record<CostKey, (one: NodeSpan | NodeUsage) => string>> =
 
 /** Runs `kerf cost`. *Errors:* BadInputError if the records cannot be found. */
 export async function runCost(context: CliContext, flags: CostFlags): Promise<void> {
-  const history = await openHistory(flags);
+  const history = await openHistory(flags, context);
   const { records, period } = await recordsOfPeriod(history, flags, flags.since);
   const spans = nodeSpans(records, await history.running());
   const hours = await history.log.usage(history.cluster, { ...period, fromMs: period.fromMs - HOUR_MS + 1 });

@@ -1,12 +1,15 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import { parseDuration } from '../../apis/formats/duration.ts';
 import { DAY_MS, timeIn } from '../../apis/formats/time.ts';
+import { optional } from '../../apis/optional.ts';
 import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
 import { recordsNamed } from '../../core/decisions/select-records.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import type { DecisionArchive, DecisionLog } from '../../ports/decision-log.ts';
+import type { DecisionArchive } from '../../ports/decision-log.ts';
 import { checkingOptions } from '../checking-options.ts';
+import type { CliContext } from '../context.ts';
 import { userPath } from '../shell-context.ts';
+import { type ReadLog, withoutBucket } from './left-out.ts';
 import { recordFiles } from './record-files.ts';
 
 /** Where records are read. */
@@ -33,15 +36,18 @@ export const HISTORY_FLAGS = {
 } as const;
 
 export interface History {
-  readonly log: DecisionLog;
+  readonly log: ReadLog;
   readonly archive?: DecisionArchive;
   readonly cluster: string;
   /** The NodeClaims of the cluster now. A folder has none. */
   readonly running: () => Promise<readonly NodeClaimRecord[]>;
 }
 
-/** *Errors:* BadInputError if it is not clear where to read. */
-export async function openHistory(flags: HistoryFlags): Promise<History> {
+/**
+ * Without --bucket, the number of records that are left out is written to stderr. @param context @default it is not written
+ * *Errors:* BadInputError if it is not clear where to read.
+ */
+export async function openHistory(flags: HistoryFlags, context?: Pick<CliContext, 'process'>): Promise<History> {
   const { records, table, cluster } = flags;
   if ((records === undefined) === (table === undefined))
     throw new BadInputError('name the records: --records DIR of a simulation, or --table NAME of a deployment');
@@ -54,7 +60,10 @@ export async function openHistory(flags: HistoryFlags): Promise<History> {
   // Loaded only when it is needed, because the SDK loads slowly.
   const { wireHistory } = await import('../../operator/wiring/records/history.ts');
   const wired = await checkingOptions(async () => await wireHistory({ table: table ?? '', bucket, region, profile }));
-  return { ...wired, cluster, running: async () => wired.nodeClaims(cluster) };
+  const { openLog, archive, nodeClaims } = wired;
+  const log =
+    archive === undefined ? withoutBucket(openLog, (line) => context?.process.stderr.write(line)) : openLog(archive);
+  return { log, ...optional({ archive }), cluster, running: async () => nodeClaims(cluster) };
 }
 
 function onlyOne(clusters: readonly string[], folder: string): string {

@@ -10,7 +10,7 @@ const DEFAULT_COLUMNS = 120;
 
 /** Runs `kerf decisions`. *Errors:* BadInputError if the records cannot be found. */
 export async function runDecisions(context: CliContext, flags: DecisionsFlags): Promise<void> {
-  const history = await openHistory(flags);
+  const history = await openHistory(flags, context);
   const recent = await recordsFrom(history, flags, flags.since ?? { agoMs: DAY_MS });
   const { pool: nodePool, reason, pod, node } = flags;
   const records = selectRecords(recent, { nodePool, reason, pod, node });

@@ -33,7 +33,7 @@ export async function runReplay(context: CliContext, flags: ReplayFlags, name: s
     context.process.exitCode = EXIT.badInput;
     return;
   }
-  const history = await openHistory(flags);
+  const history = await openHistory(flags, context);
   const records = name === undefined ? await storedRecords(history, flags) : [await recordNamed(history, flags, name)];
   const different: Replayed[] = [];
   for (const record of records) {

@@ -8,7 +8,7 @@ import { renderRecord } from './render-record.ts';
 
 /** Runs `kerf show`. *Errors:* BadInputError if no record has this name. */
 export async function runShow(context: CliContext, flags: ShowFlags, name: string): Promise<void> {
-  const history = await openHistory(flags);
+  const history = await openHistory(flags, context);
   const record = await recordNamed(history, flags, name);
   const chain = chainOf(await recordsAround(history, record.atMs), record);
   const json = { formatVersion: 1, record, before: idsOf(chain.before), after: idsOf(chain.after) };

@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 500;
  */
 export async function showReplay(context: CliContext, flags: ReplayFlags): Promise<void> {
   if (flags.report !== undefined) checkReport(context, flags.report);
-  const history = await openHistory(flags);
+  const history = await openHistory(flags, context);
   const records = await recordsFrom(history, flags, flags.since ?? { atMs: 0 });
   const [first] = records;
   const last = records.at(-1);

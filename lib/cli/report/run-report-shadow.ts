@@ -15,7 +15,7 @@ import { type ComparedHour, type ShadowHistory, type ShadowReport, shadowReport 
 
 /** Runs `kerf report shadow`. *Cost:* for each hour, a stored snapshot is read and planned. *Errors:* BadInputError without an archive. */
 export async function runReportShadow(context: CliContext, flags: ShadowFlags): Promise<void> {
-  const history = await openHistory(flags);
+  const history = await openHistory(flags, context);
   const { records, period } = await recordsOfPeriod(history, flags, flags.since);
   const inShadow = records.filter(({ shadow }) => shadow === true);
   const { hours, launches, missing } = await comparedHours(history, period);

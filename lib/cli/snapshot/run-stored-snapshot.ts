@@ -15,7 +15,7 @@ export interface StoredSnapshotFlags extends HistoryFlags {
  * decides anew. *Errors:* BadInputError if none is stored.
  */
 export async function runStoredSnapshot(context: CliContext, flags: StoredSnapshotFlags): Promise<void> {
-  const history = await openHistory(flags);
+  const history = await openHistory(flags, context);
   const { records, atMs } = await recordsUntil(history, flags, flags.at);
   const record = records.findLast(({ snapshot }) => snapshot !== undefined);
   if (record === undefined)

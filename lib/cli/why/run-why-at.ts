@@ -9,7 +9,7 @@ import type { PastFlags } from './why-commands.ts';
 
 /** Runs `kerf why … --at TIME`. *Errors:* BadInputError if no record until then names the object. */
 export async function runWhyAt(context: CliContext, flags: PastFlags, asked: AskedObject): Promise<void> {
-  const history = await openHistory(flags);
+  const history = await openHistory(flags, context);
   const { records, atMs } = await recordsUntil(history, flags, flags.at);
   const explanation = whyAt(records, asked, atMs);
   if (explanation === undefined) {

@@ -11,7 +11,7 @@ import { bucketNamed } from './bucket.ts';
 
 export interface HistoryOptions {
   readonly table: string;
-  /** @default without snapshots and large records */
+  /** @default without snapshots */
   readonly bucket: string | undefined;
   /** @default that of the shell */
   readonly region: string | undefined;
@@ -21,7 +21,8 @@ export interface HistoryOptions {
 
 /** *Errors:* OptionError for an invalid option, or without a region or credentials. */
 export async function wireHistory(options: HistoryOptions): Promise<{
-  readonly log: DecisionLog;
+  /** `large` has the records that are not in the table. */
+  readonly openLog: (large: DecisionArchive) => DecisionLog;
   readonly archive?: DecisionArchive;
   readonly nodeClaims: (cluster: string) => Promise<readonly NodeClaimRecord[]>;
 }> {
@@ -34,7 +35,10 @@ export async function wireHistory(options: HistoryOptions): Promise<{
     bucket === undefined
       ? undefined
       : bucketNamed(textOption(bucket, '--bucket'), { region, ...optional({ profile: options.profile }) }).archive;
-  const log = new DynamoDbDecisionLog({ client, tableName, ...optional({ archive }) });
   const store = new DynamoDbNodeClaimStore({ client, tableName });
-  return { log, ...optional({ archive }), nodeClaims: async (cluster) => store.listNodeClaims(cluster) };
+  return {
+    openLog: (large) => new DynamoDbDecisionLog({ client, tableName, archive: large }),
+    ...optional({ archive }),
+    nodeClaims: async (cluster) => store.listNodeClaims(cluster),
+  };
 }
