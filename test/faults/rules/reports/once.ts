@@ -18,12 +18,13 @@ const STATES: ReadonlySet<unknown> = new Set(['FailedScheduling', 'NodeClassNotR
 const NO_RUN = 'failed to check for other autoscalers:';
 
 /** A refusal is reported at most once an hour for each object and cause: in the log and the metric, as an Event, and on the bus. */
-export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
+export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story, records }) => {
   const togetherMs = story.faults.some(({ kind }) => SLOW.has(kind)) ? SLOW_TOGETHER_MS : TOGETHER_MS;
   const lastMs = new Map<string, number>();
-  // Numbers in the name of an object are part of the name; a cause may have another number each time.
+  /** The NodeClaim of each report of a removal. */
+  const removals = new Map<string, string>();
   const report = (where: string, text: string): void => {
-    const key = `${where}: ${text.replaceAll(/\d+/g, '#')}`;
+    const key = keyOf(where, text);
     const agoMs = nowMs() - (lastMs.get(key) ?? -Infinity);
     if (agoMs < togetherMs) return;
     lastMs.set(key, nowMs());
@@ -31,6 +32,10 @@ export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
       violate('failures are reported once', `${where} has it again after ${Math.round(agoMs / 1_000)} s: ${text}`);
   };
   return {
+    replaced() {
+      // A restored record without its deletion, or a NodeClaim that has lost its record, is removed once more.
+      for (const [key, nodeClaim] of removals) if (records.get(nodeClaim)?.deletion === undefined) lastMs.delete(key);
+    },
     failed({ function: name, error }) {
       // A run that ends with a refusal did nothing: each such run is a failure. An unexpected error is a problem in each run.
       if (!(error instanceof Error) || error instanceof PortError || !isRefusal(error)) return;
@@ -44,8 +49,15 @@ export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
       if (method !== 'cluster.publishEvent' || !isRecord(event)) return;
       const [regarding, reason] = [ownField(event, 'regarding'), ownField(event, 'reason')];
       if (ownField(event, 'type') !== 'Warning' || STATES.has(reason)) return;
-      const object = `${String(ownField(regarding, 'kind'))} ${String(ownField(regarding, 'name'))}`;
-      report(`an Event of ${object}`, `${String(reason)}: ${String(ownField(event, 'message'))}`);
+      const name = String(ownField(regarding, 'name'));
+      const where = `an Event of ${String(ownField(regarding, 'kind'))} ${name}`;
+      const message = String(ownField(event, 'message'));
+      const text = `${String(reason)}: ${message}`;
+      if (isOfRemoval(reason, message)) {
+        const record = records.get(name) ?? [...records.values()].find(({ nodeName }) => nodeName === name);
+        if (record !== undefined) removals.set(keyOf(where, text), record.name);
+      }
+      report(where, text);
     },
     published({ controller, blocked }) {
       for (const { subject, reason, message } of blocked)
@@ -54,6 +66,16 @@ export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story }) => {
     },
   };
 };
+
+/** Numbers in the name of an object are part of the name; a cause may have another number each time. */
+function keyOf(where: string, text: string): string {
+  return `${where}: ${text.replaceAll(/\d+/g, '#')}`;
+}
+
+/** The Events of a removal: both are written when its drain begins. */
+function isOfRemoval(reason: unknown, message: string): boolean {
+  return reason === 'TerminationGracePeriodExpiring' || message.startsWith('Disrupting ');
+}
 
 /** Faults that do not end runs, and do not keep a run from its reports. */
 const ORDERLY: ReadonlySet<string> = new Set([
