@@ -9,6 +9,7 @@ import { instanceOf } from '../../../../lib/core/model/node-claim-record.ts';
 import { includesCall, isActiveAt } from '../../../../lib/simulator/faults/fault.ts';
 import type { RuleOf, Watched } from '../../rule.ts';
 import { nodeOf, recordOf } from '../nodes.ts';
+import { endOf } from '../progress/removal-duties.ts';
 
 /** Clocks of functions are up to two minutes apart from the true time. */
 const CLOCK_MS = 2 * MINUTE_MS;
@@ -43,7 +44,8 @@ const RUN_MS = 10 * SECOND_MS;
 
 /**
  * D25: an instance is terminated after the volumes of its evicted pods are detached, or at its deadline. It does not wait for volumes that
- * the API server refuses to list, or that could not be read for six minutes.
+ * the API server refuses to list, or that could not be read for six minutes. To terminate an instance that shuts down already changes
+ * nothing. Kerf does so while EC2's list cannot be read: the accepted termination is repeated, because the instance may run (D26).
  */
 export const volumesAreDetached: RuleOf = (watched) => {
   const { violate, simulation, records, nowMs, startMs, story } = watched;
@@ -69,6 +71,7 @@ export const volumesAreDetached: RuleOf = (watched) => {
     evicting: note,
     deletingPod: note,
     terminating(_, id) {
+      if (endOf(watched, id) !== undefined) return;
       const record = [...records.values()].find((one) => instanceOf(one)?.id === id);
       const node = record && nodeOf(watched, record);
       const deadlineMs = record?.deletion?.deadlineMs ?? Infinity;
