@@ -3,7 +3,14 @@ import { optional } from '../../apis/optional.ts';
 import { gaugesOf } from '../../core/cluster/gauges.ts';
 import type { DecidedContext } from '../../core/decisions/decided-on.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
-import { type Controller, type Decision, pollAfter, requeueAt, type Verdict } from '../../core/model/decision.ts';
+import {
+  type Controller,
+  type Decision,
+  type Due,
+  pollAfter,
+  requeueAt,
+  type Verdict,
+} from '../../core/model/decision.ts';
 import { clusterDecisionId, shadowDecisionId } from '../../core/model/decision-id.ts';
 import { decisionParts } from '../../core/provisioning/decision-parts.ts';
 import { EpochMovedError } from '../../ports/errors.ts';
@@ -63,11 +70,16 @@ export async function recordAndAct(
   const { done, failures, isFinished } = await recordParts(ports, parts, snapshot);
   // The next run decides the remaining parts again, on a snapshot that includes the decision of the other run.
   const again = done.length < parts.length ? [requeueAt(atMs + SECOND_MS)] : [];
-  const unfinished = isFinished ? [] : [pollAfter(ports.clock.now())];
-  const due = [...verdict.due, ...again, ...unfinished];
+  const due = isFinished ? [...verdict.due, ...again] : dueAgain(verdict.due, ports.clock.now());
   const read = { decisionId: named.id, nowMs: atMs, ...context };
   const decided = [{ controller, snapshot, context: read, verdict, decisions: done }];
   return { controller, cluster, decisions: done, decided, due, gauges: gaugesOf(snapshot, done, atMs), failures };
+}
+
+/** A run cannot do more before the unfinished actions succeed, so it does not come earlier for what would follow them. */
+function dueAgain(due: readonly Due[], nowMs: number): readonly Due[] {
+  const poll = pollAfter(nowMs);
+  return [...due.filter(({ atMs }) => atMs > poll.atMs), poll];
 }
 
 interface RecordedParts {

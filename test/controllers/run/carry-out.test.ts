@@ -4,7 +4,7 @@ import { carryOut } from '../../../lib/controllers/run/carry-out.ts';
 import { recordAndAct } from '../../../lib/controllers/run/cluster-decision.ts';
 import { finishDecision, settledEpoch } from '../../../lib/controllers/run/open-decisions.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
-import type { Action, PodTarget } from '../../../lib/core/model/decision.ts';
+import { type Action, type PodTarget, requeueAt } from '../../../lib/core/model/decision.ts';
 import type { PastMove } from '../../../lib/core/model/disruption/past-move.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { ConflictError, EpochMovedError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
@@ -305,10 +305,10 @@ test('a command whose move cannot be remembered does not end, so that the limits
   expect(ended).toHaveLength(1);
 });
 
-test('a decision with an action that may succeed later is repeated within five seconds', async () => {
+test('a decision with an action that may succeed later is repeated within five seconds, and not as soon as what follows it', async () => {
   const { store } = refusingToCreate(new UnreachableError('throttled'), 'general-a');
   const { actions: _actions, blocked: _blocked, ...named } = aDecision();
-  const verdict = { actions: [create('general-a')], blocked: [], due: [] };
+  const verdict = { actions: [create('general-a')], blocked: [], due: [requeueAt(NOW_MS), requeueAt(NOW_MS + 1000)] };
   const { due } = await recordAndAct(portsWith({ store }), aSnapshot({ epoch: 0 }), { named, verdict });
   expect(due.map(({ atMs }) => atMs)).toEqual([NOW_MS + 5_000]);
 });
