@@ -17,15 +17,21 @@ const TRANSLATION: Readonly<Record<number, 'conflict' | 'unreachable'>> = {
   429: 'unreachable',
 };
 
-/** What to do about a status that requires a change. */
-const ADVICE: Readonly<Record<number, string>> = {
-  401: 'check that the cluster has an access entry for the calling IAM identity',
-  403: 'check the ClusterRole and its binding to the group of the access entry',
-};
+/** What to do about a response that requires a change. Admission and quotas refuse with the status of RBAC too. */
+function adviceOn(response: ApiResponse): string | undefined {
+  const { status } = response;
+  if (status === 401) return 'check that the cluster has an access entry for the calling IAM identity';
+  if (status !== 403) return undefined;
+  const message = messageOf(response);
+  if (/denied (the )?request/.test(message))
+    return 'change the webhook or the policy that denies it, or exempt the request from it';
+  if (message.includes('exceeded quota')) return 'raise the ResourceQuota';
+  return 'check the ClusterRole and its binding to the group of the access entry';
+}
 
 /** The port error for an unsuccessful response; `doing` describes the request. */
 export function kubernetesPortError(response: ApiResponse, doing: string): PortError {
-  const advice = ADVICE[response.status];
+  const advice = adviceOn(response);
   const message = `Kubernetes API: ${doing}: ${response.status} ${messageOf(response)}${advice === undefined ? '' : `: ${advice}`}`;
   const kind = TRANSLATION[response.status] ?? (response.status >= 500 ? 'unreachable' : 'refused');
   switch (kind) {

@@ -244,6 +244,19 @@ describe('errors', () => {
     await expect(failed).rejects.toThrow(message);
   });
 
+  test.each([
+    ['admission webhook "nodes.example.com" denied the request: locked', /the webhook or the policy that denies it/],
+    [
+      `ValidatingAdmissionPolicy 'own' with binding 'own' denied request: locked`,
+      /the webhook or the policy that denies it/,
+    ],
+    ['pods "a" is forbidden: exceeded quota: own', /raise the ResourceQuota/],
+    ['pods is forbidden: User "kerf" cannot list resource "pods"', /check the ClusterRole/],
+  ])('403 names what refuses: %s', async (message, advice) => {
+    server.failNext({ kind: 'status', status: 403, message });
+    await expect(client.expect(LIST)).rejects.toThrow(advice);
+  });
+
   test.each([404, 409, 429])('a denial of an admission webhook with the status %i is a refusal', async (status) => {
     const message = 'admission webhook "nodes.example.com" denied the request: locked';
     server.failNext({ kind: 'status', status, message });
