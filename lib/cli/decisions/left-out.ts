@@ -27,7 +27,7 @@ export function withoutBucket(open: (archive: DecisionArchive) => ReadLog, write
     written = missing.size;
     if (more > 0)
       write(
-        `left out: ${counted(more, ...noun)} of these days, in the bucket of the deployment; ` +
+        `${counted(more, ...noun)} of these days ${more === 1 ? 'is' : 'are'} left out, because the bucket of the deployment is not read: ` +
           'add --bucket NAME (output BodiesBucketName)\n',
       );
     return found;

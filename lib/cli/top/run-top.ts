@@ -58,9 +58,11 @@ export async function runTop(context: CliContext, flags: TopFlags, ports: Partia
   context.process.exitCode = EXIT.fine;
 }
 
-function checkSource({ snapshot, table, cluster, ...flags }: TopFlags): void {
+function checkSource({ snapshot, table, cluster, bucket, ...flags }: TopFlags): void {
   if ((table === undefined) !== (cluster === undefined))
     throw new BadInputError('the latest decisions need both: --table NAME and --cluster NAME');
+  if (bucket !== undefined && table === undefined)
+    throw new BadInputError('--bucket has records of the latest decisions: add --table NAME and --cluster NAME');
   const given = (['kubeconfig', 'context', 'region'] as const).find((name) => flags[name] !== undefined);
   if (snapshot !== undefined && given !== undefined)
     throw new BadInputError(`--snapshot is read in place of a cluster: leave out --${given}`);
@@ -74,7 +76,7 @@ function checkPool({ nodePools }: TopState, pool: string | undefined): void {
 }
 
 async function historyOf(flags: TopFlags): Promise<Pick<History, 'log' | 'cluster'>> {
-  return await openHistory({ ...flags, records: undefined, bucket: undefined });
+  return await openHistory({ ...flags, records: undefined });
 }
 
 /** *Shape:* a function that reads a line for each record of the last minutes. */

@@ -13,6 +13,7 @@ export interface TopFlags {
   readonly every: number;
   readonly table: string | undefined;
   readonly cluster: string | undefined;
+  readonly bucket: string | undefined;
   readonly profile: string | undefined;
   readonly once: boolean;
   readonly sort: Sort;
@@ -30,7 +31,8 @@ export const topCommand: Command<CliContext> = buildCommand<TopFlags, [], CliCon
       'and why it stays, and the pending pods with their reasons. Reads again every',
       '--every seconds and changes nothing. The total price has no nodes without a price,',
       'such as those of managed node groups. With --table and --cluster, it also shows the',
-      'latest decisions of a deployment, with the AWS credentials of the shell.',
+      'latest decisions of a deployment, with the AWS credentials of the shell. Without',
+      '--bucket, decisions whose records are above 50 kB are left out.',
       '',
       'Keys: arrows, PgUp and PgDn scroll, s sorts, p filters by NodePool, space pauses,',
       '? shows the keys, q quits. If standard output is not a terminal, all nodes are',
@@ -60,6 +62,7 @@ export const topCommand: Command<CliContext> = buildCommand<TopFlags, [], CliCon
       pool: textFlag('Only nodes of this NodePool', 'NAME'),
       table: textFlag('Table of a deployment (output TableName): its latest decisions', 'NAME'),
       cluster: textFlag('Name of the cluster in the table', 'NAME'),
+      bucket: HISTORY_FLAGS.bucket,
       profile: HISTORY_FLAGS.profile,
       output: MANIFEST_PARAMETERS.flags.output,
     },

@@ -37,7 +37,7 @@ test('without a bucket, one line has the number of records that are left out, an
   const { log, lines } = await readWithoutBucket([small, aRecord(NOW_MS + 1, 2_000), aRecord(NOW_MS + 2, 2_000)]);
   expect(await log.list('demo', RANGE)).toEqual([small]);
   expect(lines).toEqual([
-    'left out: 2 records of these days, in the bucket of the deployment; add --bucket NAME (output BodiesBucketName)\n',
+    '2 records of these days are left out, because the bucket of the deployment is not read: add --bucket NAME (output BodiesBucketName)\n',
   ]);
 });
 

@@ -96,6 +96,7 @@ const LIVE: TopFlags = {
   region: undefined,
   every: 10,
   table: undefined,
+  bucket: undefined,
   cluster: undefined,
   profile: undefined,
   once: true,
@@ -130,5 +131,12 @@ test('the table needs the name of the cluster', async () => {
   expect(await runKerf(['top', '--table', 'Kerf-Table'])).toMatchObject({
     code: 2,
     stderr: 'the latest decisions need both: --table NAME and --cluster NAME\n',
+  });
+});
+
+test('the bucket needs the table', async () => {
+  expect(await runKerf(['top', '--bucket', 'kerf-bodies'])).toMatchObject({
+    code: 2,
+    stderr: '--bucket has records of the latest decisions: add --table NAME and --cluster NAME\n',
   });
 });
