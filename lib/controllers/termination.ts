@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../apis/formats/time.ts';
 import { TERMINATION_FINALIZER } from '../apis/labels.ts';
 import { optional } from '../apis/optional.ts';
 import { isDisrupted } from '../core/cluster/state-node.ts';
@@ -21,7 +21,7 @@ import { announceRefusals } from './run/announce-refusals.ts';
 import { applyVerdict, type ObjectRun, type VerdictPorts } from './run/apply-verdict.ts';
 import { reasonsOf } from './run/coalesce-wakes.ts';
 import { type Aside, eachClaim } from './run/each-claim.ts';
-import { onFreshState } from './run/fresh-state.ts';
+import { expectUnchanged, onFreshState } from './run/fresh-state.ts';
 import type { HasClock, InspectsInstances, ReadsClaims, ReadsZonalShifts, RunReport } from './run/ports.ts';
 import { armWakeUp, conflictRetry, wakesTogether } from './run/wake-up.ts';
 
@@ -30,6 +30,7 @@ type TerminationPorts = VerdictPorts & TerminationViewPorts & InspectsInstances 
 /** Deleted NodeClaims → drained nodes → terminated instances → released records. */
 export async function reconcileTermination(ports: TerminationPorts, wake: Wake): Promise<RunReport> {
   const { cluster, conflicts } = wake;
+  const readAtMs = ports.clock.now();
   const found = (await isIdleTick(ports, wake)) ? NONE : await findClaims(ports, wake);
   const records = found.records.filter((record) => record.deletion !== undefined);
   const world = await observeTermination(ports, cluster, records);
@@ -39,7 +40,7 @@ export async function reconcileTermination(ports: TerminationPorts, wake: Wake):
   const run: ObjectRun<TerminationPorts> = { ports: { ...ports, messages }, controller: 'termination', cluster, notes };
   const each = await eachClaim(records, ports, async (known, aside) => {
     const next = await onFreshState(ports, { record: known, seen: world, conflicts }, async (record) =>
-      terminate(run, { record, world, aside }),
+      terminate(run, { record, world, aside, readAtMs }),
     );
     return next ?? [];
   });
@@ -71,17 +72,27 @@ async function isIdleTick({ store, clock }: ReadsClaims & HasClock, wake: Wake):
   }
 }
 
+interface DeletedClaim {
+  readonly record: NodeClaimRecord;
+  readonly world: ObservedTermination;
+  readonly aside: Aside;
+  /** When the run began to read. */
+  readonly readAtMs: number;
+}
+
 async function terminate(
   run: ObjectRun<VerdictPorts & TerminationViewPorts>,
-  claim: { readonly record: NodeClaimRecord; readonly world: ObservedTermination; readonly aside: Aside },
+  { record, world, aside, readAtMs }: DeletedClaim,
 ): Promise<readonly Due[]> {
   const { ports } = run;
-  const { record, world, aside } = claim;
   const { name, version } = record;
   const view = await terminationViewOf(ports, record, world);
   const nowMs = ports.clock.now();
   const verdict = decideTermination(view, nowMs);
   const { actions, blocked, due, whenDone } = verdict;
+  // Another run may have evicted pods with volumes since the record was read. The record alone says that their volumes are awaited.
+  if (nowMs > readAtMs + SECOND_MS && actions.some(({ kind }) => kind === 'terminate-instance'))
+    await noteFailure(run, `read NodeClaim ${name} again`, async () => expectUnchanged(ports, record));
   await requestDeletions(run, view, actions);
   const node = readOr(view.node, undefined);
   const seen = { record, nodes: node === undefined ? [] : [node], pods: readOr(view.pods, []) };

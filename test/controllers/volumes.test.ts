@@ -98,6 +98,40 @@ describe('D25: after a drain, the instance waits until the volumes of its pods a
     expect(result.waitSeconds).toBeGreaterThanOrEqual(12);
   });
 
+  test('also if the run has read the record before another run has recorded volumes', async () => {
+    let stale = 0;
+    const result = await afterDeletedNode(WITH_VOLUME, {
+      wrapPorts: (ports) => {
+        let lateMs = 0;
+        const { store, cluster, clock } = ports;
+        return {
+          ...ports,
+          clock: { now: () => clock.now() + lateMs },
+          cluster: {
+            ...cluster,
+            listNodes: async () => {
+              lateMs += 2_000;
+              return cluster.listNodes();
+            },
+          },
+          store: {
+            ...store,
+            listNodeClaims: async (name) => {
+              return (await store.listNodeClaims(name)).map((record) => {
+                if (record.deletion?.volumes !== true) return record;
+                stale += 1;
+                const { volumes: _, ...deletion } = record.deletion;
+                return { ...record, version: record.version - 1, deletion };
+              });
+            },
+          },
+        };
+      },
+    });
+    expect(stale).toBeGreaterThan(0);
+    expect(result.waitSeconds).toBeGreaterThanOrEqual(12);
+  });
+
   test('at most until the deadline', async () => {
     const { spec } = aPool();
     const template = { ...spec.template, spec: { ...spec.template.spec, terminationGracePeriod: '8s' } };

@@ -42,6 +42,15 @@ export async function onFreshState<Outcome>(
   }
 }
 
+/** *Cost:* one read. *Errors:* ConflictError if the record has changed since it was read. */
+export async function expectUnchanged(
+  { store }: ReadsClaims,
+  { cluster, name, version }: NodeClaimRecord,
+): Promise<void> {
+  const current = await store.readNodeClaim(cluster, name);
+  if (current?.version !== version) throw new ConflictError(`NodeClaim ${name} has changed since it was read`);
+}
+
 /** The node of the record. The list may be older than the record, and not have the node yet. */
 async function readAgain(cluster: ReadsCluster['cluster'], record: NodeClaimRecord, seen: SeenNodes): Promise<void> {
   const instance = instanceOf(record);
