@@ -4,7 +4,7 @@ import { selectsPod } from '../../../lib/core/cluster/pod-disruption-budgets.ts'
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
 import { isByHand, type RuleOf, type Watched } from '../rule.ts';
 import { nodeOf } from './nodes.ts';
-import { isDrainable, isKeptInPlace, isTerminating, needsNode, tierOf } from './pods.ts';
+import { isKeptInPlace, needsNode } from './pods.ts';
 import { type Duty, LIFECYCLE, PLACEMENT, progressOf } from './progress/duty.ts';
 import { isFull } from './settled.ts';
 
@@ -102,34 +102,18 @@ function dutyOf(pod: Pod, withinMs: number): PendingDuty {
   return { name: `pod ${podKey(pod)} gets a node or a NodeClaim`, withinMs, further };
 }
 
-/**
- * B7: the pods that will be evicted from nodes that are removed. Their next node is launched before. Those that a drain evicts after a pod
- * that stays have none as long as the drain has no end.
- */
+/** B7: the pods that will be evicted from nodes that are removed. Their next node is launched before. */
 function movingPods({ simulation, startMs, nowMs }: Watched, claims: readonly NodeClaimRecord[]): readonly Pod[] {
   const { state } = simulation();
-  const stays = (pod: Pod): boolean =>
-    isKeptInPlace(pod, startMs() + nowMs()) ||
-    state.podDisruptionBudgets.some((one) => one.spec.maxUnavailable === 0 && selectsPod(one, pod));
-  const removed = claims.filter(({ deletion }) => deletion !== undefined);
-  return removed.flatMap((claim) => {
-    const bound = [...state.pods.values()].filter(
-      ({ spec }) => spec.nodeName !== undefined && spec.nodeName === claim.nodeName,
-    );
-    const before = bound.filter(
-      (pod) => hasEndlessDrain(claim) && isDrainable(pod) && !isTerminating(pod) && stays(pod),
-    );
-    const last = Math.min(...before.map(tierOf));
-    return bound.filter(
-      (pod) => pod.metadata.namespace !== 'kube-system' && needsNode(pod) && !stays(pod) && tierOf(pod) <= last,
-    );
-  });
-}
-
-function hasEndlessDrain({ deletion }: NodeClaimRecord): boolean {
-  const { drainStartedAtMs, deadlineMs, reason = 'deleted' } = deletion ?? {};
-  const isInterrupted = reason === 'spot_interrupted' || reason === 'capacity_reservation_interrupted';
-  return drainStartedAtMs !== undefined && deadlineMs === undefined && !isInterrupted;
+  const removed = new Set(claims.flatMap(({ deletion, nodeName }) => (deletion === undefined ? [] : (nodeName ?? []))));
+  return [...state.pods.values()].filter(
+    (pod) =>
+      removed.has(pod.spec.nodeName ?? '') &&
+      pod.metadata.namespace !== 'kube-system' &&
+      needsNode(pod) &&
+      !isKeptInPlace(pod, startMs() + nowMs()) &&
+      !state.podDisruptionBudgets.some((one) => one.spec.maxUnavailable === 0 && selectsPod(one, pod)),
+  );
 }
 
 function isUnschedulable({ metadata, spec, status }: Pod): boolean {
