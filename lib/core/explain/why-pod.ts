@@ -95,7 +95,7 @@ function whyHeld({ podDisruptionBudgets }: ClusterSnapshot, pod: Pod, nowMs: num
   if (isKeptInPlace(pod, nowMs))
     return refusal(
       'DoNotDisrupt',
-      `it has the annotation ${DO_NOT_DISRUPT}, so it stays until the deadline of its node`,
+      `it has the annotation ${DO_NOT_DISRUPT}, so it stays until the deadline of its node, if there is one`,
     );
   const never = whyNeverEvicted(pod, podDisruptionBudgets);
   if (never !== undefined) return never;
@@ -112,6 +112,7 @@ function whyLater(
   { pod, on }: { readonly pod: Pod; readonly on: StateNode },
   nowMs: number,
 ): Refusal | undefined {
+  if (!isDrained(pod, nowMs)) return undefined;
   const earlier = on.pods.filter((one) => isDrained(one, nowMs) && drainTier(one) < drainTier(pod));
   for (const one of earlier) {
     const held = isTerminating(one) ? undefined : whyHeld(snapshot, one, nowMs);

@@ -1,8 +1,6 @@
 import { parseTime, SECOND_MS } from '../../apis/formats/time.ts';
 import type { Pod } from '../../apis/kubernetes.ts';
 import { isDrainable, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
-import type { NodeClaimRecord } from '../model/node-claim-record.ts';
-import { isInterrupted } from './turn.ts';
 
 /** D21: the kubelet of a pod is gone if the pod should have terminated a minute ago. */
 const STUCK_MS = 60 * SECOND_MS;
@@ -27,17 +25,15 @@ export function firstTier(pods: readonly Pod[]): readonly Pod[] {
 }
 
 /**
- * B7: the last tier that the drain of a claim reaches while no pod that stays is deleted. *Shape:* Infinity if the drain has an end: the
- * instance ends within two minutes, or the claim has a deadline.
+ * The pods that a drain does not evict now, because it evicts them after a pod that stays. Each tier waits for the earlier ones.
+ * @param pods all pods of the node
  * @param stays whether a drain does not evict the pod
  */
-export function lastTierReached(
-  claim: Pick<NodeClaimRecord, 'deletion'>,
+export function behindPodsThatStay(
   pods: readonly Pod[],
   { stays, nowMs }: { readonly stays: (pod: Pod) => boolean; readonly nowMs: number },
-): number {
-  const { drainStartedAtMs, deadlineMs } = claim.deletion ?? {};
-  if (drainStartedAtMs === undefined || deadlineMs !== undefined || isInterrupted(claim)) return Infinity;
+): readonly Pod[] {
   const held = pods.filter((pod) => !isTerminating(pod) && isDrained(pod, nowMs) && stays(pod));
-  return Math.min(...held.map(drainTier));
+  const last = Math.min(...held.map(drainTier));
+  return pods.filter((pod) => isDrained(pod, nowMs) && drainTier(pod) > last);
 }

@@ -4,7 +4,6 @@ import { isActive, isKeptInPlace, isProvisionable, isReschedulable } from '../cl
 import type { StateNode } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Refusal } from '../model/refusal.ts';
-import { drainTier, lastTierReached } from '../node-claim/pods-to-drain.ts';
 import { requiredAffinityTerms } from '../scheduling/pods/pod-affinity-terms.ts';
 import { awaitedPods } from './evicted-pods.ts';
 import { whyIgnored } from './ignored-pod.ts';
@@ -33,20 +32,18 @@ export function podsToPlace(snapshot: Seen, nodes: readonly StateNode[], nowMs: 
 export function podsToPlaceFrom(snapshot: Seen, nowMs: number): (removed: readonly StateNode[]) => PodsToPlace {
   const pending = [...snapshot.pods, ...(snapshot.bufferPods ?? [])].filter(isProvisionable);
   const fixing = snapshot.podDisruptionBudgets.filter(allowsNoEviction);
-  const stays = (pod: Pod): boolean => isKeptInPlace(pod, nowMs) || fixing.some((budget) => selectsPod(budget, pod));
   const awaited = awaitedBeside(snapshot, pending);
   return (removed) => {
     const names = new Set(removed.map(({ name }) => name));
-    /** B7: they need a node before they are evicted, except for pods that will not be evicted, and those after them in the order of the drain. */
-    const moving = ({ nodeClaim, pods: bound }: StateNode): readonly Pod[] => {
-      const last = nodeClaim === undefined ? Infinity : lastTierReached(nodeClaim, bound, { stays, nowMs });
-      return bound.filter(
-        (pod) => isReschedulable(pod) && !stays(pod) && drainTier(pod) <= last && !awaited(pod, names),
-      );
-    };
+    /** B7: they need a node before they are evicted, except for pods that will not be evicted. */
+    const moves = (pod: Pod): boolean =>
+      isReschedulable(pod) &&
+      !isKeptInPlace(pod, nowMs) &&
+      !fixing.some((budget) => selectsPod(budget, pod)) &&
+      !awaited(pod, names);
     const pods: Pod[] = [];
     const refused: { readonly pod: Pod; readonly refusal: Refusal }[] = [];
-    for (const pod of [...pending, ...removed.flatMap(moving)]) {
+    for (const pod of [...pending, ...removed.flatMap((node) => node.pods.filter(moves))]) {
       const refusal = whyIgnored(pod);
       if (refusal === undefined) pods.push(pod);
       else refused.push({ pod, refusal });

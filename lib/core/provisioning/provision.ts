@@ -4,7 +4,7 @@ import { optional } from '../../apis/optional.ts';
 import { canWait, runsNothingElse } from '../cluster/at-rest.ts';
 import type { PodNomination } from '../cluster/nominated-node.ts';
 import { nomination } from '../cluster/nomination.ts';
-import { keptUntilMs } from '../cluster/pods.ts';
+import { isReschedulable, keptUntilMs } from '../cluster/pods.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import {
   type Action,
@@ -29,6 +29,7 @@ import { plannedNodes, podNominations } from './follow-plan/pod-nominations.ts';
 import { startTurns } from './follow-plan/start-together.ts';
 import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
 import { NO_NODE_POOL } from './pod-refusals.ts';
+import { podsReachedLater } from './reached-later.ts';
 import { schedulePodsWithBound } from './schedule-pods.ts';
 import { planStatic } from './static-capacity.ts';
 
@@ -182,15 +183,18 @@ function creations(claims: readonly PlannedNodeClaim[], context: NewNodeClaimCon
 
 /**
  * B5. A node that is nominated already is not nominated again in each run. One that starts is nominated for the pods of its claim when it
- * is initialized, and no method disrupts it before.
+ * is initialized, and no method disrupts it before. A node with pods of its own is not nominated for pods that no drain reaches now: it
+ * would be kept from drift and consolidation for as long, and what replaces it has room for these pods too (B7).
  */
-function nominations(schedule: Schedule, { nominated }: ClusterSnapshot, nowMs: number): readonly Action[] {
-  const known = new Set(nominated);
-  return schedule.existing.flatMap(({ stateNode: { name, node, nodeClaim, initialized }, pods }) => {
+function nominations(schedule: Schedule, snapshot: ClusterSnapshot, nowMs: number): readonly Action[] {
+  const known = new Set(snapshot.nominated);
+  const later = podsReachedLater(snapshot, nowMs);
+  return schedule.existing.flatMap(({ stateNode: { name, node, nodeClaim, initialized, pods: own }, pods }) => {
     if (node === undefined || known.has(name)) return [];
     if (!initialized && nodeClaim !== undefined && realPods(nodeClaim).length > 0) return [];
     const real = pods.filter((pod) => !isBufferPod(pod));
-    return real.length === 0 ? [] : [nomination(name, real.map(podKey), nowMs)];
+    if (real.length === 0 || (own.some(isReschedulable) && real.every((pod) => later.has(podKey(pod))))) return [];
+    return [nomination(name, real.map(podKey), nowMs)];
   });
 }
 

@@ -2,15 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Pod, PodDisruptionBudget, PodSpec } from '../../../lib/apis/kubernetes.ts';
 import { stateNodes } from '../../../lib/core/cluster/state-node.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
-import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
 import { podsToPlace } from '../../../lib/core/provisioning/pods-to-place.ts';
 import { asking } from '../../builders/node-pools.ts';
 import { aBudget } from '../../builders/nodes.ts';
 import { affinityTerm, aPod, joining, type PodOptions, pendingPod, runningPod } from '../../builders/pods.ts';
 import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
 import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
-
-const TOLERATES_ALL: Partial<PodSpec> = { tolerations: [{ operator: 'Exists' }] };
 
 function names(snapshot: ClusterSnapshot): { readonly pods: readonly string[]; readonly refused: readonly string[] } {
   const { pods, refused } = podsToPlace(snapshot, stateNodes(snapshot), NOW_MS);
@@ -53,30 +50,6 @@ describe('the pods that need a node', () => {
         }),
       ).pods,
     ).toEqual(['free']);
-  });
-});
-
-describe('a critical pod behind a pod that is never evicted (B7)', () => {
-  const kept = { name: 'kept', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
-  const critical = runningPod('node-1', { name: 'critical', spec: { priorityClassName: 'system-cluster-critical' } });
-  const drain = (over: Partial<Deletion>, pod: PodOptions = kept): readonly string[] => {
-    const deletion: Deletion = { reason: 'deleted', message: '', requestedAtMs: NOW_MS, ...over };
-    const pods = [runningPod('node-1', pod), runningPod('node-1', { name: 'free' }), critical];
-    return names(snapshotOf([initializedNode({ name: 'node-1' }, { deletion })], { pods })).pods;
-  };
-
-  test('is not to be placed, because the drain does not reach it', () => {
-    expect(drain({ drainStartedAtMs: NOW_MS })).toEqual(['free']);
-  });
-
-  test.each<readonly [string, Partial<Deletion>, PodOptions]>([
-    ['the drain has not started', {}, kept],
-    ['the claim has a deadline', { drainStartedAtMs: NOW_MS, deadlineMs: NOW_MS + MINUTE }, kept],
-    ['the instance is interrupted', { drainStartedAtMs: NOW_MS, reason: 'spot_interrupted' }, kept],
-    ['the other pod is deleted', { drainStartedAtMs: NOW_MS }, { ...kept, deletionMs: NOW_MS + MINUTE }],
-    ['the other pod tolerates the drain', { drainStartedAtMs: NOW_MS }, { ...kept, spec: TOLERATES_ALL }],
-  ])('is to be placed if %s', (_, over, pod) => {
-    expect(drain(over, pod)).toContain('critical');
   });
 });
 

@@ -120,6 +120,31 @@ describe('pods of a node that is being deleted get a node before they are evicte
     ]);
   });
 
+  describe('an existing one with pods of its own is not nominated for pods that no drain reaches now', () => {
+    const kept = { name: 'kept', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
+    const critical = { name: 'dns', spec: { priorityClassName: 'system-cluster-critical' } };
+    const nominated = (pods: readonly Pod[]): readonly string[] => {
+      const snapshot = snapshotOf([initializedNode({ name: 'old' }, deleted), initializedNode({ name: 'new' })], {
+        pods,
+      });
+      const { actions } = provision(snapshot, { decisionId: 'decision-1', nowMs: NOW_MS });
+      return actions.flatMap((one) => (one.kind === 'nominate-node' ? one.pods : [one.kind]));
+    };
+    const own = runningPod('new', { name: 'own' });
+
+    test('a critical pod behind a pod that stays', () => {
+      expect(nominated([runningPod('old', kept), runningPod('old', critical), own])).toEqual([]);
+    });
+
+    test.each<readonly [string, readonly Pod[]]>([
+      ['the other pod is deleted', [runningPod('old', { ...kept, deletionMs: NOW_MS + MINUTE }), own]],
+      ['the other pod may be evicted', [runningPod('old', { name: 'kept' }), own]],
+      ['the node is empty', [runningPod('old', kept)]],
+    ])('but it is if %s', (_, others) => {
+      expect(nominated([...others, runningPod('old', critical)])).toContain('default/dns');
+    });
+  });
+
   test('pods that will not be evicted are ignored', () => {
     const labels = { app: 'web' };
     const selector = { matchLabels: labels };
