@@ -7,6 +7,7 @@ import type { Refusal } from '../model/refusal.ts';
 import { requiredAffinityTerms } from '../scheduling/pods/pod-affinity-terms.ts';
 import { awaitedPods } from './evicted-pods.ts';
 import { whyIgnored } from './ignored-pod.ts';
+import { keptDomains } from './kept-domains.ts';
 
 export interface PodsToPlace {
   readonly pods: readonly Pod[];
@@ -33,8 +34,10 @@ export function podsToPlaceFrom(snapshot: Seen, nowMs: number): (removed: readon
   const pending = [...snapshot.pods, ...(snapshot.bufferPods ?? [])].filter(isProvisionable);
   const fixing = snapshot.podDisruptionBudgets.filter(allowsNoEviction);
   const awaited = awaitedBeside(snapshot, pending);
+  const kept = keptDomains(snapshot);
   return (removed) => {
     const names = new Set(removed.map(({ name }) => name));
+    const inItsDomain = kept(removed);
     /** B7: they need a node before they are evicted, except for pods that will not be evicted. */
     const moves = (pod: Pod): boolean =>
       isReschedulable(pod) &&
@@ -43,7 +46,10 @@ export function podsToPlaceFrom(snapshot: Seen, nowMs: number): (removed: readon
       !awaited(pod, names);
     const pods: Pod[] = [];
     const refused: { readonly pod: Pod; readonly refusal: Refusal }[] = [];
-    for (const pod of [...pending, ...removed.flatMap((node) => node.pods.filter(moves))]) {
+    for (const pod of [
+      ...pending,
+      ...removed.flatMap((node) => node.pods.filter(moves).map((one) => inItsDomain(one, node))),
+    ]) {
       const refusal = whyIgnored(pod);
       if (refusal === undefined) pods.push(pod);
       else refused.push({ pod, refusal });

@@ -95,6 +95,32 @@ describe('a pod that a PodDisruptionBudget keeps while a pending pod may run onl
   });
 });
 
+describe('a pod with required affinity to pods that a budget lets go one after another (B7)', () => {
+  const labels = { app: 'web' };
+  const ZONE = 'topology.kubernetes.io/zone';
+  const affinity = { affinity: joining(affinityTerm()) };
+  const web = (name: string, node = 'node-1', spec: Partial<PodSpec> = affinity) =>
+    runningPod(node, { name, labels, spec });
+  const zones = (pods: readonly Pod[], allowed = 1): readonly (string | undefined)[] => {
+    const podDisruptionBudgets = [aBudget({ status: { disruptionsAllowed: allowed } })];
+    const snapshot = leaving(pods, { podDisruptionBudgets });
+    return podsToPlace(snapshot, stateNodes(snapshot), NOW_MS).pods.map(({ spec }) => spec.nodeSelector?.[ZONE]);
+  };
+
+  test('stays in the zone, because the first pod that is evicted is bound only beside the others', () => {
+    expect(zones([web('a'), web('b')])).toEqual(['eu-west-3a', 'eu-west-3a']);
+  });
+
+  test.each<readonly [string, readonly Pod[], number]>([
+    ['all may be evicted together', [web('a'), web('b')], 2],
+    ['it is the only one', [web('a')], 0],
+    ['another one runs on a node that stays', [web('a'), web('b'), web('c', 'node-2')], 1],
+    ['it has no affinity', [web('a', 'node-1', {}), web('b', 'node-1', {})], 1],
+  ])('may go to another zone if %s', (_, pods, allowed) => {
+    expect(new Set(zones(pods, allowed))).toEqual(new Set([undefined]));
+  });
+});
+
 describe('pods that were evicted a moment ago (B7)', () => {
   const evicted = runningPod('node-1', { name: 'evicted', deletionMs: NOW_MS - SECOND + 30 * SECOND });
   const next = { name: 'next', createdAtMs: NOW_MS - SECOND };
