@@ -13,7 +13,7 @@ type Term = ReturnType<typeof requiredAffinityTerms>[number];
  * B7: a pod with required affinity to pods of its namespace that a budget does not let go together stays in its zone. The pod that is evicted first can be
  * bound only where the others still run. If the plan moved all of them to another zone, the kube-scheduler would leave the planned node
  * empty, another node would be launched in the old zone, and the same move would be found again. *Shape:* the pod, with its zone as node
- * selector if it must stay. *Cost:* none without such pods; else O(pods) once for each affinity term, and O(moved pods × budgets) in a call.
+ * selector if it must stay. *Cost:* none without required affinity; else O(pods) once for each affinity term, and O(moved pods × budgets) in a call.
  */
 export function keptDomains({ pods, podDisruptionBudgets }: Seen): (removed: readonly StateNode[]) => Pin {
   const places = new Map<string, readonly Pod[]>();
@@ -34,27 +34,37 @@ export function keptDomains({ pods, podDisruptionBudgets }: Seen): (removed: rea
   return (removed) => {
     const names = new Set(removed.map(({ name }) => name));
     const isMoved = ({ spec }: Pod): boolean => names.has(spec.nodeName ?? '');
-    const moved = removed.flatMap((node) => node.pods);
-    const oneByOne = new Set(
-      podDisruptionBudgets.flatMap((budget) => {
-        const mine = moved.filter((pod) => selectsPod(budget, pod));
-        return mine.length > (budget.status?.disruptionsAllowed ?? 0) ? mine : [];
-      }),
-    );
+    let held: ReadonlySet<Pod> | undefined;
+    const oneByOne = (): ReadonlySet<Pod> => {
+      held ??= heldInTurn(
+        removed.flatMap((node) => node.pods),
+        podDisruptionBudgets,
+      );
+      return held;
+    };
     return (pod, { labels }) => {
-      if (oneByOne.size === 0) return pod;
       const kept = requiredAffinityTerms(pod).filter((term) => {
         const { topologyKey, namespaces, namespaceSelector } = term;
         if (topologyKey === HOSTNAME || labels[topologyKey] === undefined) return false;
         if (namespaces !== undefined || namespaceSelector !== undefined) return false;
         const beside = matching(namespaceOf(pod), term).filter((one) => one !== pod);
-        return beside.every(isMoved) && beside.some((one) => oneByOne.has(one));
+        return beside.every(isMoved) && beside.some((one) => oneByOne().has(one));
       });
       if (kept.length === 0) return pod;
       const domains = Object.fromEntries(kept.map(({ topologyKey }) => [topologyKey, labels[topologyKey] ?? '']));
       return { ...pod, spec: { ...pod.spec, nodeSelector: { ...pod.spec.nodeSelector, ...domains } } };
     };
   };
+}
+
+/** The pods that a budget does not let go together. */
+function heldInTurn(moved: readonly Pod[], budgets: Seen['podDisruptionBudgets']): ReadonlySet<Pod> {
+  return new Set(
+    budgets.flatMap((budget) => {
+      const mine = moved.filter((pod) => selectsPod(budget, pod));
+      return mine.length > (budget.status?.disruptionsAllowed ?? 0) ? mine : [];
+    }),
+  );
 }
 
 type Pin = (pod: Pod, node: StateNode) => Pod;
