@@ -5,9 +5,9 @@ import type { StateNode } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Refusal } from '../model/refusal.ts';
 import { requiredAffinityTerms } from '../scheduling/pods/pod-affinity-terms.ts';
-import { awaitedPods } from './evicted-pods.ts';
 import { whyIgnored } from './ignored-pod.ts';
-import { keptDomains } from './kept-domains.ts';
+import { awaitedPods } from './moved-pods/evicted-pods.ts';
+import { keptDomains } from './moved-pods/kept-domains.ts';
 
 export interface PodsToPlace {
   readonly pods: readonly Pod[];

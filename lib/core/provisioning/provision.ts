@@ -27,9 +27,9 @@ import { bufferSubject, isBufferPod } from './buffer-pods.ts';
 import { capacityPause } from './capacity-pause.ts';
 import { plannedNodes, podNominations } from './follow-plan/pod-nominations.ts';
 import { startTurns } from './follow-plan/start-together.ts';
+import { podsReachedLater } from './moved-pods/reached-later.ts';
 import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
 import { NO_NODE_POOL } from './pod-refusals.ts';
-import { podsReachedLater } from './reached-later.ts';
 import { schedulePodsWithBound } from './schedule-pods.ts';
 import { planStatic } from './static-capacity.ts';
 

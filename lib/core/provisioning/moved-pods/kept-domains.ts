@@ -1,10 +1,10 @@
-import { namespaceOf, type Pod, selectorMatches } from '../../apis/kubernetes.ts';
-import { HOSTNAME } from '../../apis/labels.ts';
-import { selectsPod } from '../cluster/pod-disruption-budgets.ts';
-import { isActive } from '../cluster/pods.ts';
-import type { StateNode } from '../cluster/state-node.ts';
-import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
-import { requiredAffinityTerms } from '../scheduling/pods/pod-affinity-terms.ts';
+import { namespaceOf, type Pod, selectorMatches } from '../../../apis/kubernetes.ts';
+import { HOSTNAME } from '../../../apis/labels.ts';
+import { selectsPod } from '../../cluster/pod-disruption-budgets.ts';
+import { isActive } from '../../cluster/pods.ts';
+import type { StateNode } from '../../cluster/state-node.ts';
+import type { ClusterSnapshot } from '../../model/cluster-snapshot.ts';
+import { requiredAffinityTerms } from '../../scheduling/pods/pod-affinity-terms.ts';
 
 type Seen = Pick<ClusterSnapshot, 'pods' | 'podDisruptionBudgets'>;
 type Term = ReturnType<typeof requiredAffinityTerms>[number];

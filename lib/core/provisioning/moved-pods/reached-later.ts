@@ -1,9 +1,9 @@
-import { type Pod, podKey } from '../../apis/kubernetes.ts';
-import { allowsNoEviction, selectsPod } from '../cluster/pod-disruption-budgets.ts';
-import { isKeptInPlace } from '../cluster/pods.ts';
-import { stateNodes } from '../cluster/state-node.ts';
-import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
-import { behindPodsThatStay } from '../node-claim/pods-to-drain.ts';
+import { type Pod, podKey } from '../../../apis/kubernetes.ts';
+import { allowsNoEviction, selectsPod } from '../../cluster/pod-disruption-budgets.ts';
+import { isKeptInPlace } from '../../cluster/pods.ts';
+import { stateNodes } from '../../cluster/state-node.ts';
+import type { ClusterSnapshot } from '../../model/cluster-snapshot.ts';
+import { behindPodsThatStay } from '../../node-claim/pods-to-drain.ts';
 
 /**
  * The pods of drained nodes whose turn comes after that of a pod that is not evicted, because of its annotation or a budget that never allows
