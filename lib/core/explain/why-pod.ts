@@ -113,9 +113,11 @@ function whyLater(
   nowMs: number,
 ): Refusal | undefined {
   if (!isDrained(pod, nowMs)) return undefined;
-  const earlier = on.pods.filter((one) => isDrained(one, nowMs) && drainTier(one) < drainTier(pod));
+  const earlier = on.pods.filter(
+    (one) => isDrained(one, nowMs) && !isTerminating(one) && drainTier(one) < drainTier(pod),
+  );
   for (const one of earlier) {
-    const held = isTerminating(one) ? undefined : whyHeld(snapshot, one, nowMs);
+    const held = whyHeld(snapshot, one, nowMs);
     if (held !== undefined)
       return refusal(held.reason, `it is evicted after pod ${podKey(one)}: ${held.message}`, held.numbers);
   }

@@ -1,6 +1,6 @@
 import { type Pod, selectorMatches } from '../../apis/kubernetes.ts';
-import { allowsNoEviction, holds, selectsPod } from '../cluster/pod-disruption-budgets.ts';
-import { isActive, isKeptInPlace, isProvisionable, isReschedulable } from '../cluster/pods.ts';
+import { holds, selectsPod } from '../cluster/pod-disruption-budgets.ts';
+import { isActive, isProvisionable, isReschedulable } from '../cluster/pods.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Refusal } from '../model/refusal.ts';
@@ -8,6 +8,7 @@ import { requiredAffinityTerms } from '../scheduling/pods/pod-affinity-terms.ts'
 import { whyIgnored } from './ignored-pod.ts';
 import { awaitedPods } from './moved-pods/evicted-pods.ts';
 import { keptDomains } from './moved-pods/kept-domains.ts';
+import { staysOnNode } from './moved-pods/reached-later.ts';
 
 export interface PodsToPlace {
   readonly pods: readonly Pod[];
@@ -32,18 +33,14 @@ export function podsToPlace(snapshot: Seen, nodes: readonly StateNode[], nowMs: 
 /** The same for any set of nodes that are removed. *Cost:* O(pods) once, then O(pods of these nodes + pending pods). */
 export function podsToPlaceFrom(snapshot: Seen, nowMs: number): (removed: readonly StateNode[]) => PodsToPlace {
   const pending = [...snapshot.pods, ...(snapshot.bufferPods ?? [])].filter(isProvisionable);
-  const fixing = snapshot.podDisruptionBudgets.filter(allowsNoEviction);
+  const stays = staysOnNode(snapshot, nowMs);
   const awaited = awaitedBeside(snapshot, pending);
   const kept = keptDomains(snapshot);
   return (removed) => {
     const names = new Set(removed.map(({ name }) => name));
     const inItsDomain = kept(removed);
     /** B7: they need a node before they are evicted, except for pods that will not be evicted. */
-    const moves = (pod: Pod): boolean =>
-      isReschedulable(pod) &&
-      !isKeptInPlace(pod, nowMs) &&
-      !fixing.some((budget) => selectsPod(budget, pod)) &&
-      !awaited(pod, names);
+    const moves = (pod: Pod): boolean => isReschedulable(pod) && !stays(pod) && !awaited(pod, names);
     const pods: Pod[] = [];
     const refused: { readonly pod: Pod; readonly refusal: Refusal }[] = [];
     for (const pod of [

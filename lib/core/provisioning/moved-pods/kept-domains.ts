@@ -1,4 +1,4 @@
-import { namespaceOf, type Pod, selectorMatches } from '../../../apis/kubernetes.ts';
+import { namespaceOf, type Pod, type PodAffinityTerm, selectorMatches } from '../../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../../apis/labels.ts';
 import { selectsPod } from '../../cluster/pod-disruption-budgets.ts';
 import { isActive } from '../../cluster/pods.ts';
@@ -7,17 +7,17 @@ import type { ClusterSnapshot } from '../../model/cluster-snapshot.ts';
 import { requiredAffinityTerms } from '../../scheduling/pods/pod-affinity-terms.ts';
 
 type Seen = Pick<ClusterSnapshot, 'pods' | 'podDisruptionBudgets'>;
-type Term = ReturnType<typeof requiredAffinityTerms>[number];
 
 /**
- * B7: a pod with required affinity to pods of its namespace that a budget does not let go together stays in its zone. The pod that is evicted first can be
- * bound only where the others still run. If the plan moved all of them to another zone, the kube-scheduler would leave the planned node
- * empty, another node would be launched in the old zone, and the same move would be found again. *Shape:* the pod, with its zone as node
- * selector if it must stay. *Cost:* none without required affinity; else O(pods) once for each affinity term, and O(moved pods × budgets) in a call.
+ * B7: a pod with required affinity to pods of its namespace that a budget does not let go together stays in its zone. The pod that is
+ * evicted first can be bound only where the others still run. If the plan moved all of them to another zone, the kube-scheduler would leave
+ * the planned node empty, another node would be launched in the old zone, and the same move would be found again. *Shape:* the pod, with its
+ * zone as node selector if it must stay. *Cost:* none without required affinity; else O(pods) once for each affinity term, and
+ * O(moved pods × budgets) in a call.
  */
 export function keptDomains({ pods, podDisruptionBudgets }: Seen): (removed: readonly StateNode[]) => Pin {
   const places = new Map<string, readonly Pod[]>();
-  const matching = (namespace: string, { labelSelector }: Term): readonly Pod[] => {
+  const matching = (namespace: string, { labelSelector }: PodAffinityTerm): readonly Pod[] => {
     const key = JSON.stringify([namespace, labelSelector]);
     const known = places.get(key);
     if (known !== undefined) return known;
@@ -47,8 +47,11 @@ export function keptDomains({ pods, podDisruptionBudgets }: Seen): (removed: rea
         const { topologyKey, namespaces, namespaceSelector } = term;
         if (topologyKey === HOSTNAME || labels[topologyKey] === undefined) return false;
         if (namespaces !== undefined || namespaceSelector !== undefined) return false;
-        const beside = matching(namespaceOf(pod), term).filter((one) => one !== pod);
-        return beside.every(isMoved) && beside.some((one) => oneByOne().has(one));
+        const beside = matching(namespaceOf(pod), term);
+        // A pod that stays is found soon, and then no budget is read.
+        return (
+          beside.every((one) => one === pod || isMoved(one)) && beside.some((one) => one !== pod && oneByOne().has(one))
+        );
       });
       if (kept.length === 0) return pod;
       const domains = Object.fromEntries(kept.map(({ topologyKey }) => [topologyKey, labels[topologyKey] ?? '']));
