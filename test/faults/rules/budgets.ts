@@ -1,9 +1,12 @@
 import { parseDuration } from '../../../lib/apis/formats/duration.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { NodePool } from '../../../lib/apis/node-pool.ts';
+import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
+import { commandFromStored } from '../../../lib/core/model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import { isDisruptionCommand } from '../../../lib/providers/dynamodb/stored-shapes.ts';
 import { isByHand, type RuleOf } from '../rule.ts';
-import { hasInitializedNode, isInitialized } from './nodes.ts';
+import { hasInitializedNode, isInitialized, nodeOf } from './nodes.ts';
 
 const VOLUNTARY: ReadonlySet<string> = new Set(['empty', 'underutilized', 'drifted']);
 /** Another removal may begin between the snapshot of a decision and its end. */
@@ -30,6 +33,18 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
   const isSlow = story.faults.some(({ kind }) => SLOW.has(kind));
   const decidedMs = isSlow ? DECIDED_BEFORE_MS : DECIDED_SOON_MS;
   const poolSince = new Map<string, { readonly atMs: number; readonly pool: NodePool }[]>();
+  /** When a run last began a command that removes the NodeClaim: budgets are read then. From the start of the simulation. */
+  const commandMs = new Map<string, number>();
+  const unreadySinceMs = new Map<string, number>();
+  const noteUnready = (): void => {
+    const { nodes } = simulation().state;
+    for (const [name, node] of nodes)
+      if (!isNodeReady(node) && !unreadySinceMs.has(name)) unreadySinceMs.set(name, nowMs());
+    for (const name of unreadySinceMs.keys()) {
+      const node = nodes.get(name);
+      if (node === undefined || isNodeReady(node)) unreadySinceMs.delete(name);
+    }
+  };
   const note = (): void => {
     for (const [name, pool] of simulation().state.nodePools) {
       const known = poolSince.get(name) ?? [];
@@ -37,7 +52,14 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
     }
   };
   return {
-    step: note,
+    step() {
+      note();
+      noteUnready();
+    },
+    call({ method, args: [, command] }) {
+      if (method !== 'store.startCommand' || !isDisruptionCommand(command)) return;
+      for (const { nodeClaim } of commandFromStored(command).candidates) commandMs.set(nodeClaim, nowMs());
+    },
     recordWritten(after, before) {
       const reason = after.deletion?.reason ?? '';
       if (before?.deletion !== undefined || !VOLUNTARY.has(reason)) return;
@@ -61,11 +83,15 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
       // again, it is not initialized, because its NodeClaim is deleted.
       const counts = (one: NodeClaimRecord): boolean => !mayLoseNodes || hasInitializedNode({ simulation }, one);
       const atMs = startMs() + nowMs();
+      const readMs = (commandMs.get(after.name) ?? 0) - decidedMs;
+      const isUnready = (one: NodeClaimRecord): boolean =>
+        hasInitializedNode({ simulation }, one) &&
+        (unreadySinceMs.get(nodeOf({ simulation }, one)?.metadata.name ?? '') ?? Infinity) < readMs;
       const busy = nodes.filter(
         (one) =>
-          one.deletion !== undefined &&
-          (VOLUNTARY.has(one.deletion.reason) || one.deletion.requestedAtMs < atMs - decidedMs) &&
-          counts(one),
+          (one.deletion === undefined
+            ? isUnready(one)
+            : VOLUNTARY.has(one.deletion.reason) || one.deletion.requestedAtMs < atMs - decidedMs) && counts(one),
       );
       const recent = (poolSince.get(after.nodePool) ?? []).filter(
         (_, at, all) => nowMs() - (all[at + 1]?.atMs ?? nowMs()) < DECIDED_BEFORE_MS,
@@ -74,7 +100,7 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
       if (recent.length > 0 && busy.length > allowed)
         violate(
           'budgets are never exceeded',
-          `NodePool ${after.nodePool} removes ${busy.map(({ name }) => name).join(', ')} of ${mine.length} nodes, and its budgets allow ${allowed}`,
+          `NodePool ${after.nodePool} removes ${busy.map(({ name }) => name).join(', ')} of ${mine.length} nodes (the unready ones included), and its budgets allow ${allowed}`,
         );
     },
   };

@@ -98,12 +98,13 @@ function outdatedNodes(watched: Watched): readonly string[] {
   if (edits.length === 0 || !hasGeneralPool(watched) || isFull(watched)) return [];
   const ofPool = unreleased(watched).filter(({ nodePool }) => nodePool === 'general');
   if (ofPool.some((record) => record.deletion !== undefined && isHeld(watched, record))) return [];
+  // The clock of the function that launched the instance may be wrong.
+  const launchedMs = new Map(alive(watched).map(({ id, launchedAtMs }) => [id, launchedAtMs]));
   return ofPool
     .filter(
       (record) =>
         record.deletion === undefined &&
-        record.launch.kind === 'launched' &&
-        record.launch.atMs < startMs() + Math.max(...edits) &&
+        (launchedMs.get(instanceOf(record)?.id ?? '') ?? Infinity) < startMs() + Math.max(...edits) &&
         !isHeld(watched, record),
     )
     .map(({ name }) => `NodeClaim ${name} is older than the last edit of its EC2NodeClass`);

@@ -32,7 +32,11 @@ export const failedRunsAreRepeated: RuleOf = ({ violate, nowMs, story }) => {
       const receives = Math.max(0, ...[...(running.get(name) ?? [])].map((one) => one.receives));
       const pauseMs = PAUSES_MS[receives];
       if (pauseMs === undefined) awaited.delete(name);
-      else awaited.set(name, { sinceMs: nowMs(), untilMs: nowMs() + pauseMs + DELIVERED_MS });
+      else
+        awaited.set(name, {
+          sinceMs: nowMs(),
+          untilMs: nowMs() + pauseMs + DELIVERED_MS,
+        });
     },
     step() {
       for (const [name, { sinceMs, untilMs }] of awaited)
@@ -47,10 +51,16 @@ export const failedRunsAreRepeated: RuleOf = ({ violate, nowMs, story }) => {
 
 /** The functions whose runs are repeated after a conflict. Others decide anew. */
 const REPEATING: ReadonlySet<string> = new Set(['lifecycle', 'termination']);
-/** After this many conflicts, the next tick comes first. */
-const LAST_CONFLICT = 5;
-/** With one more conflict, the pause doubles, until the tick comes first. */
-const CONFLICTS_MS = 64 * SECOND_MS;
+/** The pause after this many conflicts, in seconds a power of two, is longer than a minute: the next tick comes first. */
+const LAST_CONFLICT = 6;
+/** A chain of conflicts that is older than this is over. */
+const CONFLICTS_MS = 64 * SECOND_MS + DELIVERED_MS;
+
+/** How often a run was repeated after conflicts. The function counts those of records too, in its wakes. */
+interface Repetition {
+  readonly atMs: number;
+  readonly conflicts: number;
+}
 
 /** A run that could not write a node because it had changed is repeated after a second, and after a longer pause for each further conflict. */
 export const conflictsAreRepeated: RuleOf = (watched) => {
@@ -63,7 +73,7 @@ export const conflictsAreRepeated: RuleOf = (watched) => {
   if (!isSent || !isAlone) return {};
   /** The nodes that an invocation could not write, until it looks at them again. */
   const unwritten = new Map<object, Set<string>>();
-  const endedMs = new Map<string, number[]>();
+  const repetitions = new Map<string, readonly Repetition[]>();
   const awaited = new Map<string, { readonly untilMs: number; readonly node: string }>();
   const recordOfNode = (name: string): NodeClaimRecord | undefined =>
     recordOf(watched, simulation().state.nodes.get(name)?.spec?.providerID);
@@ -72,22 +82,38 @@ export const conflictsAreRepeated: RuleOf = (watched) => {
     const record = recordOfNode(name);
     return record !== undefined && record.releasedAtMs === undefined;
   };
-  const noteEnd = (invocation: SimulatedInvocation): void => {
+  const conflictsSince = (name: string, sinceMs: number): number =>
+    Math.max(
+      0,
+      ...(repetitions.get(name) ?? []).filter(({ atMs }) => atMs >= sinceMs).map(({ conflicts }) => conflicts),
+    );
+  const noteEnd = (invocation: SimulatedInvocation, beganMs: number): void => {
     const { function: name } = invocation;
     const node = [...(unwritten.get(invocation) ?? [])].find(isStillUsed);
     unwritten.delete(invocation);
     if (node === undefined) return;
-    const recent = (endedMs.get(name) ?? []).filter((atMs) => nowMs() - atMs < CONFLICTS_MS);
-    endedMs.set(name, [...recent, nowMs()]);
-    if (recent.length < LAST_CONFLICT)
-      awaited.set(name, { untilMs: nowMs() + SECOND_MS * 2 ** recent.length + DELIVERED_MS, node });
+    const conflicts = conflictsSince(name, beganMs);
+    if (conflicts === 0 && conflictsSince(name, nowMs() - CONFLICTS_MS) >= LAST_CONFLICT) return;
+    const pauseMs = SECOND_MS * 2 ** Math.max(0, conflicts - 1);
+    awaited.set(name, { untilMs: nowMs() + pauseMs + DELIVERED_MS, node });
   };
   return {
     began(invocation) {
       const { function: name } = invocation;
       awaited.delete(name);
       if (!REPEATING.has(name)) return;
-      void invocation.ended.then(() => noteEnd(invocation));
+      const beganMs = nowMs();
+      void invocation.ended.then(() => noteEnd(invocation, beganMs));
+    },
+    call({ method, args: [target, wake] }) {
+      if (method !== 'messages.wake' || typeof wake !== 'object' || wake === null || !('conflicts' in wake)) return;
+      const name = String(target);
+      const conflicts = Number(wake.conflicts);
+      const before = conflictsSince(name, nowMs() - CONFLICTS_MS);
+      if (conflicts > before + 1)
+        violate('a conflict is followed by another run', `${name} counts ${conflicts} conflicts after ${before}`);
+      const recent = (repetitions.get(name) ?? []).filter(({ atMs }) => nowMs() - atMs <= CONFLICTS_MS);
+      repetitions.set(name, [...recent, { atMs: nowMs(), conflicts }]);
     },
     atNode(invocation, node, what) {
       if (!REPEATING.has(invocation.function)) return;
