@@ -1,8 +1,9 @@
+import { counted } from '../../apis/counted.ts';
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { NODE_CLAIM_TAG } from '../../apis/labels.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
 import type { UnreadableClaim } from '../../core/model/node-claim-record.ts';
-import { PortError, RefusedError } from '../../ports/errors.ts';
+import { portErrorOf, RefusedError } from '../../ports/errors.ts';
 import type { Installation } from '../../ports/installation.ts';
 import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
 import type { HasClock, SendsWakes, WritesClaims } from '../run/ports.ts';
@@ -28,8 +29,8 @@ const MESSAGE = 'Kerf is being removed from the cluster (onDelete: drain)';
 /**
  * Deletes every NodeClaim of Kerf; termination then drains the nodes and terminates the instances. No new nodes are launched for
  * the pods. *Shape:* `draining` if the invocation ends before the last node is removed.
- * *Errors:* RefusedError with the remaining NodeClaims after 40 minutes, and with those whose records cannot be read as soon as
- * no other remains; those of the ports.
+ * *Errors:* RefusedError with the remaining NodeClaims after 40 minutes, and with those whose records cannot be read or written as
+ * soon as no other remains; those of the ports.
  */
 export async function drainCluster(
   ports: DrainPorts,
@@ -40,14 +41,14 @@ export async function drainCluster(
   const deciding = bindings.filter(({ metadata }) => DECIDING.includes(metadata.name));
   const sinceMs = await installation.revokeDeciding(deciding, ports.clock.now());
   for (;;) {
-    const { left, unreadable } = await deleteAllClaims(ports, cluster);
+    const { left, unreadable, refused } = await deleteAllClaims(ports, cluster);
     const passedMs = ports.clock.now() - sinceMs;
     if (left.length === 0 && passedMs >= LAST_RUN_MS) {
-      if (unreadable.length > 0) throw notDrained(unreadable);
+      if (unreadable.length + refused.length > 0) throw notDrained(unreadable, refused);
       return 'drained';
     }
     if (passedMs >= MAX_DRAIN_MS) {
-      const names = [...left, ...unreadable.map(({ name }) => name)];
+      const names = [...left, ...[...refused, ...unreadable].map(({ name }) => name)];
       throw new RefusedError(
         `${names.length} NodeClaims remain after ${MAX_DRAIN_MS / MINUTE_MS} minutes, and their instances still run: ` +
           `${someOf(names)}: find out what blocks the eviction of their pods, then terminate the instances yourself`,
@@ -61,12 +62,20 @@ export async function drainCluster(
 const DECIDING = ['kerf-disruption', 'kerf-provisioning'];
 const MAX_NAMES = 5;
 
-/** Their instances are not in any record that can be read, so only their tags identify them. */
-function notDrained(unreadable: readonly UnreadableClaim[]): RefusedError {
-  const names = unreadable.map(({ name }) => name);
+/** The instances of unreadable records are not in any record that can be read, so only their tags identify them. */
+function notDrained(unreadable: readonly UnreadableClaim[], refused: readonly UnreadableClaim[]): RefusedError {
+  const whys: string[] = [];
+  if (unreadable.length > 0) {
+    const names = someOf(unreadable.map(({ name }) => name));
+    whys.push(`the records of ${counted(unreadable.length, 'NodeClaim')} in the table cannot be read (${names})`);
+  }
+  if (refused.length > 0) {
+    const names = someOf(refused.map(({ name, message }) => `${name}: ${message}`));
+    whys.push(`the deletion of ${counted(refused.length, 'NodeClaim')} was refused (${names})`);
+  }
   return new RefusedError(
-    `the records of ${names.length} NodeClaims in the table cannot be read, so their nodes were not drained and their instances may ` +
-      `still run: ${someOf(names)}: find the instances by their tag ${NODE_CLAIM_TAG}, then terminate them yourself`,
+    `${whys.join(', and ')}, so their nodes were not drained and their instances may still run: find the instances by their ` +
+      `tag ${NODE_CLAIM_TAG}, then terminate them yourself`,
   );
 }
 
@@ -75,21 +84,29 @@ function someOf(names: readonly string[]): string {
 }
 
 interface Remaining {
-  /** By name. */
+  /** The names of NodeClaims that are being drained, or that the next call deletes. */
   readonly left: readonly string[];
   readonly unreadable: readonly UnreadableClaim[];
+  /** Those whose deletion cannot be recorded, and why. The next call tries it again. */
+  readonly refused: readonly UnreadableClaim[];
 }
 
 /** After a conflict, the next call deletes the claim. */
 async function deleteAllClaims(ports: DrainPorts, cluster: string): Promise<Remaining> {
   const { records, unreadable } = await ports.store.readNodeClaims(cluster);
+  const refused = new Map<string, string>();
   for (const { name } of records.filter(({ deletion }) => deletion === undefined)) {
     try {
       const nodeClaim = { nodeClaim: name, reason: 'deleted', message: MESSAGE } as const;
       await markNodeClaimDeleted(ports, cluster, { kind: 'delete-node-claim', ...nodeClaim });
-    } catch (error) {
-      if (!(error instanceof PortError) || !error.retryable) throw error;
+    } catch (cause) {
+      const error = portErrorOf(cause);
+      if (!error.retryable) refused.set(name, error.message);
     }
   }
-  return { left: records.map(({ name }) => name), unreadable };
+  return {
+    left: records.map(({ name }) => name).filter((name) => !refused.has(name)),
+    unreadable,
+    refused: [...refused].map(([name, message]) => ({ name, message })),
+  };
 }
