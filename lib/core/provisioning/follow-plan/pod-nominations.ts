@@ -6,6 +6,7 @@ import { ownNomination, type PodNomination } from '../../cluster/nominated-node.
 import { isProvisionable } from '../../cluster/pods.ts';
 import { isSpreadOverZones, spreadOverZones } from '../../cluster/spread-over-zones.ts';
 import { knownNodeName } from '../../cluster/state-node.ts';
+import { compareText } from '../../compare-text.ts';
 import { type NodeClaimRecord, realPods } from '../../model/node-claim-record.ts';
 import type { Schedule } from '../../scheduling/schedule.ts';
 import { isBufferPod } from '../buffer-pods.ts';
@@ -66,12 +67,21 @@ function countsInZone(pod: Pod, other: Pod): boolean {
  */
 export function lostNominations(pods: readonly Pod[], records: readonly NodeClaimRecord[]): readonly PodNomination[] {
   const planned = new Map(
-    records.filter(isStarting).flatMap((record) => {
+    [...youngestClaims(records)].flatMap(([key, record]) => {
       const node = record.nodeName ?? (record.startTurn === undefined ? undefined : record.expectedNodeName);
-      return node === undefined ? [] : realPods(record).map((key) => [key, node] as const);
+      return node !== undefined && isStarting(record) ? [[key, node] as const] : [];
     }),
   );
   return missingNominations(pods, planned);
+}
+
+/**
+ * The claims that were made for pods, by the keys of these. Of several claims for a pod, the youngest counts, as in a decision: the others
+ * had become impossible for it. This holds also if that claim has ended: only a decision can plan the pod for an older one again.
+ */
+function youngestClaims(records: readonly NodeClaimRecord[]): ReadonlyMap<string, NodeClaimRecord> {
+  const oldestFirst = records.toSorted((a, b) => a.createdAtMs - b.createdAtMs || compareText(a.name, b.name));
+  return new Map(oldestFirst.flatMap((record) => realPods(record).map((key) => [key, record] as const)));
 }
 
 /** Of pods without a nomination of Kerf that are planned for a node. The others keep what they have. */
@@ -89,28 +99,31 @@ const AWAITED_MS = 3 * MINUTE_MS;
 /**
  * Splits pending pods: those that wait for the nodes for which they were planned, by the claims of these nodes, and those that need a
  * decision. A pod waits for a claim that is neither refused, deleted nor initialized, and whose node has not disappeared. If the pod is newer
- * than the claim, the claim was made for another pod with this name, which may have had other requests. *Cost:* O(records + pods).
+ * than the claim, the claim was made for another pod with this name, which may have had other requests.
+ * *Cost:* O(records log records + pods).
  */
 export function awaitedNodes(
   pending: readonly Pod[],
   records: readonly NodeClaimRecord[],
   nowMs: number,
 ): { readonly awaited: ReadonlyMap<NodeClaimRecord, readonly Pod[]>; readonly others: readonly Pod[] } {
-  const coming = records.filter(
-    ({ launch, deletion, nodeLostAtMs, initializedAtMs, createdAtMs }) =>
-      launch.kind !== 'refused' &&
-      (deletion ?? nodeLostAtMs ?? initializedAtMs) === undefined &&
-      nowMs < createdAtMs + AWAITED_MS,
-  );
-  const planned = new Map(coming.flatMap((record) => realPods(record).map((key) => [key, record] as const)));
+  const planned = youngestClaims(records);
   const byClaim = Map.groupBy(pending, (pod) => {
     const record = planned.get(podKey(pod));
     const createdAtMs = timeIn(pod.metadata.creationTimestamp) ?? Infinity;
-    return record !== undefined && createdAtMs <= record.createdAtMs ? record : undefined;
+    return record !== undefined && isAwaited(record, nowMs) && createdAtMs <= record.createdAtMs ? record : undefined;
   });
   const awaited = new Map<NodeClaimRecord, readonly Pod[]>();
   for (const [record, pods] of byClaim) if (record !== undefined) awaited.set(record, pods);
   return { awaited, others: byClaim.get(undefined) ?? [] };
+}
+
+function isAwaited(
+  { launch, deletion, nodeLostAtMs, initializedAtMs, createdAtMs }: NodeClaimRecord,
+  nowMs: number,
+): boolean {
+  const isOver = launch.kind === 'refused' || (deletion ?? nodeLostAtMs ?? initializedAtMs) !== undefined;
+  return !isOver && nowMs < createdAtMs + AWAITED_MS;
 }
 
 /** The nominations of pods that wait for the nodes for which they were planned: as soon as the names of these nodes are known. */

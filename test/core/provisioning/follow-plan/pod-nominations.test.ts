@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import { isProvisionable } from '../../../../lib/core/cluster/pods.ts';
+import { compareText } from '../../../../lib/core/compare-text.ts';
 import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
 import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import {
+  awaitedNodes,
   doSeveralStart,
   lostNominations,
   withdrawnNominations,
@@ -12,7 +14,7 @@ import { provision } from '../../../../lib/core/provisioning/provision.ts';
 import { launchedClaim } from '../../../builders/node-claims.ts';
 import { avoiding, pendingPod, pendingPods, runningPod, spread } from '../../../builders/pods.ts';
 import { aSnapshot, initializedNode } from '../../../builders/snapshots.ts';
-import { NOW_MS } from '../../../builders/times.ts';
+import { NOW_MS, SECOND } from '../../../builders/times.ts';
 
 function nominationsOf(over: Partial<ClusterSnapshot>) {
   const { podNominations } = provision(aSnapshot(over), { decisionId: 'decision-1', nowMs: NOW_MS });
@@ -191,6 +193,8 @@ const inZoneOf = (matchLabels: Readonly<Record<string, string>>) => ({
   topologyKey: 'topology.kubernetes.io/zone',
 });
 
+const byName = (a: NodeClaimRecord, b: NodeClaimRecord) => compareText(a.name, b.name);
+
 /** What `lostNominations` returns, in words. */
 function lost(records: readonly NodeClaimRecord[], pods: readonly Pod[] = pendingPods(2, SMALL)): readonly string[] {
   return lostNominations(pods, records).map(
@@ -233,6 +237,19 @@ describe('B66: nominations that pods have lost while nodes start', () => {
     expect(lost([joined], [two])).toEqual([]);
   });
 
+  test('are written again for the youngest of several claims for a pod, whatever the names are', () => {
+    const pods = pendingPods(1, SMALL);
+    const later = { createdAtMs: NOW_MS + SECOND };
+    for (const name of ['0-younger', 'z-younger']) {
+      const younger = { ...starting(name, ['default/web-1']), ...later };
+      const both = (over: Partial<NodeClaimRecord>) => lost([{ ...younger, ...over }, joined].toSorted(byName), pods);
+      expect(both({ nodeName: 'node-b' })).toEqual(['web-1: - → node-b']);
+      // The older one had become impossible, also while the younger one has no node yet.
+      expect(both({})).toEqual([]);
+      expect(both({ nodeName: 'node-b', initializedAtMs: NOW_MS })).toEqual([]);
+    }
+  });
+
   test('pods of other claims keep what they have', () => {
     const other = pendingPod({ name: 'other', ...SMALL });
     expect(lost([joined], [other, nominated(pendingPod({ name: 'far' }), 'node-z')])).toEqual([]);
@@ -244,5 +261,22 @@ describe('B66: nominations that pods have lost while nodes start', () => {
     expect(doSeveralStart([joined, other])).toBe(true);
     expect(doSeveralStart([joined, { ...other, initializedAtMs: NOW_MS }])).toBe(false);
     expect(doSeveralStart([joined, { ...other, pods: [] }])).toBe(false);
+  });
+});
+
+describe('pods that wait for nodes', () => {
+  test('a pod waits for the youngest of the claims that were made for it, whatever the names are', () => {
+    const pods = [pendingPod({ name: 'web-1', createdAtMs: NOW_MS - SECOND, ...SMALL })];
+    const older = starting('m-older', ['default/web-1'], 'node-a');
+    for (const name of ['a-younger', 'z-younger']) {
+      const younger = { ...starting(name, ['default/web-1'], 'node-b'), createdAtMs: NOW_MS + SECOND };
+      const waiting = (over: Partial<NodeClaimRecord>) => {
+        const { awaited } = awaitedNodes(pods, [older, { ...younger, ...over }].toSorted(byName), NOW_MS + 2 * SECOND);
+        return [...awaited.keys()].map((record) => record.name);
+      };
+      expect(waiting({})).toEqual([name]);
+      // Only a decision can plan it for the older one again.
+      expect(waiting({ initializedAtMs: NOW_MS + 2 * SECOND })).toEqual([]);
+    }
   });
 });
