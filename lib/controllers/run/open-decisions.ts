@@ -1,5 +1,7 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
+import { withoutRefused } from '../../core/disruption/command/without-refused.ts';
 import type { Decision } from '../../core/model/decision.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { EpochMovedError, type PortError, RefusedError } from '../../ports/errors.ts';
 import { isTaint } from '../act/change-nodes.ts';
 import { isNewRefusal } from '../act/is-new-refusal.ts';
@@ -64,7 +66,7 @@ export async function finishDecision(
   { isEarlier = false }: { readonly isEarlier?: boolean } = {},
 ): Promise<FinishedDecision> {
   const nowMs = ports.clock.now();
-  const current = withoutOutdated(decision, nowMs);
+  const current = nowMs < decision.atMs + OUTDATED_MS ? decision : await withoutOutdated(ports, decision);
   const outcomes = await carryOut(ports, isEarlier ? withoutTaints(current) : current);
   const { repeat, ...report } = reportOf(ports, decision, outcomes);
   if (repeat !== undefined && nowMs < decision.atMs + GIVEN_UP_MS) return { ...report, unfinished: repeat };
@@ -97,10 +99,25 @@ function withoutTaints(decision: Decision): Decision {
 }
 
 /**
- * An old decision does not delete NodeClaims, because their nodes may have pods now; disruption decides again. Lifecycle
- * gives up claims that are created late (D2).
+ * An old decision does not delete NodeClaims, because their nodes may have pods now; disruption decides again. Its command ends with
+ * what an earlier run has deleted. Lifecycle gives up claims that are created late (D2).
  */
-function withoutOutdated(decision: Decision, nowMs: number): Decision {
-  if (nowMs < decision.atMs + OUTDATED_MS) return decision;
-  return { ...decision, actions: decision.actions.filter(({ kind }) => kind !== 'delete-node-claim') };
+async function withoutOutdated({ store }: SettlePorts, { actions, ...decision }: Decision): Promise<Decision> {
+  const dropped = new Map<string, string>();
+  for (const action of actions) {
+    if (action.kind !== 'delete-node-claim') continue;
+    // Without an answer, it counts as not deleted.
+    const [read] = await Promise.allSettled([store.readNodeClaim(decision.cluster, action.nodeClaim)]);
+    const isDeleted = read.status === 'fulfilled' && !isInUse(read.value);
+    if (!isDeleted) dropped.set(action.nodeClaim, OUTDATED);
+  }
+  const kept = actions.filter((action) => action.kind !== 'delete-node-claim' || !dropped.has(action.nodeClaim));
+  const current = kept.map((one) => (one.kind === 'end-disruption' ? withoutRefused(one, dropped) : one));
+  return { ...decision, actions: current };
+}
+
+const OUTDATED = `the decision was not carried out within ${OUTDATED_MS / MINUTE_MS} minutes, and its nodes may have pods now`;
+
+function isInUse(record: NodeClaimRecord | undefined): boolean {
+  return record !== undefined && record.deletion === undefined && record.releasedAtMs === undefined;
 }

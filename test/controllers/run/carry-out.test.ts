@@ -196,21 +196,22 @@ describe('a recorded decision', () => {
     ]);
   });
 
+  const evicted = { 'Deployment default/web': 1 };
+  const deletes = ['a', 'b'].map((node) => ({ nodeClaim: `general-${node}`, node, priceUsdPerHour: 0.1, evicted }));
+  const end: Action = {
+    kind: 'end-disruption',
+    command: 'command-1',
+    outcome: 'executed',
+    why: 'all candidates are valid',
+    savingUsdPerHour: 0.2,
+    deletes,
+  };
+  const moved = { command: 'command-1', atMs: 1, untilMs: 2, launched: [], evicted: { 'Deployment default/web': 2 } };
+  const ofCommand = [...deletes.map(({ nodeClaim }) => deletionOf(nodeClaim)), { ...end, moved }];
+
   test('ends a disruption command with what was done: a refused deletion is named, and its saving does not count', async () => {
-    const evicted = { 'Deployment default/web': 1 };
-    const deletes = ['a', 'b'].map((node) => ({ nodeClaim: `general-${node}`, node, priceUsdPerHour: 0.1, evicted }));
-    const end: Action = {
-      kind: 'end-disruption',
-      command: 'command-1',
-      outcome: 'executed',
-      why: 'all candidates are valid',
-      savingUsdPerHour: 0.2,
-      deletes,
-    };
     const { store, moves, ended } = refusingToDelete('general-b');
-    const moved = { command: 'command-1', atMs: 1, untilMs: 2, launched: [], evicted: { 'Deployment default/web': 2 } };
-    const actions = [...deletes.map(({ nodeClaim }) => deletionOf(nodeClaim)), { ...end, moved }];
-    const finished = await finishDecision(portsWith({ store }), aDecision({ actions }));
+    const finished = await finishDecision(portsWith({ store }), aDecision({ actions: ofCommand }));
     const done = {
       outcome: 'executed',
       why: 'all candidates are valid; the deletion of b was refused: denied',
@@ -220,6 +221,39 @@ describe('a recorded decision', () => {
     };
     expect(finished.decision.actions).toMatchObject([{ nodeClaim: 'general-a' }, done]);
     expect([moves, ended]).toEqual([[{ ...moved, evicted }], ['command-1']]);
+  });
+
+  test.each([
+    {
+      what: 'rejects its command',
+      deleted: [],
+      ofEnd: { outcome: 'rejected', why: expect.stringMatching(/a, b was refused: .* 2 minutes/) },
+      remembered: [],
+    },
+    {
+      what: 'ends its command with what an earlier run has deleted',
+      deleted: ['general-a'],
+      ofEnd: { outcome: 'executed', savingUsdPerHour: 0.1, moved: { evicted } },
+      remembered: [{ ...moved, evicted }],
+    },
+  ])('that is two minutes old deletes nothing and $what', async ({ deleted, ofEnd, remembered }) => {
+    const { store, moves, ended } = refusingToDelete();
+    const updated: string[] = [];
+    const deletion = { reason: 'underutilized', message: '', requestedAtMs: NOW_MS } as const;
+    const table = {
+      ...store,
+      readNodeClaim: async (_cluster: string, name: string) =>
+        aRecord({ name, ...(deleted.some((one) => one === name) && { deletion }) }),
+      updateNodeClaim: async (record: NodeClaimRecord) => void updated.push(record.name),
+    };
+    const ports = portsWith({ store: table, nowMs: NOW_MS + 2 * MINUTE_MS });
+    const finished = await finishDecision(ports, aDecision({ actions: ofCommand }), { isEarlier: true });
+    expect(finished.decision.actions).toMatchObject([
+      ...deleted.map((nodeClaim) => ({ kind: 'delete-node-claim', nodeClaim })),
+      { kind: 'end-disruption', ...ofEnd },
+    ]);
+    expect([updated, moves, ended]).toEqual([[], remembered, ['command-1']]);
+    expect(finished.failures).toEqual([]);
   });
 
   test('is closed after five minutes, when lifecycle would give up its claims', async () => {
