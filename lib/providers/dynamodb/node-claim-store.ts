@@ -108,9 +108,8 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     return writeShadowDecision(this.#decisions, decision, essence);
   }
 
-  async createNodeClaim(record: NodeClaimRecord): Promise<void> {
-    await this.#changes?.note(record.cluster);
-    return createClaim(this.#table, record);
+  createNodeClaim(record: NodeClaimRecord): Promise<void> {
+    return this.#changing([record], () => createClaim(this.#table, record));
   }
 
   readNodeClaim(cluster: string, name: string): Promise<NodeClaimRecord | undefined> {
@@ -134,14 +133,17 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     return findClaim({ table: this.#table, report: this.#report }, instanceId);
   }
 
-  async updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord> {
-    await this.#changes?.note(record.cluster);
-    return updateClaim(this.#table, record);
+  updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord> {
+    return this.#changing([record], () => updateClaim(this.#table, record));
   }
 
-  async updateNodeClaims(records: readonly NodeClaimRecord[]): Promise<readonly NodeClaimRecord[]> {
-    for (const cluster of new Set(records.map((record) => record.cluster))) await this.#changes?.note(cluster);
-    return updateClaims(this.#table, records);
+  updateNodeClaims(records: readonly NodeClaimRecord[]): Promise<readonly NodeClaimRecord[]> {
+    return this.#changing(records, () => updateClaims(this.#table, records));
+  }
+
+  #changing<T>(records: readonly NodeClaimRecord[], write: () => Promise<T>): Promise<T> {
+    if (this.#changes === undefined) return write();
+    return this.#changes.changing([...new Set(records.map(({ cluster }) => cluster))], write);
   }
 
   async startCommand(cluster: string, command: StoredCommand): Promise<void> {

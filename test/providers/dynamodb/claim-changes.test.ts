@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
@@ -10,6 +10,7 @@ let nowMs: number;
 let calls: string[];
 let store: DynamoDbNodeClaimStore;
 let other: DynamoDbNodeClaimStore;
+let sharedTable: ReturnType<typeof inProcessTable>;
 
 beforeEach(async () => {
   nowMs = NOW_MS;
@@ -19,14 +20,37 @@ beforeEach(async () => {
     calls.push(operation);
     return go();
   };
-  const table = inProcessTable({ clock, faults: { around } });
-  store = new DynamoDbNodeClaimStore({ ...table, clock });
-  other = new DynamoDbNodeClaimStore({ ...table, clock });
+  sharedTable = inProcessTable({ clock, faults: { around } });
+  store = new DynamoDbNodeClaimStore({ ...sharedTable, clock });
+  other = new DynamoDbNodeClaimStore({ ...sharedTable, clock });
   await other.createNodeClaim(launchedClaim({ name: 'a' }));
   nowMs += 20 * MINUTE_MS;
   await store.readNodeClaims('demo');
   calls = [];
 });
+
+/** A reader that may keep a list of claim `a`, and a process that pauses in a call. */
+async function pausing() {
+  const clock = { now: () => nowMs };
+  const pauses = new Map<string, PromiseWithResolvers<void>>();
+  const around = async ({ operation }: TableCall, go: () => Promise<unknown>): Promise<unknown> => {
+    const pause = pauses.get(operation);
+    pauses.delete(operation);
+    await pause?.promise;
+    return go();
+  };
+  const shared = inProcessTable({ clock, faults: { around } });
+  const reader = new DynamoDbNodeClaimStore({ ...shared, clock });
+  const writer = new DynamoDbNodeClaimStore({ ...shared, clock });
+  await reader.createNodeClaim(launchedClaim({ name: 'a' }));
+  nowMs += 20 * MINUTE_MS;
+  const pauseNext = (operation: TableCall['operation']) => {
+    const pause = Promise.withResolvers<void>();
+    pauses.set(operation, pause);
+    return pause;
+  };
+  return { reader, writer, pauseNext };
+}
 
 const names = async (): Promise<readonly string[]> => (await store.listNodeClaims('demo')).map(({ name }) => name);
 
@@ -108,6 +132,82 @@ test('a change after a pause of its process is in the next list, also if a note 
   await Promise.all([first, second]);
   nowMs += MINUTE_MS;
   expect((await reader.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+});
+
+test('a change during the note of which its process pauses is in the next list', async () => {
+  const { reader, writer, pauseNext } = await pausing();
+  const pause = pauseNext('PutItem');
+  const change = writer.createNodeClaim(launchedClaim({ name: 'b' }));
+  nowMs += 3 * MINUTE_MS;
+  await reader.readNodeClaims('demo');
+  pause.resolve();
+  await change;
+  nowMs += MINUTE_MS;
+  expect((await reader.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['a', 'b']);
+});
+
+test('a change during which its process pauses is in the next list', async () => {
+  const { reader, writer, pauseNext } = await pausing();
+  const pause = pauseNext('TransactWriteItems');
+  const change = writer.createNodeClaim(launchedClaim({ name: 'b' }));
+  nowMs += 3 * MINUTE_MS;
+  await reader.readNodeClaims('demo');
+  pause.resolve();
+  await change;
+  nowMs += MINUTE_MS;
+  expect((await reader.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['a', 'b']);
+});
+
+describe.each([-2 * MINUTE_MS, 2 * MINUTE_MS])('if the clock of another process differs by %d ms', (aheadMs) => {
+  const differing = (): DynamoDbNodeClaimStore =>
+    new DynamoDbNodeClaimStore({ ...sharedTable, clock: { now: () => nowMs + aheadMs } });
+
+  test.each([1, 20, 40, 59])('its change %d s after a list was read is in the next list', async (seconds) => {
+    nowMs += seconds * SECOND_MS;
+    await differing().createNodeClaim(launchedClaim({ name: 'b' }));
+    nowMs += MINUTE_MS - seconds * SECOND_MS;
+    expect(await names()).toEqual(['a', 'b']);
+  });
+
+  test.each([1, 20, 40, 59])('its change %d s after one of another process is in the next list', async (seconds) => {
+    await other.createNodeClaim(launchedClaim({ name: 'b' }));
+    await names();
+    nowMs += seconds * SECOND_MS;
+    await differing().createNodeClaim(launchedClaim({ name: 'c' }));
+    nowMs += SECOND_MS;
+    for (let minute = 0; minute < 5; minute += 1) {
+      expect(await names()).toEqual(['a', 'b', 'c']);
+      nowMs += MINUTE_MS;
+    }
+  });
+
+  test('changes at any time are in every later list', async () => {
+    const writers = [differing(), other];
+    const written = ['a'];
+    for (let step = 0; step < 150; step += 1) {
+      nowMs += ((step * 7) % 23) * SECOND_MS;
+      if (step % 5 === 0 || step % 7 < 2) {
+        const name = `b${String(step).padStart(3, '0')}`;
+        await writers[step % 2]?.createNodeClaim(launchedClaim({ name }));
+        written.push(name);
+      }
+      expect(await names(), `step ${step}`).toEqual(written);
+    }
+  });
+
+  test('a list is kept again in the third minute after its change', async () => {
+    await differing().createNodeClaim(launchedClaim({ name: 'b' }));
+    const reads = [];
+    for (let minute = 0; minute < 5; minute += 1) {
+      nowMs += MINUTE_MS;
+      calls = [];
+      expect(await names()).toEqual(['a', 'b']);
+      reads.push(calls.join(' '));
+    }
+    expect(reads[0]).toBe('GetItem Query');
+    expect(['Query', 'GetItem']).toContain(reads[1]);
+    expect(reads.slice(2)).toEqual(['GetItem', 'GetItem', 'GetItem']);
+  });
 });
 
 test('a process keeps no list in its first ten minutes, while an earlier version may change claims without a mark', async () => {
