@@ -66,8 +66,8 @@ function unused(): never {
   throw new Error('not used here');
 }
 
-/** Ports of which only the clock may be called. */
-export const UNUSED: ControllerPorts = {
+/** Ports of which only the clock may be called. A copy has no ports. */
+export const UNUSED: ControllerPorts = Object.create({
   get cluster() {
     return unused();
   },
@@ -88,4 +88,4 @@ export const UNUSED: ControllerPorts = {
   },
   clock: { now: () => 0 },
   settings: DEFAULT_SETTINGS,
-};
+});

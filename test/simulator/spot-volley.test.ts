@@ -32,10 +32,18 @@ interface Volley {
   readonly invocations: ReadonlyMap<string, number>;
 }
 
-/** Interrupts all nodes of a cluster, and plays it to the end. `isRefused` is asked with the time since the first warning. */
+interface Hang {
+  /** @default no call hangs */
+  readonly hangsMs?: (call: PortCall, sinceMs: number) => number;
+  /** @default ten seconds */
+  readonly volleyMs?: number;
+}
+
+/** Interrupts all nodes of a cluster, and plays it to the end. Both functions are asked with the time since the first warning. */
 async function playVolley(
   count: number,
   isRefused: (call: PortCall, sinceMs: number) => boolean = () => false,
+  { hangsMs = () => 0, volleyMs = VOLLEY_MS }: Hang = {},
 ): Promise<Volley> {
   const warnedAtMs = new Map<string, number>();
   const [deleted, evicted, invocations] = [
@@ -59,6 +67,8 @@ async function playVolley(
     wrapPorts: (ports) =>
       around(ports, async (call, go) => {
         if (isRefused(call, since('') ?? -1)) throw new UnreachableError(`${call.method} is refused`);
+        const hangMs = hangsMs(call, since('') ?? -1);
+        if (hangMs > 0) await simulation.timetable.wait(hangMs);
         const answer = await go();
         const written: Partial<NodeClaimRecord> = Object(call.args[0]);
         if (call.method === 'store.updateNodeClaim' && written.deletion !== undefined)
@@ -82,7 +92,7 @@ async function playVolley(
   timetable.after(VOLLEY_AT_MS, () => {
     const running = ec2.instances().filter((one) => one.capacityType === 'spot' && one.state === 'running');
     expect(running).toHaveLength(count);
-    for (const [index, one] of running.entries()) timetable.after((VOLLEY_MS * index) / count, () => warn(one));
+    for (const [index, one] of running.entries()) timetable.after((volleyMs * index) / count, () => warn(one));
   });
   for (;;) {
     const ended = await simulation.step();
@@ -154,5 +164,19 @@ describe('if the table does not answer when EC2 interrupts ten nodes', () => {
     expect(volley.evicted.size).toBe(10);
     expect(latest(volley.evicted)).toBeLessThan(10 * SECOND_MS);
     expectReplaced(volley, 10);
+  });
+});
+
+describe('if decisions cannot be published when EC2 interrupts 40 nodes at once', () => {
+  test.each([
+    ['messages.publish', 45],
+    ['cluster.publishEvent', 10],
+  ])('because %s hangs for %d s, the drains begin within ten seconds', async (method, seconds) => {
+    const hangsMs = (call: PortCall, sinceMs: number): number =>
+      sinceMs >= 0 && call.method === method ? seconds * SECOND_MS : 0;
+    const volley = await playVolley(40, () => false, { hangsMs, volleyMs: 0 });
+    expect(volley.evicted.size).toBe(40);
+    expect(latest(volley.evicted)).toBeLessThan(10 * SECOND_MS);
+    expectReplaced(volley, 40);
   });
 });

@@ -6,13 +6,13 @@ import { type NodeClaimRecord, runningInstanceOf } from '../../core/model/node-c
 import type { PortError } from '../../ports/errors.ts';
 import { type Outcome, reportOf } from '../act/outcomes.ts';
 import { noteFailure, type RunNotes } from '../act/run-notes.ts';
-import { announce } from './announce.ts';
+import { type Announces, announce } from './announce.ts';
 import { type ActPorts, carryOut } from './carry-out.ts';
 import type { Aside } from './each-claim.ts';
-import type { PublishesDecisions, RemembersRefusals, WritesEvents } from './ports.ts';
+import type { RemembersRefusals } from './ports.ts';
 
 /** What `applyVerdict` needs. */
-export type VerdictPorts = ActPorts & PublishesDecisions & WritesEvents & RemembersRefusals;
+export type VerdictPorts = ActPorts & Announces & RemembersRefusals;
 
 /** A run that decides for one object at a time. */
 export interface ObjectRun<Ports extends VerdictPorts = VerdictPorts> {

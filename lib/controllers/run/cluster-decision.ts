@@ -16,18 +16,10 @@ import { decisionParts } from '../../core/provisioning/decision-parts.ts';
 import { EpochMovedError } from '../../ports/errors.ts';
 import { withoutAnnounced } from '../act/not-announced.ts';
 import { reportOf } from '../act/outcomes.ts';
-import { announce } from './announce.ts';
+import { type Announces, announce } from './announce.ts';
 import { carryOut } from './carry-out.ts';
 import { finishDecision, type SettlePorts } from './open-decisions.ts';
-import type {
-  HasClock,
-  HasSettings,
-  MayHoldLease,
-  PublishesDecisions,
-  RecordsShadowDecisions,
-  RunReport,
-  WritesEvents,
-} from './ports.ts';
+import type { HasClock, HasSettings, MayHoldLease, RecordsShadowDecisions, RunReport } from './ports.ts';
 import { recordShadow } from './shadow.ts';
 
 /** A decision before its actions are decided. Its id is part of the names of new NodeClaims. */
@@ -46,7 +38,7 @@ export function nameDecision(
 }
 
 /** What recording, carrying out and publishing a decision needs. */
-export type RecordPorts = SettlePorts & RecordsShadowDecisions & MayHoldLease & PublishesDecisions & WritesEvents;
+export type RecordPorts = SettlePorts & RecordsShadowDecisions & MayHoldLease & Announces;
 
 /**
  * Records the decision, carries it out and publishes it. Recording fails with EpochMovedError if another decision was recorded

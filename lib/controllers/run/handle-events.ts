@@ -5,7 +5,8 @@ import { isConflict } from '../../ports/errors.ts';
 import type { QueuedMessage } from '../../ports/redelivery.ts';
 import type { HandledEvent } from '../interruption.ts';
 import { timedRun } from '../record/timed-run.ts';
-import { type Invocation, withinTime } from './handle-wakes.ts';
+import { withinTime } from '../wait/within-time.ts';
+import type { Invocation } from './handle-wakes.ts';
 import type { RunReport } from './ports.ts';
 import { deliverAgain, type MessageRuntime } from './retry-soon.ts';
 

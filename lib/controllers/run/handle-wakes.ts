@@ -1,10 +1,12 @@
 /** The shell of an invocation: a batch of wakes becomes one run for each cluster. The failure of one cluster does not affect others. */
 import { WAKE_PLAN } from '../../core/delivery/deliveries.ts';
 import { HUNG_PAUSE_MS, type HungClusters } from '../../core/delivery/hung-clusters.ts';
-import { isConflict, UnreachableError } from '../../ports/errors.ts';
+import { isConflict } from '../../ports/errors.ts';
 import type { QueuedMessage, Redelivery } from '../../ports/redelivery.ts';
 import type { Timer } from '../../ports/timer.ts';
 import { timedRun } from '../record/timed-run.ts';
+import { waitsOf } from '../wait/waits.ts';
+import { AbandonedError, withinTime } from '../wait/within-time.ts';
 import { type CoalescedWake, coalesceWakes, parseWake } from './coalesce-wakes.ts';
 import type { ControllerPorts, Reconcile } from './ports.ts';
 import { deliverAgain, type MessageRuntime, retrySoon } from './retry-soon.ts';
@@ -21,9 +23,6 @@ export interface Invocation {
   readonly messages: readonly QueuedMessage[];
   readonly timer: Timer;
 }
-
-/** The time that the function needs to answer after it has abandoned a run. */
-const RESERVE_MS = 3_000;
 
 /**
  * Runs `reconcile` for a wake that a schedule has sent to the function itself. A wake that fails is sent to the queue of the function,
@@ -106,7 +105,7 @@ async function runOnce(
       return true;
     }
     const timed = timedRun(runtime, timer);
-    const report = await withinTime(timer, reconcile(ports, wake));
+    const report = await withinTime(timer, reconcile({ ...ports, waits: waitsOf(timer) }, wake));
     runtime.telemetry.report(wake, report);
     runtime.hung.finished(wake.cluster);
     await timed.record(wake, report, ports);
@@ -127,23 +126,4 @@ async function returnWakes(runtime: WakeRuntime, { wake, messages }: WokenCluste
   if (!(failure instanceof AbandonedError)) return retrySoon(runtime, messages, failure);
   runtime.hung.abandoned(wake.cluster);
   await deliverAgain(runtime, messages, HUNG_PAUSE_MS);
-}
-
-class AbandonedError extends UnreachableError {}
-
-/**
- * Abandons a run, so that a cluster whose API does not answer does not fail the other clusters of the batch.
- * *Errors:* AbandonedError.
- */
-export async function withinTime<Result>(timer: Timer, work: Promise<Result>): Promise<Result> {
-  const ms = timer.remainingMs() - RESERVE_MS;
-  const { promise: expired, reject } = Promise.withResolvers<never>();
-  const cancel = timer.after(ms, () => {
-    reject(new AbandonedError(`the run was abandoned after ${ms} ms, before the time limit of the function`));
-  });
-  try {
-    return await Promise.race([work, expired]);
-  } finally {
-    cancel();
-  }
 }

@@ -30,10 +30,11 @@ import type { WebhookRegistration } from '../../ports/webhook-registration.ts';
 import type { RemembersAutoscalers } from '../act/last-autoscalers.ts';
 import type { ReportedRefusals } from '../act/reported-refusals.ts';
 import type { LastLists } from '../instances/last-list.ts';
+import type { MayLimitWaits } from '../wait/waits.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 
 /** The ports of one cluster. Functions name the parts that they use: `ReadsCluster & WritesStatus & HasClock`. */
-export interface ControllerPorts extends UsesCatalogue, HasClock, HasSettings, RemembersAutoscalers {
+export interface ControllerPorts extends UsesCatalogue, HasClock, HasSettings, RemembersAutoscalers, MayLimitWaits {
   readonly messages: Messages;
   readonly cluster: Cluster;
   readonly cloud: CloudProvider;
@@ -114,9 +115,7 @@ export interface UsesLeases {
   readonly leases: Leases;
 }
 export type MayHoldLease = { readonly lease?: Lease };
-export interface MayHaveWebhook {
-  readonly webhook?: WebhookRegistration;
-}
+export type MayHaveWebhook = { readonly webhook?: WebhookRegistration };
 export interface RemembersRefusals {
   readonly refusals?: ReportedRefusals;
 }

@@ -4,6 +4,8 @@ import type { Decision } from '../../core/model/decision.ts';
 import { essenceOf } from '../../core/model/decision-id.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { recordsOfNodeClaims } from '../../core/node-claim/adoption/instance-evidence.ts';
+import type { MayLimitWaits } from '../wait/waits.ts';
+import { announceOnBus } from './announce.ts';
 import type {
   ControllerPorts,
   HasClock,
@@ -74,15 +76,9 @@ async function withShown(
  * same empty nodes are observed every minute.
  */
 export async function recordShadow(
-  ports: RecordsShadowDecisions & PublishesDecisions,
+  ports: RecordsShadowDecisions & PublishesDecisions & MayLimitWaits,
   decision: Decision,
 ): Promise<readonly Error[]> {
   const outcome = await ports.store.recordShadow(decision, essenceOf(decision.actions, decision.blocked));
-  if (outcome === 'known') return [];
-  try {
-    await ports.messages.publish(decision);
-    return [];
-  } catch (cause) {
-    return [new Error(`failed to publish decision ${decision.id}`, { cause })];
-  }
+  return outcome === 'known' ? [] : announceOnBus(ports, decision);
 }

@@ -45,7 +45,7 @@ import { clusterAccess } from './cluster-access.ts';
 import { budgetedEc2 } from './ec2-client.ts';
 import { bucketNamed } from './records/bucket.ts';
 import { recorderIn } from './records/recorder.ts';
-import { SDK_TIMEOUTS } from './sdk-timeouts.ts';
+import { BUS_TIMEOUTS, SDK_TIMEOUTS } from './sdk-timeouts.ts';
 import { unreadableItems } from './unreadable-items.ts';
 import { webhookRegistrationOf } from './webhook-registration.ts';
 import { shiftsOf } from './zonal-shift.ts';
@@ -79,7 +79,7 @@ export function wireController(
     ec2: ec2.client,
     ec2Budget: ec2.budget,
     eks: new EKSClient({ requestHandler: SDK_TIMEOUTS }),
-    eventBridge: new EventBridgeClient({ requestHandler: SDK_TIMEOUTS }),
+    eventBridge: new EventBridgeClient({ requestHandler: BUS_TIMEOUTS }),
     sqs: new SQSClient({ requestHandler: SDK_TIMEOUTS }),
     ssm: new SSMClient({ requestHandler: SDK_TIMEOUTS }),
     ...own,

@@ -1,2 +1,5 @@
 /** A service that does not answer must not use the whole time of the function; the next tick calls it again. */
 export const SDK_TIMEOUTS = { connectionTimeout: 3_000, requestTimeout: 15_000, throwOnRequestTimeout: true };
+
+/** A run waits two seconds at most for a publication. Calls that hang must not be many at the same time. */
+export const BUS_TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };

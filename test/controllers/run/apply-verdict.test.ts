@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { reportedRefusals } from '../../../lib/controllers/act/reported-refusals.ts';
 import { applyVerdict, type ObjectRun } from '../../../lib/controllers/run/apply-verdict.ts';
+import { waitsOf } from '../../../lib/controllers/wait/waits.ts';
 import type { Action, Blocked, Decision } from '../../../lib/core/model/decision.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { ConflictError, RefusedError, StaleRecordError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { invocationTimer } from '../../../lib/simulator/aws/simulated-lambda.ts';
 import { simulatedMessages } from '../../../lib/simulator/aws/simulated-messages.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { timetableFrom } from '../../../lib/simulator/timetable.ts';
@@ -113,6 +115,28 @@ test('a failure to publish is reported, and the action is carried out', async ()
   await applyVerdict(run, SUBJECT, { actions: [DELETE], blocked: [] });
   expect(run.notes.failures.map(String)).toEqual([expect.stringContaining('decision termination-general-a-v1-')]);
   expect((await store.readNodeClaim(RECORD.cluster, RECORD.name))?.deletion?.reason).toBe('unhealthy');
+});
+
+test('a publication that hangs is reported once, and delays the run by two seconds once', async () => {
+  const timetable = timetableFrom(0);
+  const { run } = await aRun({
+    waits: waitsOf(invocationTimer(timetable)),
+    messages: { wake: async () => {}, publish: async () => new Promise<never>(() => {}) },
+  });
+  const applied: number[] = [];
+  const verdict = { actions: [NOMINATE], blocked: [] };
+  const apply = async (): Promise<void> => {
+    for (const _ of [1, 2, 3]) {
+      await applyVerdict(run, SUBJECT, verdict);
+      applied.push(timetable.now());
+    }
+  };
+  timetable.after(0, apply);
+  while (await timetable.step(60_000));
+  expect(applied).toEqual([2_000, 2_000, 2_000]);
+  expect(run.notes.failures.map(({ cause }) => String(cause))).toEqual([
+    expect.stringContaining('no answer within 2000 ms'),
+  ]);
 });
 
 test('instances are terminated in parallel, so that a termination does not delay other claims', async () => {

@@ -1,0 +1,46 @@
+import type { Timer } from '../../ports/timer.ts';
+
+/** The waits of one run that have a limit. */
+export interface Waits {
+  /**
+   * Waits for the work, at most so long and at most half of the remaining time. The work continues after that. After one wait for
+   * `what` has taken the whole time, the run does not wait for it again. *Errors:* those of the work, while the run waits.
+   */
+  atMost<Result>(limit: WaitLimit, work: Promise<Result>): Promise<Waited<Result>>;
+}
+
+export interface WaitLimit {
+  readonly what: string;
+  readonly ms: number;
+}
+
+export type Waited<Result> =
+  | { readonly kind: 'ended'; readonly result: Result }
+  | { readonly kind: 'late'; readonly waitedMs: number };
+
+/** What may have limited waits. */
+export type MayLimitWaits = {
+  /** @default the run waits until the work ends */
+  readonly waits?: Waits;
+};
+
+export function waitsOf(timer: Timer): Waits {
+  const late = new Set<string>();
+  return {
+    async atMost<Result>({ what, ms }: WaitLimit, work: Promise<Result>): Promise<Waited<Result>> {
+      const waitedMs = late.has(what) ? 0 : Math.min(ms, timer.remainingMs() / 2);
+      const { promise: expired, resolve } = Promise.withResolvers<Waited<Result>>();
+      const expire = (): void => {
+        late.add(what);
+        resolve({ kind: 'late', waitedMs });
+      };
+      if (waitedMs === 0) expire();
+      const cancel = timer.after(waitedMs, expire);
+      try {
+        return await Promise.race([work.then((result) => ({ kind: 'ended', result }) as const), expired]);
+      } finally {
+        cancel();
+      }
+    },
+  };
+}
