@@ -14,6 +14,7 @@ import { failuresToRead, notReported } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { readings } from './observe/readings.ts';
 import { sharedRead } from './observe/shared-read.ts';
+import { goneNodes } from './provisioning/gone-nodes.ts';
 import { observeNeed } from './provisioning/observe-need.ts';
 import { nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
 import type { CoalescedWake } from './run/coalesce-wakes.ts';
@@ -74,11 +75,13 @@ async function lookAt(ports: ProvisioningPorts, cluster: string): Promise<Looked
   if ((await ports.store.openDecisions(cluster)).length > 0) return { kind: 'needed' };
   const log = readings();
   const claims = sharedRead(async () => ports.store.readNodeClaims(cluster));
-  const need = await observeNeed(ports, async () => (await claims()).records, log);
+  const listClaims = async (): Promise<NodeClaimList['records']> => (await claims()).records;
+  const need = await observeNeed(ports, listClaims, log);
   if (need.kind === 'decision') return { kind: 'needed', seen: { epoch, claims: await claims() } };
   const pods = [...need.awaited.values()].flat();
   const gauges = gaugesOfPending(pods, ports.clock.now());
-  const ofNominations = await nominate(ports, cluster, { pods, planned: awaitedNominations(need.awaited) });
+  const gone = await goneNodes(ports, { pods, records: await listClaims() }, log);
+  const ofNominations = await nominate(ports, cluster, { pods, planned: awaitedNominations(need.awaited, gone) });
   const failures = [...ofNominations, ...failuresToRead({ ports, cluster }, log)];
   return { kind: 'rest', report: { controller: 'provisioning', cluster, decisions: [], due: [], gauges, failures } };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { PodNomination } from '../../lib/core/cluster/nominated-node.ts';
 import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
-import { RefusedError } from '../../lib/ports/errors.ts';
+import { RefusedError, UnreachableError } from '../../lib/ports/errors.ts';
 import type { SimulationInput } from '../../lib/simulator/simulation.ts';
 import { aDeployment, someManifests } from '../builders/cluster-manifests.ts';
-import { expectAllGone, live } from './life.ts';
+import { expectAllGone, live, SMALL_CATALOGUE } from './life.ts';
 
 /** A life of a cluster, with the nominations that were written. */
 async function watched(under: Partial<SimulationInput> = {}) {
@@ -78,6 +78,35 @@ async function wokenForNominations(pods: number): Promise<number> {
 test('B66: while several nodes start, provisioning is woken to write nominations again; one node gets its pods without', async () => {
   expect(await wokenForNominations(1)).toBe(0);
   expect(await wokenForNominations(200)).toBeGreaterThan(2);
+});
+
+test('B66: if the removal of a nomination is not written, the next runs replace it, although they need no decision', async () => {
+  const written: PodNomination[] = [];
+  let lost: PodNomination | undefined;
+  await live({
+    manifests: someManifests({ deployments: [aDeployment('web', 6, '1900m')] }),
+    scenario: { name: 'interruption', events: [{ kind: 'interruptSpot', atMs: 20_000, count: 1 }] },
+    catalogue: SMALL_CATALOGUE,
+    durationMs: 5 * 60_000,
+    wrapPorts: (ports) => ({
+      ...ports,
+      cluster: {
+        ...ports.cluster,
+        nominatePod: async (nomination) => {
+          if (nomination.before !== undefined && lost === undefined) {
+            lost = nomination;
+            throw new UnreachableError('no answer');
+          }
+          const isWritten = await ports.cluster.nominatePod(nomination);
+          if (isWritten) written.push(nomination);
+          return isWritten;
+        },
+      },
+    }),
+  });
+  expect(lost).toMatchObject({ before: expect.any(String) });
+  const changed = written.filter(({ before }) => before !== undefined);
+  expect(changed.map(({ pod, before }) => [pod.name, before])).toContainEqual([lost?.pod.name, lost?.before]);
 });
 
 test('B66: without the setting nothing is written', async () => {

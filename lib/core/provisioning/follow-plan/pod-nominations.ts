@@ -58,11 +58,35 @@ function countsInZone(pod: Pod, other: Pod): boolean {
   return spreadOverZones(pod).some(({ labelSelector }) => selectorMatches(labelSelector, other.metadata.labels));
 }
 
+/** The nodes for which pods have nominations of Kerf, without those whose claims live: pods keep these. */
+export interface DoubtedNodes {
+  /** Their claims are deleted, or their Nodes have disappeared: no decision places a pod there. */
+  readonly gone: ReadonlySet<string>;
+  /** No claim has them: they may be nodes of others, or gone with their claims. */
+  readonly unknown: readonly string[];
+}
+
+/** *Shape:* each name once. *Cost:* O(pods + records). */
+export function doubtedNodes(pods: readonly Pod[], records: readonly NodeClaimRecord[]): DoubtedNodes {
+  const { living = [], ended = [] } = Object.groupBy(records, ({ deletion, nodeLostAtMs }) =>
+    (deletion ?? nodeLostAtMs) === undefined ? 'living' : 'ended',
+  );
+  const kept = new Set(living.map(nameOfNode));
+  const lost = new Set(ended.map(nameOfNode));
+  const doubted = new Set(pods.flatMap((pod) => ownNomination(pod) ?? []).filter((node) => !kept.has(node)));
+  const { gone = [], unknown = [] } = Object.groupBy(doubted, (node) => (lost.has(node) ? 'gone' : 'unknown'));
+  return { gone: new Set(gone), unknown };
+}
+
+function nameOfNode({ nodeName, expectedNodeName }: NodeClaimRecord): string | undefined {
+  return nodeName ?? expectedNodeName;
+}
+
 /**
  * B66: the nominations to write again while nodes start. The kube-scheduler clears a nomination when it tries the pod and finds no place
- * for it, which each node that becomes ready causes. *Shape:* only pods without a nomination whose node has joined and is not initialized:
- * it has no pods yet, so it is still planned for them. If nodes start together (B67), those of a decision that have not joined yet count
- * too. *Cost:* as `podNominations`.
+ * for it, which each node that becomes ready causes. *Shape:* only pods without a nomination, or with one for a node that is gone, whose
+ * node has joined and is not initialized: it has no pods yet, so it is still planned for them. If nodes start together (B67), those of a
+ * decision that have not joined yet count too. *Cost:* as `podNominations`.
  * @param pods all pods without a node
  */
 export function lostNominations(pods: readonly Pod[], records: readonly NodeClaimRecord[]): readonly PodNomination[] {
@@ -72,7 +96,7 @@ export function lostNominations(pods: readonly Pod[], records: readonly NodeClai
       return node !== undefined && isStarting(record) ? [[key, node] as const] : [];
     }),
   );
-  return missingNominations(pods, planned);
+  return missingNominations(pods, planned, doubtedNodes(pods, records).gone);
 }
 
 /**
@@ -84,11 +108,18 @@ function youngestClaims(records: readonly NodeClaimRecord[]): ReadonlyMap<string
   return new Map(oldestFirst.flatMap((record) => realPods(record).map((key) => [key, record] as const)));
 }
 
-/** Of pods without a nomination of Kerf that are planned for a node. The others keep what they have. */
-function missingNominations(pods: readonly Pod[], planned: ReadonlyMap<string, string>): readonly PodNomination[] {
+/**
+ * Of pods without a nomination of Kerf that are planned for a node, and of those whose node is gone: what removed their nomination was not
+ * written. The others keep what they have.
+ */
+function missingNominations(
+  pods: readonly Pod[],
+  planned: ReadonlyMap<string, string>,
+  gone: ReadonlySet<string>,
+): readonly PodNomination[] {
   const kept = pods.flatMap((pod) => {
     const node = ownNomination(pod);
-    return node === undefined ? [] : [[podKey(pod), node] as const];
+    return node === undefined || gone.has(node) ? [] : [[podKey(pod), node] as const];
   });
   return podNominations(pods, new Map([...planned, ...kept]));
 }
@@ -126,15 +157,21 @@ function isAwaited(
   return !isOver && nowMs < createdAtMs + AWAITED_MS;
 }
 
-/** The nominations of pods that wait for the nodes for which they were planned: as soon as the names of these nodes are known. */
-export function awaitedNominations(awaited: ReadonlyMap<NodeClaimRecord, readonly Pod[]>): readonly PodNomination[] {
+/**
+ * The nominations of pods that wait for the nodes for which they were planned: as soon as the names of these nodes are known.
+ * @param gone nodes that no pod keeps
+ */
+export function awaitedNominations(
+  awaited: ReadonlyMap<NodeClaimRecord, readonly Pod[]>,
+  gone: ReadonlySet<string>,
+): readonly PodNomination[] {
   const planned = new Map(
-    [...awaited].flatMap(([{ nodeName, expectedNodeName }, pods]) => {
-      const node = nodeName ?? expectedNodeName;
+    [...awaited].flatMap(([record, pods]) => {
+      const node = nameOfNode(record);
       return node === undefined ? [] : pods.map((pod) => [podKey(pod), node] as const);
     }),
   );
-  return missingNominations([...awaited.values()].flat(), planned);
+  return missingNominations([...awaited.values()].flat(), planned, gone);
 }
 
 /** Whether the nodes of several claims with pods start: each of them may get pods that are planned for another one. */

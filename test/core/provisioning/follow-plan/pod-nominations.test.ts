@@ -6,6 +6,7 @@ import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapsho
 import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import {
   awaitedNodes,
+  awaitedNominations,
   doSeveralStart,
   lostNominations,
   withdrawnNominations,
@@ -250,6 +251,28 @@ describe('B66: nominations that pods have lost while nodes start', () => {
     }
   });
 
+  test('a nomination is replaced or removed if the claim of its node has ended: what removed it was not written', () => {
+    const [first, ...others] = pendingPods(2, SMALL);
+    const pods = [nominated(first ?? pendingPod(), 'node-z'), ...others];
+    const deletion = { reason: 'expired', message: '', requestedAtMs: NOW_MS } as const;
+    const before = { ...starting('z', []), nodeName: 'node-z' };
+    expect(lost([joined, { ...before, initializedAtMs: NOW_MS }], pods)).toEqual(['web-2: - → node-a']);
+    const both = ['web-1: node-z → node-a', 'web-2: - → node-a'];
+    expect(lost([joined, { ...before, deletion }], pods)).toEqual(both);
+    expect(lost([joined, { ...before, nodeLostAtMs: NOW_MS }], pods)).toEqual(both);
+    expect(lost([{ ...starting('z', KEYS, 'node-z'), deletion }], pods)).toEqual(['web-1: node-z → -']);
+    // Another instance has got the name.
+    expect(
+      lost(
+        [
+          { ...before, deletion },
+          { ...joined, nodeName: 'node-z' },
+        ],
+        pods,
+      ),
+    ).toEqual(['web-2: - → node-z']);
+  });
+
   test('pods of other claims keep what they have', () => {
     const other = pendingPod({ name: 'other', ...SMALL });
     expect(lost([joined], [other, nominated(pendingPod({ name: 'far' }), 'node-z')])).toEqual([]);
@@ -265,6 +288,17 @@ describe('B66: nominations that pods have lost while nodes start', () => {
 });
 
 describe('pods that wait for nodes', () => {
+  test('keep the nomination of another node unless it is gone; then it is replaced, or removed while the name of theirs is not known', () => {
+    const pods = [nominated(pendingPod(SMALL), 'node-b')];
+    const written = (expected: string | undefined, gone: readonly string[]) =>
+      awaitedNominations(new Map([[starting('a', ['default/web-1'], expected), pods]]), new Set(gone)).map(
+        ({ before, node }) => `${before ?? '-'} → ${node ?? '-'}`,
+      );
+    expect(written('node-a', [])).toEqual([]);
+    expect(written('node-a', ['node-b'])).toEqual(['node-b → node-a']);
+    expect(written(undefined, ['node-b'])).toEqual(['node-b → -']);
+  });
+
   test('a pod waits for the youngest of the claims that were made for it, whatever the names are', () => {
     const pods = [pendingPod({ name: 'web-1', createdAtMs: NOW_MS - SECOND, ...SMALL })];
     const older = starting('m-older', ['default/web-1'], 'node-a');
