@@ -18,7 +18,7 @@ export interface ApiClientOptions {
   readonly token?: (refused?: string) => Promise<string>;
   /** Removed from the messages of refused requests: an API server repeats invalid values. @default none */
   readonly secrets?: readonly string[];
-  /** For a call. @default 10 s */
+  /** For a call, and for the next bytes of a streamed list. @default 10 s */
   readonly timeoutMs?: number;
   /** For the begin of a streamed response. @default 15 s */
   readonly streamTimeoutMs?: number;
@@ -45,6 +45,7 @@ export interface ApiRequest {
   readonly isFinal?: (response: ApiResponse) => boolean;
 }
 
+const TIMEOUT_MS = 10_000;
 const ATTEMPTS = 3;
 /** For a longer Retry-After, the next run of the caller is the retry. */
 const LONGEST_WAIT_MS = 2_000;
@@ -136,6 +137,26 @@ export class ApiClient {
     }
   }
 
+  /** The bytes of a streamed list. Where none arrive in the time of a call, the list fails, and the call counts as one without an answer. */
+  async *bytes({ body }: ApiStream): AsyncGenerator<Buffer, void> {
+    const { timeoutMs = TIMEOUT_MS } = this.#options;
+    let heardMs = this.#silence.now();
+    const stalled = setTimeout(() => {
+      this.#silence.timedOut(heardMs);
+      body.destroy(new Error(`no byte within ${timeoutMs} ms`));
+    }, timeoutMs);
+    try {
+      for await (const chunk of body) {
+        if (!Buffer.isBuffer(chunk)) throw new TypeError('the stream returned a chunk that is not bytes');
+        heardMs = this.#silence.now();
+        stalled.refresh();
+        yield chunk;
+      }
+    } finally {
+      clearTimeout(stalled);
+    }
+  }
+
   /** @param limits `late` ends a call that has no response yet, `signal` also ends the response */
   async #begin(
     request: ApiRequest,
@@ -213,7 +234,7 @@ export class ApiClient {
   }
 
   async #once(request: ApiRequest, token: string | undefined, doing: string): Promise<Attempt> {
-    const signal = AbortSignal.timeout(this.#options.timeoutMs ?? 10_000);
+    const signal = AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS);
     try {
       const sent = { method: request.method, ...outgoing(request, token), signal };
       return await this.#exchange(urlOf(this.#options.endpoint, request), sent);

@@ -13,6 +13,8 @@ export interface ListOptions<T> {
   readonly protobuf?: ProtobufList<T>;
   /** True if the CRD of the kind may not be installed; then the list is empty. */
   readonly optional?: boolean;
+  /** Ends a list in protobuf. @default its time limits */
+  readonly signal?: AbortSignal;
 }
 
 export interface Listing<T> {

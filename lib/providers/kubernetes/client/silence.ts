@@ -10,17 +10,17 @@ const SILENT_MS = 20 * SECOND_MS;
  * at once for 20 s, so that a run ends after the first call without an answer instead of waiting for each of its calls.
  */
 export class Silence {
-  readonly #now: () => number;
+  readonly now: () => number;
   #answeredMs = -Infinity;
   #untilMs = -Infinity;
 
   constructor(now: () => number) {
-    this.#now = now;
+    this.now = now;
   }
 
   /** *Shape:* when the call began. *Errors:* UnreachableError while the server is silent. */
   begin(doing: string): number {
-    const nowMs = this.#now();
+    const nowMs = this.now();
     if (nowMs >= this.#untilMs) return nowMs;
     const seconds = Math.ceil((this.#untilMs - nowMs) / SECOND_MS);
     throw new UnreachableError(
@@ -29,11 +29,11 @@ export class Silence {
   }
 
   answered(): void {
-    this.#answeredMs = this.#now();
+    this.#answeredMs = this.now();
     this.#untilMs = -Infinity;
   }
 
   timedOut(beganMs: number): void {
-    if (this.#answeredMs < beganMs) this.#untilMs = this.#now() + SILENT_MS;
+    if (this.#answeredMs < beganMs) this.#untilMs = this.now() + SILENT_MS;
   }
 }

@@ -70,9 +70,9 @@ export class KeptList<T extends Named> {
   }
 
   async #load(): Promise<readonly T[]> {
-    const { client, kind, kept, keptFrom } = this.#options;
+    const { client, kind, kept, keptFrom, runEnd } = this.#options;
     this.#forget();
-    const listing = await listWithVersion(client, kind);
+    const listing = await listWithVersion(client, { ...kind, signal: runEnd.signal });
     if (listing.items.length < keptFrom || !kept.take(kind.path, listing.items)) return listing.items;
     const parts = new SharedParts();
     this.#changesWeighed = 0;

@@ -21,9 +21,9 @@ export class KeptPods {
   }
 
   async listUnbound(): Promise<readonly Pod[]> {
-    const { client, clock } = this.#options;
+    const { client, clock, runEnd } = this.#options;
     const readAtMs = clock.now();
-    const listing = await listWithVersion(client, UNBOUND_PODS);
+    const listing = await listWithVersion(client, { ...UNBOUND_PODS, signal: runEnd.signal });
     this.#unbound = { listing, readAtMs };
     return listing.items;
   }

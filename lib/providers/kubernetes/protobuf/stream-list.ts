@@ -7,6 +7,8 @@ export interface StreamedListOptions<T> {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly protobuf: ProtobufList<T>;
+  /** Ends the list. @default its time limits */
+  readonly signal?: AbortSignal;
 }
 
 export interface StreamedListing<T> {
@@ -23,7 +25,7 @@ const WITHIN_MS = 60_000;
  *
  * *Shape:* undefined where the response is not a protobuf list: the server supports only JSON, rejects the request, or is not
  * reachable. The caller then reads pages of JSON, which report the error. *Errors:* UnreachableError for an incomplete or
- * invalid response.
+ * invalid response, and after the signal.
  */
 export async function streamList<T>(
   client: ApiClient,
@@ -32,7 +34,7 @@ export async function streamList<T>(
   const stream = await answerOf(client, options);
   if (stream === undefined) return undefined;
   try {
-    return await readList(stream, options);
+    return await readList(client.bytes(stream), options);
   } catch (cause) {
     const why = errorMessage(cause);
     throw new UnreachableError(`Kubernetes API: list ${options.path}: the response is incomplete: ${why}`, { cause });
@@ -43,27 +45,28 @@ export async function streamList<T>(
 
 async function answerOf<T>(
   client: ApiClient,
-  { path, query = {} }: StreamedListOptions<T>,
+  { path, query = {}, signal }: StreamedListOptions<T>,
 ): Promise<ApiStream | undefined> {
   const request = { method: 'GET', path, query, accept: PROTOBUF } as const;
+  const limit = AbortSignal.timeout(WITHIN_MS);
   try {
-    const stream = await client.stream(request, AbortSignal.timeout(WITHIN_MS));
+    const stream = await client.stream(request, signal === undefined ? limit : AbortSignal.any([limit, signal]));
     if (stream.status === 200 && stream.contentType.startsWith(PROTOBUF)) return stream;
     stream.body.destroy();
     return undefined;
   } catch (error) {
-    if (error instanceof UnreachableError) return undefined;
+    if (error instanceof UnreachableError && signal?.aborted !== true) return undefined;
     throw error;
   }
 }
 
-async function readList<T>({ body }: ApiStream, { protobuf }: StreamedListOptions<T>): Promise<StreamedListing<T>> {
+async function readList<T>(
+  bytes: AsyncIterable<Buffer>,
+  { protobuf }: StreamedListOptions<T>,
+): Promise<StreamedListing<T>> {
   const decoder = listDecoder(protobuf);
   const items: T[] = [];
-  for await (const chunk of body) {
-    if (!Buffer.isBuffer(chunk)) throw new TypeError('the stream returned a chunk that is not bytes');
-    for (const item of decoder.push(chunk)) items.push(item);
-  }
+  for await (const chunk of bytes) for (const item of decoder.push(chunk)) items.push(item);
   const end = decoder.end();
   if (end.continue !== '') throw new Error('the server sent only a part of the list');
   return { items, resourceVersion: end.resourceVersion };

@@ -1,8 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { optional } from '../../../../lib/apis/optional.ts';
 import { UnreachableError } from '../../../../lib/ports/errors.ts';
-import { ApiClient } from '../../../../lib/providers/kubernetes/client/api-client.ts';
+import { ApiClient, type ApiClientOptions } from '../../../../lib/providers/kubernetes/client/api-client.ts';
 import { listWithVersion } from '../../../../lib/providers/kubernetes/client/lists.ts';
 import { podOf } from '../../../../lib/providers/kubernetes/project/project.ts';
 import { POD_LIST } from '../../../../lib/providers/kubernetes/protobuf/pod.ts';
@@ -16,9 +17,14 @@ const JSON_LIST = JSON.stringify({
 });
 
 let server: Server;
+let endpoint: string;
 let client: ApiClient;
 let accepted: (string | undefined)[];
 let answerProtobuf: RequestListener;
+
+const connect = (over: Partial<ApiClientOptions> = {}): void => {
+  client = new ApiClient({ endpoint, sleep: async () => undefined, ...over });
+};
 
 beforeEach(async () => {
   accepted = [];
@@ -32,7 +38,8 @@ beforeEach(async () => {
   await promise;
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  client = new ApiClient({ endpoint: `http://127.0.0.1:${port}`, sleep: async () => undefined });
+  endpoint = `http://127.0.0.1:${port}`;
+  connect();
 });
 afterEach(() => {
   client.close();
@@ -40,7 +47,8 @@ afterEach(() => {
   server.close();
 });
 
-const list = () => listWithVersion(client, { path: '/api/v1/pods', project: podOf, protobuf: POD_LIST });
+const list = (signal?: AbortSignal) =>
+  listWithVersion(client, { path: '/api/v1/pods', project: podOf, protobuf: POD_LIST, ...optional({ signal }) });
 
 test('a list is one compressed response', async () => {
   answerProtobuf = (_, response) => {
@@ -105,5 +113,60 @@ describe('an incomplete list is an error', () => {
     answerProtobuf = answer;
     await expect(list()).rejects.toThrow(UnreachableError);
     await expect(list()).rejects.toThrow('list /api/v1/pods: the response is incomplete');
+  });
+});
+
+describe('a list that stalls', () => {
+  test.each([0, 4])(
+    'ends after the time of a call without a byte, and its server is silent: %d bytes',
+    async (bytes) => {
+      connect({ timeoutMs: 50 });
+      answerProtobuf = (_, response) => {
+        response.writeHead(200, { 'content-type': PROTOBUF }).flushHeaders();
+        if (bytes > 0) response.write(ANSWER.subarray(0, bytes));
+      };
+      await expect(list()).rejects.toThrow('list /api/v1/pods: the response is incomplete: no byte within 50 ms');
+      await expect(list()).rejects.toThrow('not sent');
+      expect(accepted).toHaveLength(1);
+    },
+  );
+
+  test('does not end while bytes arrive, however long it takes', async () => {
+    connect({ timeoutMs: 300 });
+    answerProtobuf = (_, response) => {
+      response.writeHead(200, { 'content-type': PROTOBUF });
+      const part = Math.ceil(ANSWER.length / 8);
+      let sent = 0;
+      const send = setInterval(() => {
+        response.write(ANSWER.subarray(sent, sent + part));
+        sent += part;
+        if (sent < ANSWER.length) return;
+        clearInterval(send);
+        response.end();
+      }, 60);
+    };
+    expect((await list()).items).toHaveLength(300);
+  });
+
+  test('does not make a server silent that answers another call meanwhile', async () => {
+    connect({ timeoutMs: 300 });
+    answerProtobuf = (_, response) => {
+      response.writeHead(200, { 'content-type': PROTOBUF }).flushHeaders();
+      setTimeout(() => void client.send({ method: 'GET', path: '/api/v1/nodes' }), 50);
+    };
+    await expect(list()).rejects.toThrow('no byte within 300 ms');
+    await client.expect({ method: 'GET', path: '/api/v1/nodes' });
+  });
+
+  test('ends with its run, and is not read as JSON then', async () => {
+    const run = new AbortController();
+    answerProtobuf = (_, response) => {
+      response.writeHead(200, { 'content-type': PROTOBUF }).flushHeaders();
+      setTimeout(() => run.abort(), 20);
+    };
+    await expect(list(run.signal)).rejects.toThrow(UnreachableError);
+    answerProtobuf = () => run.abort();
+    await expect(list(run.signal)).rejects.toThrow(UnreachableError);
+    expect(accepted).not.toContain('application/json');
   });
 });
