@@ -8,7 +8,7 @@ const AT_ONCE = 20;
 
 export interface NominatedPods {
   readonly failures: readonly Error[];
-  /** Whether nominations are left because there are more than one run writes. */
+  /** Whether nominations are left because there are more than one run writes. Not if none could be written: the next run would be the same. */
   readonly hasMore: boolean;
 }
 
@@ -25,7 +25,7 @@ export async function nominatePods(
   const { clock, refusals } = ports;
   const subjectOf = ({ pod }: PodNomination): string => `${cluster}: nominate ${pod.namespace}/${pod.name}`;
   const possible = nominations.filter((one) => refusals?.isPaused(subjectOf(one), clock.now()) !== true);
-  const { failed, isCutShort } = await writeHints(ports, possible, {
+  const { failed, written, isCutShort } = await writeHints(ports, possible, {
     subjectOf,
     atOnce: AT_ONCE,
     write: async (nomination) => ports.cluster.nominatePod(nomination),
@@ -33,6 +33,6 @@ export async function nominatePods(
   const [first] = failed;
   return {
     failures: first === undefined ? [] : notReported({ ports, cluster }, [failureOf('nominate nodes for pods', first)]),
-    hasMore: failed.length === 0 && isCutShort,
+    hasMore: isCutShort && written > 0,
   };
 }

@@ -21,6 +21,7 @@ interface Writing<Item> {
 
 interface WrittenHints {
   readonly failed: readonly PortError[];
+  readonly written: number;
   /** Whether the time or the number of writes was over before all were written. */
   readonly isCutShort: boolean;
 }
@@ -42,17 +43,19 @@ export async function writeHints<Item>(
     refusals?.wasRefused(failureOf(item), startMs - LAST_MS) === true ? 'last' : 'first',
   );
   const failed: PortError[] = [];
+  let written = 0;
   let isLate = false;
   await inParallel([...first, ...last].slice(0, MAX_WRITES), atOnce, async (item) => {
     isLate ||= clock.now() >= startMs + MAX_MS;
     if (isLate || failed.length >= MAX_FAILURES) return;
     try {
       await write(item);
+      written += 1;
     } catch (cause) {
       const error = portErrorOf(cause);
       isNewRefusal(ports, error.retryable ? failureOf(item) : subjectOf(item), error.message);
       failed.push(error);
     }
   });
-  return { failed, isCutShort: isLate || items.length > MAX_WRITES };
+  return { failed, written, isCutShort: isLate || items.length > MAX_WRITES };
 }

@@ -52,6 +52,19 @@ test('B66: one run writes at most 2,000 nominations, for ten seconds at most, an
   expect(slow.sent).toHaveLength(10);
 });
 
+test('B66: a run that was cut short says that there are more although a write failed, but not if all of them failed', async () => {
+  const one = world(async (name) => {
+    if (name === 'web-7') throw new UnreachableError('no answer');
+    return true;
+  });
+  expect(await nominatePods(one.ports, 'demo', nominations(5_000))).toMatchObject({ hasMore: true });
+  expect(one.sent).toHaveLength(2_000);
+  const all = world(async () => {
+    throw new UnreachableError('no answer');
+  });
+  expect(await nominatePods(all.ports, 'demo', nominations(5_000))).toMatchObject({ hasMore: false });
+});
+
 test('B66: a role without the permission costs a few requests, never the run, and is reported once', async () => {
   const { ports, sent } = world(async () => {
     throw new RefusedError('403: pods/status');
