@@ -1,10 +1,17 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
-import { type ObjectMeta, type Pod, podKey } from '../../apis/kubernetes.ts';
+import {
+  type LimitRange,
+  namespaceOf,
+  type ObjectMeta,
+  type Pod,
+  type PodTemplate,
+  podKey,
+} from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { isSameSubject, namespacedSubject } from '../../core/model/subject.ts';
 import { bufferSubject } from '../../core/provisioning/buffer-pods.ts';
-import { withLimitRanges } from '../../core/resources/limit-ranges.ts';
+import { templateWithLimitRanges, withLimitRanges } from '../../core/resources/limit-ranges.ts';
 import type { ReadObject } from '../../manifests/read/read-object.ts';
 import { filledNamespaces, filledPod } from '../../snapshot/fill-in.ts';
 import type { ReadSnapshot } from '../../snapshot/read-snapshot.ts';
@@ -26,11 +33,14 @@ export function withManifests(
   { objects, isWholeCluster }: ManifestObjects,
 ): { readonly applied: ReadSnapshot; readonly assumptions: readonly string[] } {
   const { snapshot, buffers } = read;
-  const given = byKind(objects);
+  const limitRanges = merged(
+    read.limitRanges,
+    objects.flatMap((one) => (one.kind === 'LimitRange' ? [one.object] : [])),
+  );
+  const given = withTemplates(byKind(objects), limitRanges);
   const workloads = objects.flatMap((one) => plannedWorkload(one) ?? []);
   const made = given.pods.map(({ metadata, spec }) => ({ metadata, spec }));
   const nodeClasses = merged(read.nodeClasses, given.nodeClasses);
-  const limitRanges = merged(read.limitRanges, given.limitRanges);
   const added = [...made, ...newPods(workloads)].map((pod) => filledPod(withLimitRanges(pod, limitRanges)));
   const pods = withPods(snapshot.pods, added, workloads);
   const nodePools = merged(
@@ -91,12 +101,38 @@ function byKind(objects: readonly ReadObject[]) {
     statefulSets: objects.flatMap((one) => (one.kind === 'StatefulSet' ? [one.object] : [])),
     daemonSets: objects.flatMap((one) => (one.kind === 'DaemonSet' ? [one.object] : [])),
     budgets: objects.flatMap((one) => (one.kind === 'PodDisruptionBudget' ? [one.object] : [])),
-    limitRanges: objects.flatMap((one) => (one.kind === 'LimitRange' ? [one.object] : [])),
     persistentVolumes: objects.flatMap((one) => (one.kind === 'PersistentVolume' ? [one.object] : [])),
     persistentVolumeClaims: objects.flatMap((one) => (one.kind === 'PersistentVolumeClaim' ? [one.object] : [])),
     storageClasses: objects.flatMap((one) => (one.kind === 'StorageClass' ? [one.object] : [])),
     pods: objects.flatMap((one) => (one.kind === 'Pod' ? [one.object] : [])),
   };
+}
+
+/**
+ * The objects whose templates stand for pods, with the requests that LimitRanges give these: a DaemonSet without pods (B20), and what a
+ * CapacityBuffer refers to (B65). A decision in a cluster reads no LimitRanges, so objects of the snapshot keep their templates.
+ */
+function withTemplates(given: ReturnType<typeof byKind>, limitRanges: readonly LimitRange[]): typeof given {
+  const complete = <T extends WithTemplate>(one: T): T => ({
+    ...one,
+    spec: { ...one.spec, template: templateWithLimitRanges(one.spec.template, namespaceOf(one), limitRanges) },
+  });
+  return {
+    ...given,
+    podTemplates: given.podTemplates.map((one) => ({
+      ...one,
+      template: templateWithLimitRanges(one.template, namespaceOf(one), limitRanges),
+    })),
+    deployments: given.deployments.map(complete),
+    replicaSets: given.replicaSets.map(complete),
+    statefulSets: given.statefulSets.map(complete),
+    daemonSets: given.daemonSets.map(complete),
+  };
+}
+
+interface WithTemplate {
+  readonly metadata: ObjectMeta;
+  readonly spec: { readonly template: PodTemplate };
 }
 
 function newPods(workloads: readonly PlannedWorkload[]): readonly Pod[] {

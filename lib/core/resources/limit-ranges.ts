@@ -4,6 +4,7 @@ import {
   type LimitRangeItem,
   namespaceOf,
   type Pod,
+  type PodTemplate,
   type ResourceList,
 } from '../../apis/kubernetes.ts';
 
@@ -31,6 +32,18 @@ export function withLimitRanges(pod: Pod, limitRanges: readonly LimitRange[]): P
       containers: containers.map(complete),
       ...(initContainers !== undefined && { initContainers: initContainers.map(complete) }),
     },
+  };
+}
+
+/** The template as the pods have it that are created from it in this namespace. */
+export function templateWithLimitRanges(
+  template: PodTemplate,
+  namespace: string,
+  limitRanges: readonly LimitRange[],
+): PodTemplate {
+  return {
+    ...template,
+    spec: withLimitRanges({ metadata: { name: '', namespace }, spec: template.spec }, limitRanges).spec,
   };
 }
 
