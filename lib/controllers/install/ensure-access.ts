@@ -7,7 +7,7 @@ import {
 } from '../../core/install/access-entries.ts';
 import { type AccessEntries, UnknownPrincipalError } from '../../ports/access-entries.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { RefusedError } from '../../ports/errors.ts';
+import { type PortError, portErrorOf, RefusedError, UnreachableError } from '../../ports/errors.ts';
 
 export interface AccessPorts {
   readonly entries: Pick<AccessEntries, 'authenticationMode' | 'find' | 'create' | 'setGroups'>;
@@ -22,7 +22,10 @@ const KNOWN_PAUSE_MS = 5 * SECOND_MS;
 /** Why the cluster accepts no access entries; or why single entries were refused. */
 export type AccessOutcome = { readonly noEntries: string } | { readonly refusals: readonly string[] };
 
-/** Creates missing access entries of functions and nodes. Entries of others do not change. *Errors:* UnreachableError, RefusedError. */
+/**
+ * Creates missing access entries of functions and nodes. Entries of others do not change. *Shape:* an entry that fails is refused, and does
+ * not stop the others. *Errors:* UnreachableError, RefusedError, of the cluster.
+ */
 export async function ensureAccess(
   ports: AccessPorts,
   { cluster, entries: wanted }: WantedAccess,
@@ -34,28 +37,53 @@ export async function ensureAccess(
   return { refusals };
 }
 
-/** Removes the access entries of functions that `ensureAccess` created, in order. Nodes keep their entries, because they keep running. */
-export async function removeAccess(entries: AccessEntries, { cluster, entries: each }: WantedAccess): Promise<void> {
-  for (const { principal } of each.filter(({ type }) => type === 'STANDARD')) await entries.remove(cluster, principal);
+/**
+ * Removes the access entries of functions that `ensureAccess` created, in order. Nodes keep their entries, because they keep running.
+ * *Errors:* UnreachableError, RefusedError, with all failures after the last entry.
+ */
+export async function removeAccess(
+  entries: Pick<AccessEntries, 'remove'>,
+  ...targets: readonly WantedAccess[]
+): Promise<void> {
+  const failures: PortError[] = [];
+  for (const { cluster, entries: each } of targets)
+    for (const { principal } of each.filter(({ type }) => type === 'STANDARD')) {
+      try {
+        await entries.remove(cluster, principal);
+      } catch (cause) {
+        failures.push(portErrorOf(cause));
+      }
+    }
+  if (failures.length === 0) return;
+  // All entries of a cluster may fail for the same reason.
+  const message = [...new Set(failures.map((one) => one.message))].join('; ');
+  throw failures.some(({ retryable }) => retryable) ? new UnreachableError(message) : new RefusedError(message);
 }
 
 async function ensureAccessEntry(ports: AccessPorts, cluster: string, entry: AccessEntry): Promise<readonly string[]> {
+  try {
+    const refusal = await takeStep(ports, cluster, entry);
+    return refusal === undefined ? [] : [refusal];
+  } catch (cause) {
+    return [portErrorOf(cause).message];
+  }
+}
+
+/** *Shape:* why the entry stays as it is. *Errors:* those of the ports. */
+async function takeStep(ports: AccessPorts, cluster: string, entry: AccessEntry): Promise<string | undefined> {
   const { entries } = ports;
   const step = accessStep(cluster, entry, await entries.find(cluster, entry.principal));
   switch (step.kind) {
     case 'refused':
-      return [step.message];
+      return step.message;
     case 'keep':
-      break;
+      return undefined;
     case 'set-groups':
       await entries.setGroups(cluster, entry.principal, step.groups);
-      break;
-    case 'create': {
-      const refusal = await create(ports, cluster, entry);
-      if (refusal !== undefined) return [refusal];
-    }
+      return undefined;
+    case 'create':
+      return create(ports, cluster, entry);
   }
-  return [];
 }
 
 async function create(ports: AccessPorts, cluster: string, entry: AccessEntry): Promise<string | undefined> {

@@ -99,7 +99,7 @@ function workOf(options: InstallerOptions, ports: UninstallPorts, { warn, report
         clusters.map((cluster) => installTarget(cluster, options)),
       );
       for (const { cluster, message } of notes) warn(cluster, message);
-      for (const cluster of clusters) await removeAccess(ports.entries, unwantedAccess(cluster, roles));
+      await removeAccess(ports.entries, ...clusters.map((cluster) => unwantedAccess(cluster, roles)));
       await removeFormer(elsewhere);
     },
     remove: async () => {
