@@ -2,7 +2,7 @@ import { optional } from '../apis/optional.ts';
 import { gaugesOfNodes } from '../core/cluster/gauges.ts';
 import type { Action } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
-import { untriedIn } from '../core/node-claim/launch/untried.ts';
+import { doLaunchesTakeTurns } from '../core/node-claim/launch/launch-turns.ts';
 import { problemsOfClaims } from '../core/problems/claim-problems.ts';
 import { doSeveralStart } from '../core/provisioning/follow-plan/pod-nominations.ts';
 import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
@@ -79,7 +79,7 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
     cluster,
     records,
     needsList: reasons.some((one) => NEEDS_LIST.has(one)),
-    untried: isWhole ? untriedIn(records) : undefined,
+    takeTurns: isWhole ? doLaunchesTakeTurns(records, readAtMs) : undefined,
   });
   const each = await advanceClaims(run, { records, readAtMs, world });
   const due = [...each.due];

@@ -61,11 +61,20 @@ export type LaunchOutcome =
       readonly missing: readonly MissingCapacity[];
       /** Why EC2 launched no more. @default it gave no reason */
       readonly message?: string;
+      /** EC2 launched no more because the account launches too much at once. @default it is not the cause */
+      readonly throttled?: true;
     }
-  /** EC2 answered for the token that it launched nothing. If no capacity is missing, the message has another cause. */
-  | { readonly kind: 'refused'; readonly missing: readonly MissingCapacity[]; readonly message: string }
-  /** EC2 refused this call, and it launched nothing. An earlier call with the token may have launched an instance. */
-  | { readonly kind: 'rejected'; readonly missing: readonly MissingCapacity[]; readonly message: string }
+  | {
+      /**
+       * `refused`: EC2 answered for the token that it launched nothing. If no capacity is missing, the message has another cause.
+       * `rejected`: EC2 refused this call, and it launched nothing. An earlier call with the token may have launched an instance.
+       */
+      readonly kind: 'refused' | 'rejected';
+      readonly missing: readonly MissingCapacity[];
+      readonly message: string;
+      /** The account launches too much at once, or calls too often. @default it is not the cause */
+      readonly throttled?: true;
+    }
   /** An earlier call used the token, with an unknown outcome. Only a list of instances shows what it launched. */
   | { readonly kind: 'spent'; readonly missing: readonly MissingCapacity[]; readonly message: string };
 

@@ -35,7 +35,7 @@ export function viewOf(record: NodeClaimRecord, over: SeenClaim = {}): NodeClaim
     shown: read(undefined),
     drift: {},
     launchContext: launchContext(),
-    untried: 1,
+    takeTurns: false,
     ...rest,
     instanceLabels: isUnread(instanceLabels) ? instanceLabels : read(instanceLabels),
     learnedMemory: read(over.learnedMemory ?? []),

@@ -107,3 +107,12 @@ export const coreDnsBudget: PodDisruptionBudget = {
   metadata: { name: 'coredns', namespace: 'kube-system' },
   spec: { selector: { matchLabels: dnsLabels }, maxUnavailable: 1 },
 };
+
+/** One pod a node: the types of the pool have two CPUs. */
+export function manyNodes(count: number): ClusterManifests {
+  const pool = aPool();
+  const { template } = pool.spec;
+  const requirements = [...template.spec.requirements, asking('karpenter.k8s.aws/instance-cpu', 'Lt', '3')];
+  const small = { ...pool.spec, template: { ...template, spec: { ...template.spec, requirements } } };
+  return someManifests({ nodePools: [{ ...pool, spec: small }], deployments: [aDeployment('web', count)] });
+}

@@ -61,7 +61,9 @@ function boundLine(price: DecisionPrice): string {
 
 function launchOf({ node, nodeClaim }: StateNode): string {
   if (node !== undefined) return '';
-  return nodeClaim?.launch.kind === 'refused' ? ` (launch refused: ${nodeClaim.launch.message})` : ' (launching)';
+  const launch = nodeClaim?.launch;
+  if (launch?.kind !== 'refused') return ' (launching)';
+  return launch.throttled === true ? ' (waits for its launch: EC2 throttles)' : ` (launch refused: ${launch.message})`;
 }
 
 function renderExisting(existing: Schedule['existing'], width: number): readonly string[] {

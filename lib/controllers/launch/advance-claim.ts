@@ -1,7 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { type Due, pollAfter, requeueAt } from '../../core/model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import type { ClaimVerdict } from '../../core/node-claim/claim-verdict.ts';
 import { nameDue } from '../../core/node-claim/expected-node.ts';
 import { decideLifecycle } from '../../core/node-claim/lifecycle.ts';
 import { readOr } from '../../core/observed.ts';
@@ -12,8 +11,9 @@ import { type ObservedClaims, viewOf } from '../observe/observe-claims.ts';
 import type { LaunchContextPorts } from '../observe/observe-launch-context.ts';
 import { announceRefusals } from '../run/announce-refusals.ts';
 import { applyVerdict, type ObjectRun, type VerdictPorts } from '../run/apply-verdict.ts';
-import type { HasClock, HasSettings, Launches, ReadsCluster } from '../run/ports.ts';
+import type { HasSettings, ReadsCluster } from '../run/ports.ts';
 import { showRecord } from '../status/show-record.ts';
+import { noteThrottled, whyNotNow } from './launch-turn.ts';
 
 /** The number of launches that one invocation tries for a claim. The next invocation continues. */
 export const MAX_STEPS = 12;
@@ -43,7 +43,7 @@ export async function advanceClaim(
     // The node of a launched claim decides everything.
     if (view.kind === 'unread') return [pollAfter(nowMs)];
     const verdict = decideLifecycle(view.value, nowMs);
-    const turn = await whyNotNow(ports, verdict);
+    const turn = await whyNotNow(ports, [verdict], world);
     if (turn !== undefined) {
       due = [turn];
       break;
@@ -66,26 +66,11 @@ export async function advanceClaim(
     if (isApplied && verdict.isNamed === true) world.named.add(name);
     if (!isApplied || (actions.length === 0 && changed === undefined)) break;
     record = (await ports.store.readNodeClaim(cluster, name)) ?? verdict.record;
+    noteThrottled(world, [record], nowMs);
     if (record.launch.kind === 'launched' || record.deletion !== undefined) break;
   }
   const wasLaunched = known.launch.kind === 'launched';
   return finishStep(run, record, { world, due, wasLaunched, hasFailed, isFresh: record !== known });
-}
-
-/**
- * When a launch can be sent, if the calls of the account are used up. Until then nothing is written, and nothing has failed: a later
- * run plans the launch again.
- */
-export async function whyNotNow(
-  { cloud, clock }: Launches & HasClock,
-  { actions }: Pick<ClaimVerdict, 'actions'>,
-): Promise<Due | undefined> {
-  if (!actions.some(({ kind }) => kind === 'launch-instance')) return undefined;
-  const admission = await cloud.admitLaunch();
-  if (admission.kind === 'admitted') return undefined;
-  const nextMs = pollAfter(clock.now()).atMs;
-  // The calls of some seconds are used in one run.
-  return requeueAt(Math.max(nextMs, admission.untilMs));
 }
 
 /** Shows the claim in the cluster. *Shape:* when it is reconciled again. */

@@ -11,7 +11,8 @@ import { sharedRead } from '../observe/shared-read.ts';
 import type { EachClaim } from '../run/each-claim.ts';
 import { onFreshState } from '../run/fresh-state.ts';
 import { type AdvanceRun, advanceClaim, finishStep, isRefused, MAX_STEPS } from './advance-claim.ts';
-import { launchGroup, nameMembers } from './launch-group.ts';
+import { launchGroup } from './launch-group.ts';
+import { nameMembers } from './name-members.ts';
 import { advanceUnits, joined, type Unit } from './units.ts';
 import { type ReadRecords, youngRecords } from './young-records.ts';
 

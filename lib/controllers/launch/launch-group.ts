@@ -1,14 +1,13 @@
 import { inParallel } from '../../core/in-parallel.ts';
 import type { Action, Due } from '../../core/model/decision.ts';
-import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { LaunchGroup } from '../../core/node-claim/launch/launch-groups.ts';
 import { readOr } from '../../core/observed.ts';
 import { PortError, StaleRecordError } from '../../ports/errors.ts';
 import { type Outcome, outcomeOf, outcomeWithReport } from '../act/outcomes.ts';
 import type { ObservedClaims } from '../observe/observe-claims.ts';
 import { reportActions } from '../run/apply-verdict.ts';
-import type { Launches } from '../run/ports.ts';
-import { type AdvanceRun, whyNotNow } from './advance-claim.ts';
+import type { AdvanceRun } from './advance-claim.ts';
 import {
   afterLaunch,
   awaits,
@@ -18,6 +17,7 @@ import {
   sendRequest,
   wasSentBefore,
 } from './launch-instance.ts';
+import { noteThrottled, whyNotNow } from './launch-turn.ts';
 
 /** The records of a group that are written at the same time. */
 const AT_ONCE = 10;
@@ -37,7 +37,7 @@ export async function launchGroup(run: AdvanceRun, group: LaunchGroup, world: Ob
   const { ports } = run;
   const verdicts = group.members.map(({ verdict }) => verdict);
   const actions = verdicts.flatMap((verdict) => verdict.actions);
-  const turn = await whyNotNow(ports, { actions });
+  const turn = await whyNotNow(ports, verdicts, world);
   if (turn !== undefined) return { kind: 'done', records: [], due: [turn] };
   let written: readonly NodeClaimRecord[];
   try {
@@ -63,6 +63,7 @@ export async function launchGroup(run: AdvanceRun, group: LaunchGroup, world: Ob
     return reply.outcome.kind === 'launched' ? recordOutcomes(run, answered) : recordTogether(run, answered);
   };
   await reportActions(run, { name, atMs: ports.clock.now(), seen }, { actions, blocked, carryOutAll });
+  noteThrottled(world, records, ports.clock.now());
   return { kind: 'done', records, due: [] };
 }
 
@@ -129,22 +130,4 @@ async function recordTogether(run: AdvanceRun, answered: Answered): Promise<read
   if (outcome.kind !== 'done') return [outcome];
   const failed = unmarked === undefined ? [] : [{ kind: 'failed', action: first, error: unmarked } as const];
   return [...actions.map((action): Outcome => ({ kind: 'done', action, lostWakes: [] })), ...failed];
-}
-
-/** Writes the names of the claims into the tags of their instances. What fails is repeated by a later tick, which reports it. */
-export async function nameMembers(
-  { cloud }: Launches,
-  cluster: string,
-  records: readonly NodeClaimRecord[],
-): Promise<void> {
-  const names = records.flatMap((record) => {
-    const instanceId = instanceOf(record)?.id;
-    return instanceId === undefined ? [] : [{ instanceId, nodeClaim: record.name }];
-  });
-  if (names.length === 0) return;
-  try {
-    await cloud.nameInstances(cluster, names);
-  } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-  }
 }

@@ -1,3 +1,4 @@
+import { optional } from '../../apis/optional.ts';
 import { withZoneRefusals } from '../../core/instance-type/offerings/zone-refusals.ts';
 import type { Action, Blocked } from '../../core/model/decision.ts';
 import type { LaunchRequest, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
@@ -115,18 +116,21 @@ export function afterLaunch(
   sentBefore: boolean = wasSentBefore(record),
 ): NodeClaimRecord {
   if (outcome.kind === 'launched') {
-    const { instances, message = `EC2 launched ${instances.length} of ${request.members?.length ?? 1} instances` } =
-      outcome;
+    const {
+      instances,
+      throttled,
+      message = `EC2 launched ${instances.length} of ${request.members?.length ?? 1} instances`,
+    } = outcome;
     const instance = instanceForMember(request, record.name, instances);
     return instance === undefined
-      ? refusedLaunch(record, { message, nowMs, learned })
+      ? refusedLaunch(record, { message, nowMs, learned, ...optional({ throttled }) })
       : launched(record, instance, nowMs);
   }
-  const { message } = outcome;
   if (outcome.kind === 'spent') return spentLaunch(record, nowMs);
+  const { message, throttled } = outcome;
   if (outcome.kind === 'rejected' && sentBefore)
     throw new UnreachableError(`EC2 rejected a request that was sent before, with an unknown outcome: ${message}`);
-  return refusedLaunch(record, { message, nowMs, learned });
+  return refusedLaunch(record, { message, nowMs, learned, ...optional({ throttled }) });
 }
 
 export function wasSentBefore({ launch }: NodeClaimRecord): boolean {

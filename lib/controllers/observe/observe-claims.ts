@@ -3,6 +3,7 @@ import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { listedMembers } from '../../core/node-claim/launch/launch-groups.ts';
+import { throttledUntilMs } from '../../core/node-claim/launch/launch-turns.ts';
 import type { NodeClaimView } from '../../core/node-claim/lifecycle.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
 import {
@@ -55,7 +56,7 @@ export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches, 
   readonly shifted: Observed<ReadonlySet<string>>;
 }
 
-interface WorldOfRun extends Pick<ObservedLaunches, 'untried'> {
+interface WorldOfRun extends Pick<ObservedLaunches, 'takeTurns'> {
   readonly cluster: string;
   readonly records: readonly NodeClaimRecord[];
   /** Whether the list of an earlier run is not enough for any claims. */
@@ -65,7 +66,7 @@ interface WorldOfRun extends Pick<ObservedLaunches, 'untried'> {
 /** Reads what the claims share. A read that fails ends only what needs it. */
 export async function observeWorld(
   ports: ReadsCluster & InspectsInstances & ReadsZonalShifts & UsesCatalogue & HasClock & RemembersInstances,
-  { cluster, records, needsList, untried }: WorldOfRun,
+  { cluster, records, needsList, takeTurns }: WorldOfRun,
 ): Promise<ObservedClaims> {
   const { cluster: api, cloud, catalogue, clock } = ports;
   const log = readings();
@@ -96,10 +97,11 @@ export async function observeWorld(
     inFlight: new Map(),
     awaitedStarts: awaitedStarts(records, {
       nodeOf: (record) => nodeOfInstance(readOr(nodes, []), instanceOf(record)),
-      isSingle: untried === undefined,
+      isSingle: takeTurns === undefined,
     }),
     named: new Set(),
-    untried,
+    takeTurns,
+    throttled: { untilMs: throttledUntilMs(records, nowMs) },
     ofGroups: listedMembers(records, readOr(alive, [])),
     catalogue: sharedRead(async () => log.observe('the catalogue', async () => catalogue.readCatalogue())),
     learnedMemory: sharedRead(async () =>
@@ -141,6 +143,6 @@ export async function viewOf(
     awaitsOthersUntilMs: ports.settings.nominatePods ? awaitedUntilMs(record, world.awaitedStarts) : undefined,
     drift,
     launchContext: await observeLaunchContext(ports, record, world),
-    untried: world.untried,
+    takeTurns: world.takeTurns,
   });
 }

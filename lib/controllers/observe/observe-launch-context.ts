@@ -21,8 +21,10 @@ export interface ObservedLaunches {
   readonly inFlight: Map<string, NodeClaimRecord>;
   /** The missing capacity, for claims that are planned together. @default read for each claim */
   readonly unavailable?: SharedRead<ObservedUnavailable>;
-  /** The number of claims of the cluster whose launch was not tried. Undefined in a run for a single claim. */
-  readonly untried: number | undefined;
+  /** Whether launches of the cluster take turns. Undefined in a run for a single claim. */
+  readonly takeTurns: boolean | undefined;
+  /** Until when EC2 refuses further launches. A launch of this run that EC2 throttles delays those after it. */
+  readonly throttled: { untilMs: number };
 }
 
 /** A resolved NodeClass, or why it cannot be used. */

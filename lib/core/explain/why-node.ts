@@ -90,6 +90,10 @@ function whyStarting({ node, initialized }: StateNode, nodeClaim: NodeClaimRecor
   const since = formatDuration(Math.max(0, nowMs - launch.atMs));
   if (launch.kind === 'requested')
     return { state: 'Launching', summary: `its instance was requested ${since} ago (attempt ${launch.attempt})` };
+  if (launch.kind === 'refused' && launch.throttled === true) {
+    const summary = `EC2 throttled attempt ${launch.attempt} to launch it ${since} ago: the account launches too much at once, and it waits for its turn`;
+    return { state: 'Launching', summary };
+  }
   if (launch.kind === 'refused')
     return {
       state: 'Launching',

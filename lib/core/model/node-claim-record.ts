@@ -145,6 +145,8 @@ export type LaunchState =
       readonly retryAtMs?: number;
       /** EC2 did not answer, and listed no instance for it. @default EC2 has answered that it launched nothing */
       readonly unknown?: true;
+      /** The account launches too much at once, so the claim waits for its turn. @default EC2 refused the launch itself */
+      readonly throttled?: true;
     };
 
 /** F1: why a claim goes, in Karpenter's words, for metrics and events. */

@@ -20,17 +20,19 @@ import {
   launchingSinceMs,
   planLaunch,
   refusedLaunch,
+  waitsForTurn,
 } from './launch/launch.ts';
-import { isAboutToBeGivenUp } from './launch/untried.ts';
+import { isAboutToBeGivenUp } from './launch/launch-turns.ts';
 import { LONGEST_MESSAGE } from './mirror/mirror-conditions.ts';
 
 /** D8: from the first request. */
 const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
 /**
- * For a claim that was not tried, and can be launched as far as is known: it waits for its turn, because the account may launch only so
- * many instances in a minute, or for a read of its NodeClass. The limit drops claims of a cluster that Kerf did not serve for long.
+ * For a claim that was not tried or that EC2 throttled, and can be launched as far as is known: it waits for its turn, because the account
+ * may launch only so many instances in a minute, or for a read of its NodeClass. 3,300 claims take 20 minutes. The limit drops claims of a
+ * cluster that Kerf did not serve for long.
  */
-const UNTRIED_TIMEOUT_MS = 20 * MINUTE_MS;
+const UNTRIED_TIMEOUT_MS = 30 * MINUTE_MS;
 /** EC2 may be answering the call of another run. */
 const ANSWERED_WITHIN_MS = 5 * SECOND_MS;
 /** After a request was last sent: the maximum run time of a function, and the time until EC2 lists the instance. */
@@ -48,8 +50,8 @@ export interface NodeClaimView extends JoiningClaim, ConsistencyView {
   readonly drift: DriftView;
   /** The inputs of a launch, or why the NodeClass cannot be used now. Undefined for a claim whose launch was requested. */
   readonly launchContext: LaunchContext | NoLaunchContext | undefined;
-  /** The number of claims of the cluster whose launch was not tried. Undefined in a run for a single claim. */
-  readonly untried: number | undefined;
+  /** Whether launches of the cluster take turns. Undefined in a run for a single claim. */
+  readonly takeTurns: boolean | undefined;
 }
 
 /** What EC2's list of instances shows of a claim. */
@@ -184,10 +186,10 @@ function launch(view: NodeClaimView, nowMs: number): ClaimVerdict {
     if (gone) return deletion(record, { reason: 'insufficient_capacity', message: why.message });
     return unread ? { ...waiting(record, why, nowMs), due: [pollAfter(nowMs)] } : waiting(record, why, nowMs);
   }
+  if (waitsForTurn(record) && isAboutToBeGivenUp(record, view.takeTurns ?? false, nowMs))
+    // Only a run for all claims finds whether claims wait for their turn.
+    return view.takeTurns === undefined ? { ...unchanged(record), due: [nextTick(nowMs)] } : deletion(record, REPLACED);
   if (state.kind === 'refused' && nowMs < (state.retryAtMs ?? nowMs)) return pausing(record, state);
-  if (state.kind === 'planned' && isAboutToBeGivenUp(record, view.untried ?? 0, nowMs))
-    // Only a run for all claims finds how many wait for their turn.
-    return view.untried === undefined ? { ...unchanged(record), due: [nextTick(nowMs)] } : deletion(record, REPLACED);
   const plan = planLaunch(record, launchContext);
   switch (plan.kind) {
     case 'no-capacity':
@@ -214,16 +216,18 @@ function send(record: NodeClaimRecord, plan: LaunchPlan & { kind: 'launch' }, no
 }
 
 function firstRequestMs(record: NodeClaimRecord, nowMs: number): number {
-  return record.launch.kind === 'planned' ? nowMs : launchingSinceMs(record);
+  return waitsForTurn(record) ? nowMs : launchingSinceMs(record);
 }
 
-/** D3: the error of EC2 is reported while the claim waits for its next attempt. */
+/** D3: the error of EC2 is reported while the claim waits for its next attempt. A throttled launch is none. */
 function pausing(
   record: NodeClaimRecord,
   state: NodeClaimRecord['launch'] & { readonly kind: 'refused' },
 ): ClaimVerdict {
+  const due = [requeueAt(state.retryAtMs ?? state.atMs)];
+  if (state.throttled === true) return { ...unchanged(record), due };
   const blocked = [blockedClaim(record, { reason: 'LaunchFailed', message: state.message.slice(0, LONGEST_MESSAGE) })];
-  return { ...unchanged(record), blocked, news: blocked, due: [requeueAt(state.retryAtMs ?? state.atMs)] };
+  return { ...unchanged(record), blocked, news: blocked, due };
 }
 
 function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefined {
@@ -271,10 +275,9 @@ const REPLACED: DeletionCause = {
 
 /** D8. */
 function isOverdue({ record, launchContext }: NodeClaimView, nowMs: number): boolean {
-  const { kind } = record.launch;
   const mayBeLaunched = launchContext !== undefined && ('resolved' in launchContext || launchContext.unread === true);
-  const timeoutMs = kind === 'planned' && mayBeLaunched ? UNTRIED_TIMEOUT_MS : LAUNCH_TIMEOUT_MS;
-  return kind !== 'launched' && isLate(record, timeoutMs, nowMs);
+  const timeoutMs = waitsForTurn(record) && mayBeLaunched ? UNTRIED_TIMEOUT_MS : LAUNCH_TIMEOUT_MS;
+  return record.launch.kind !== 'launched' && isLate(record, timeoutMs, nowMs);
 }
 
 function isLate(record: NodeClaimRecord, timeoutMs: number, nowMs: number): boolean {

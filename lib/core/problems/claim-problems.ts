@@ -5,8 +5,8 @@ import type { Deletion, NodeClaimRecord } from '../model/node-claim-record.ts';
 import { launchRefusal } from '../node-claim/launch/launch-refusal.ts';
 import { MAX_NAMES, type Problem, type ProblemKind } from './problems.ts';
 
-/** A launch that waits for its turn is given up after 20 minutes. */
-const LAUNCHED_WITHIN_MS = 25 * MINUTE_MS;
+/** A launch that waits for its turn is given up after half an hour. */
+const LAUNCHED_WITHIN_MS = 35 * MINUTE_MS;
 /** Lifecycle deletes the claim after 15 minutes. */
 const REGISTERED_WITHIN_MS = 10 * MINUTE_MS;
 const INITIALIZED_WITHIN_MS = 15 * MINUTE_MS;

@@ -7,22 +7,12 @@ import { RefusedError, StaleRecordError, UnreachableError } from '../../../lib/p
 import type { Fault } from '../../../lib/simulator/faults/fault.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { type OpenSimulation, openSimulation, type SimulationInput } from '../../../lib/simulator/simulation.ts';
-import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
-import { asking } from '../../builders/node-pools.ts';
+import { manyNodes } from '../../builders/cluster-manifests.ts';
 import { SMALL_CATALOGUE } from '../life.ts';
 
 const NODES = 6;
 const DURATION_MS = 14 * MINUTE_MS;
 const LAST_MS = 13 * MINUTE_MS;
-
-/** One pod a node: the types of the pool have two CPUs. */
-export function manyNodes(count: number): SimulationInput['manifests'] {
-  const pool = aPool();
-  const { template } = pool.spec;
-  const requirements = [...template.spec.requirements, asking('karpenter.k8s.aws/instance-cpu', 'Lt', '3')];
-  const small = { ...pool.spec, template: { ...template, spec: { ...template.spec, requirements } } };
-  return someManifests({ nodePools: [{ ...pool, spec: small }], deployments: [aDeployment('web', count)] });
-}
 
 interface Played {
   readonly simulation: OpenSimulation;

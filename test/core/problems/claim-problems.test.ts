@@ -34,7 +34,7 @@ describe('launches', () => {
 
 describe('a NodeClaim is stuck', () => {
   test.each([
-    ['not launched', aClaim({ createdAtMs: ago(26) }), 'not launched for 26 minutes'],
+    ['not launched', aClaim({ createdAtMs: ago(36) }), 'not launched for 36 minutes'],
     ['not registered', launchedClaim({ createdAtMs: ago(11) }), 'launched and not registered for 11 minutes'],
     [
       'not initialized',

@@ -79,8 +79,8 @@ function isAdopted({ launch }: NodeClaimRecord, earlier: NodeClaimRecord | undef
   return earlier === undefined && launch.kind === 'launched';
 }
 
-/** A clock may be a minute ahead. */
-const GIVEN_UP_MS = 9 * MINUTE_MS;
+/** Provisioning gives up a claim after twelve minutes, and a clock may be two minutes ahead. */
+const GIVEN_UP_MS = 10 * MINUTE_MS;
 
 function isGivenUp({ launch, createdAtMs }: NodeClaimRecord, atMs: number): boolean {
   return (launch.kind === 'planned' || launch.kind === 'refused') && atMs > createdAtMs + GIVEN_UP_MS;

@@ -173,13 +173,27 @@ export function spentLaunch(record: NodeClaimRecord, nowMs: number): NodeClaimRe
   return { ...record, launch: { ...record.launch, sentAgainAtMs: nowMs, spent: true } };
 }
 
-/** Since when the launch of the claim takes time: from its first request, so that a claim that waited to be tried is not late (D8). */
-export function launchingSinceMs({ launch, createdAtMs }: NodeClaimRecord): number {
+/** Whether the account launches too much at once for the claim. */
+export function isThrottled({ launch }: Pick<NodeClaimRecord, 'launch'>): boolean {
+  return launch.kind === 'refused' && launch.throttled === true;
+}
+
+/** Whether the claim waits for its turn: its launch was not tried, or EC2 throttled it. */
+export function waitsForTurn(record: Pick<NodeClaimRecord, 'launch'>): boolean {
+  return record.launch.kind === 'planned' || isThrottled(record);
+}
+
+/** Since when the launch of the claim takes time: from its first request, so that a claim that waited for its turn is not late (D8). */
+export function launchingSinceMs(record: NodeClaimRecord): number {
+  const { launch, createdAtMs } = record;
+  if (waitsForTurn(record)) return createdAtMs;
   return launch.kind === 'requested' || launch.kind === 'refused' ? (launch.firstAtMs ?? createdAtMs) : createdAtMs;
 }
 
 /** The pause after a refusal that marked no offering: 5 s, doubled with each attempt, up to one minute. */
 const FIRST_PAUSE_MS = 5 * SECOND_MS;
+/** The longest pause after a throttled launch. EC2 accepts about 60 instances meanwhile. */
+export const LONGEST_THROTTLE_MS = 30 * SECOND_MS;
 
 export interface LaunchRefusal {
   readonly message: string;
@@ -188,19 +202,28 @@ export interface LaunchRefusal {
   readonly learned?: boolean;
   /** Only the list of instances shows that the attempt launched nothing. @default EC2 has answered so */
   readonly unknown?: true;
+  /** The account launches too much at once. @default EC2 refused the launch itself */
+  readonly throttled?: boolean;
 }
 
 /** The record after a refused launch. */
 export function refusedLaunch(
   record: NodeClaimRecord,
-  { message, nowMs, learned = false, unknown }: LaunchRefusal,
+  { message, nowMs, learned = false, unknown, throttled = false }: LaunchRefusal,
 ): NodeClaimRecord {
   const attempt = attemptsOf(record);
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MINUTE_MS);
-  const retryAtMs = learned ? undefined : nowMs + pauseMs;
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), throttled ? LONGEST_THROTTLE_MS : MINUTE_MS);
+  const retryAtMs = learned && !throttled ? undefined : nowMs + pauseMs;
   const firstAtMs = launchingSinceMs(record);
   return {
     ...record,
-    launch: { kind: 'refused', attempt, message, atMs: nowMs, firstAtMs, ...optional({ retryAtMs, unknown }) },
+    launch: {
+      kind: 'refused',
+      attempt,
+      message,
+      atMs: nowMs,
+      firstAtMs,
+      ...optional({ retryAtMs, unknown, throttled: throttled || undefined }),
+    },
   };
 }

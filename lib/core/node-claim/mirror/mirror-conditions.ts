@@ -57,7 +57,10 @@ export function conditionsOf(record: NodeClaimRecord, view: ConditionsView): rea
 function launched({ launch, createdAtMs }: NodeClaimRecord): Answer {
   if (launch.kind === 'launched') return { status: 'True', reason: 'Launched', sinceMs: launch.atMs };
   // D3: the error of EC2, cut to the maximum length.
-  if (launch.kind === 'refused') return notKnown(createdAtMs, 'LaunchFailed', launch.message.slice(0, LONGEST_MESSAGE));
+  if (launch.kind === 'refused') {
+    const reason = launch.throttled === true ? 'AwaitingReconciliation' : 'LaunchFailed';
+    return notKnown(createdAtMs, reason, launch.message.slice(0, LONGEST_MESSAGE));
+  }
   return notKnown(createdAtMs, 'AwaitingReconciliation');
 }
 

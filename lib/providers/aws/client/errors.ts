@@ -89,7 +89,12 @@ const THROTTLES: ReadonlySet<string> = new Set([
 
 /** True if AWS throttled the call. */
 export function isThrottled(thrown: unknown): boolean {
-  return THROTTLES.has(errorNameOf(thrown));
+  return isThrottleCode(errorNameOf(thrown));
+}
+
+/** True for a code of a throttled call, also with the prefix that EC2 adds to some codes. */
+export function isThrottleCode(code: string | undefined): boolean {
+  return THROTTLES.has((code ?? '').replace(/^(Server|Client)\./, ''));
 }
 
 /** True for an unknown instance id: the instance was terminated long ago or never existed. */

@@ -25,6 +25,8 @@ import {
   capacityProblem,
   errorNameOf,
   isTemplateMissing,
+  isThrottleCode,
+  isThrottled,
   isTokenSpent,
   readable,
 } from '../client/errors.ts';
@@ -72,6 +74,7 @@ function outcomeOfFailure(sent: SentRequest, thrown: unknown): LaunchOutcome {
   const missing = missingOf(sent, errors);
   const kind = isTokenSpent(thrown) || callsOf(thrown) > 1 ? 'spent' : 'rejected';
   if (missing.length > 0) return { kind, missing, message: summaryOf(errors) };
+  if (kind === 'rejected' && isThrottled(thrown)) return { kind, missing, message: summaryOf(errors), throttled: true };
   const failure = awsPortError(thrown, `launch ${sent.request.nodeClaim}`);
   if (!(failure instanceof RefusedError)) throw failure;
   return { kind, missing, message: failure.message };
@@ -84,17 +87,18 @@ function outcomeOf(tools: LaunchTools, sent: SentRequest, answer: CreateFleetCom
   if (errors.some(({ ErrorCode }) => isTemplateMissing(ErrorCode))) {
     for (const { name } of templates) tools.templates.forget(name);
   }
+  const throttled = errors.some(({ ErrorCode }) => isThrottleCode(ErrorCode)) || undefined;
   const [first, ...others] = instancesOf(sent, answer.Instances ?? []);
   if (first !== undefined) {
     const message = errors.length === 0 ? undefined : summaryOf(errors);
-    return { kind: 'launched', instances: [first, ...others], missing, ...optional({ message }) };
+    return { kind: 'launched', instances: [first, ...others], missing, ...optional({ message, throttled }) };
   }
   // It is unknown whether an instance was launched, so the same request is repeated.
   if (errors.length === 0) {
     throw new UnreachableError(`launch ${request.nodeClaim}: EC2 returned neither an instance nor an error; try again`);
   }
   // The token is used up after any error, so only a new attempt can succeed.
-  return { kind: 'refused', missing, message: summaryOf(errors) };
+  return { kind: 'refused', missing, message: summaryOf(errors), ...optional({ throttled }) };
 }
 
 /** C53: each error has a type and a zone. An error without them applies to the whole request. */

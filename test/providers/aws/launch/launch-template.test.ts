@@ -42,7 +42,7 @@ describe('the launch template', () => {
 
   test('is created by the next launch if its creation failed', async () => {
     const templates = new LaunchTemplates(client);
-    ec2.on(CreateLaunchTemplateCommand).rejectsOnce(awsError('RequestLimitExceeded', 503)).resolves({});
+    ec2.on(CreateLaunchTemplateCommand).rejectsOnce(awsError('InternalError', 503)).resolves({});
     const both = [1, 2].map(() => launch({ client, templates }, aLaunchOfTwoTypes()));
     for (const one of await Promise.allSettled(both)) expect(one.status).toBe('rejected');
     await launch({ client, templates }, aLaunchOfTwoTypes());

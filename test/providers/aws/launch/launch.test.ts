@@ -299,11 +299,6 @@ describe('the outcome', () => {
     ec2.on(CreateFleetCommand).resolves({});
     await expect(launchOnce(aLaunchOfTwoTypes())).rejects.toBeInstanceOf(UnreachableError);
   });
-
-  test('a throttled fleet spends its token: the attempt is over, and nothing is marked', async () => {
-    ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: 'RequestLimitExceeded', ErrorMessage: 'slow' }] });
-    expect(await launchOnce(aLaunchOfTwoTypes())).toMatchObject({ kind: 'refused', missing: [] });
-  });
 });
 
 describe('out of a reservation', () => {
@@ -347,7 +342,7 @@ describe('out of a reservation', () => {
 });
 
 describe('failures', () => {
-  test.each(['TimeoutError', 'RequestLimitExceeded', 'Unavailable', 'InternalError'])(
+  test.each(['TimeoutError', 'Unavailable', 'InternalError'])(
     '%s: the outcome is unknown, and the same request may be sent again',
     async (code) => {
       ec2.on(CreateFleetCommand).rejects(awsError(code));
