@@ -5,6 +5,7 @@ import { describeAction, describeRecord, describeRefused } from '../../core/deci
 import { type DecisionRecord, type RecordedPrice, shortId } from '../../core/decisions/decision-record.ts';
 import type { Chain } from '../../core/decisions/select-records.ts';
 import { adviceFor } from '../../core/explain/reason-texts.ts';
+import { gapPercent } from '../../core/model/decision.ts';
 import type { CliContext } from '../context.ts';
 import { formatUsdPerHour } from '../render/format-money.ts';
 import { type CellColumn, formatTableWithin } from '../render/format-table.ts';
@@ -79,12 +80,17 @@ function headOf({
   return `${formatTime(atMs)}: ${name} of cluster ${cluster}${mode}, woken by ${wokenBy}, in ${durationMs} ms (${ids}; Kerf ${version}).`;
 }
 
-function priceOf({ beforeUsdPerHour, afterUsdPerHour, lowerBoundUsdPerHour }: RecordedPrice): string {
-  const bound =
-    lowerBoundUsdPerHour === undefined
-      ? ''
-      : `; no other new nodes cost less than ${formatUsdPerHour(lowerBoundUsdPerHour)}`;
-  return `Cost: ${formatUsdPerHour(beforeUsdPerHour)} before, ${formatUsdPerHour(afterUsdPerHour)} after${bound}.`;
+function priceOf(price: RecordedPrice): string {
+  const { beforeUsdPerHour, afterUsdPerHour } = price;
+  return `Cost: ${formatUsdPerHour(beforeUsdPerHour)} before, ${formatUsdPerHour(afterUsdPerHour)} after${boundOf(price)}.`;
+}
+
+function boundOf({ newUsdPerHour: usdPerHour, lowerBoundUsdPerHour }: RecordedPrice): string {
+  if (lowerBoundUsdPerHour === undefined) return '';
+  const bound = formatUsdPerHour(lowerBoundUsdPerHour);
+  if (usdPerHour === undefined) return `; no other new nodes cost less than ${bound}`;
+  const gap = gapPercent({ usdPerHour, lowerBoundUsdPerHour }).toFixed(1);
+  return `; the new nodes cost ${formatUsdPerHour(usdPerHour)}, ${gap} % above the lower bound ${bound}`;
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {

@@ -84,6 +84,8 @@ export interface RecordedPrice {
   readonly beforeUsdPerHour: number;
   /** When the decision is carried out. */
   readonly afterUsdPerHour: number;
+  /** Of the new nodes. @default no new nodes for pods, or a record of an earlier version */
+  readonly newUsdPerHour?: number;
   /** Of the new nodes: no other nodes of the same NodePools are cheaper. @default no new nodes for pods */
   readonly lowerBoundUsdPerHour?: number;
 }

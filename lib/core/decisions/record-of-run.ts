@@ -48,7 +48,7 @@ export function recordOfRun(run: EndedRun, fresh: readonly Blocked[]): DecisionR
     actions: recordedActions(actions, run.instances),
     refused: countsOf(decisions.flatMap(({ blocked }) => blocked.map(({ reason }) => reason))),
     refusals: [...ofExistingNodes(decisions, fresh), ...recordedRefusals(fresh)],
-    ...(run.snapshot && { price: priceOf(run.snapshot, actions, price?.lowerBoundUsdPerHour) }),
+    ...(run.snapshot && { price: priceOf(run.snapshot, actions, price) }),
     ...(decisions.some(({ shadow }) => shadow === true) && { shadow: true as const }),
     version,
   };
@@ -85,7 +85,7 @@ function causesOf(actions: readonly Action[]): readonly string[] {
 function priceOf(
   { nodes, nodeClaims }: Pick<ClusterSnapshot, 'nodes' | 'nodeClaims'>,
   actions: readonly Action[],
-  lowerBoundUsdPerHour: number | undefined,
+  ofNew: Decision['price'],
 ): RecordedPrice {
   const byName = new Map(nodeClaims.map((record) => [record.name, record]));
   const changes = actions.map((action) => {
@@ -99,6 +99,6 @@ function priceOf(
   return {
     beforeUsdPerHour,
     afterUsdPerHour: Math.round(after * 1e4) / 1e4,
-    ...optional({ lowerBoundUsdPerHour }),
+    ...optional({ newUsdPerHour: ofNew?.usdPerHour, lowerBoundUsdPerHour: ofNew?.lowerBoundUsdPerHour }),
   };
 }

@@ -58,6 +58,12 @@ test('a new node is recorded with its cheapest option and its pods', () => {
   expect(record.price).toEqual({ beforeUsdPerHour: 0, afterUsdPerHour: Math.round(cheapest * 1e4) / 1e4 });
 });
 
+test('the price of the new nodes is recorded with its lower bound', () => {
+  const price = { usdPerHour: 0.25, lowerBoundUsdPerHour: 0.2, gapPercent: 25 };
+  const run = aRun({ decisions: [aDecision({ price })], snapshot: { nodes: [], nodeClaims: [] } });
+  expect(recordOfRun(run, []).price).toMatchObject({ newUsdPerHour: 0.25, lowerBoundUsdPerHour: 0.2 });
+});
+
 test('a deleted node lowers the price', () => {
   const record = launchedClaim();
   const action: Action = { kind: 'delete-node-claim', nodeClaim: record.name, reason: 'empty', message: 'empty' };
