@@ -4,6 +4,7 @@ import type { Blocked, Controller, Decision } from '../../core/model/decision.ts
 import { decisionId } from '../../core/model/decision-id.ts';
 import { PortError, RefusedError, UnreachableError } from '../../ports/errors.ts';
 import { type ObservedAutoscalers, observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
+import { announceOnBus } from './announce.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 import type {
   ControllerPorts,
@@ -24,6 +25,8 @@ const STANDBY_MS = MINUTE_MS + 30 * SECOND_MS;
  * finish earlier decisions, and writes only the standby mark. The first tick without another autoscaler reconciles again.
  */
 export function guarded(controller: Controller, reconcile: Reconcile): Reconcile {
+  /** Clusters on standby for which the bus has no decision yet. */
+  const unannounced = new Set<string>();
   return async (ports, wake) => {
     if (ports.settings.shadow) return await shadowRun(controller, reconcile, { ports, wake });
     const observed = await otherAutoscalersFor(controller, ports, wake.cluster);
@@ -33,7 +36,8 @@ export function guarded(controller: Controller, reconcile: Reconcile): Reconcile
     const otherAutoscalers = [...observed.otherAutoscalers, ...claimed.otherAutoscalers];
     const unknown = [...observed.unknown, ...claimed.unknown];
     if (otherAutoscalers.length > 0)
-      return standby(ports, { controller, cluster: wake.cluster, otherAutoscalers, unknown });
+      return standby(ports, unannounced, { controller, cluster: wake.cluster, otherAutoscalers, unknown });
+    unannounced.delete(wake.cluster);
     const report = await reconcile(ports, wake);
     const gauges = { ...report.gauges, StoodDown: 0 };
     return { ...report, gauges, failures: [...report.failures, ...unknown], ...(ignored && { ignored }) };
@@ -114,22 +118,23 @@ async function shadowRun(
   return { controller, cluster: wake.cluster, decisions: [], due: [], gauges: {}, failures: [] };
 }
 
+/** A run of this process repeats a publication that fails or is cut off. */
 async function standby(
-  { store, messages, clock }: UsesStandby & PublishesDecisions & HasClock,
-  seen: {
-    readonly controller: Controller;
-    readonly cluster: string;
-    readonly otherAutoscalers: readonly Blocked[];
-    readonly unknown: readonly Error[];
-  },
+  ports: UsesStandby & PublishesDecisions & HasClock,
+  unannounced: Set<string>,
+  seen: Pick<RunReport, 'controller' | 'cluster'> & Pick<ObservedAutoscalers, 'otherAutoscalers' | 'unknown'>,
 ): Promise<RunReport> {
+  const { store, clock } = ports;
   const { controller, cluster, otherAutoscalers, unknown } = seen;
   const decision = standbyDecision(controller, cluster, { blocked: otherAutoscalers, atMs: clock.now() });
   // The decision is published when standby begins, and reported in each run.
   const isKnown = await store.isOnStandby(cluster, decision.atMs);
   await store.setStandby(cluster, decision.atMs + STANDBY_MS);
-  if (!isKnown) await messages.publish(decision);
-  return { controller, cluster, decisions: [decision], due: [], gauges: { StoodDown: 1 }, failures: unknown };
+  if (!isKnown) unannounced.add(cluster);
+  const failures = unannounced.has(cluster) ? await announceOnBus(ports, decision) : [];
+  if (failures.length === 0) unannounced.delete(cluster);
+  const gauges = { StoodDown: 1 };
+  return { controller, cluster, decisions: [decision], due: [], gauges, failures: [...unknown, ...failures] };
 }
 
 /** The decision to do nothing. */

@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { observeOtherAutoscalers } from '../../../lib/controllers/observe/observe-other-autoscalers.ts';
-import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { guarded } from '../../../lib/controllers/run/guard.ts';
+import type { ControllerPorts, RunReport } from '../../../lib/controllers/run/ports.ts';
 import type { AutoscalerTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
+import type { Decision } from '../../../lib/core/model/decision.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { withFaults } from '../../../lib/simulator/faults.ts';
+import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aDeployment, coreDns, coreDnsBudget, someManifests } from '../../builders/cluster-manifests.ts';
+import { aRunReport } from '../../builders/decisions.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import {
   aKarpenterDeployment,
@@ -14,6 +19,7 @@ import {
   NO_TRACES,
   OWN_TRACES,
 } from '../../core/cluster/autoscaler-traces.ts';
+import { UNUSED } from '../../operator/messages.ts';
 import { EVENTS, expectAllGone, expectOneInstanceAClaim, live } from '../life.ts';
 
 const NO_POOLS = { listAutoModePools: async () => [] };
@@ -172,4 +178,51 @@ test('signs that cannot be read are reported, and do not count as another autosc
   const { otherAutoscalers, unknown } = await observeOtherAutoscalers({ cluster, cloud, clock }, 'demo');
   expect(otherAutoscalers).toEqual([]);
   expect(unknown.map(({ message }) => message)).toEqual(['failed to check for other autoscalers: leases: 403']);
+});
+
+/** Runs of one process. Karpenter is active unless `isAlone`. */
+function onStandby() {
+  const state = { busFails: true, isAlone: false, published: new Array<string>() };
+  const reconcile = guarded('termination', async (_, { cluster }) => aRunReport({ cluster }));
+  const store = memoryNodeClaimStore();
+  const publish = async ({ blocked: [first] }: Decision): Promise<void> => {
+    if (state.busFails) throw new UnreachableError('no bus');
+    state.published.push(first?.reason ?? '');
+  };
+  const cluster = { findOtherAutoscalers: async () => (state.isAlone ? OWN_TRACES : KARPENTER_TRACES) };
+  const cloud = { autoMode: async () => false };
+  const ports: ControllerPorts = Object.create(
+    UNUSED,
+    Object.getOwnPropertyDescriptors({
+      cluster,
+      cloud,
+      store,
+      messages: { publish },
+      clock,
+      settings: DEFAULT_SETTINGS,
+    }),
+  );
+  return { state, store, run: async (): Promise<RunReport> => reconcile(ports, { cluster: 'demo', reason: 'tick' }) };
+}
+
+test('standby begins although it cannot be announced, and a later run announces it once', async () => {
+  const { state, store, run } = onStandby();
+  const { failures } = await run();
+  expect(failures.map(({ message, cause }) => `${message}: ${cause instanceof Error ? cause.message : ''}`)).toEqual([
+    expect.stringMatching(/failed to publish decision .*: no bus/),
+  ]);
+  expect(await store.isOnStandby('demo', NOW_MS)).toBe(true);
+  state.busFails = false;
+  for (let runs = 0; runs < 2; runs += 1) expect((await run()).failures).toEqual([]);
+  expect(state.published).toEqual(['KarpenterActive']);
+});
+
+test('standby that has ended is not announced any more', async () => {
+  const { state, run } = onStandby();
+  await run();
+  Object.assign(state, { busFails: false, isAlone: true });
+  await run();
+  state.isAlone = false;
+  await run();
+  expect(state.published).toEqual([]);
 });
