@@ -15,27 +15,31 @@ export interface AnsweredLaunch {
 }
 
 /** Capacity differs by family, because each has its own hardware. Fewer families than this may lack capacity by chance. */
-const MIN_FAMILIES = 4;
+const ENOUGH_FAMILIES = 4;
+/** All families of a request are enough, unless there are fewer than this. */
+const MIN_FAMILIES = 3;
 const NO_CAPACITY = 'InsufficientInstanceCapacity';
 
 /**
- * What a launch teaches about missing capacity. If a zone refused every offering of a capacity type, of at least four families, it
- * is marked as a whole, beside its offerings. Such a mark is a hint: see `doubt`. A capacity type that is refused in every zone has
- * a mark in each. *Shape:* the missing offerings, then one mark for each zone and capacity type that refused. Quotas, placement
- * groups, dedicated hardware and accelerators say nothing about other launches. *Cost:* O(requested offerings). *Source:* C35.
+ * What a launch teaches about missing capacity. If a zone refused every offering of a capacity type, of at least four families, or of
+ * all three that the request names there, it is marked as a whole, beside its offerings. Such a mark is a hint: see `doubt`. A capacity
+ * type that is refused in every zone has a mark in each. *Shape:* the missing offerings, then one mark for each zone and capacity type that
+ * refused. Quotas, placement groups, dedicated hardware and accelerators say nothing about other launches.
+ * *Cost:* O(requested offerings). *Source:* C35.
  */
 export function withZoneRefusals({ requested, types, missing }: AnsweredLaunch): readonly Missing[] {
   const accelerated = new Set(types.filter(isAccelerated).map(({ name }) => name));
   const reasons = new Map(missing.filter(isGeneral).map((one) => [keyOf(one), one.reason]));
   const places = Map.groupBy(requested, placeOf);
   const refused = [...places.values()].filter((lines) => {
+    const named = new Set(lines.map(({ instanceType }) => familyOf(instanceType)));
     const families = new Set<string>();
     for (const line of lines) {
       const reason = reasons.get(keyOf(line));
       if (reason === undefined) return false;
       if (reason === NO_CAPACITY && !accelerated.has(line.instanceType)) families.add(familyOf(line.instanceType));
     }
-    return families.size >= MIN_FAMILIES;
+    return families.size >= Math.max(MIN_FAMILIES, Math.min(ENOUGH_FAMILIES, named.size));
   });
   if (refused.length === 0) return missing;
   const refusedPlaces = new Set(refused.flatMap(([first]) => (first === undefined ? [] : placeOf(first))));

@@ -49,6 +49,16 @@ describe('a zone and capacity type that refuse across families are marked as a w
     expect(wholes(asked, refused(asked))).toEqual([`${A} spot`]);
   });
 
+  test('of three families, if the request has no other', () => {
+    const three = lines(['m7i.large', 'c7i.large', 'r7i.large', 'r7i.xlarge'], A);
+    expect(wholes(three, refused(three))).toEqual([`${A} spot`]);
+    const other = lines(['m6i.large'], A);
+    const notTried = refused(other, { reason: 'UnfulfillableCapacity' });
+    expect(wholes([...three, ...other], [...refused(three), ...notTried])).toEqual([]);
+    // The families of another zone do not count.
+    expect(wholes([...three, ...lines(FOUR, B)], refused(three))).toEqual([`${A} spot`]);
+  });
+
   test('in each zone, if the capacity type is refused in all', () => {
     const both = [...asked, ...lines(FOUR, B)];
     expect(wholes(both, refused(both))).toEqual([`${A} spot`, `${B} spot`]);
@@ -59,7 +69,7 @@ describe('a zone and capacity type that refuse across families are marked as a w
   });
 
   test.each([
-    ['three families', ['m5.large', 'c5.large', 'r5.large', 'r5.xlarge'], {}],
+    ['two families', ['m5.large', 'c5.large', 'c5.xlarge', 'm5.xlarge'], {}],
     ['a quota', FOUR, { reason: 'VcpuLimitExceeded' }],
     ['offerings that EC2 did not try', FOUR, { reason: 'UnfulfillableCapacity' }],
     ['a placement group', FOUR, { placementGroupId: 'pg-1' }],
