@@ -5,63 +5,22 @@ import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { doLaunchesTakeTurns } from '../core/node-claim/launch/launch-turns.ts';
 import { problemsOfClaims } from '../core/problems/claim-problems.ts';
 import { doSeveralStart } from '../core/provisioning/follow-plan/pod-nominations.ts';
-import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
-import { syncWebhook } from './install/sync-webhook.ts';
-import type { ClusterWork } from './instances/instance-work.ts';
+import { noteUnread, notReported } from './act/run-notes.ts';
 import type { RemembersInstances } from './instances/last-list.ts';
 import { repairNodes } from './instances/repair-nodes.ts';
-import { requestCatalogue } from './instances/request-catalogue.ts';
-import { syncInstances } from './instances/sync-instances.ts';
 import { advanceClaims } from './launch/advance-claims.ts';
 import { findClaims } from './observe/find-claims.ts';
 import { observeWorld } from './observe/observe-claims.ts';
-import type { LaunchContextPorts } from './observe/observe-launch-context.ts';
 import type { ObjectRun, VerdictPorts } from './run/apply-verdict.ts';
 import { type CoalescedWake, reasonsOf } from './run/coalesce-wakes.ts';
-import type {
-  HasSettings,
-  InspectsInstances,
-  ManagesNodeClassResources,
-  MayHaveWebhook,
-  ReadsCluster,
-  RunReport,
-  WritesStatus,
-} from './run/ports.ts';
+import type { RunReport } from './run/ports.ts';
 import { armWakeUp, conflictRetry, sendWakes } from './run/wake-up.ts';
-import { syncNodeClaimStatus } from './status/sync-node-claim-status.ts';
-import { syncNodeClassStatus } from './status/sync-node-class-status.ts';
-import { syncNodePoolStatus } from './status/sync-node-pool-status.ts';
-import { syncOverlayStatus } from './status/sync-overlay-status.ts';
-
-type Sync = readonly [string, (work: ClusterWork<LifecyclePorts>) => Promise<readonly Error[]>];
-
-/** Before the others, because it reads a large list, and the memory of the function is limited. */
-const SYNC_CLAIMS: Sync = ['sync NodeClaims', syncNodeClaimStatus];
-
-/**
- * What each tick does beside the claims, at the same time, because a function that waits is paid for. Each step is repeated by the next tick,
- * so a failure does not stop the others.
- */
-const SYNCS: readonly Sync[] = [
-  ['sync instances', syncInstances],
-  ['request the catalogue', requestCatalogue],
-  ['sync EC2NodeClasses', syncNodeClassStatus],
-  ['sync NodePools', syncNodePoolStatus],
-  ['sync NodeOverlays', syncOverlayStatus],
-];
+import { type SyncPorts, syncAll } from './status/sync-all.ts';
 
 /** A tick compares all instances with their claims. A warning of an instance that has no record waits for its adoption. */
 const NEEDS_LIST: ReadonlySet<string> = new Set(['tick', 'unrecorded-instance']);
 
-type LifecyclePorts = VerdictPorts &
-  LaunchContextPorts &
-  ReadsCluster &
-  WritesStatus &
-  InspectsInstances &
-  ManagesNodeClassResources &
-  HasSettings &
-  RemembersInstances &
-  MayHaveWebhook;
+type LifecyclePorts = VerdictPorts & SyncPorts & RemembersInstances;
 
 /** NodeClaims → instances → registered and initialized nodes. Deletes NodeClaims that do not get there in time. */
 export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedWake): Promise<RunReport> {
@@ -81,28 +40,33 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
     needsList: reasons.some((one) => NEEDS_LIST.has(one)),
     takeTurns: isWhole ? doLaunchesTakeTurns(records, readAtMs) : undefined,
   });
+  const work = { ...run, records, world, isTick: reasons.includes('tick') };
   const each = await advanceClaims(run, { records, readAtMs, world });
   const due = [...each.due];
   let { hasConflict } = each;
   if (isWhole) {
-    const work = { ...run, records, world, isTick: reasons.includes('tick') };
     const repairs = await repairNodes(work);
     due.push(...repairs.due);
     hasConflict ||= repairs.hasConflict;
     notes.failures.push(...notReported(run, repairs.failures));
-    const note = async ([subject, sync]: Sync): Promise<unknown> =>
-      noteFailure(run, subject, async () => notes.failures.push(...notReported(run, await sync(work))));
-    await note(SYNC_CLAIMS);
-    await Promise.all([...SYNCS.map(note), (async () => notes.failures.push(...(await syncWebhook(ports, wake))))()]);
   }
   if (world.named.size > 0 || (doNodesStart(notes) && doSeveralStart(records)))
     notes.failures.push(...(await sendWakes(ports, [['provisioning', { cluster, reason: 'nominations' }]])));
   if (records.some((record) => isNewlyLost(record, notes)))
     notes.failures.push(...(await sendWakes(ports, [['provisioning', { cluster, reason: 'node-lost' }]])));
-  noteUnread(run, world.readings);
   const again = conflictRetry(wake, hasConflict, ports.clock.now());
-  due.push(...notes.due, ...again.due);
-  await armWakeUp(ports, 'lifecycle', { ...again, cluster, due });
+  due.push(...notes.due.splice(0), ...again.due);
+  // A step that hangs delays neither what claims wait for, nor the wakes of other functions.
+  const [armed, synced] = await Promise.allSettled([
+    armWakeUp(ports, 'lifecycle', { ...again, cluster, due }),
+    isWhole ? syncAll(work, wake) : undefined,
+  ]);
+  if (armed.status === 'rejected') throw armed.reason;
+  if (synced.status === 'rejected') throw synced.reason;
+  const sooner = notes.due.filter(({ atMs }) => atMs < armed.value);
+  await armWakeUp(ports, 'lifecycle', { ...again, cluster, due: sooner });
+  due.push(...notes.due);
+  noteUnread(run, world.readings);
   const failures = [...notReported(run, each.failures), ...notes.failures];
   const gauges = isWhole && world.nodes.kind === 'read' ? gaugesOfNodes(world.nodes.value, records) : {};
   const problems = isWhole ? problemsOfClaims(records, ports.clock.now()) : [];

@@ -27,8 +27,8 @@ interface Planning extends ReadRecords {
 }
 
 /**
- * Advances every claim step by step. Claims that are not launched are planned together, so that claims with equal requests share one
- * call; meanwhile the others are advanced.
+ * Advances every claim step by step. Claims of a class that are not launched are planned together, so that claims with equal requests
+ * share one call; meanwhile the others are advanced.
  */
 export async function advanceClaims(
   run: AdvanceRun,
@@ -42,8 +42,9 @@ export async function advanceClaims(
       run.ports,
       launched.map((record) => alone(run, { record, world, step: 0 })),
     ),
-    unitsOf(run, { records: launching, readAtMs, world, step: 0 }).then(async (units) =>
-      advanceUnits(run.ports, units),
+    // Promise 7: a class whose resolution hangs does not delay the launches of others.
+    ...[...Map.groupBy(launching, ({ spec }) => spec.nodeClassRef.name).values()].map(async (ofClass) =>
+      advanceUnits(run.ports, await unitsOf(run, { records: ofClass, readAtMs, world, step: 0 })),
     ),
   ]);
   return joined(parts);

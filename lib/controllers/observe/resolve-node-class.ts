@@ -1,17 +1,26 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import { whyNotRead } from '../../core/observed.ts';
 import type { NodeClassResolution } from '../../ports/cloud-provider.ts';
 import { RefusedError } from '../../ports/errors.ts';
 import type { ResolvesNodeClasses } from '../run/ports.ts';
+import { answered } from '../wait/waits.ts';
 import type { Readings } from './readings.ts';
 
-/** Resolves a NodeClass. If EC2 refuses the calls, the NodeClass is unresolved, and others continue. */
+/** Promise 7: the calls for one class may hang, and by the limits of the SDK each takes 45 s. */
+const RESOLVED_WITHIN_MS = 5 * SECOND_MS;
+
+/**
+ * Resolves a NodeClass. If EC2 refuses the calls, the NodeClass is unresolved, and others continue.
+ * *Errors:* UnreachableError also if there is no answer within five seconds.
+ */
 export async function resolveForLaunch(
   ports: ResolvesNodeClasses,
   nodeClass: EC2NodeClass,
 ): Promise<NodeClassResolution> {
   try {
-    return await ports.cloud.resolveNodeClass(nodeClass);
+    const limit = { what: `resolve EC2NodeClass ${nodeClass.metadata.name}`, ms: RESOLVED_WITHIN_MS };
+    return await answered(ports, limit, ports.cloud.resolveNodeClass(nodeClass));
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     const problem = { reason: 'Refused', message: error.message } as const;

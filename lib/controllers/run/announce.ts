@@ -4,7 +4,7 @@ import { inParallel } from '../../core/in-parallel.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { ClusterEvent } from '../../core/model/event.ts';
 import { UnreachableError } from '../../ports/errors.ts';
-import type { MayLimitWaits } from '../wait/waits.ts';
+import { atMost, type MayLimitWaits } from '../wait/waits.ts';
 import type { PublishesDecisions, WritesEvents } from './ports.ts';
 
 /** What `announce` needs. */
@@ -49,12 +49,11 @@ export async function announceEvents(
 
 /** After an announcement that has no answer in time, the run sends the others without waiting for them. */
 async function inTime(
-  { waits }: MayLimitWaits,
+  ports: MayLimitWaits,
   { id }: Decision,
   sent: readonly Promise<readonly Error[]>[],
 ): Promise<readonly Error[]> {
-  const all = Promise.all(sent);
-  const waited = waits === undefined ? ({ kind: 'ended', result: await all } as const) : await waits.atMost(LIMIT, all);
+  const waited = await atMost(ports, LIMIT, Promise.all(sent));
   if (waited.kind === 'ended') return waited.result.flat();
   if (waited.waitedMs === 0) return [];
   const cause = new UnreachableError(`no answer within ${waited.waitedMs} ms; the run does not wait for further ones`);

@@ -65,7 +65,7 @@ export interface WritesEvents {
 export interface Launches {
   readonly cloud: Launcher;
 }
-export interface ResolvesNodeClasses {
+export interface ResolvesNodeClasses extends MayLimitWaits {
   readonly cloud: NodeClassResolver;
 }
 export interface ManagesNodeClassResources {

@@ -25,20 +25,21 @@ export function conflictRetry({ conflicts = 0 }: Wake, hasConflict: boolean, now
   return { due: [pauseMs < TICK_MS ? requeueAt(nowMs + pauseMs) : nextTick(nowMs)], conflicts: conflicts + 1 };
 }
 
-/** Sends the function a delayed wake for the first due time, if it is before the next tick. */
+/** Sends the function a delayed wake for the first due time, if it is before the next tick. *Shape:* that time. */
 export async function armWakeUp(
   ports: SendsWakes & HasClock,
   target: WakeTarget,
   { cluster, due, conflicts }: Repetition & { readonly cluster: string },
-): Promise<void> {
+): Promise<number> {
   const now = ports.clock.now();
   const next = Math.min(...due.flatMap(({ atMs, kind }) => (kind === 'tick' ? [] : atMs)));
-  if (next >= now + TICK_MS) return;
+  if (next >= now + TICK_MS) return next;
   await ports.messages.wake(
     target,
     { cluster, reason: 'due', dueMs: next, ...optional({ conflicts }) },
     Math.max(0, next - now),
   );
+  return next;
 }
 
 /** The failures of wakes that could not be sent. */

@@ -1,3 +1,4 @@
+import { UnreachableError } from '../../ports/errors.ts';
 import type { Timer } from '../../ports/timer.ts';
 
 /** The waits of one run that have a limit. */
@@ -24,6 +25,23 @@ export type MayLimitWaits = {
   readonly waits?: Waits;
 };
 
+/** Waits with the limit of the run, if it has limits. *Errors:* as `Waits`. */
+export async function atMost<Result>(
+  { waits }: MayLimitWaits,
+  limit: WaitLimit,
+  work: Promise<Result>,
+): Promise<Waited<Result>> {
+  return waits === undefined ? { kind: 'ended', result: await work } : waits.atMost(limit, work);
+}
+
+/** *Errors:* those of the work; UnreachableError if it has not ended in time. */
+export async function answered<Result>(ports: MayLimitWaits, limit: WaitLimit, work: Promise<Result>): Promise<Result> {
+  const waited = await atMost(ports, limit, work);
+  if (waited.kind === 'late') throw new UnreachableError(`${limit.what}: no answer within ${limit.ms} ms`);
+  return waited.result;
+}
+
+/** The waits of an invocation. */
 export function waitsOf(timer: Timer): Waits {
   const late = new Set<string>();
   return {
