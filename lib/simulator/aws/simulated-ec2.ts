@@ -265,10 +265,17 @@ function launch(state: Ec2State, request: LaunchRequest): LaunchOutcome {
   }
   const [first, ...others] = launched.map(pick).toSorted(byId);
   const message = whyRefused(missing);
+  const isCutShort = launched.length === wanted && wanted < members.length;
   const answer: LaunchOutcome =
     first === undefined
       ? { kind: 'refused', missing, message }
-      : { kind: 'launched', instances: [first, ...others], missing, ...(missing.length > 0 && { message }) };
+      : {
+          kind: 'launched',
+          instances: [first, ...others],
+          missing,
+          ...(missing.length > 0 && { message }),
+          ...(isCutShort && { throttled: true }),
+        };
   answers.set(request.clientToken, { request: digestOf(request), answer });
   // The timeline gets the result after the call.
   const delayMs = first === undefined ? 0 : world.random.between(...PENDING_MS);

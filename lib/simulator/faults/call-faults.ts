@@ -116,9 +116,18 @@ function affects(
 function failing({ error, where }: FaultOf<'calls-fail'>, { call, go }: Wrapping): Go {
   return async () => {
     if (where === 'after') await go();
+    else if (error === 'throttled' && call.method === 'cloud.launch') return THROTTLED_LAUNCH;
     throw errorOf(error, call);
   };
 }
+
+/** EC2 throttles a call before it has an effect. */
+const THROTTLED_LAUNCH: LaunchOutcome = {
+  kind: 'rejected',
+  missing: [],
+  message: 'RequestLimitExceeded',
+  throttled: true,
+};
 
 /** The error of the port for a failure, as its provider translates it. */
 function errorOf(error: CallError, { method }: PortCall): PortError {

@@ -76,13 +76,20 @@ describe('while EC2 throttles launches', () => {
   });
 
   test('claims whose calls are throttled for six minutes are launched after them', async () => {
-    const { result } = await burst(
-      6,
-      (launch, nowMs) => async (request) =>
-        nowMs() < 6 * MINUTE_MS
-          ? { kind: 'rejected', missing: [], message: MESSAGE, throttled: true }
-          : launch(request),
-    );
+    const throttled = {
+      kind: 'calls-fail',
+      calls: ['cloud.launch'],
+      error: 'throttled',
+      where: 'before',
+      percent: 100,
+    } as const;
+    const result = await live({
+      manifests: manyNodes(6),
+      catalogue: SMALL_CATALOGUE,
+      durationMs: 9 * MINUTE_MS,
+      scenario: { name: 'throttled', events: [] },
+      faults: [{ id: 0, fromMs: 0, forMs: 6 * MINUTE_MS, ...throttled }],
+    });
     expect([count(result, 'create-node-claim'), count(result, 'delete-node-claim')]).toEqual([6, 0]);
     expect(count(result, 'pod-running')).toBe(6);
   });
