@@ -25,6 +25,8 @@ export interface Lease extends LeaseName {
   readonly fence: number;
   /** When the lease was acquired. The run observes after this time. */
   readonly sinceMs: number;
+  /** That of the lease as it was acquired. */
+  readonly answersUntilMs?: number;
 }
 
 /** The current state of a lease, which any run may hold. */
@@ -34,6 +36,11 @@ export interface SeenLease extends LeaseName {
   readonly heldUntilMs: number;
   /** The start of the current run, or else of the last run that succeeded. @default no run has succeeded */
   readonly runAtMs?: number;
+  /**
+   * This run answers the wakes that were sent until then, by the clock of their queue: the clock of a function may differ from it by
+   * minutes. @default it answers none
+   */
+  readonly answersUntilMs?: number;
 }
 
 /**
@@ -62,7 +69,7 @@ export type RunOutcome = 'done' | 'failed';
 export interface Leases {
   /** *Cost:* one strong read. */
   see(name: LeaseName): Promise<SeenLease>;
-  /** *Cost:* one write. */
+  /** A run that acquires the lease sets `answersUntilMs`. *Cost:* one write. */
   acquire(seen: SeenLease): Promise<Acquired>;
   /** *Errors:* StaleLeaseError if the lease has expired or another run has taken it over. */
   renew(lease: Lease): Promise<void>;

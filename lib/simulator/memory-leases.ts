@@ -13,10 +13,20 @@ interface State {
   readonly heldUntilMs: number;
   readonly lookingSinceMs: number;
   readonly lookedAtMs: number | undefined;
+  readonly answeringUntilMs: number | undefined;
+  readonly answeredUntilMs: number | undefined;
   readonly wanted: boolean;
 }
 
-const NEVER: State = { fence: 0, heldUntilMs: 0, lookingSinceMs: 0, lookedAtMs: undefined, wanted: false };
+const NEVER: State = {
+  fence: 0,
+  heldUntilMs: 0,
+  lookingSinceMs: 0,
+  lookedAtMs: undefined,
+  answeringUntilMs: undefined,
+  answeredUntilMs: undefined,
+  wanted: false,
+};
 
 /** The leases in memory. */
 export function memoryLeases(clock: Clock): MemoryLeases {
@@ -26,14 +36,19 @@ export function memoryLeases(clock: Clock): MemoryLeases {
     void states.set(keyOf(name), { ...stateOf(name), ...changed });
   const isCurrent = (lease: Lease): boolean => stateOf(lease).fence === lease.fence;
   const seen = ({ cluster, work }: LeaseName): SeenLease => {
-    const { fence, heldUntilMs, lookingSinceMs, lookedAtMs } = stateOf({ cluster, work });
-    const runAtMs = isHeldAt(clock.now(), heldUntilMs) ? lookingSinceMs : lookedAtMs;
-    return { cluster, work, fence, heldUntilMs, ...optional({ runAtMs }) };
+    const { fence, heldUntilMs, lookingSinceMs, lookedAtMs, answeringUntilMs, answeredUntilMs } = stateOf({
+      cluster,
+      work,
+    });
+    const isHeld = isHeldAt(clock.now(), heldUntilMs);
+    const runAtMs = isHeld ? lookingSinceMs : lookedAtMs;
+    const answersUntilMs = isHeld ? answeringUntilMs : answeredUntilMs;
+    return { cluster, work, fence, heldUntilMs, ...optional({ runAtMs, answersUntilMs }) };
   };
   return {
     isCurrent,
     see: async (name) => seen(name),
-    async acquire({ cluster, work, fence, heldUntilMs: seenUntilMs }) {
+    async acquire({ cluster, work, fence, heldUntilMs: seenUntilMs, answersUntilMs }) {
       const nowMs = clock.now();
       const { heldUntilMs } = stateOf({ cluster, work });
       const isAsSeen =
@@ -43,8 +58,9 @@ export function memoryLeases(clock: Clock): MemoryLeases {
         change({ cluster, work }, { wanted: true });
         return { kind: 'busy' };
       }
-      const lease = { cluster, work, fence: fence + 1, sinceMs: nowMs };
-      change(lease, { fence: fence + 1, heldUntilMs: nowMs + LEASE_MS, lookingSinceMs: nowMs, wanted: false });
+      const lease = { cluster, work, fence: fence + 1, sinceMs: nowMs, ...optional({ answersUntilMs }) };
+      const looking = { lookingSinceMs: nowMs, answeringUntilMs: answersUntilMs };
+      change(lease, { fence: fence + 1, heldUntilMs: nowMs + LEASE_MS, ...looking, wanted: false });
       return { kind: 'held', lease };
     },
     async renew(lease) {
@@ -59,7 +75,8 @@ export function memoryLeases(clock: Clock): MemoryLeases {
     async release(lease, outcome) {
       if (!isCurrent(lease)) return { runAgain: false };
       const { wanted } = stateOf(lease);
-      change(lease, { heldUntilMs: 0, wanted: false, ...(outcome === 'done' && { lookedAtMs: lease.sinceMs }) });
+      const looked = { lookedAtMs: lease.sinceMs, answeredUntilMs: lease.answersUntilMs };
+      change(lease, { heldUntilMs: 0, wanted: false, ...(outcome === 'done' && looked) });
       return { runAgain: wanted };
     },
   };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { optional } from '../../lib/apis/optional.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import { EpochMovedError, StaleLeaseError } from '../../lib/ports/errors.ts';
 import {
@@ -133,6 +134,32 @@ export function leasesContract(name: string, make: (clock: Clock) => Promise<Lea
       await hold(one);
       nowMs += LEASE_MS;
       expect(await runAtMs()).toBe(NOW_MS);
+    });
+
+    test('the state has until when the current run answers wakes, else the last run that succeeded', async () => {
+      const answersUntilMs = async () => (await other.see(work)).answersUntilMs;
+      const holdUntil = async (untilMs: number | undefined): Promise<Lease> => {
+        const { answersUntilMs: _, ...seen } = await one.see(work);
+        const acquired = await one.acquire({ ...seen, ...optional({ answersUntilMs: untilMs }) });
+        if (acquired.kind !== 'held') throw new Error(`${work.work} of ${work.cluster} is ${acquired.kind}`);
+        return acquired.lease;
+      };
+      expect(await answersUntilMs()).toBeUndefined();
+      const first = await holdUntil(1_000);
+      expect(await answersUntilMs()).toBe(1_000);
+      await one.release(first, 'done');
+      expect(await answersUntilMs()).toBe(1_000);
+      const second = await holdUntil(2_000);
+      expect(await answersUntilMs()).toBe(2_000);
+      await one.release(second, 'failed');
+      expect(await answersUntilMs()).toBe(1_000);
+      await holdUntil(3_000);
+      nowMs += LEASE_MS;
+      expect(await answersUntilMs()).toBe(1_000);
+      const last = await holdUntil(undefined);
+      expect(await answersUntilMs()).toBeUndefined();
+      await one.release(last, 'done');
+      expect(await answersUntilMs()).toBeUndefined();
     });
 
     test('a number is not used again by a run that read the lease before another run held it', async () => {

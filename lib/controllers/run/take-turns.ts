@@ -1,9 +1,9 @@
 /** Decisions for a whole cluster, one run at a time: the lease of docs/architecture.md. */
 import { type BatchVerdict, batchWakes } from '../../core/provisioning/batch.ts';
 import { type RefusedError, UnreachableError } from '../../ports/errors.ts';
-import type { Lease, LeaseName, RunOutcome, SeenLease } from '../../ports/leases.ts';
+import type { Lease, LeaseName, Leases, RunOutcome, SeenLease } from '../../ports/leases.ts';
+import { AGAIN, acquiring, releaseAsFailed, releaseLease } from '../act/held-leases.ts';
 import { newRefusals, unlessRefused } from '../act/refused-leases.ts';
-import { AGAIN, releaseAsFailed, releaseLease } from '../act/release-lease.ts';
 import type { CoalescedWake } from './coalesce-wakes.ts';
 import type {
   HasClock,
@@ -47,6 +47,7 @@ export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn
   const { work, wake } = turn;
   const name = { cluster: wake.cluster, work };
   const refusals: RefusedError[] = [];
+  const acquire = acquiring(ports, wake);
   let seen = await unlessRefused(refusals, ports.leases.see(name));
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const verdict = verdictOf(ports, turn, seen);
@@ -59,12 +60,13 @@ export async function takeTurn<Ports extends TurnPorts>(ports: Ports, turn: Turn
     // After the lease was read: it is acquired only if no other run has held it since.
     const rested = await turn.look?.();
     if (rested !== undefined) return { kind: 'skipped', report: rested };
-    const acquired = seen && (await unlessRefused(refusals, ports.leases.acquire(seen)));
+    const acquired = seen && (await unlessRefused(refusals, acquire(seen)));
     if (acquired === undefined) {
       return { kind: 'taken', runs: runWithoutLease(ports), failures: newRefusals(ports, name, refusals) };
     }
     if (acquired.kind === 'busy') return skipped(name, 'busy');
-    if (acquired.kind === 'held') return { kind: 'taken', runs: runsUnder(ports, acquired.lease, wake), failures: [] };
+    if (acquired.kind === 'held')
+      return { kind: 'taken', runs: runsUnder(ports, acquired.lease, { wake, acquire }), failures: [] };
     seen = acquired.seen;
   }
   throw new UnreachableError(
@@ -79,7 +81,8 @@ function verdictOf(
 ): BatchVerdict {
   if (wake.times === undefined) return { kind: 'run' };
   const { batchIdleMs, batchMaxMs } = collects ? settings : { batchIdleMs: 0, batchMaxMs: 0 };
-  return batchWakes(wake.times, { batchIdleMs, batchMaxMs, runAtMs: seen?.runAtMs, nowMs: clock.now() });
+  const { runAtMs, answersUntilMs } = seen ?? {};
+  return batchWakes(wake.times, { batchIdleMs, batchMaxMs, runAtMs, answersUntilMs, nowMs: clock.now() });
 }
 
 async function* runWithoutLease<Ports extends TurnPorts>(ports: Ports): AsyncGenerator<Ports, void> {
@@ -90,7 +93,7 @@ async function* runWithoutLease<Ports extends TurnPorts>(ports: Ports): AsyncGen
 async function* runsUnder<Ports extends TurnPorts>(
   ports: Ports,
   first: Lease,
-  wake: CoalescedWake,
+  { wake, acquire }: Pick<Turn, 'wake'> & Pick<Leases, 'acquire'>,
 ): AsyncGenerator<Ports & { readonly lease: Lease }, void> {
   const { cluster, work } = first;
   const endMs = ports.clock.now() + ports.settings.batchMaxMs;
@@ -100,7 +103,7 @@ async function* runsUnder<Ports extends TurnPorts>(
     const { runAgain } = await releaseLease(ports, lease, { outcome: 'done', wake });
     if (!runAgain) return;
     if (ports.clock.now() >= endMs) return ports.messages.wake(work, { cluster, reason: AGAIN });
-    const acquired = await ports.leases.acquire(await ports.leases.see({ cluster, work }));
+    const acquired = await acquire(await ports.leases.see({ cluster, work }));
     // A run that has acquired the lease meanwhile observes after it was marked.
     if (acquired.kind !== 'held') return;
     ({ lease } = acquired);

@@ -54,6 +54,8 @@ const CLUSTER_ITEMS = [...CLAIM, 'decidedAtMs', 'essence', 'payloadKey', 'untilM
 /** The epoch, leases, and the end of a decision that was carried out. */
 const CLUSTER_FIELDS = [
   ...KEY,
+  'answeredUntilMs',
+  'answeringUntilMs',
   'epochCount',
   'expiresAt',
   'heldUntilMs',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { optional } from '../../apis/optional.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { StaleLeaseError } from '../../ports/errors.ts';
 import {
@@ -45,7 +46,8 @@ export class DynamoDbLeases implements Leases {
         ? { kind: 'busy' }
         : { kind: 'changed', seen: seenIn(seen, marked.found, nowMs) };
     }
-    const lease = { cluster, work, fence: fenceAfter(seen, nowMs), sinceMs: nowMs };
+    const { answersUntilMs } = seen;
+    const lease = { cluster, work, fence: fenceAfter(seen, nowMs), sinceMs: nowMs, ...optional({ answersUntilMs }) };
     const leaseHolder = randomUUID();
     const taken = await this.#set(lease, { ...attributesOf(lease), leaseHolder }, freeSince(seen.fence, nowMs));
     // If the response was lost, the repeated write is refused because of the first one.
@@ -64,7 +66,7 @@ export class DynamoDbLeases implements Leases {
 
   async release(lease: Lease, outcome: RunOutcome): Promise<{ readonly runAgain: boolean }> {
     const ours = fencedBy(lease);
-    const attributes = { heldUntilMs: 0, wanted: 0, ...(outcome === 'done' && { lookedAtMs: lease.sinceMs }) };
+    const attributes = { heldUntilMs: 0, wanted: 0, ...(outcome === 'done' && lookedIn(lease)) };
     const unmarked = { expression: `${ours.expression} AND wanted = :no`, values: { ...ours.values, ':no': 0 } };
     const first = await this.#set(lease, attributes, unmarked);
     if (first.kind === 'written' || first.found?.['leaseFence'] !== lease.fence) return { runAgain: false };
@@ -111,8 +113,13 @@ function fenceAfter({ fence }: SeenLease, nowMs: number): number {
   return fence === 0 || fence === UNREADABLE ? nowMs : fence + 1;
 }
 
-function attributesOf({ fence, sinceMs }: Lease): Attributes {
-  return { leaseFence: fence, heldUntilMs: sinceMs + LEASE_MS, lookingSinceMs: sinceMs, wanted: 0 };
+function attributesOf({ fence, sinceMs, answersUntilMs = 0 }: Lease): Attributes {
+  const looking = { lookingSinceMs: sinceMs, answeringUntilMs: answersUntilMs };
+  return { leaseFence: fence, heldUntilMs: sinceMs + LEASE_MS, ...looking, wanted: 0 };
+}
+
+function lookedIn({ sinceMs, answersUntilMs = 0 }: Lease): Attributes {
+  return { lookedAtMs: sinceMs, answeredUntilMs: answersUntilMs };
 }
 
 function seenIn({ cluster, work }: LeaseName, item: Attributes | undefined, nowMs: number): SeenLease {
@@ -120,12 +127,16 @@ function seenIn({ cluster, work }: LeaseName, item: Attributes | undefined, nowM
   const fence = item['leaseFence'];
   if (typeof fence !== 'number' || fence <= 0) return { cluster, work, fence: UNREADABLE, heldUntilMs: 0 };
   const heldUntilMs = Number(item['heldUntilMs'] ?? 0);
-  const runAtMs = isHeldAt(nowMs, heldUntilMs) ? item['lookingSinceMs'] : item['lookedAtMs'];
+  const isHeld = isHeldAt(nowMs, heldUntilMs);
+  const runAtMs = isHeld ? item['lookingSinceMs'] : item['lookedAtMs'];
+  // An earlier version of Kerf does not write it: then the time of an earlier run stays, or there is none.
+  const answersUntilMs = Number(item[isHeld ? 'answeringUntilMs' : 'answeredUntilMs'] ?? 0);
   return {
     cluster,
     work,
     fence,
     heldUntilMs,
     ...(runAtMs !== undefined && { runAtMs: Number(runAtMs) }),
+    ...(answersUntilMs > 0 && { answersUntilMs }),
   };
 }

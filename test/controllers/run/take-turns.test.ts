@@ -23,11 +23,14 @@ interface World {
   readonly failing?: readonly number[];
   /** The numbers of the runs that never end. */
   readonly hanging?: readonly number[];
+  /** The time that the clock of the function differs from that of the queue. */
+  readonly aheadMs?: number;
 }
 
 /** The provisioning function behind its queue, in virtual time. A run only takes time. */
-function world({ runMs = 1_200, calls = 1, failing = [], hanging = [] }: World = {}) {
+function world({ runMs = 1_200, calls = 1, failing = [], hanging = [], aheadMs = 0 }: World = {}) {
   const timetable = timetableFrom(1_000_000);
+  const clock = { now: () => timetable.now() + aheadMs };
   const runs: { readonly fromMs: number; toMs: number }[] = [];
   const said: RunReport['skipped'][] = [];
   let [atOnce, mostAtOnce] = [0, 0];
@@ -64,8 +67,8 @@ function world({ runMs = 1_200, calls = 1, failing = [], hanging = [] }: World =
   });
   const ports = {
     settings: DEFAULT_SETTINGS,
-    clock: timetable,
-    leases: memoryLeases(timetable),
+    clock,
+    leases: memoryLeases(clock),
     messages,
   };
   return {
@@ -134,6 +137,20 @@ describe('wakes of a cluster', () => {
     expect(since()).toEqual([1_000]);
     expect(said).toEqual(['answered', undefined]);
   });
+
+  test.each([-120_000, -2_000, 2_000, 120_000])(
+    'that were sent after a run cause another one, also if the clock of the function differs by %i ms',
+    async (aheadMs) => {
+      for (const seconds of [14, 30, 105]) {
+        const { play, since, said } = world({ aheadMs });
+        await play([0, seconds * 1_000]);
+        const [first = 0, second = 0, ...more] = since();
+        expect([first < 12_000, more, said.includes('answered')], `${seconds} s`).toEqual([true, [], false]);
+        expect(second - seconds * 1_000, `${seconds} s`).toBeGreaterThanOrEqual(1_000);
+        expect(second - seconds * 1_000, `${seconds} s`).toBeLessThanOrEqual(12_000);
+      }
+    },
+  );
 
   test('of a failed run are delivered again, together with the wakes that it would have answered', async () => {
     const { play, since, mostAtOnce } = world({ failing: [1], calls: 2 });

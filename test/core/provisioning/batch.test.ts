@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
-import { type BatchContext, batchWakes, type WakeTimes } from '../../../lib/core/provisioning/batch.ts';
+import { answersUntil, type BatchContext, batchWakes, type WakeTimes } from '../../../lib/core/provisioning/batch.ts';
 
-const at = (nowMs: number, runAtMs?: number): BatchContext => ({ ...DEFAULT_SETTINGS, nowMs, runAtMs });
+const at = (nowMs: number, runAtMs?: number, answersUntilMs?: number): BatchContext => ({
+  ...DEFAULT_SETTINGS,
+  nowMs,
+  runAtMs,
+  answersUntilMs,
+});
 const wakes = (firstMs: number, lastMs: number): WakeTimes => ({ firstMs, lastMs, sentMs: lastMs });
 
 describe('a batch of wakes', () => {
@@ -30,10 +35,23 @@ describe('a batch of wakes', () => {
     expect(batchWakes(wakes(0, 0), { ...longIdle, nowMs: 4_500 })).toEqual({ kind: 'run' });
   });
 
-  test('is answered by a run that began half a second after it was sent, and not by an earlier one', () => {
-    expect(batchWakes(wakes(0, 400), at(1_400, 901))).toEqual({ kind: 'answered' });
-    expect(batchWakes(wakes(0, 400), at(1_400, 900))).toEqual({ kind: 'run' });
+  test('is answered by a run that answers what was sent until then, and not by an earlier one', () => {
+    expect(batchWakes(wakes(0, 400), at(1_400, 901, 400))).toEqual({ kind: 'answered' });
+    expect(batchWakes(wakes(0, 400), at(1_400, 901, 399))).toEqual({ kind: 'run' });
   });
+
+  test('is not answered by a run of an earlier version, which did not write until when it answers', () => {
+    expect(batchWakes(wakes(0, 400), at(1_400, 1_300))).toEqual({ kind: 'run' });
+  });
+
+  test.each([-120_000, 120_000])(
+    'is answered by the same runs if the clock of a function differs by %i ms',
+    (aheadMs) => {
+      const nowMs = 10_000 + aheadMs;
+      expect(batchWakes(wakes(5_000, 5_000), at(nowMs, 6_000 + aheadMs, 4_999)).kind).not.toBe('answered');
+      expect(batchWakes(wakes(5_000, 5_000), at(nowMs, 6_000 + aheadMs, 5_000))).toEqual({ kind: 'answered' });
+    },
+  );
 
   test('is not answered by a run that appears to begin in the future because of clock skew', () => {
     expect(batchWakes(wakes(0, 400), at(1_400, 1_401))).toEqual({ kind: 'run' });
@@ -46,14 +64,14 @@ describe('a batch of wakes', () => {
 
   test('for a due time is answered by a run that began at that time, and not by an earlier one', () => {
     const due: WakeTimes = { firstMs: 0, lastMs: 0, sentMs: 0, dueMs: 30_000 };
-    expect(batchWakes(due, at(31_000, 29_999))).toEqual({ kind: 'run' });
-    expect(batchWakes(due, at(31_000, 30_000))).toEqual({ kind: 'answered' });
+    expect(batchWakes(due, at(31_000, 29_999, 29_000))).toEqual({ kind: 'run' });
+    expect(batchWakes(due, at(31_000, 30_000, 29_000))).toEqual({ kind: 'answered' });
   });
 
-  test('that was sent beside one for a due time is answered by a run that began half a second after it was sent', () => {
+  test('that was sent beside one for a due time is answered by a run that answers what was sent until then', () => {
     const both: WakeTimes = { firstMs: 0, lastMs: 30_000, sentMs: 30_000, dueMs: 30_000 };
-    expect(batchWakes(both, at(31_000, 30_400))).toEqual({ kind: 'run' });
-    expect(batchWakes(both, at(31_000, 30_600))).toEqual({ kind: 'answered' });
+    expect(batchWakes(both, at(31_000, 30_400, 29_999))).toEqual({ kind: 'run' });
+    expect(batchWakes(both, at(31_000, 30_600, 30_000))).toEqual({ kind: 'answered' });
   });
 
   test.each([-1e15, 0, 5e14, 1e15])(
@@ -71,4 +89,17 @@ describe('a batch of wakes', () => {
       expect(nowMs).toBeLessThanOrEqual(11_500);
     },
   );
+});
+
+describe('a run answers', () => {
+  test('the wakes that began it, and those that were sent half a second before it observes', () => {
+    expect(answersUntil({ sentMs: 5_000 }, { tookMs: 300, before: undefined })).toBe(5_000);
+    expect(answersUntil({ sentMs: 5_000 }, { tookMs: 2_000, before: undefined })).toBe(6_500);
+  });
+
+  test('what an earlier run has answered, and nothing else if it is not known when its wakes were sent', () => {
+    expect(answersUntil({ sentMs: 5_000 }, { tookMs: 0, before: 7_000 })).toBe(7_000);
+    expect(answersUntil(undefined, { tookMs: 2_000, before: 7_000 })).toBe(7_000);
+    expect(answersUntil(undefined, { tookMs: 2_000, before: undefined })).toBeUndefined();
+  });
 });

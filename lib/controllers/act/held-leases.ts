@@ -1,10 +1,22 @@
+import { optional } from '../../apis/optional.ts';
+import { answersUntil } from '../../core/provisioning/batch.ts';
 import { PortError } from '../../ports/errors.ts';
-import { LEASE_MS, type Lease, type RunOutcome } from '../../ports/leases.ts';
+import { LEASE_MS, type Lease, type Leases, type RunOutcome } from '../../ports/leases.ts';
 import type { Wake } from '../../ports/messages.ts';
-import type { SendsWakes, UsesLeases } from '../run/ports.ts';
+import type { CoalescedWake } from '../run/coalesce-wakes.ts';
+import type { HasClock, SendsWakes, UsesLeases } from '../run/ports.ts';
 
 /** The reason of the wakes that a run sends to its own function. */
 export const AGAIN = 'again';
+
+/** Acquires the lease for a run that answers the wakes that it has received now, and those that it would read as well. */
+export function acquiring({ leases, clock }: UsesLeases & HasClock, { times }: CoalescedWake): Leases['acquire'] {
+  const receivedAtMs = clock.now();
+  return ({ answersUntilMs: before, ...seen }) => {
+    const answersUntilMs = answersUntil(times, { tookMs: clock.now() - receivedAtMs, before });
+    return leases.acquire({ ...seen, ...optional({ answersUntilMs }) });
+  };
+}
 
 /**
  * The lease of a failed release expires after LEASE_MS. Runs that find it held until then rely on this one, so a wake follows it: one, and
