@@ -1,4 +1,4 @@
-import { counted } from '../../apis/counted.ts';
+import { counted, firstNames } from '../../apis/counted.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
 import { holds, selectsPod } from '../cluster/pod-disruption-budgets.ts';
@@ -80,9 +80,10 @@ function draining(
   const deletion = on.nodeClaim?.deletion;
   const why = deletion === undefined ? 'its node is being replaced' : `its node is being removed (${deletion.message})`;
   if (!isReschedulable(pod)) return { state: 'Draining', summary: `${why}, and it ends with the node` };
-  const held = whyHeld(snapshot, pod, nowMs) ?? whyLater(snapshot, { pod, on }, nowMs);
+  const earlier = evictedBefore({ pod, on }, nowMs);
+  const held = whyHeld(snapshot, pod, nowMs) ?? whyLater(snapshot, earlier, nowMs);
   const place = placed(pod, provision(snapshot, { decisionId: 'why', nowMs }).schedule);
-  const next = held === undefined ? 'it is evicted' : 'it is not evicted now';
+  const next = held === undefined ? whenEvicted(earlier) : 'it is not evicted now';
   return {
     state: 'Draining',
     summary: `${why}: ${next}; ${place.summary}`,
@@ -106,17 +107,23 @@ function whyHeld({ podDisruptionBudgets }: ClusterSnapshot, pod: Pod, nowMs: num
   );
 }
 
-/** D20: a pod that the drain evicts earlier is not evicted now. */
-function whyLater(
-  snapshot: ClusterSnapshot,
-  { pod, on }: { readonly pod: Pod; readonly on: StateNode },
-  nowMs: number,
-): Refusal | undefined {
-  if (!isDrained(pod, nowMs)) return undefined;
-  const earlier = on.pods.filter(
-    (one) => isDrained(one, nowMs) && !isTerminating(one) && drainTier(one) < drainTier(pod),
-  );
-  for (const one of earlier) {
+/** D20: the pods of the node that are gone before the drain evicts this one. */
+function evictedBefore({ pod, on }: { readonly pod: Pod; readonly on: StateNode }, nowMs: number): readonly Pod[] {
+  if (!isDrained(pod, nowMs)) return [];
+  return on.pods.filter((one) => isDrained(one, nowMs) && drainTier(one) < drainTier(pod));
+}
+
+function whenEvicted(earlier: readonly Pod[]): string {
+  if (earlier.length === 0) return 'it is evicted';
+  const names = firstNames(earlier.map(podKey), MAX_NAMES);
+  return `it is critical or of a DaemonSet, and is evicted after other pods of the node have gone (${names})`;
+}
+
+const MAX_NAMES = 3;
+
+/** A pod that the drain evicts earlier is not evicted now. */
+function whyLater(snapshot: ClusterSnapshot, earlier: readonly Pod[], nowMs: number): Refusal | undefined {
+  for (const one of earlier.filter((pod) => !isTerminating(pod))) {
     const held = whyHeld(snapshot, one, nowMs);
     if (held !== undefined)
       return refusal(held.reason, `it is evicted after pod ${podKey(one)}: ${held.message}`, held.numbers);

@@ -115,6 +115,17 @@ describe('a pod with a node', () => {
     expect(told.reasons[0]).toBe(reason);
   });
 
+  test.each([[undefined], [NOW_MS]])(
+    'is evicted after the ordinary pods of the node have gone, if it is critical (D20)',
+    (deletionMs) => {
+      const critical = runningPod('node-1', { name: 'dns', spec: { priorityClassName: 'system-cluster-critical' } });
+      const ordinary = runningPod('node-1', { ...(deletionMs !== undefined && { deletionMs }) });
+      const { summary, reasons } = whyPod({ ...DRAINED, pods: [critical, ordinary] }, critical, NOW_MS);
+      expect(summary).toContain('is evicted after other pods of the node have gone (default/web-1); ');
+      expect(reasons).toEqual([]);
+    },
+  );
+
   test('is not evicted now, because the drain waits for a pod that it evicts before', () => {
     const critical = runningPod('node-1', { name: 'dns', spec: { priorityClassName: 'system-cluster-critical' } });
     const kept = runningPod('node-1', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
