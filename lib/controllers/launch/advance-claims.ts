@@ -1,5 +1,4 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
-import type { Due } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { ClaimVerdict } from '../../core/node-claim/claim-verdict.ts';
 import { type LaunchGroup, launchGroups } from '../../core/node-claim/launch/launch-groups.ts';
@@ -105,11 +104,20 @@ function together(run: AdvanceRun, group: LaunchGroup, { readAtMs, world, step }
       if (answer.kind === 'refused')
         return { due: [], next: records.map((record) => alone(run, { record, world, step })) };
       const refused = answer.records.filter((record) => isRefused(record) && step + 1 < MAX_STEPS);
-      const due: Due[] = [...answer.due];
-      for (const record of answer.records)
-        if (!refused.includes(record)) due.push(...(await finishStep(run, record, { world, due: [], isFresh: true })));
+      const settled = answer.records.filter((record) => !refused.includes(record));
       const again = await unitsOf(run, { records: refused, readAtMs: run.ports.clock.now(), world, step: step + 1 });
-      return { due, next: [...again, naming(run, answer.records)] };
+      const shown = settled.map((record) => showing(run, record, world));
+      return { due: answer.due, next: [...again, ...shown, naming(run, answer.records)] };
+    },
+  };
+}
+
+/** The object of a claim in the cluster. Without a launch, `inTurn` takes it after the next attempts of others. */
+function showing(run: AdvanceRun, record: NodeClaimRecord, world: ObservedClaims): Unit {
+  return {
+    name: record.name,
+    async advance() {
+      return { due: await finishStep(run, record, { world, due: [], isFresh: true }) };
     },
   };
 }

@@ -4,9 +4,9 @@ import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { Deployment } from '../../../lib/apis/kubernetes.ts';
 import { NODE_POOL } from '../../../lib/apis/labels.ts';
 import { around, type PortCall } from '../../../lib/simulator/faults.ts';
-import { openSimulation } from '../../../lib/simulator/simulation.ts';
+import { type OpenSimulation, openSimulation, type SimulationInput } from '../../../lib/simulator/simulation.ts';
 import type { TimelineEntry } from '../../../lib/simulator/timeline.ts';
-import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
+import { aDeployment, aPool, manyNodes, someManifests } from '../../builders/cluster-manifests.ts';
 import { aNodeClass } from '../../builders/node-pools.ts';
 import { SMALL_CATALOGUE } from '../life.ts';
 
@@ -47,7 +47,7 @@ function partOf(name: string) {
 /** Two classes. *Shape:* when instances of the healthy one were launched after its pods were created, and abandoned runs. */
 async function play(hangs: (call: PortCall) => boolean) {
   const parts = ['broken', 'healthy', 'also-broken'].map(partOf);
-  const simulation = openSimulation({
+  return playOn(hangs, {
     manifests: someManifests({
       nodePools: parts.map(({ nodePool }) => nodePool),
       nodeClasses: parts.map(({ nodeClass }) => nodeClass),
@@ -62,13 +62,23 @@ async function play(hangs: (call: PortCall) => boolean) {
         replicas: 2,
       })),
     },
+  });
+}
+
+async function playOn(
+  hangs: (call: PortCall) => boolean,
+  under: Pick<SimulationInput, 'manifests' | 'scenario'>,
+  hangMs = HANG_MS,
+) {
+  const simulation: OpenSimulation = openSimulation({
+    ...under,
     catalogue: SMALL_CATALOGUE,
     seed: 1,
     durationMs: SCALED_MS + 4 * MINUTE_MS,
     wrapPorts: (ports) =>
       around(ports, async (call, go) => {
         const atMs = simulation.timetable.now();
-        if (atMs >= HANGS_FROM_MS && hangs(call)) await simulation.timetable.wait(HANG_MS);
+        if (atMs >= HANGS_FROM_MS && hangs(call)) await simulation.timetable.wait(hangMs);
         return go();
       }),
   });
@@ -82,7 +92,8 @@ async function play(hangs: (call: PortCall) => boolean) {
   const abandoned = timeline.flatMap((entry) =>
     entry.kind === 'function-failed' && /abandoned/.test(entry.message) ? [entry.message] : [],
   );
-  return { launchedMs, abandoned };
+  const launches = timeline.filter(({ kind }) => kind === 'instance-launched').length;
+  return { launchedMs, launches, abandoned };
 }
 
 function isOfBroken({ args: [nodeClass] }: PortCall): boolean {
@@ -103,4 +114,19 @@ describe('while calls hang', () => {
     expect(launchedMs.length).toBeGreaterThan(0);
     expect(Math.max(...launchedMs)).toBeLessThan(15 * SECOND_MS);
   });
+});
+
+test('while NodeClaims cannot be written, 40 nodes are launched, and no run is abandoned', async () => {
+  const scenario = {
+    name: 'hung calls',
+    events: [{ kind: 'scale', atMs: SCALED_MS, deployment: 'default/web', replicas: 40 }] as const,
+  };
+  const manifests = manyNodes(0);
+  const { abandoned, launches } = await playOn(
+    ({ method }) => method === 'cluster.applyNodeClaim',
+    { manifests, scenario },
+    13 * SECOND_MS,
+  );
+  expect(abandoned).toEqual([]);
+  expect(launches).toBe(40);
 });
