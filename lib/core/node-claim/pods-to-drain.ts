@@ -1,9 +1,12 @@
-import { parseTime, SECOND_MS } from '../../apis/formats/time.ts';
+import { MINUTE_MS, parseTime } from '../../apis/formats/time.ts';
 import type { Pod } from '../../apis/kubernetes.ts';
 import { isDrainable, isOwnedByDaemonSet, isTerminating } from '../cluster/pods.ts';
 
-/** D21: the kubelet of a pod is gone if the pod should have terminated a minute ago. */
-const STUCK_MS = 60 * SECOND_MS;
+/**
+ * D21: the kubelet of a pod is gone if the pod should have terminated a minute ago, by a clock that may be two minutes ahead of that of
+ * the API server. A deadline ends the wait earlier, and EC2 the instance that it has interrupted.
+ */
+const STUCK_MS = 3 * MINUTE_MS;
 
 /** D21: whether a drain waits for the pod. Other pods end together with the node. */
 export function isDrained(pod: Pod, nowMs: number): boolean {

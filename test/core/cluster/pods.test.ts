@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { isDrainable, isKeptInPlace, isProvisionable, isReschedulable } from '../../../lib/core/cluster/pods.ts';
+import { isDrained } from '../../../lib/core/node-claim/pods-to-drain.ts';
 import { asking } from '../../builders/node-pools.ts';
 import { aPod, pendingPod, runningPod } from '../../builders/pods.ts';
-import { NOW_MS } from '../../builders/times.ts';
+import { NOW_MS, SECOND } from '../../builders/times.ts';
 
 const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable' } as const;
 
@@ -68,6 +69,11 @@ describe('a drain waits for a pod (D21)', () => {
     ],
   ])('%s', (_, pod, expected) => {
     expect(isDrainable(pod)).toBe(expected);
+  });
+
+  test.each([0, 95, 120])('in its grace period, also if the clock is %i s ahead', (aheadSeconds) => {
+    const ending = runningPod('n', { deletionMs: NOW_MS + 24 * SECOND });
+    expect(isDrained(ending, NOW_MS + aheadSeconds * SECOND)).toBe(true);
   });
 });
 

@@ -132,7 +132,7 @@ describe('the drain', () => {
     ['that have completed', { status: { phase: 'Succeeded' } }],
     ['that are static pods of the node', { owner: 'Node' }],
     ['that tolerate the disruption', { spec: { nodeName: 'node-1', tolerations: [{ operator: 'Exists' }] } }],
-    ['that should have terminated a minute ago', { deletionMs: NOW_MS - 61 * SECOND }],
+    ['that should have terminated three minutes ago', { deletionMs: NOW_MS - 181 * SECOND }],
   ])('does not wait for pods %s (D21)', (_, over) => {
     const record = { deletion: deletion({ drainStartedAtMs: NOW_MS - MINUTE }) };
     expect(kinds(decideTermination(viewOf([pod('a', over)], {}, record), NOW_MS).actions)).toEqual([
