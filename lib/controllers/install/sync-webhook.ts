@@ -2,6 +2,7 @@ import { guardWebhook } from '../../core/install/guard-webhook.ts';
 import { ProblemError } from '../../core/problems/problems.ts';
 import { ConflictError, PortError } from '../../ports/errors.ts';
 import type { Wake } from '../../ports/messages.ts';
+import { failureOf } from '../act/run-notes.ts';
 import { reasonsOf } from '../run/coalesce-wakes.ts';
 import type { HasClock, HasSettings, MayHaveWebhook } from '../run/ports.ts';
 
@@ -25,6 +26,6 @@ export async function syncWebhook(
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     // After a conflict, the next tick reads the configuration again.
-    return error instanceof ConflictError ? [] : [error];
+    return error instanceof ConflictError ? [] : [failureOf('webhook configuration', error)];
   }
 }

@@ -1,5 +1,6 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { PortError } from '../../ports/errors.ts';
+import { failureOf } from '../act/run-notes.ts';
 import type { ManagesNodeClassResources } from '../run/ports.ts';
 import type { ClusterWork } from './instance-work.ts';
 
@@ -14,14 +15,19 @@ export async function deleteUnused({
 }: ClusterWork<ManagesNodeClassResources> & {
   readonly nodeClasses: readonly EC2NodeClass[];
 }): Promise<readonly Error[]> {
-  const deletions = [
-    ports.cloud.removeUnusedInstanceProfiles(cluster, nodeClasses),
-    ports.cloud.removeOldLaunchTemplates(cluster),
-  ];
-  return (await Promise.allSettled(deletions)).flatMap((outcome) => {
-    if (outcome.status === 'fulfilled') return [];
-    const reason: unknown = outcome.reason;
-    if (!(reason instanceof PortError)) throw reason;
-    return [reason];
-  });
+  const failures = await Promise.all([
+    failuresOf('delete unused instance profiles', ports.cloud.removeUnusedInstanceProfiles(cluster, nodeClasses)),
+    failuresOf('delete unused launch templates', ports.cloud.removeOldLaunchTemplates(cluster)),
+  ]);
+  return failures.flat();
+}
+
+async function failuresOf(subject: string, deletion: Promise<void>): Promise<readonly Error[]> {
+  try {
+    await deletion;
+    return [];
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return [failureOf(subject, error)];
+  }
 }

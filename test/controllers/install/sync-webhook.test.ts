@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { reportedRefusals } from '../../../lib/controllers/act/reported-refusals.ts';
+import { notReported } from '../../../lib/controllers/act/run-notes.ts';
 import { syncWebhook } from '../../../lib/controllers/install/sync-webhook.ts';
 import { webhookConfiguration } from '../../../lib/core/install/webhook-configuration.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
@@ -95,8 +97,16 @@ async function overtake(): Promise<never> {
 }
 
 test('a refusal of the cluster is reported, and a conflict with another writer is not', async () => {
-  expect(await tick(aWorld(), { read: refuse })).toEqual(['403 forbidden']);
+  expect(await tick(aWorld(), { read: refuse })).toEqual(['webhook configuration: 403 forbidden']);
   expect(await tick(aWorld(), { create: overtake })).toEqual([]);
+});
+
+test('a refusal of the cluster is reported once an hour', async () => {
+  const run = { ports: { clock: { now: () => NOW_MS }, refusals: reportedRefusals() }, cluster: 'demo' };
+  const webhook = registration(aWorld(), { read: refuse });
+  const failures = await syncWebhook({ webhook, clock: run.ports.clock, settings: DEFAULT_SETTINGS }, TICK);
+  expect(notReported(run, failures)).toEqual(failures);
+  expect(notReported(run, failures)).toEqual([]);
 });
 
 const hangs = async (): Promise<never> => await new Promise<never>(() => {});

@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../../lib/apis/ec2-node-class.ts';
 import { formatTime, MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import { shippedCatalogue } from '../../../lib/catalogue/figures.ts';
+import { reportedRefusals } from '../../../lib/controllers/act/reported-refusals.ts';
 import { reconcileLifecycle } from '../../../lib/controllers/lifecycle.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { Decision } from '../../../lib/core/model/decision.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import type { CloudProvider } from '../../../lib/ports/cloud-provider.ts';
-import { ConflictError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { ConflictError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import type { WakeTarget } from '../../../lib/ports/messages.ts';
 import { writeCustom } from '../../../lib/simulator/kubernetes/objects.ts';
 import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
@@ -263,6 +264,20 @@ describe('provisioning (C37)', () => {
     expect(first?.at).toBeLessThan(5);
   });
 });
+
+test.each(['removeUnusedInstanceProfiles', 'removeOldLaunchTemplates'] as const)(
+  'C67: a refusal of %s is reported once an hour',
+  async (method) => {
+    const { ports } = bench({ [method]: async () => Promise.reject(new RefusedError('AccessDenied')) });
+    const reporting = { ...ports, refusals: reportedRefusals() };
+    const failures: (readonly string[])[] = [];
+    for (let minute = 0; minute < 3; minute += 1) {
+      const report = await reconcileLifecycle(reporting, { cluster: CLUSTER, reason: 'tick' });
+      failures.push(report.failures.map(({ message }) => message));
+    }
+    expect(failures).toEqual([[expect.stringMatching(/^delete unused .*: AccessDenied$/)], [], []]);
+  },
+);
 
 test('C67: unused profiles are deleted, and a failure does not delay the classes', async () => {
   const asked: (readonly string[])[] = [];
