@@ -100,6 +100,21 @@ test('the second retry leaves more time, the third is left to the dead letters',
   expect(seen.retried).toEqual([{ ids: ['handle-1'], seconds: 20 }]);
 });
 
+test('a message that fails again does not delay the early retry of others', async () => {
+  const { runtime: running, seen } = runtime(['a']);
+  const records = [
+    message('1', tick('a'), 3),
+    message('2', tick('a')),
+    message('3', tick('a'), 2),
+    message('4', tick('a')),
+  ];
+  expect(failedOf(await answerWakes(running, batch(records), unreachable))).toEqual(['1', '2', '3', '4']);
+  expect(seen.retried).toEqual([
+    { ids: ['handle-2', 'handle-4'], seconds: 2 },
+    { ids: ['handle-3'], seconds: 20 },
+  ]);
+});
+
 test('no part of a run continues after the response, whether the run succeeded or failed', async () => {
   const ended: string[] = [];
   const running = { ...runtime(['a', 'b']).runtime, endRun: (cluster: string) => ended.push(cluster) };

@@ -12,15 +12,17 @@ export interface MessageRuntime {
   readonly recorder?: DecisionRecorder;
 }
 
-/** Delivers the wakes of a run again soon if the failure is retryable: otherwise after the visibility timeout of the queue. */
+/** Delivers the wakes of a run again soon, each by its own deliveries, if the failure is retryable: otherwise after the visibility timeout of the queue. */
 export async function retrySoon(
   runtime: MessageRuntime,
   messages: readonly QueuedMessage[],
   failure: unknown,
 ): Promise<void> {
-  const pauseMs = wakePauseMs(Math.max(...messages.map(({ receives }) => receives)));
-  if (!(failure instanceof PortError && failure.retryable) || pauseMs === undefined) return;
-  await deliverAgain(runtime, messages, pauseMs);
+  if (!(failure instanceof PortError && failure.retryable)) return;
+  for (const [receives, alike] of Map.groupBy(messages, (one) => one.receives)) {
+    const pauseMs = wakePauseMs(receives);
+    if (pauseMs !== undefined) await deliverAgain(runtime, alike, pauseMs);
+  }
 }
 
 /** Best effort: otherwise the messages are delivered again after the visibility timeout. */
