@@ -19,6 +19,7 @@ import {
 import type { Clock } from '../../../ports/clock.ts';
 import type { InstanceProfileState } from '../../../ports/cloud-provider.ts';
 import { RefusedError, UnreachableError } from '../../../ports/errors.ts';
+import { despiteRefusals } from '../client/despite-refusals.ts';
 import { isEntityLimit, isEntityMissing, isEntityTaken, translated } from '../client/errors.ts';
 import { AnswerCache } from '../client/kept-answers.ts';
 import type { InstanceProfiles } from './instance-profiles.ts';
@@ -79,12 +80,13 @@ export class IamInstanceProfiles implements InstanceProfiles {
     const sweptAtMs = this.#sweptAtMs.get(place.cluster);
     if (sweptAtMs !== undefined && nowMs - sweptAtMs < SWEEP_MS) return;
     const wanted = new Set(nodeClasses.map((nodeClass) => instanceProfileNameOf(place, nodeClass)));
-    for (const profile of await listManaged(this.#client, place)) {
+    const [first] = await despiteRefusals(await listManaged(this.#client, place), async (profile) => {
       const keep = wanted.has(profile.name) || (await isUsed(profile.arn));
       if (keep) await this.#wantAgain(profile);
       else await this.#letGo(profile);
-    }
+    });
     this.#sweptAtMs.set(place.cluster, nowMs);
+    if (first !== undefined) throw first;
   }
 
   async release(place: ProfilePlace, nodeClass: EC2NodeClass): Promise<void> {

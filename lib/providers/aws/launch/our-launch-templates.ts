@@ -10,6 +10,7 @@ import { NODE_CLASS } from '../../../apis/labels.ts';
 import { optional } from '../../../apis/optional.ts';
 import { CLUSTER_TAG } from '../../../core/model/ownership-tags.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import { despiteRefusals } from '../client/despite-refusals.ts';
 import { errorNameOf, isTemplateMissing, translated } from '../client/errors.ts';
 import { allPages } from '../client/pages.ts';
 import { LAUNCH_TEMPLATE_PREFIX, type LaunchTemplates } from './launch-template.ts';
@@ -27,7 +28,13 @@ export async function deleteLaunchTemplates(
   nodeClass: string,
 ): Promise<readonly string[]> {
   const templates = await listOurs(client, cluster, [{ Name: `tag:${NODE_CLASS}`, Values: [nodeClass] }]);
-  return deleteAll(client, templates);
+  const names: string[] = [];
+  for (const { LaunchTemplateName: name, LaunchTemplateId: id } of templates) {
+    if (name === undefined || id === undefined) continue;
+    await deleteTemplate(client, id);
+    names.push(name);
+  }
+  return names;
 }
 
 /**
@@ -39,6 +46,8 @@ export class OldLaunchTemplates {
   readonly #clock: Clock;
   readonly #known: LaunchTemplates;
   readonly #lookedAtMs = new Map<string, number>();
+  /** The ids of templates that could not be deleted: they are tried after the others. */
+  readonly #failed = new Set<string>();
 
   constructor({ client, clock }: { readonly client: EC2Client; readonly clock: Clock }, known: LaunchTemplates) {
     this.#client = client;
@@ -46,6 +55,7 @@ export class OldLaunchTemplates {
     this.#known = known;
   }
 
+  /** *Errors:* the first refusal, after all others were tried. */
   async remove(cluster: string): Promise<void> {
     const nowMs = this.#clock.now();
     if (nowMs - (this.#lookedAtMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LOOK_AGAIN_MS) return;
@@ -54,7 +64,21 @@ export class OldLaunchTemplates {
       .filter(({ LaunchTemplateName = '' }) => LaunchTemplateName.startsWith(LAUNCH_TEMPLATE_PREFIX))
       .filter(({ CreateTime }) => CreateTime !== undefined && nowMs - CreateTime.getTime() > OLD_MS)
       .toSorted((a, b) => (a.CreateTime?.getTime() ?? 0) - (b.CreateTime?.getTime() ?? 0));
-    for (const name of await deleteAll(this.#client, old.slice(0, MAX_AT_ONCE))) this.#known.forget(name);
+    const [first] = await despiteRefusals(this.#failedLast(old).slice(0, MAX_AT_ONCE), (one) => this.#delete(one));
+    if (first !== undefined) throw first;
+  }
+
+  #failedLast(templates: readonly LaunchTemplate[]): readonly LaunchTemplate[] {
+    const hasFailed = ({ LaunchTemplateId: id = '' }: LaunchTemplate): boolean => this.#failed.has(id);
+    return [...templates.filter((one) => !hasFailed(one)), ...templates.filter(hasFailed)];
+  }
+
+  async #delete({ LaunchTemplateName: name, LaunchTemplateId: id }: LaunchTemplate): Promise<void> {
+    if (name === undefined || id === undefined) return;
+    this.#failed.add(id);
+    await deleteTemplate(this.#client, id);
+    this.#failed.delete(id);
+    this.#known.forget(name);
   }
 }
 
@@ -72,16 +96,6 @@ async function listOurs(
   });
   // Promise 4: checked again here, in case the filter was ignored.
   return templates.filter(({ Tags = [] }) => Tags.some(({ Key, Value }) => Key === CLUSTER_TAG && Value === cluster));
-}
-
-async function deleteAll(client: EC2Client, templates: readonly LaunchTemplate[]): Promise<readonly string[]> {
-  const names: string[] = [];
-  for (const { LaunchTemplateName: name, LaunchTemplateId: id } of templates) {
-    if (name === undefined || id === undefined) continue;
-    await deleteTemplate(client, id);
-    names.push(name);
-  }
-  return names;
 }
 
 async function deleteTemplate(client: EC2Client, LaunchTemplateId: string): Promise<void> {

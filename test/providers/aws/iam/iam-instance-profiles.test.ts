@@ -227,6 +227,19 @@ describe('C67: profiles that nothing needs', () => {
     expect(deleted()).toEqual([]);
   });
 
+  test('a profile that IAM refuses to delete does not keep others, and they are not read before half an hour', async () => {
+    const since = { ...OURS, 'kerf.dev/unused-since': String(NOW_MS - 2 * HOUR_MS) };
+    inAccount(profile('demo_a', [], since), profile('demo_b', [], since));
+    iam
+      .on(DeleteInstanceProfileCommand, { InstanceProfileName: 'demo_a' })
+      .rejects(awsError('AccessDeniedException', 403));
+    await expect(profiles.removeUnused(place, [nodeClass], unused)).rejects.toThrow(/demo_a/);
+    expect(deleted()).toEqual(['demo_a', 'demo_b']);
+    clock.nowMs += HOUR_MS / 2 - 1;
+    await profiles.removeUnused(place, [nodeClass], unused);
+    expect(iam.commandCalls(ListInstanceProfilesCommand)).toHaveLength(1);
+  });
+
   test('they are read every half hour, regardless of the number of requests', async () => {
     inAccount();
     await profiles.removeUnused(place, [nodeClass], unused);

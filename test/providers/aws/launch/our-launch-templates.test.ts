@@ -62,6 +62,38 @@ describe('old launch templates (C57)', () => {
     expect(deleted()).toEqual(['lt-4', 'lt-1']);
   });
 
+  const refuse = (id: string) =>
+    ec2.on(DeleteLaunchTemplateCommand, { LaunchTemplateId: id }).rejects(awsError('UnauthorizedOperation', 403));
+
+  test('a template that EC2 refuses to delete does not keep newer ones', async () => {
+    ec2.on(DescribeLaunchTemplatesCommand).resolves({ LaunchTemplates: [aged('lt-1', 60), aged('lt-2', 50)] });
+    refuse('lt-1');
+    const templates = sweep();
+    await expect(templates.remove('demo')).rejects.toThrow('delete launch template lt-1');
+    expect(deleted()).toEqual(['lt-1', 'lt-2']);
+    await templates.remove('demo');
+    expect(deleted()).toHaveLength(2);
+  });
+
+  test('twenty templates that EC2 refuses to delete do not keep newer ones', async () => {
+    const all = Array.from({ length: 21 }, (_, index) => aged(`lt-${index}`, 100 - index));
+    ec2.on(DescribeLaunchTemplatesCommand).resolves({ LaunchTemplates: all });
+    for (const { LaunchTemplateId } of all.slice(0, 20)) refuse(LaunchTemplateId);
+    const templates = sweep();
+    await expect(templates.remove('demo')).rejects.toThrow('delete launch template lt-0');
+    expect(deleted()).not.toContain('lt-20');
+    nowMs += HOUR_MS;
+    await expect(templates.remove('demo')).rejects.toThrow('delete launch template lt-0');
+    expect(deleted()).toContain('lt-20');
+  });
+
+  test('a failure that may pass ends the sweep', async () => {
+    ec2.on(DescribeLaunchTemplatesCommand).resolves({ LaunchTemplates: [aged('lt-1', 60), aged('lt-2', 50)] });
+    ec2.on(DeleteLaunchTemplateCommand).rejects(awsError('RequestLimitExceeded', 503));
+    await expect(sweep().remove('demo')).rejects.toThrow('delete launch template lt-1');
+    expect(deleted()).toEqual(['lt-1']);
+  });
+
   test('twenty are deleted at a time, the oldest first; the others an hour later', async () => {
     const all = Array.from({ length: 25 }, (_, index) => aged(`lt-${index}`, 100 - index));
     ec2
