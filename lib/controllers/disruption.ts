@@ -1,7 +1,7 @@
 import { describeProgress } from '../core/disruption/memory/turns.ts';
 import type { Method } from '../core/disruption/method.ts';
 import { ALL_METHODS } from '../core/disruption/methods/all-methods.ts';
-import type { Verdict } from '../core/model/decision.ts';
+import type { Decision, Verdict } from '../core/model/decision.ts';
 import { needlessTicks } from './act/needless-ticks.ts';
 import { type NotingRun, noteFailure, noteUnread } from './act/run-notes.ts';
 import { type DisruptionPorts, type Look, lookAt } from './disruption/look-at.ts';
@@ -30,7 +30,7 @@ export function reconcileDisruptionBy(
     const mayRest = mayBeQuiet(disruption, wake);
     const quiet = mayRest ? await passOver(ports, wake, { disruption, claims: 'quiet' }) : undefined;
     if (quiet?.kind === 'passed') return finish(ports, quiet);
-    const ofLook = quiet?.failures ?? [];
+    const ofLook: Begun = quiet ?? { earlier: [], failures: [] };
     const of = { disruption, claims: mayRest ? 'new' : 'kept' } as const;
     let passed: Passed | undefined;
     const isSmall = (disruption.claims.get(cluster)?.claims.records.length ?? Infinity) <= MAX_CLAIMS_WITHOUT_LEASE;
@@ -39,32 +39,45 @@ export function reconcileDisruptionBy(
       return hasWork(passed.verdict) ? undefined : finish(ports, passed);
     };
     const turn = await takeTurn(ports, { work: 'disruption', wake, collects: false, ...(isSmall && { look }) });
-    if (turn.kind === 'skipped') return { ...turn.report, failures: [...ofLook, ...turn.report.failures] };
+    if (turn.kind === 'skipped') return withEarlier(turn.report, ofLook);
     const reports: RunReport[] = [];
     for await (const leased of turn.runs) {
       // The first run goes on where the look has ended: its decision is recorded only if the epoch has not moved since.
       reports.push(await finish(leased, passed ?? (await passOver(leased, wake, of))));
       passed = undefined;
     }
-    return together({ work: 'disruption', cluster }, reports, [...ofLook, ...turn.failures]);
+    return withEarlier(together({ work: 'disruption', cluster }, reports, turn.failures), ofLook);
   };
 }
 
 /** The deployed function. */
 export const reconcileDisruption = reconcileDisruptionBy(ALL_METHODS);
 
-interface Passed {
+/** With what the run has done before. */
+function withEarlier(report: RunReport, { earlier, failures }: Begun): RunReport {
+  return {
+    ...report,
+    decisions: [...earlier, ...report.decisions],
+    failures: [...failures, ...report.failures],
+  };
+}
+
+/** What a pass did before it decided: it has finished the decisions of earlier runs. */
+interface Begun {
+  readonly earlier: readonly Decision[];
+  readonly failures: readonly Error[];
+}
+
+interface Passed extends Begun {
   readonly kind: 'passed';
   readonly noting: NotingRun;
   readonly look: Look;
   readonly verdict: Verdict;
-  readonly failures: readonly Error[];
 }
 
 /** Nothing was decided. The failures were not reported before, and are not reported again. */
-interface Changed {
+interface Changed extends Begun {
   readonly kind: 'changed';
-  readonly failures: readonly Error[];
 }
 
 interface PassOptions<Claims> {
@@ -85,7 +98,7 @@ async function passOver(
   { disruption, claims }: PassOptions<'quiet' | 'kept' | 'new'>,
 ): Promise<Passed | Changed> {
   const { cluster } = wake;
-  const { epoch, failures } = await settledEpoch(ports, cluster);
+  const { epoch, failures, decisions: earlier } = await settledEpoch(ports, cluster);
   const kept = disruption.claims.get(cluster);
   // With the claims of the last look, only the last verdict is given again. Everything else is decided on a new list.
   const isKept = claims !== 'new' && kept !== undefined && kept.digest === wake.claimsDigest;
@@ -93,10 +106,10 @@ async function passOver(
   const of = { noting, epoch, disruption };
   let look = await lookAt(ports, { ...of, ...(isKept && { claims: kept.claims }) });
   if (isKept && !isQuiet(disruption.quiet, look)) {
-    if (claims === 'quiet') return { kind: 'changed', failures: [...failures, ...noting.notes.failures] };
+    if (claims === 'quiet') return { kind: 'changed', earlier, failures: [...failures, ...noting.notes.failures] };
     look = await lookAt(ports, of);
   }
-  return { kind: 'passed', noting, look, verdict: decide(disruption, look.snapshot, look.context), failures };
+  return { kind: 'passed', noting, look, verdict: decide(disruption, look.snapshot, look.context), earlier, failures };
 }
 
 /** Whether a lease is worth its two writes. */
@@ -107,7 +120,7 @@ function hasWork({ actions, passMemory, softTaints = [] }: Verdict): boolean {
 /** Records, acts, reports. */
 async function finish(
   ports: DisruptionPorts,
-  { noting, look: { snapshot, context, named, log }, verdict, failures: ofEarlier }: Passed,
+  { noting, look: { snapshot, context, named, log }, verdict, ...begun }: Passed,
 ): Promise<RunReport> {
   const { cluster, notes } = noting;
   const { refused = new Set(), refusedTaints: untouched = new Set(), taints = true } = context;
@@ -122,6 +135,6 @@ async function finish(
   notes.failures.push(...(await changeSoftTaints(ports, cluster, softTaints)));
   noteUnread(noting, log);
   const progress = describeProgress(passMemory?.stopped ?? []);
-  const failures = [...ofEarlier, ...report.failures, ...notes.failures];
-  return { ...report, ...(progress !== '' && { progress }), failures };
+  const failures = [...report.failures, ...notes.failures];
+  return withEarlier({ ...report, ...(progress !== '' && { progress }), failures }, begun);
 }

@@ -92,8 +92,8 @@ async function run(
   { cluster, reason }: CoalescedWake,
   seen: Seen | undefined,
 ): Promise<RunReport> {
-  const { epoch, failures: ofEarlier } =
-    seen === undefined ? await settledEpoch(ports, cluster) : { ...seen, failures: [] };
+  const earlier = seen === undefined ? await settledEpoch(ports, cluster) : { ...seen, failures: [], decisions: [] };
+  const { epoch } = earlier;
   const log = readings();
   const unread = (): readonly Error[] => failuresToRead({ ports, cluster }, log);
   const view = {
@@ -118,7 +118,12 @@ async function run(
   const ofNominations = await nominate(ports, cluster, { pods, planned: verdict.podNominations });
   const ofBuffers = notReported({ ports, cluster }, await syncBufferStatus(ports, { snapshot, decisions }, log));
   const problems = waitingPods(snapshot.pods, verdict.schedule, named.atMs);
-  return { ...report, problems, failures: [...ofEarlier, ...failures, ...ofNominations, ...ofBuffers, ...unread()] };
+  return {
+    ...report,
+    problems,
+    decisions: [...earlier.decisions, ...decisions],
+    failures: [...earlier.failures, ...failures, ...ofNominations, ...ofBuffers, ...unread()],
+  };
 }
 
 /** B66: last, because nothing depends on it. @param pods those whose nominations are removed while the setting is off */

@@ -57,7 +57,8 @@ export interface DecisionStore {
    * and closed an hour after it was recorded.
    */
   openDecisions(cluster: string): Promise<readonly Decision[]>;
-  closeDecision(decision: Decision): Promise<void>;
+  /** *Shape:* `known` if another call has closed it. */
+  closeDecision(decision: Decision): Promise<'closed' | 'known'>;
 }
 
 export interface ShadowDecisionStore {

@@ -51,7 +51,7 @@ function decisions(
       [...open.values()]
         .filter((decision) => decision.cluster === cluster)
         .toSorted((a, b) => a.atMs - b.atMs || compareText(a.id, b.id)),
-    closeDecision: async (decision) => void open.delete(keyOf(decision.cluster, decision.id)),
+    closeDecision: async (decision) => (open.delete(keyOf(decision.cluster, decision.id)) ? 'closed' : 'known'),
     async recordShadow({ cluster, id }, essence) {
       const key = keyOf(cluster, id);
       if (shadows.get(key) === essence) return 'known';

@@ -118,8 +118,9 @@ function watchedStore(store: Store, raw: Store, { each, records, open, nowMs }: 
     },
     async closeDecision(decision) {
       each((rule) => rule.decisionClosed?.(decision));
-      await store.closeDecision(decision);
+      const outcome = await store.closeDecision(decision);
       open.delete(decision.id);
+      return outcome;
     },
   });
 }

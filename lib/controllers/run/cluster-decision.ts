@@ -96,6 +96,7 @@ async function recordParts(
   let isFinished = true;
   for (const part of parts) {
     let published = part;
+    let isOwn = true;
     if (isProposal(part)) {
       const report = reportOf(ports, part, await carryOut(ports, part));
       failures.push(...report.failures);
@@ -114,9 +115,12 @@ async function recordParts(
       failures.push(...finished.failures);
       isFinished = finished.unfinished === undefined;
       published = finished.decision;
+      isOwn = finished.isClosed;
     }
     done.push(published);
-    failures.push(...(await publish(ports, published, snapshot)));
+    // The run that closes a decision publishes its actions, and the run that has recorded it the refusals.
+    const news = isOwn ? published : { ...published, actions: [] };
+    failures.push(...(await publish(ports, news, snapshot)));
     // The next part is decided as if this one was carried out.
     if (!isFinished) break;
   }

@@ -6,11 +6,12 @@ import { EpochMovedError, type PortError, RefusedError } from '../../ports/error
 import { isTaint } from '../act/change-nodes.ts';
 import { isNewRefusal } from '../act/is-new-refusal.ts';
 import { type OutcomeReport, reportOf } from '../act/outcomes.ts';
+import { type Announces, announce } from './announce.ts';
 import { type ActPorts, carryOut } from './carry-out.ts';
 import type { RecordsDecisions, RemembersRefusals } from './ports.ts';
 
 /** What finishing an open decision needs. */
-export type SettlePorts = ActPorts & RecordsDecisions & RemembersRefusals;
+export type SettlePorts = ActPorts & RecordsDecisions & RemembersRefusals & Announces;
 
 const MAX_TRIES = 5;
 
@@ -21,20 +22,22 @@ const OUTDATED_MS = 2 * MINUTE_MS;
 const GIVEN_UP_MS = 5 * MINUTE_MS;
 
 /**
- * Finishes open decisions. *Shape:* an epoch from which the run can observe: every decision up to it is carried out, and its
- * results can be observed. The epoch is read first, so that a decision that is recorded later invalidates the decision of this
- * run. *Errors:* that of an action that may succeed later: until then, a decision could count its claims twice or not at all.
+ * Finishes open decisions, and publishes them. *Shape:* an epoch from which the run can observe: every decision up to it is carried
+ * out, and its results can be observed. The epoch is read first, so that a decision that is recorded later invalidates the decision of
+ * this run. *Errors:* that of an action that may succeed later: until then, a decision could count its claims twice or not at all.
  */
 export async function settledEpoch(ports: SettlePorts, cluster: string): Promise<SettledEpoch> {
   const failures: Error[] = [];
+  const decisions: Decision[] = [];
   // A decision that cannot be closed stays in the list.
   const carriedOut = new Set<string>();
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const epoch = await ports.store.readEpoch(cluster);
     const open = (await ports.store.openDecisions(cluster)).filter(({ id }) => !carriedOut.has(id));
-    if (open.length === 0) return { epoch, failures };
-    const finished = await inTurn(open, async (decision) => finishDecision(ports, decision, { isEarlier: true }));
+    if (open.length === 0) return { epoch, failures, decisions };
+    const finished = await inTurn(open, async (decision) => finishEarlier(ports, decision));
     failures.push(...finished.flatMap((one) => one.failures));
+    decisions.push(...finished.flatMap((one) => (one.isClosed ? [one.decision] : [])));
     for (const { unfinished } of finished) if (unfinished !== undefined) throw unfinished;
     for (const { id } of open) carriedOut.add(id);
   }
@@ -45,13 +48,26 @@ export async function settledEpoch(ports: SettlePorts, cluster: string): Promise
 
 export interface SettledEpoch {
   readonly epoch: number;
-  /** Actions that were given up, and wakes that were lost. */
+  /** Actions that were given up, and wakes and publications that were lost. */
   readonly failures: readonly Error[];
+  /** What this run has finished of earlier decisions, for its report. */
+  readonly decisions: readonly Decision[];
+}
+
+/** The refusals of the decision are left out: the run that has recorded it publishes them, or the next run decides them again. */
+async function finishEarlier(ports: SettlePorts, open: Decision): Promise<FinishedDecision> {
+  const finished = await finishDecision(ports, open, { isEarlier: true });
+  const decision = { ...finished.decision, blocked: [] };
+  const isNews = finished.isClosed && decision.actions.length > 0;
+  const lost = isNews ? await announce(ports, decision) : [];
+  return { ...finished, decision, isClosed: isNews, failures: [...finished.failures, ...lost] };
 }
 
 export interface FinishedDecision extends Pick<OutcomeReport, 'decision' | 'failures'> {
   /** The failure of an action that may succeed later. The decision stays open. @default every action is carried out or given up */
   readonly unfinished?: PortError;
+  /** Whether this run has closed the decision. Several runs may carry it out, and the one that closes it publishes its actions. */
+  readonly isClosed: boolean;
 }
 
 /**
@@ -69,21 +85,30 @@ export async function finishDecision(
   const current = nowMs < decision.atMs + OUTDATED_MS ? decision : await withoutOutdated(ports, decision);
   const outcomes = await carryOut(ports, isEarlier ? withoutTaints(current) : current);
   const { repeat, ...report } = reportOf(ports, decision, outcomes);
-  if (repeat !== undefined && nowMs < decision.atMs + GIVEN_UP_MS) return { ...report, unfinished: repeat };
-  return { ...report, failures: [...report.failures, ...(await close(ports, decision))] };
+  if (repeat !== undefined && nowMs < decision.atMs + GIVEN_UP_MS)
+    return { ...report, unfinished: repeat, isClosed: false };
+  const closed = await close(ports, decision, isEarlier);
+  return { ...report, isClosed: closed.isClosed, failures: [...report.failures, ...closed.failures] };
 }
 
-/** *Shape:* the refusal, if it was not reported before. *Errors:* a failure that may pass. */
-async function close(ports: SettlePorts, decision: Decision): Promise<readonly Error[]> {
+/**
+ * *Shape:* the refusal, if it was not reported before. A decision that cannot be closed counts as closed by the run that has recorded it.
+ * *Errors:* a failure that may pass.
+ */
+async function close(
+  ports: SettlePorts,
+  decision: Decision,
+  isEarlier: boolean,
+): Promise<Pick<FinishedDecision, 'failures' | 'isClosed'>> {
   const { cluster, id } = decision;
   try {
-    await ports.store.closeDecision(decision);
-    return [];
+    return { isClosed: (await ports.store.closeDecision(decision)) === 'closed', failures: [] };
   } catch (cause) {
     if (!(cause instanceof RefusedError)) throw cause;
-    if (!isNewRefusal(ports, `${cluster}: close decision ${id}`, cause.message)) return [];
+    if (!isNewRefusal(ports, `${cluster}: close decision ${id}`, cause.message))
+      return { isClosed: !isEarlier, failures: [] };
     const what = `the table refuses to close decision ${id}, so each run carries it out again`;
-    return [new Error(`${what}: ${cause.message}`, { cause })];
+    return { isClosed: !isEarlier, failures: [new Error(`${what}: ${cause.message}`, { cause })] };
   }
 }
 

@@ -131,11 +131,16 @@ async function keepBody(bodies: Bodies, body: Uint8Array): Promise<void> {
 }
 
 /** In this order: if the function stops in between, the decision is closed again, and its expiry is already set. */
-export async function closeDecision(table: Table, decision: Decision): Promise<void> {
+export async function closeDecision(table: Table, decision: Decision): Promise<'closed' | 'known'> {
   const expiresAt = Math.ceil(decision.atMs / 1_000) + HISTORY_SECONDS;
   const key = decisionKey(decision.cluster, decision.id);
   await table.write({ kind: 'set', key, attributes: { expiresAt }, condition: PRESENT });
-  await table.write({ kind: 'delete', key: openKey(decision.cluster, decision.id) });
+  const deleted = await table.write({
+    kind: 'delete',
+    key: openKey(decision.cluster, decision.id),
+    condition: PRESENT,
+  });
+  return deleted.kind === 'written' ? 'closed' : 'known';
 }
 
 /** Without an item in the list of open decisions it is not completed. Two concurrent runs may write the same decision twice. */

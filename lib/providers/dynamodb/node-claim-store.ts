@@ -100,7 +100,7 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     return openDecisions(this.#decisions, cluster);
   }
 
-  closeDecision(decision: Decision): Promise<void> {
+  closeDecision(decision: Decision): Promise<'closed' | 'known'> {
     return closeDecision(this.#table, decision);
   }
 

@@ -4,7 +4,7 @@ import { carryOut } from '../../../lib/controllers/run/carry-out.ts';
 import { recordAndAct } from '../../../lib/controllers/run/cluster-decision.ts';
 import { finishDecision, settledEpoch } from '../../../lib/controllers/run/open-decisions.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
-import { type Action, type PodTarget, requeueAt } from '../../../lib/core/model/decision.ts';
+import { type Action, type Decision, type PodTarget, requeueAt } from '../../../lib/core/model/decision.ts';
 import type { PastMove } from '../../../lib/core/model/disruption/past-move.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { ConflictError, EpochMovedError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
@@ -145,7 +145,10 @@ function refusingToCreate(error: Error, ...refused: readonly string[]) {
       if (refused.includes(name)) throw error;
       createdClaims.push(name);
     },
-    closeDecision: async ({ id }: { readonly id: string }) => void closed.push(id),
+    closeDecision: async ({ id }: { readonly id: string }) => {
+      closed.push(id);
+      return 'closed';
+    },
   };
   return { store, createdClaims, closed };
 }
@@ -166,7 +169,7 @@ function refusingToDelete(...refused: readonly string[]) {
     },
     recordMove: async (_cluster: string, move: PastMove) => void moves.push(move),
     endCommand: async (_cluster: string, id: string) => void ended.push(id),
-    closeDecision: async () => {},
+    closeDecision: async () => 'closed',
   };
   return { store, moves, ended };
 }
@@ -323,6 +326,22 @@ test('a decision that another run records while open decisions are read invalida
   };
   const { epoch } = await settledEpoch(portsWith({ store: { ...store, openDecisions } }), own.cluster);
   await expect(store.recordDecision(own, epoch)).rejects.toThrow(EpochMovedError);
+});
+
+test('a decision that an earlier run has left open is published and reported by the run that finishes it, without its refusals', async () => {
+  const store = memoryNodeClaimStore();
+  const blocked = [
+    { subject: { kind: 'Pod', namespace: 'default', name: 'web-1' }, reason: 'PDB', message: '', numbers: {} },
+  ] as const;
+  const open = aDecision({ actions: [create('general-a')], blocked });
+  await store.recordDecision(open, 0);
+  const published: Decision[] = [];
+  const publish = async (one: Decision): Promise<void> => void published.push(one);
+  const ports = portsWith({ store, cluster: { publishEvent: async () => {} }, messages: { publish } });
+  const told = { ...open, blocked: [] };
+  expect(await settledEpoch(ports, open.cluster)).toEqual({ epoch: 1, failures: [], decisions: [told] });
+  expect(await settledEpoch(ports, open.cluster)).toEqual({ epoch: 1, failures: [], decisions: [] });
+  expect(published).toEqual([told]);
 });
 
 test('a command whose move cannot be remembered does not end, so that the limits of moves hold', async () => {

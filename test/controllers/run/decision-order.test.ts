@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { Node } from '../../../lib/apis/kubernetes.ts';
 import { onFreshState } from '../../../lib/controllers/run/fresh-state.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import { read } from '../../../lib/core/observed.ts';
 import { ConflictError } from '../../../lib/ports/errors.ts';
 import type { WrapInvocation } from '../../../lib/simulator/aws/simulated-lambda.ts';
-import { around } from '../../../lib/simulator/faults.ts';
+import { around, withFaults } from '../../../lib/simulator/faults.ts';
 import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
 import { kubernetesState } from '../../../lib/simulator/kubernetes/state.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
@@ -41,6 +42,7 @@ function slowBetweenRecordAndAct() {
 
 test('a run finishes the open decision of a slow run before it decides, so the limits of a pool hold without a lease (promise 2)', async () => {
   const slow = slowBetweenRecordAndAct();
+  const { watch, recorded, published } = bus();
   const result = await live({
     catalogue: SMALL_CATALOGUE,
     manifests: someManifests({
@@ -50,14 +52,60 @@ test('a run finishes the open decision of a slow run before it decides, so the l
     scenario: { name: 'limits', events: [] },
     durationMs: 4 * MINUTE_MS,
     invocations: 2,
-    wrapPorts: withoutLeases,
+    wrapPorts: (ports) => withoutLeases(watch(ports)),
     wrapInvocation: slow.wrapInvocation,
   });
+  expect(published.toSorted(), 'by one of the two runs').toEqual([...recorded].toSorted());
   const order = slow.order();
   expect(order.indexOf('first store.createNodeClaim')).toBeGreaterThan(order.indexOf('second store.openDecisions'));
   expect(order.filter((call) => call === 'second store.createNodeClaim')).toHaveLength(3);
   expect(launchedFor(result)).toHaveLength(3);
 });
+
+/** The recorded decisions that create NodeClaims, and those that were published with their actions. */
+function bus() {
+  const recorded = new Set<string>();
+  const published: string[] = [];
+  const watch = (ports: ControllerPorts): ControllerPorts => ({
+    ...ports,
+    store: {
+      ...ports.store,
+      recordDecision: async (decision, ...rest) => {
+        await ports.store.recordDecision(decision, ...rest);
+        if (decision.actions.some(({ kind }) => kind === 'create-node-claim')) recorded.add(decision.id);
+      },
+    },
+    messages: {
+      ...ports.messages,
+      publish: async (decision) => {
+        if (decision.actions.some(({ kind }) => kind === 'create-node-claim')) published.push(decision.id);
+        return ports.messages.publish(decision);
+      },
+    },
+  });
+  return { watch, recorded, published };
+}
+
+test.each([
+  ['store.recordDecision', 'after'],
+  ['store.createNodeClaim', 'before'],
+  ['store.createNodeClaim', 'after'],
+  ['store.closeDecision', 'before'],
+] as const)(
+  'a decision that is cut off at %s, %s its effect, is published once, by the run that finishes it',
+  async (method, where) => {
+    const { watch, recorded, published } = bus();
+    let calls = 0;
+    await live({
+      catalogue: SMALL_CATALOGUE,
+      wrapPorts: (ports) =>
+        withFaults(watch(ports), (call) => (call.method === method && ++calls === 1 ? where : undefined)),
+    });
+    expect(calls, 'the fault was injected').toBeGreaterThan(0);
+    expect(recorded.size).toBeGreaterThan(0);
+    expect(published.toSorted()).toEqual([...recorded].toSorted());
+  },
+);
 
 test('a decision is open until each of its actions is carried out, and is then closed', async () => {
   const calls: string[] = [];

@@ -13,10 +13,11 @@ const GIVEN_UP_MS = 5 * MINUTE_MS - 5 * SECOND_MS;
 /** The clock of one function may be two minutes ahead, and that of another one two minutes behind. */
 const CLOCKS_APART_MS = 4 * MINUTE_MS;
 
-/** A decision is closed only after it was carried out, and recorded only after all earlier ones were. */
+/** A decision is closed only after it was carried out, recorded only after all earlier ones were, and published once. */
 export const decisionsAreCarriedOut: RuleOf = (watched) => {
   const { violate, open, nowMs } = watched;
   const recorded = new Set<string>();
+  const published = new Set<string>();
   let replacedAtMs = -Infinity;
   return {
     replaced() {
@@ -40,6 +41,11 @@ export const decisionsAreCarriedOut: RuleOf = (watched) => {
       const created = decision.actions.flatMap((one) => (one.kind === 'create-node-claim' ? [one.nodeClaim.name] : []));
       if (new Set(created).size < created.length)
         violate('the NodeClaims of a decision have different names', `${decision.id}: ${created.join(', ')}`);
+    },
+    published({ id, actions }) {
+      if (actions.length === 0 || !recorded.has(id)) return;
+      if (published.has(id)) violate('the actions of a decision are published once', id);
+      published.add(id);
     },
     decisionClosed(decision) {
       // The records that a run wrote before a restore are lost.
