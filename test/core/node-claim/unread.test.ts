@@ -71,6 +71,13 @@ describe('a claim that was not tried is launched only while no other one is plan
     expect(kinds(after(29, true))).toEqual(['launch-instance']);
   });
 
+  test('one that EC2 has throttled waits for its turn, also if no other claim shows that there are turns', () => {
+    const launch = { kind: 'refused', attempt: 1, message: '', atMs: NOW_MS, throttled: true } as const;
+    const at = NOW_MS + 29 * MINUTE;
+    for (const takeTurns of [false, undefined])
+      expect(kinds(decide(viewOf(aClaim({ launch }), { takeTurns }), at))).toEqual(['launch-instance']);
+  });
+
   test('a run for a single claim leaves it to the next tick', () => {
     const { actions, due } = after(9, undefined);
     expect([actions, due]).toEqual([[], [{ atMs: NOW_MS + 10 * MINUTE, kind: 'tick' }]]);

@@ -8,6 +8,8 @@ import { refusedForMs } from './progress/removal-duties.ts';
 /** Clocks of functions are up to two minutes apart from the true time. */
 const CLOCK_MS = 2 * MINUTE_MS;
 const LAUNCH_MS = 5 * MINUTE_MS;
+/** While the account launches too much at once. */
+const THROTTLED_MS = 30 * MINUTE_MS;
 /** Kerf's own limit is not used, so that a wrong one is found. */
 export const REGISTRATION_MS = 15 * MINUTE_MS;
 
@@ -19,13 +21,24 @@ function expiryOf({ spec, createdAtMs }: NodeClaimRecord): number | undefined {
 /** A NodeClaim that is given up, or expires, has had its whole time (D8, D14). */
 export const deletionsWaitForTheirTime: RuleOf = ({ violate, nowMs, startMs, story }) => {
   const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? 2 * CLOCK_MS : SECOND_MS;
+  /** The claims whose last answer from EC2 was that the account launches too much at once. */
+  const throttled = new Set<string>();
+  /** If a reply was lost before, only the list of instances shows whether there is one, and the time counts on. */
+  const isThrottled = (name: string, launch: NodeClaimRecord['launch']): boolean =>
+    launch.kind === 'refused' && launch.unknown !== true && throttled.has(name);
   const earliestOf: Readonly<Record<string, (record: NodeClaimRecord) => number | undefined>> = {
     expired: expiryOf,
-    launch_timeout: ({ createdAtMs }) => createdAtMs + LAUNCH_MS,
+    launch_timeout: ({ name, createdAtMs, launch }) =>
+      createdAtMs + (isThrottled(name, launch) ? THROTTLED_MS : LAUNCH_MS),
     registration_timeout: ({ launch }) => (launch.kind === 'launched' ? launch.atMs + REGISTRATION_MS : undefined),
     node_lost: ({ nodeLostAtMs }) => nodeLostAtMs && nodeLostAtMs + REGISTRATION_MS,
   };
   return {
+    learned(outcome, { nodeClaim, members = [nodeClaim] }) {
+      for (const name of members)
+        if ('throttled' in outcome && outcome.throttled) throttled.add(name);
+        else throttled.delete(name);
+    },
     recordWritten(after, before) {
       if (after.deletion === undefined || before?.deletion !== undefined) return;
       const { reason } = after.deletion;

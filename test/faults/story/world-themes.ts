@@ -11,6 +11,15 @@ const FLEET_CALLS = [
   'catalogue.markUnavailable',
 ];
 
+/** From the first launch on, the account launches too much at once. */
+function throttledLaunches({ random }: Parameters<Themes[string]>[0]): Timed {
+  return {
+    fault: { kind: 'calls-fail', calls: ['cloud.launch'], error: 'throttled', where: 'before', percent: 100 },
+    fromMs: 0,
+    forMs: random.between(4, 12) * MINUTE_MS,
+  };
+}
+
 /** Faults of EC2, of the cluster, and of the stored items. */
 export const WORLD_THEMES: Themes = {
   ec2: (draw) => [
@@ -84,6 +93,7 @@ export const WORLD_THEMES: Themes = {
       ...Array.from({ length: 2 }, () =>
         draw.once({ kind: 'by-hand', what: 'delete-node-claim', nth: draw.random.between(0, 5) }),
       ),
+      ...(draw.random.between(0, 2) === 0 ? [throttledLaunches(draw)] : []),
     ];
   },
   // EC2 lists an instance long after its launch failed.

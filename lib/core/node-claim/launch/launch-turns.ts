@@ -33,7 +33,7 @@ export function doLaunchesTakeTurns(records: readonly NodeClaimRecord[], nowMs: 
  * @param takeTurns `doLaunchesTakeTurns` of all claims of the cluster
  */
 export function givenUpAfterMs(record: NodeClaimRecord, takeTurns: boolean): number {
-  return takeTurns && waitsForTurn(record) ? GIVEN_UP_IN_TURN_MS : GIVEN_UP_MS;
+  return isThrottled(record) || (takeTurns && waitsForTurn(record)) ? GIVEN_UP_IN_TURN_MS : GIVEN_UP_MS;
 }
 
 /** Whether a claim is no longer launched, because provisioning gives it up at about the same time. @param takeTurns as for `givenUpAfterMs` */

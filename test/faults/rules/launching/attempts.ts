@@ -4,6 +4,9 @@ import type { RuleOf } from '../../rule.ts';
 
 /** The pause after the first refusal. It doubles with each further one. */
 const FIRST_PAUSE_MS = 5 * SECOND_MS;
+const LONGEST_PAUSE_MS = MINUTE_MS;
+/** The longest pause while the account launches too much at once. */
+const LONGEST_THROTTLE_MS = 30 * SECOND_MS;
 /** From the reply to its record. */
 const RECORDED_MS = 2 * SECOND_MS;
 /** Faults after which the time of an attempt is not that of its record. */
@@ -21,8 +24,8 @@ export const attemptsAreApart: RuleOf = ({ violate, nowMs, startMs, story }) => 
   const isTimed = !story.faults.some(({ kind }) => UNTIMED.has(kind));
   /** The client tokens of the earlier attempts, by claim. */
   const tokens = new Map<string, Map<string, number>>();
-  /** Requests that EC2 refused without naming an offering that it lacks. */
-  const refused = new Set<string>();
+  /** The longest pause after requests that EC2 refused without naming an offering that it lacks, by client token. */
+  const refused = new Map<string, number>();
   const checkToken = ({ name, launch }: NodeClaimRecord): void => {
     if (launch.kind !== 'requested') return;
     const { clientToken } = launch.request;
@@ -42,8 +45,9 @@ export const attemptsAreApart: RuleOf = ({ violate, nowMs, startMs, story }) => 
       tokens.clear();
       pauses.clear();
     },
-    learned({ kind, missing }, { clientToken }) {
-      if (kind === 'rejected' && missing.length === 0) refused.add(clientToken);
+    learned(outcome, { clientToken }) {
+      if (outcome.kind !== 'rejected' || outcome.missing.length > 0) return;
+      refused.set(clientToken, outcome.throttled ? LONGEST_THROTTLE_MS : LONGEST_PAUSE_MS);
     },
     recordWritten(after, before) {
       const { name, launch } = after;
@@ -52,9 +56,11 @@ export const attemptsAreApart: RuleOf = ({ violate, nowMs, startMs, story }) => 
       const atMs = startMs() + nowMs();
       if (launch.kind === 'refused' && before?.launch.kind === 'requested') {
         const { attempt } = launch;
-        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MINUTE_MS);
-        if (refused.has(before.launch.request.clientToken))
+        const longestMs = refused.get(before.launch.request.clientToken);
+        if (longestMs !== undefined) {
+          const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), longestMs);
           pauses.set(name, { untilMs: atMs + pauseMs - RECORDED_MS, attempt });
+        }
       }
       const pause = pauses.get(name);
       if (launch.kind !== 'requested' || pause === undefined) return;
