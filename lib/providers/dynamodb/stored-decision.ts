@@ -1,5 +1,5 @@
 import { isRecord, ownField, textField } from '../../apis/record.ts';
-import type { Blocked, Decision } from '../../core/model/decision.ts';
+import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
 import { isReason, type Reason } from '../../core/model/reasons.ts';
 import type { Subject } from '../../core/model/subject.ts';
 import { hasTexts, isListOf, isNodeClaimRecord } from './stored-shapes.ts';
@@ -23,16 +23,42 @@ export function isStoredDecision(value: unknown): value is StoredDecision {
   );
 }
 
-/** An action of a kind that this version does not have does nothing. */
 function isAction(value: unknown): boolean {
   const kind = textField(value, 'kind');
   return kind !== undefined && (kind !== 'create-node-claim' || isNodeClaimRecord(ownField(value, 'nodeClaim')));
 }
 
-/** The decision in the form of this version. A refusal that this version cannot express is left out: the next run refuses again. */
+/**
+ * The decision in the form of this version. An action of a kind that this version does not have is left out, and so is a refusal that it
+ * cannot express: the next run refuses again.
+ */
 export function typedDecision(stored: StoredDecision): Decision {
-  return { ...stored, blocked: stored.blocked.flatMap(typedRefusal) };
+  return {
+    ...stored,
+    actions: stored.actions.filter(({ kind }) => isKeyOf(KINDS, kind)),
+    blocked: stored.blocked.flatMap(typedRefusal),
+  };
 }
+
+const KINDS: Readonly<Record<Action['kind'], true>> = {
+  'create-node-claim': true,
+  'nominate-node': true,
+  'launch-instance': true,
+  'register-node': true,
+  'initialize-node': true,
+  'start-disruption': true,
+  'continue-disruption': true,
+  'end-disruption': true,
+  'delete-node-claim': true,
+  'cordon-node': true,
+  'uncordon-node': true,
+  'evict-pod': true,
+  'tag-instance': true,
+  'terminate-instance': true,
+  'release-node-claim': true,
+  'learn-memory': true,
+  'mark-unavailable': true,
+};
 
 function typedRefusal({ subject, reason, ...rest }: StoredRefusal): readonly Blocked[] {
   const typed = typeof subject === 'string' ? subjectFromText(subject) : subject;

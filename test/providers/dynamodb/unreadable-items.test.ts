@@ -276,3 +276,12 @@ test.each([{}, { epochCount: 'seven' }, { epochCount: 0 }, { epochCount: -1 }])(
     expect(await store.readEpoch('demo')).toBe(1);
   },
 );
+
+test('an action of a later version is left out of an open decision, whose other actions are carried out', async () => {
+  const { store, put } = someStores();
+  const decision = aLaunchDecision({ id: 'later' });
+  await store.recordDecision(decision, 0);
+  const actions = [...decision.actions, { kind: 'added-later', nodeClaim: 'none' }];
+  await put(PARTITION, 'decision#later', { payload: packBody({ ...decision, actions }, 'x') });
+  expect(await store.openDecisions('demo')).toEqual([decision]);
+});
