@@ -46,6 +46,8 @@ export const attemptsAreApart: RuleOf = ({ violate, nowMs, startMs, story }) => 
       pauses.clear();
     },
     learned(outcome, { clientToken }) {
+      // The same request may be sent again, and its last answer counts.
+      refused.delete(clientToken);
       if (outcome.kind !== 'rejected' || outcome.missing.length > 0) return;
       refused.set(clientToken, outcome.throttled ? LONGEST_THROTTLE_MS : LONGEST_PAUSE_MS);
     },
