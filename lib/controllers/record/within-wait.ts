@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
+import { waitAtMost } from '../wait/waits.ts';
 import type { ReportedRun } from './reported-run.ts';
 
 const MAX_WAIT_MS = 2 * SECOND_MS;
@@ -9,11 +10,8 @@ export async function isDone(
   failed: 'failed to mark a run' | 'failed to record a decision' | 'failed to record the usage of an hour',
   work: () => Promise<void>,
 ): Promise<boolean> {
-  const { promise: expired, resolve } = Promise.withResolvers<Error>();
-  const ms = Math.min(MAX_WAIT_MS, timer.remainingMs() / 2);
-  const cancel = timer.after(ms, () => resolve(new Error(`not written within ${ms} ms`)));
-  const failure = await Promise.race([failureOf(work()), expired]);
-  cancel();
+  const waited = await waitAtMost(timer, MAX_WAIT_MS, failureOf(work()));
+  const failure = waited.kind === 'ended' ? waited.result : new Error(`not written within ${waited.waitedMs} ms`);
   if (failure === undefined) return true;
   const { cluster, controller } = report;
   telemetry.error(failed, failure, { cluster, controller });

@@ -46,19 +46,25 @@ export function waitsOf(timer: Timer): Waits {
   const late = new Set<string>();
   return {
     async atMost<Result>({ what, ms }: WaitLimit, work: Promise<Result>): Promise<Waited<Result>> {
-      const waitedMs = late.has(what) ? 0 : Math.min(ms, timer.remainingMs() / 2);
-      const { promise: expired, resolve } = Promise.withResolvers<Waited<Result>>();
-      const expire = (): void => {
-        late.add(what);
-        resolve({ kind: 'late', waitedMs });
-      };
-      if (waitedMs === 0) expire();
-      const cancel = timer.after(waitedMs, expire);
-      try {
-        return await Promise.race([work.then((result) => ({ kind: 'ended', result }) as const), expired]);
-      } finally {
-        cancel();
+      if (late.has(what)) {
+        work.catch(() => {});
+        return { kind: 'late', waitedMs: 0 };
       }
+      const waited = await waitAtMost(timer, ms, work);
+      if (waited.kind === 'late') late.add(what);
+      return waited;
     },
   };
+}
+
+/** Waits for the work, at most so long and at most half of the remaining time. The work continues after that. *Errors:* as `Waits`. */
+export async function waitAtMost<Result>(timer: Timer, ms: number, work: Promise<Result>): Promise<Waited<Result>> {
+  const waitedMs = Math.min(ms, timer.remainingMs() / 2);
+  const { promise: expired, resolve } = Promise.withResolvers<Waited<Result>>();
+  const cancel = timer.after(waitedMs, () => resolve({ kind: 'late', waitedMs }));
+  try {
+    return await Promise.race([work.then((result) => ({ kind: 'ended', result }) as const), expired]);
+  } finally {
+    cancel();
+  }
 }
