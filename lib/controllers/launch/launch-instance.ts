@@ -1,4 +1,3 @@
-import { optional } from '../../apis/optional.ts';
 import { withZoneRefusals } from '../../core/instance-type/offerings/zone-refusals.ts';
 import type { Action, Blocked } from '../../core/model/decision.ts';
 import type { LaunchRequest, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
@@ -123,14 +122,14 @@ export function afterLaunch(
     } = outcome;
     const instance = instanceForMember(request, record.name, instances);
     return instance === undefined
-      ? refusedLaunch(record, { message, nowMs, learned, ...optional({ throttled }) })
+      ? refusedLaunch(record, { message, nowMs, learned, throttled })
       : launched(record, instance, nowMs);
   }
   if (outcome.kind === 'spent') return spentLaunch(record, nowMs);
   const { message, throttled } = outcome;
   if (outcome.kind === 'rejected' && sentBefore)
     throw new UnreachableError(`EC2 rejected a request that was sent before, with an unknown outcome: ${message}`);
-  return refusedLaunch(record, { message, nowMs, learned, ...optional({ throttled }) });
+  return refusedLaunch(record, { message, nowMs, learned, throttled });
 }
 
 export function wasSentBefore({ launch }: NodeClaimRecord): boolean {

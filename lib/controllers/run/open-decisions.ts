@@ -105,10 +105,9 @@ async function close(
     return { isClosed: (await ports.store.closeDecision(decision)) === 'closed', failures: [] };
   } catch (cause) {
     if (!(cause instanceof RefusedError)) throw cause;
-    if (!isNewRefusal(ports, `${cluster}: close decision ${id}`, cause.message))
-      return { isClosed: !isEarlier, failures: [] };
     const what = `the table refuses to close decision ${id}, so each run carries it out again`;
-    return { isClosed: !isEarlier, failures: [new Error(`${what}: ${cause.message}`, { cause })] };
+    const isNew = isNewRefusal(ports, `${cluster}: close decision ${id}`, cause.message);
+    return { isClosed: !isEarlier, failures: isNew ? [new Error(`${what}: ${cause.message}`, { cause })] : [] };
   }
 }
 
@@ -132,9 +131,8 @@ async function withoutOutdated({ store }: SettlePorts, { actions, ...decision }:
   for (const action of actions) {
     if (action.kind !== 'delete-node-claim') continue;
     // Without an answer, it counts as not deleted.
-    const [read] = await Promise.allSettled([store.readNodeClaim(decision.cluster, action.nodeClaim)]);
-    const isDeleted = read.status === 'fulfilled' && !isInUse(read.value);
-    if (!isDeleted) dropped.set(action.nodeClaim, OUTDATED);
+    const isDropped = await store.readNodeClaim(decision.cluster, action.nodeClaim).then(isInUse, () => true);
+    if (isDropped) dropped.set(action.nodeClaim, OUTDATED);
   }
   const kept = actions.filter((action) => action.kind !== 'delete-node-claim' || !dropped.has(action.nodeClaim));
   const current = kept.map((one) => (one.kind === 'end-disruption' ? withoutRefused(one, dropped) : one));

@@ -20,14 +20,17 @@ export async function syncNodePoolStatus(work: ClusterWork<WritesStatus & HasSet
   if (nodePools.kind === 'unread' || nodeClasses.kind === 'unread' || world.nodes.kind === 'unread') return [];
   const nodes = new Map(world.nodes.value.map((node) => [node.spec?.providerID ?? '', node]));
   // As the run has left them: another list would cost as much as the first one.
-  const records = work.records.map((record) => work.notes.records?.get(record.name) ?? record);
+  const records = Map.groupBy(
+    work.records.map((record) => work.notes.records?.get(record.name) ?? record),
+    ({ nodePool }) => nodePool,
+  );
   const { staticCapacity } = ports.settings.featureGates;
   const stateOf = (nodePool: NodePool): NodePoolState => ({
     nodePool,
     nodeClass: nodeClasses.value.find(
       ({ metadata }) => metadata.name === nodePool.spec.template.spec.nodeClassRef.name,
     ),
-    records: records.filter((record) => record.nodePool === nodePool.metadata.name),
+    records: records.get(nodePool.metadata.name) ?? [],
     nodes,
     staticCapacity,
   });

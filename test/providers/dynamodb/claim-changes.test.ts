@@ -134,21 +134,12 @@ test('a change after a pause of its process is in the next list, also if a note 
   expect((await reader.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
 });
 
-test('a change during the note of which its process pauses is in the next list', async () => {
+test.each([
+  ['a change during the note of which its process pauses', 'PutItem'],
+  ['a change during which its process pauses', 'TransactWriteItems'],
+] as const)('%s is in the next list', async (_, call) => {
   const { reader, writer, pauseNext } = await pausing();
-  const pause = pauseNext('PutItem');
-  const change = writer.createNodeClaim(launchedClaim({ name: 'b' }));
-  nowMs += 3 * MINUTE_MS;
-  await reader.readNodeClaims('demo');
-  pause.resolve();
-  await change;
-  nowMs += MINUTE_MS;
-  expect((await reader.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['a', 'b']);
-});
-
-test('a change during which its process pauses is in the next list', async () => {
-  const { reader, writer, pauseNext } = await pausing();
-  const pause = pauseNext('TransactWriteItems');
+  const pause = pauseNext(call);
   const change = writer.createNodeClaim(launchedClaim({ name: 'b' }));
   nowMs += 3 * MINUTE_MS;
   await reader.readNodeClaims('demo');

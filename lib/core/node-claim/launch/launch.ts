@@ -203,17 +203,17 @@ export interface LaunchRefusal {
   /** Only the list of instances shows that the attempt launched nothing. @default EC2 has answered so */
   readonly unknown?: true;
   /** The account launches too much at once. @default EC2 refused the launch itself */
-  readonly throttled?: boolean;
+  readonly throttled?: true | undefined;
 }
 
 /** The record after a refused launch. */
 export function refusedLaunch(
   record: NodeClaimRecord,
-  { message, nowMs, learned = false, unknown, throttled = false }: LaunchRefusal,
+  { message, nowMs, learned = false, unknown, throttled }: LaunchRefusal,
 ): NodeClaimRecord {
   const attempt = attemptsOf(record);
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), throttled ? LONGEST_THROTTLE_MS : MINUTE_MS);
-  const retryAtMs = learned && !throttled ? undefined : nowMs + pauseMs;
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), throttled === true ? LONGEST_THROTTLE_MS : MINUTE_MS);
+  const retryAtMs = learned && throttled !== true ? undefined : nowMs + pauseMs;
   const firstAtMs = launchingSinceMs(record);
   return {
     ...record,
@@ -223,7 +223,7 @@ export function refusedLaunch(
       message,
       atMs: nowMs,
       firstAtMs,
-      ...optional({ retryAtMs, unknown, throttled: throttled || undefined }),
+      ...optional({ retryAtMs, unknown, throttled }),
     },
   };
 }
