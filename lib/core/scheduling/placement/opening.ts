@@ -95,7 +95,7 @@ function openingIn(types: PoolTypeIndex, asking: Asking): OpeningAnswer {
     }
     permanent = false;
     const sets = pinnings(run, rules.byKey, { types, set, fitting });
-    if (costsTooMuch(run, { types, demand, sets, fitting })) continue;
+    if (costsTooMuch(run, { types, primary: asking.primary, demand, sets, fitting })) continue;
     const isCounted = rules.byKey.some(({ countedBy }) => countedBy.length > 0);
     const even = isCounted ? pinnings(run, rules.byKey, { types, set, fitting, evenly: true }) : [];
     const openedEvenly = openingWithAny(types, even, asking);

@@ -1,50 +1,63 @@
 import { DEFAULT_PREFERENCE_PRICE_FACTOR } from '../../model/scheduling-options.ts';
 import { type Demand, suitsNewNode } from '../pods/demand.ts';
-import type { Bitset } from '../pools/bitset.ts';
+import { type Bitset, common, membersOf } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import { type LowestPrices, lowestPrices, type PoolTypeIndex } from '../pools/type-index.ts';
+import type { Vector } from '../pools/resource-space.ts';
+import type { PoolTypeIndex } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import { newHostAnswer } from '../topology/rules.ts';
+import { type BacklogGroup, hostCapsOf, remainingOf } from './backlog.ts';
 import { claimTolerates } from './open-claim.ts';
 import { pinnings } from './pinnings.ts';
 import { strictDemand } from './variants.ts';
 
-/** A new node of a pool for a pod with preferences: the requirements that satisfy them, and the types on which the pod fits. */
+/** A new node of a pool for pods with preferences: the requirements that satisfy them, and the types on which one of them fits. */
 export interface PreferredOpening {
   readonly types: PoolTypeIndex;
+  /** The pods that wait, and the demand of the next one. */
+  readonly primary: BacklogGroup;
   readonly demand: Demand;
   readonly sets: readonly RequirementSet[];
   readonly fitting: Bitset;
 }
 
 /**
- * Whether missing capacity makes the preferences of a pod too expensive: the cheapest node that satisfies them costs more than it
- * would if no capacity were missing, and more than the factor times the cheapest node without them. A node whose family or whole zone
- * was refused there counts as missing, unless the pod has no other without its preferences: so a preference costs one failed launch
- * at most. Weights of NodePools are an order of the operator, not preferences of a pod: the node without preferences is that of the
- * heaviest pool that can have one.
- * *Cost:* nothing while no capacity is missing in the pool.
+ * Whether missing capacity makes the preferences of pods too expensive: the cheapest nodes of one type that satisfy them cost more than
+ * they would if no capacity were missing, and more than the factor times the cheapest nodes without them. All pods of the class that
+ * wait are counted, because a single pod costs the same on a small node, and many of them cost less on large ones. A node whose family
+ * or whole zone was refused there counts as missing, unless the pods have no other without their preferences: so a preference costs one
+ * failed launch at most. Weights of NodePools are an order of the operator, not preferences of a pod: the nodes without preferences are
+ * those of the heaviest pool that can have one.
+ * *Cost:* nothing while no capacity is missing in the pool; otherwise O(types) for each set of requirements.
  */
-export function costsTooMuch(run: Run, { types, demand, sets, fitting }: PreferredOpening): boolean {
+export function costsTooMuch(run: Run, { types, primary, demand, sets, fitting }: PreferredOpening): boolean {
   const usual = types.usual();
   if (usual === types) return false;
   const strict = strictDemand(run, demand);
   if (strict === undefined) return false;
-  const preferred = lowestOf(types, sets, fitting);
-  const untouched = lowestOf(usual, sets, usual.fitting(demand.requests));
+  const pods = remainingOf(primary);
+  const preferred = lowestOf(types, sets, { demand, fitting, pods });
+  const untouched = lowestOf(usual, sets, { demand, fitting: usual.fitting(demand.requests), pods });
   if (preferred.certain <= untouched.any + EPSILON) return false;
   const { preferencePriceFactor: factor = DEFAULT_PREFERENCE_PRICE_FACTOR } = run.options;
-  const without = pricesOf(run, strict);
+  const without = pricesOf(run, strict, pods);
   return without.certain < Number.POSITIVE_INFINITY
     ? preferred.certain > factor * without.certain + EPSILON
     : preferred.any > factor * without.any + EPSILON;
 }
 
 const EPSILON = 1e-9;
+
+/** Among all offerings, and among those that EC2 probably has. *Units:* USD per hour; Infinity if there is none. */
+interface LowestPrices {
+  readonly any: number;
+  readonly certain: number;
+}
+
 const NONE: LowestPrices = { any: Number.POSITIVE_INFINITY, certain: Number.POSITIVE_INFINITY };
 
-/** The lowest prices of a new node for one pod, in the heaviest pool that can have one. */
-function pricesOf(run: Run, demand: Demand): LowestPrices {
+/** The lowest prices of new nodes for the pods, in the heaviest pool that can have one. */
+function pricesOf(run: Run, demand: Demand, pods: number): LowestPrices {
   if (newHostAnswer(demand.rules.onHost) !== 'yes') return NONE;
   for (const types of run.pools) {
     if (!claimTolerates(types, demand.podClass.pod.spec.tolerations)) continue;
@@ -55,15 +68,43 @@ function pricesOf(run: Run, demand: Demand): LowestPrices {
         ? []
         : pinnings(run, demand.rules.byKey, { types, set, fitting });
     });
-    const prices = lowestOf(types, sets, fitting);
+    const prices = lowestOf(types, sets, { demand, fitting, pods });
     if (prices.any < Number.POSITIVE_INFINITY) return prices;
   }
   return NONE;
 }
 
-function lowestOf(types: PoolTypeIndex, sets: readonly RequirementSet[], among: Bitset): LowestPrices {
-  return sets.reduce((lowest, set) => {
-    const { any, certain } = lowestPrices(types, set, among);
-    return { any: Math.min(lowest.any, any), certain: Math.min(lowest.certain, certain) };
-  }, NONE);
+interface AlikePods {
+  readonly demand: Demand;
+  /** The types on which one of them fits. */
+  readonly fitting: Bitset;
+  readonly pods: number;
+}
+
+/** The lowest prices of nodes of one type for all pods. */
+function lowestOf(
+  index: PoolTypeIndex,
+  sets: readonly RequirementSet[],
+  { demand, fitting, pods }: AlikePods,
+): LowestPrices {
+  const onHost = demand.podClass.ports.length > 0 ? 1 : Math.min(pods, ...hostCapsOf(demand).map(({ max }) => max));
+  let [any, certain] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (const set of sets) {
+    const { types, market } = index.selectionFor(set);
+    for (const type of membersOf(common(fitting, types))) {
+      const nodes = Math.ceil(pods / Math.min(onHost, timesIn(index.rooms[type], demand.requests)));
+      any = Math.min(any, nodes * (market.prices[type] ?? any));
+      certain = Math.min(certain, nodes * (market.certainPrices[type] ?? certain));
+    }
+  }
+  return { any, certain };
+}
+
+/** How many pods with these requests a node has room for. At least 1. */
+function timesIn(room: Vector | undefined, requests: Vector): number {
+  let times = Number.POSITIVE_INFINITY;
+  requests.forEach((amount, resource) => {
+    if (amount > 0) times = Math.min(times, Math.floor((room?.[resource] ?? 0) / amount + EPSILON));
+  });
+  return Math.max(1, times);
 }

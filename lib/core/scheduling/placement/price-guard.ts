@@ -5,7 +5,7 @@ import { usdPerHour } from '../../usd-per-hour.ts';
 import type { Demand } from '../pods/demand.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import type { Vector } from '../pools/resource-space.ts';
-import { lowestPrices, type PoolTypeIndex } from '../pools/type-index.ts';
+import { lowestPrice, type PoolTypeIndex } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import type { OpenClaim } from './open-claim.ts';
 import { strictDemand } from './variants.ts';
@@ -50,7 +50,7 @@ export function multiple(factor: number, priceUsdPerHour: number): number {
 function usualPrice(run: Asked, types: PoolTypeIndex, node: GuardedNode): number {
   const usual = types.usual();
   const set = requiredSet(run, types, node);
-  const priceFor = (requests: Vector): number => lowestPrices(usual, set, usual.fitting(requests)).any;
+  const priceFor = (requests: Vector): number => lowestPrice(usual, set, usual.fitting(requests));
   let apart = 0;
   for (const [{ requests }, count] of node.demands) apart += count * priceFor(requests);
   return Math.min(priceFor(node.requests), apart);
@@ -76,7 +76,7 @@ export function maxPriceOf(run: Run, claim: OpenClaim, priceUsdPerHour: number):
 /** If the target itself is above the limit, because the preferences are expensive by nature, a fallback may cost the factor more. */
 function preferenceLimit(run: Run, { types, demands, set, requests }: OpenClaim, priceUsdPerHour: number): number {
   const { preferencePriceFactor: factor = DEFAULT_PREFERENCE_PRICE_FACTOR } = run.options;
-  const without = lowestPrices(types, requiredSet(run, types, { demands, set, requests }), types.fitting(requests)).any;
+  const without = lowestPrice(types, requiredSet(run, types, { demands, set, requests }), types.fitting(requests));
   const limit = multiple(factor, without);
   return priceUsdPerHour <= limit + EPSILON ? limit : factor * priceUsdPerHour;
 }

@@ -12,7 +12,7 @@ import { inflexibility } from '../pools/min-values.ts';
 import { limitsOf, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { resourcesOf } from '../pools/resource-space.ts';
-import { instanceTypesIn, isAvailable, lowestPrices, type PoolTypeIndex } from '../pools/type-index.ts';
+import { instanceTypesIn, isAvailable, lowestPrice, type PoolTypeIndex } from '../pools/type-index.ts';
 import { whyNoInstanceType } from '../pools/why-no-instance-type.ts';
 import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
@@ -183,7 +183,7 @@ function whyNotLaunched(
     const message = `host port ${taken} is used by a DaemonSet on every instance type that fits (${instanceTypes})`;
     return refusal('HostPort', message, { instanceTypes });
   }
-  const priceUsdPerHour = lowestPrices(types, set, affordable).any;
+  const priceUsdPerHour = lowestPrice(types, set, affordable);
   const node = { demands: new Map([[demand, 1]]), requests: demand.requests, set, priceUsdPerHour };
   const tooExpensive = whyTooExpensive(run, types, node);
   if (tooExpensive !== undefined) return tooExpensive;

@@ -300,21 +300,11 @@ export function cheapestOf(types: Bitset, { byPrice }: PoolOffers): number | und
   return byPrice.find((type) => has(types, type));
 }
 
-/** The lowest price among the types, and among the offerings that EC2 probably has. *Units:* USD per hour; Infinity if there is none. */
-export interface LowestPrices {
-  readonly any: number;
-  readonly certain: number;
-}
-
-/** The lowest prices of these types with the requirements. */
-export function lowestPrices(index: PoolTypeIndex, set: RequirementSet, among: Bitset): LowestPrices {
+/** The lowest price of these types with the requirements. *Units:* USD per hour; Infinity if none is available. */
+export function lowestPrice(index: PoolTypeIndex, set: RequirementSet, among: Bitset): number {
   const { types, market } = index.selectionFor(set);
-  const priceOf = (type: number | undefined): number =>
-    type === undefined ? Number.POSITIVE_INFINITY : (market.prices[type] ?? Number.POSITIVE_INFINITY);
-  const fitting = common(among, types);
-  let certain = Number.POSITIVE_INFINITY;
-  for (const type of membersOf(fitting)) certain = Math.min(certain, market.certainPrices[type] ?? certain);
-  return { any: priceOf(cheapestOf(fitting, market)), certain };
+  const cheapest = cheapestOf(common(among, types), market);
+  return cheapest === undefined ? Number.POSITIVE_INFINITY : (market.prices[cheapest] ?? Number.POSITIVE_INFINITY);
 }
 
 /**

@@ -93,6 +93,42 @@ describe('a preference costs at most 1.5 times the node without it while capacit
     expect(zonesWith('DoNotSchedule')).toEqual([A, B]);
   });
 
+  describe('all waiting pods of a class are counted: on small nodes a single pod costs the same', () => {
+    const largeGoneFromA: Change = ({ zone }, type) => (zone === A && type !== 't3.small' ? MISSING : {});
+    const nodePools = [poolWith(largeGoneFromA, { 't3.small': 0.1, 'm5.4xlarge': 0.8 })];
+    // The small node has room for one of these pods, the large one for 14.
+    const podsOf = (count: number, over: Parameters<typeof pendingPod>[0] = {}): readonly Pod[] =>
+      Array.from({ length: count }, (_, at) =>
+        pendingPod({
+          name: `web-${at}`,
+          labels,
+          requests: { cpu: '1100m' },
+          spec: { affinity: inA('preferred') },
+          ...over,
+        }),
+      );
+
+    test('120 pods leave a zone that has only small types', () => {
+      const { newClaims } = place(podsOf(120), { nodePools });
+      const priceUsdPerHour = newClaims.reduce((sum, { cheapest }) => sum + cheapest.offering.priceUsdPerHour, 0);
+      expect(priceUsdPerHour).toBeCloseTo(9 * 0.8);
+    });
+
+    test('one pod stays', () => {
+      expect(valuesOf(place(podsOf(1), { nodePools }), ZONE)).toEqual([[A]]);
+    });
+
+    test('pods that need a host each stay', () => {
+      const antiAffinity = [{ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: labels } }];
+      const affinity = {
+        ...inA('preferred'),
+        podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: antiAffinity },
+      };
+      const { newClaims } = place(podsOf(20, { spec: { affinity } }), { nodePools });
+      expect(newClaims.map(({ cheapest }) => cheapest.offering.zone)).toEqual(Array.from({ length: 20 }, () => A));
+    });
+  });
+
   test('the fallback from spot to on-demand in a preferred zone counts as well', () => {
     const spotGoneFromA: Change = ({ zone, capacityType }) => (zone === A && capacityType === 'spot' ? MISSING : {});
     const type = anInstanceType({ zones: [A, B] });
