@@ -41,10 +41,11 @@ export async function handleInterruption(ports: InterruptionPorts, event: unknow
   const unknown: string[] = [];
   const outcomes = await Promise.allSettled(
     message.instanceIds.map(async (instanceId) => {
-      const record = await ports.store.findNodeClaim(instanceId);
+      // The function of each network gets the events of the whole account.
+      const record = await ports.store.findNodeClaim(instanceId, (cluster) => ports.clusters.has(cluster));
       if (record === undefined) unknown.push(instanceId);
-      const isServed = record?.releasedAtMs === undefined && ports.clusters.has(record?.cluster ?? '');
-      return record !== undefined && isServed ? await handleOne(ports, { record, instanceId, message }) : [];
+      if (record === undefined || record === 'not-served' || record.releasedAtMs !== undefined) return [];
+      return await handleOne(ports, { record, instanceId, message });
     }),
   );
   if (unknown.length > 0 && isLookedUp(message)) {

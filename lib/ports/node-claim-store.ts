@@ -29,8 +29,14 @@ export interface ClaimReader {
    * earlier version has recorded. *Cost:* half a read unit while there is none, whatever the number of claims.
    */
   hasDeletedClaims(cluster: string): Promise<boolean>;
-  /** The claim that launched the instance, found by the instance id alone. */
-  findNodeClaim(instanceId: string): Promise<NodeClaimRecord | undefined>;
+  /**
+   * The claim that launched the instance, found by the instance id alone. *Shape:* `not-served` if the claim belongs to a cluster for
+   * which `isServed` is false: the caller may have no right to read it, so it is not read.
+   */
+  findNodeClaim(
+    instanceId: string,
+    isServed: (cluster: string) => boolean,
+  ): Promise<NodeClaimRecord | 'not-served' | undefined>;
 }
 
 export interface ClaimWriter {

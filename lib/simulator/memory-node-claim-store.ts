@@ -96,7 +96,10 @@ function nodeClaims(): ClaimReader & ClaimWriter {
     listNodeClaims: async (cluster) => listed(cluster),
     readNodeClaims: async (cluster) => ({ records: listed(cluster), unreadable: [] }),
     hasDeletedClaims: async (cluster) => listed(cluster).some(({ deletion }) => deletion !== undefined),
-    findNodeClaim: async (instanceId) => claims.get(owners.get(instanceId) ?? ''),
+    async findNodeClaim(instanceId, isServed) {
+      const found = claims.get(owners.get(instanceId) ?? '');
+      return found === undefined || isServed(found.cluster) ? found : 'not-served';
+    },
     async updateNodeClaim(record) {
       checkVersion(record);
       const id = instanceOf(record)?.id ?? '';

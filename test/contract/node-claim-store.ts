@@ -282,17 +282,30 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await store.listNodeClaims(cluster)).toEqual([written]);
       });
 
+      const find = (id: string) => store.findNodeClaim(id, (owner) => owner === cluster);
+
       test('a claim is found by its instance after the write with the instance, also after its release', async () => {
         const id = `i-${randomUUID()}`;
         await store.createNodeClaim(claim());
-        expect(await store.findNodeClaim(id)).toBeUndefined();
+        expect(await find(id)).toBeUndefined();
         const launched = await store.updateNodeClaim(launchedAs(claim(), id));
-        expect(await store.findNodeClaim(id)).toEqual(launched);
+        expect(await find(id)).toEqual(launched);
         const registered = await store.updateNodeClaim({ ...launched, nodeName: 'node-1' });
-        expect(await store.findNodeClaim(id)).toEqual(registered);
+        expect(await find(id)).toEqual(registered);
         const gone = await store.updateNodeClaim({ ...registered, ...released });
         expect(gone.version).toBe(4);
-        expect(await store.findNodeClaim(id)).toEqual(gone);
+        expect(await find(id)).toEqual(gone);
+      });
+
+      test('a claim of a cluster that the caller does not serve is not read, and differs from an unknown instance', async () => {
+        const id = `i-${randomUUID()}`;
+        const isServed = (owner: string) => owner !== cluster;
+        await store.createNodeClaim(claim());
+        expect(await store.findNodeClaim(id, isServed)).toBeUndefined();
+        const launched = await store.updateNodeClaim(launchedAs(claim(), id));
+        expect(await store.findNodeClaim(id, isServed)).toBe('not-served');
+        await store.updateNodeClaim({ ...launched, ...released });
+        expect(await store.findNodeClaim(id, isServed)).toBe('not-served');
       });
 
       test('a claim is found by its instance if the first write with the instance has its node too', async () => {
@@ -300,16 +313,16 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         await store.createNodeClaim(claim());
         const joined = { ...launchedAs(claim(), id), nodeName: 'node-1', registeredAtMs: NOW_MS };
         const written = await store.updateNodeClaim(joined);
-        expect(await store.findNodeClaim(id)).toEqual(written);
+        expect(await find(id)).toEqual(written);
       });
 
       test('a claim is found by the instance that replaces its first one, although its node is known', async () => {
         const [first, second] = [`i-${randomUUID()}`, `i-${randomUUID()}`];
         await store.createNodeClaim(claim());
         const launched = await store.updateNodeClaim({ ...launchedAs(claim(), first), nodeName: 'node-1' });
-        expect(await store.findNodeClaim(second)).toBeUndefined();
+        expect(await find(second)).toBeUndefined();
         const replaced = await store.updateNodeClaim(launchedAs(launched, second));
-        expect(await store.findNodeClaim(second)).toEqual(replaced);
+        expect(await find(second)).toEqual(replaced);
       });
 
       test('a claim is found by the instance that replaces its first one, whatever the order of their ids', async () => {
@@ -317,7 +330,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         let launched = await store.updateNodeClaim(launchedAs(claim(), `i-5-${cluster}`));
         for (const id of [`i-3-${cluster}`, `i-7-${cluster}`]) {
           launched = await store.updateNodeClaim(launchedAs(launched, id));
-          expect(await store.findNodeClaim(id)).toEqual(launched);
+          expect(await find(id)).toEqual(launched);
         }
       });
     });

@@ -136,8 +136,10 @@ describe('an interruption', () => {
   test('of three instances, one of which fails, deletes the claims of the others', async () => {
     const names = ['general-1', 'general-2', 'general-3'];
     const { ports } = await aWorld(names.map((name, index) => launchedClaim({ name }, { id: `i-${index + 1}` })));
-    const findNodeClaim: typeof ports.store.findNodeClaim = async (id) =>
-      id === 'i-1' ? await Promise.reject(new RefusedError('unreadable')) : await ports.store.findNodeClaim(id);
+    const findNodeClaim: typeof ports.store.findNodeClaim = async (id, isServed) =>
+      id === 'i-1'
+        ? await Promise.reject(new RefusedError('unreadable'))
+        : await ports.store.findNodeClaim(id, isServed);
     const entities = ['i-1', 'i-2', 'i-3'].map((entityValue) => ({ entityValue }));
     const detail = { service: 'EC2', eventTypeCategory: 'scheduledChange', affectedEntities: entities };
     const event = anInterruptionEvent('AWS Health Event', detail, { source: 'aws.health' });

@@ -60,10 +60,11 @@ function watchedStore(store: Store, raw: Store, { each, records, open, nowMs }: 
       if (isLost) each((rule) => rule.staleRead?.('readNodeClaim', name));
       return found;
     },
-    async findNodeClaim(instanceId) {
+    async findNodeClaim(instanceId, isServed) {
       const [before] = [...records.values()].filter((record) => instanceOf(record)?.id === instanceId);
-      const found = await store.findNodeClaim(instanceId);
-      const isLost = before !== undefined && records.has(before.name) && (found?.version ?? -1) < before.version;
+      const found = await store.findNodeClaim(instanceId, isServed);
+      const version = found === 'not-served' ? undefined : found?.version;
+      const isLost = before !== undefined && records.has(before.name) && (version ?? -1) < before.version;
       if (isLost) each((rule) => rule.staleRead?.('findNodeClaim', before.name));
       return found;
     },

@@ -4,6 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test } from 'vitest';
+import { handleInterruption } from '../../lib/controllers/interruption.ts';
 import type { CallBudget } from '../../lib/ports/call-budget.ts';
 import type { CatalogueStore } from '../../lib/ports/catalogue-store.ts';
 import type { DecisionLog } from '../../lib/ports/decision-log.ts';
@@ -15,6 +16,9 @@ import { DynamoDbDecisionLog } from '../../lib/providers/dynamodb/decision-log.t
 import { DynamoDbLeases } from '../../lib/providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../../lib/providers/dynamodb/node-claim-store.ts';
 import type { TableOptions } from '../../lib/providers/dynamodb/table.ts';
+import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';
+import { anInstanceEvent, anInterruptionEvent } from '../builders/interruptions.ts';
+import { launchedClaim } from '../builders/node-claims.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { callBudgetContract } from '../contract/call-budget.ts';
 import { catalogueStoreContract } from '../contract/catalogue-store.ts';
@@ -245,6 +249,48 @@ describe.each(Object.keys(USED))('the function %s', (role) => {
     (action) => expect(isAllowed(role, { action, partition: 'cluster#blue', attributes: [] })).toBe(false),
   );
 });
+
+/** The events of the whole account reach the function of each network, and those of a cluster whose configuration was removed. */
+test.each([
+  ['a spot warning', anInstanceEvent('EC2 Spot Instance Interruption Warning')],
+  ['a rebalance recommendation', anInstanceEvent('EC2 Instance Rebalance Recommendation')],
+  ['a state change', anInstanceEvent('EC2 Instance State-change Notification', { state: 'shutting-down' })],
+  [
+    'a scheduled change',
+    anInterruptionEvent(
+      'AWS Health Event',
+      { service: 'EC2', eventTypeCategory: 'scheduledChange', affectedEntities: [{ entityValue: 'i-1' }] },
+      { source: 'aws.health' },
+    ),
+  ],
+])('Interruption may make every call for %s of an instance of a cluster that it does not serve', async (_, event) => {
+  const table = inProcessTable({ clock: STANDING });
+  await new DynamoDbNodeClaimStore(table).createNodeClaim(launchedClaim({ cluster: 'red' }, { id: 'i-1' }));
+  const requests: TableRequest[] = [];
+  const send: typeof table.client.send = async (command: object, ...rest: readonly unknown[]) => {
+    requests.push(...requestsOf(command));
+    return await Reflect.apply(table.client.send, table.client, [command, ...rest]);
+  };
+  const handled = await handleInterruption(
+    {
+      store: new DynamoDbNodeClaimStore({ ...table, client: { send } }),
+      catalogue: memoryCatalogueStore(),
+      messages: { wake: notCalled, publish: notCalled },
+      cloud: { instanceOwners: notCalled },
+      clock: STANDING,
+      clusters: new Set(['blue', 'green']),
+      shadows: new Set(),
+    },
+    event,
+  );
+  expect(handled).toEqual({ reports: [], failures: [] });
+  expect(requests.map(({ action, partition }) => `${action} ${partition}`)).toEqual(['GetItem instance#i-1']);
+  expect(requests.filter((request) => !isAllowed('Interruption', request))).toEqual([]);
+});
+
+async function notCalled(): Promise<never> {
+  return await Promise.reject(new Error('nothing is done for the instance of another cluster'));
+}
 
 test.each([
   ['Catalogue', { action: 'PutItem', partition: 'cluster#blue', attributes: ['pk', 'sk', 'payload'] }],

@@ -16,7 +16,7 @@ import {
 import { evidenceOfInstance } from '../../core/node-claim/adoption/instance-evidence.ts';
 import { isGroupName } from '../../core/node-claim/launch/launch-groups.ts';
 import { UnreadableError } from '../../ports/errors.ts';
-import type { ClaimReader, NodeClaimList } from '../../ports/node-claim-store.ts';
+import type { NodeClaimList } from '../../ports/node-claim-store.ts';
 import { refusalName } from '../act/action-subject.ts';
 import { type SharedRead, sharedRead } from '../observe/shared-read.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
@@ -59,7 +59,7 @@ export async function collectGarbage(work: ClusterWork<ReadsCluster & HasSetting
     for (const found of instances) {
       // The list of claims is older than the list of instances. A strong read finds a record that was written in between.
       const record = isGroupName(name)
-        ? await claimOfMember(ports.store, found.instance, claims)
+        ? await claimOfMember(work, found.instance, claims)
         : await recordOfClaim(ports.store, cluster, name);
       // It may be the claim of the instance. The list of claims has reported it.
       if (record === 'not-known' || record instanceof UnreadableError) continue;
@@ -99,7 +99,7 @@ function byName(unrecorded: readonly UnrecordedInstance[]): readonly NamedInstan
  * lifecycle assigns the instance. Undefined: no claim can get it.
  */
 async function claimOfMember(
-  store: Pick<ClaimReader, 'findNodeClaim'>,
+  { ports: { store }, cluster }: ClusterWork,
   { id, nodeClaim: group }: FoundInstance,
   claims: SharedRead<NodeClaimList>,
 ): Promise<NodeClaimRecord | 'not-known' | undefined> {
@@ -108,7 +108,8 @@ async function claimOfMember(
   const isAwaited = ({ launch }: NodeClaimRecord): boolean =>
     launch.kind === 'requested' && launch.request.nodeClaim === group;
   if (unreadable.length > 0 || records.some(isAwaited)) return 'not-known';
-  return store.findNodeClaim(id);
+  const found = await store.findNodeClaim(id, (owner) => owner === cluster);
+  return found === 'not-served' ? 'not-known' : found;
 }
 
 /** The instances of NodeClaim objects that have no record, and which EC2 does not list, as after the table was restored. */

@@ -129,8 +129,11 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     return this.#changes === undefined ? read() : this.#changes.list(cluster, read);
   }
 
-  findNodeClaim(instanceId: string): Promise<NodeClaimRecord | undefined> {
-    return findClaim({ table: this.#table, report: this.#report }, instanceId);
+  findNodeClaim(
+    instanceId: string,
+    isServed: (cluster: string) => boolean,
+  ): Promise<NodeClaimRecord | 'not-served' | undefined> {
+    return findClaim({ table: this.#table, report: this.#report }, instanceId, isServed);
   }
 
   updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord> {

@@ -90,10 +90,16 @@ function isSameItem(one: Attributes, other: Attributes): boolean {
   );
 }
 
-export async function findClaim(from: ReadTable, instanceId: string): Promise<NodeClaimRecord | undefined> {
+/** The lookup of the instance has the cluster: IAM denies the read of a claim of a cluster that the function does not serve. */
+export async function findClaim(
+  from: ReadTable,
+  instanceId: string,
+  isServed: (cluster: string) => boolean,
+): Promise<NodeClaimRecord | 'not-served' | undefined> {
   const lookup = await from.table.get(instanceKey(instanceId));
   if (lookup === undefined) return undefined;
-  return readClaim(from, String(lookup['clusterName']), String(lookup['claimName']));
+  const cluster = String(lookup['clusterName']);
+  return isServed(cluster) ? readClaim(from, cluster, String(lookup['claimName'])) : 'not-served';
 }
 
 /** A released claim has no mark. This is for marks that remain, as after a rollback. */

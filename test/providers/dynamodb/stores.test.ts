@@ -152,7 +152,11 @@ describe('NodeClaims', () => {
 
   test('every read is strongly consistent', async () => {
     dynamo.on(QueryCommand).resolves({});
-    await Promise.all([store.readNodeClaim('demo', 'a'), store.listNodeClaims('demo'), store.findNodeClaim('i-1')]);
+    await Promise.all([
+      store.readNodeClaim('demo', 'a'),
+      store.listNodeClaims('demo'),
+      store.findNodeClaim('i-1', () => true),
+    ]);
     const inputs = [...dynamo.commandCalls(GetItemCommand), ...dynamo.commandCalls(QueryCommand)];
     expect(inputs.map((call) => call.args[0].input.ConsistentRead)).toEqual(inputs.map(() => true));
   });
