@@ -297,15 +297,11 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         expect(await find(id)).toEqual(gone);
       });
 
-      test('a claim of a cluster that the caller does not serve is not read, and differs from an unknown instance', async () => {
+      test('a claim of a cluster that the caller does not serve differs from an unknown instance', async () => {
         const id = `i-${randomUUID()}`;
-        const isServed = (owner: string) => owner !== cluster;
-        await store.createNodeClaim(claim());
-        expect(await store.findNodeClaim(id, isServed)).toBeUndefined();
-        const launched = await store.updateNodeClaim(launchedAs(claim(), id));
-        expect(await store.findNodeClaim(id, isServed)).toBe('not-served');
-        await store.updateNodeClaim({ ...launched, ...released });
-        expect(await store.findNodeClaim(id, isServed)).toBe('not-served');
+        expect(await store.findNodeClaim(id, (owner) => owner !== cluster)).toBeUndefined();
+        await store.createNodeClaim(launchedAs(claim(), id));
+        expect(await store.findNodeClaim(id, (owner) => owner !== cluster)).toBe('not-served');
       });
 
       test('a claim is found by its instance if the first write with the instance has its node too', async () => {
