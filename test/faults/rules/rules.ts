@@ -34,6 +34,7 @@ import {
   removedObjectsStayRemoved,
   whatIsShownIsTrue,
 } from './mirrors.ts';
+import { plannedPodsAreNominated } from './nominations.ts';
 import { pendingPodsAreServed } from './pending.ts';
 import { commandsEnd, undisturbedWorkProgresses } from './progress/progress.ts';
 import { conflictsAreRepeated, failedRunsAreRepeated } from './progress/repeated-runs.ts';
@@ -88,6 +89,7 @@ export const RULES: readonly RuleOf[] = [
   timesAreKept,
   deletionsWaitForTheirTime,
   pendingPodsAreServed,
+  plannedPodsAreNominated,
   emptyNodesAreRemoved,
   emptyNodesHaveTheirTime,
   movesAreLimited,
