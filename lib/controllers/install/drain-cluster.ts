@@ -3,16 +3,14 @@ import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { NODE_CLAIM_TAG } from '../../apis/labels.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
 import type { UnreadableClaim } from '../../core/model/node-claim-record.ts';
-import { portErrorOf, RefusedError } from '../../ports/errors.ts';
+import { PortError, portErrorOf, RefusedError } from '../../ports/errors.ts';
 import type { Installation } from '../../ports/installation.ts';
+import type { NodeClaimList } from '../../ports/node-claim-store.ts';
 import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
-import type { HasClock, SendsWakes, WritesClaims } from '../run/ports.ts';
+import type { SendsWakes, WritesClaims } from '../run/ports.ts';
+import { type RepeatPorts, repeated } from './repeated.ts';
 
-export interface DrainPorts extends WritesClaims, SendsWakes, HasClock {
-  readonly pause: (ms: number) => Promise<void>;
-  /** The time until Lambda stops the invocation. */
-  readonly remainingMs: () => number;
-}
+export interface DrainPorts extends WritesClaims, SendsWakes, RepeatPorts {}
 
 /**
  * A drain has three invocations of 15 minutes, with pauses in between, within the one hour that CloudFormation waits. After
@@ -30,7 +28,7 @@ const MESSAGE = 'Kerf is being removed from the cluster (onDelete: drain)';
  * Deletes every NodeClaim of Kerf; termination then drains the nodes and terminates the instances. No new nodes are launched for
  * the pods. *Shape:* `draining` if the invocation ends before the last node is removed.
  * *Errors:* RefusedError with the remaining NodeClaims after 40 minutes, and with those whose records cannot be read or written as
- * soon as no other remains; those of the ports.
+ * soon as no other remains; those of the ports. A read of the table that fails without a refusal does not end the drain.
  */
 export async function drainCluster(
   ports: DrainPorts,
@@ -39,21 +37,16 @@ export async function drainCluster(
 ): Promise<'drained' | 'draining'> {
   const bindings = rbacObjects().filter((object) => object.kind === 'ClusterRoleBinding');
   const deciding = bindings.filter(({ metadata }) => DECIDING.includes(metadata.name));
-  const sinceMs = await installation.revokeDeciding(deciding, ports.clock.now());
+  const sinceMs = await repeated(ports, async () => await installation.revokeDeciding(deciding, ports.clock.now()));
   for (;;) {
-    const { left, unreadable, refused } = await deleteAllClaims(ports, cluster);
+    const remaining = await deleteAllClaims(ports, cluster);
     const passedMs = ports.clock.now() - sinceMs;
-    if (left.length === 0 && passedMs >= LAST_RUN_MS) {
+    if (!(remaining instanceof PortError) && remaining.left.length === 0 && passedMs >= LAST_RUN_MS) {
+      const { unreadable, refused } = remaining;
       if (unreadable.length + refused.length > 0) throw notDrained(unreadable, refused);
       return 'drained';
     }
-    if (passedMs >= MAX_DRAIN_MS) {
-      const names = [...left, ...[...refused, ...unreadable].map(({ name }) => name)];
-      throw new RefusedError(
-        `${names.length} NodeClaims remain after ${MAX_DRAIN_MS / MINUTE_MS} minutes, and their instances still run: ` +
-          `${someOf(names)}: find out what blocks the eviction of their pods, then terminate the instances yourself`,
-      );
-    }
+    if (passedMs >= MAX_DRAIN_MS) throw notInTime(remaining);
     if (ports.remainingMs() < MARGIN_MS + PAUSE_MS) return 'draining';
     await ports.pause(PAUSE_MS);
   }
@@ -61,6 +54,23 @@ export async function drainCluster(
 
 const DECIDING = ['kerf-disruption', 'kerf-provisioning'];
 const MAX_NAMES = 5;
+const TERMINATE_BY_TAG = `find the instances by their tag ${NODE_CLAIM_TAG}, then terminate them yourself`;
+
+function notInTime(remaining: Remaining | PortError): RefusedError {
+  const after = `after ${MAX_DRAIN_MS / MINUTE_MS} minutes`;
+  if (remaining instanceof PortError) {
+    return new RefusedError(
+      `the NodeClaims cannot be read ${after} (${remaining.message}), and their instances may still run: ${TERMINATE_BY_TAG}`,
+      { cause: remaining },
+    );
+  }
+  const { left, refused, unreadable } = remaining;
+  const names = [...left, ...[...refused, ...unreadable].map(({ name }) => name)];
+  return new RefusedError(
+    `${names.length} NodeClaims remain ${after}, and their instances still run: ` +
+      `${someOf(names)}: find out what blocks the eviction of their pods, then terminate the instances yourself`,
+  );
+}
 
 /** The instances of unreadable records are not in any record that can be read, so only their tags identify them. */
 function notDrained(unreadable: readonly UnreadableClaim[], refused: readonly UnreadableClaim[]): RefusedError {
@@ -74,8 +84,7 @@ function notDrained(unreadable: readonly UnreadableClaim[], refused: readonly Un
     whys.push(`the deletion of ${counted(refused.length, 'NodeClaim')} was refused (${names})`);
   }
   return new RefusedError(
-    `${whys.join(', and ')}, so their nodes were not drained and their instances may still run: find the instances by their ` +
-      `tag ${NODE_CLAIM_TAG}, then terminate them yourself`,
+    `${whys.join(', and ')}, so their nodes were not drained and their instances may still run: ${TERMINATE_BY_TAG}`,
   );
 }
 
@@ -91,9 +100,11 @@ interface Remaining {
   readonly refused: readonly UnreadableClaim[];
 }
 
-/** After a conflict, the next call deletes the claim. */
-async function deleteAllClaims(ports: DrainPorts, cluster: string): Promise<Remaining> {
-  const { records, unreadable } = await ports.store.readNodeClaims(cluster);
+/** After a conflict, the next call deletes the claim. *Shape:* why the claims cannot be read now, if the next call may read them. */
+async function deleteAllClaims(ports: DrainPorts, cluster: string): Promise<Remaining | PortError> {
+  const read = await claimsOf(ports, cluster);
+  if (read instanceof PortError) return read;
+  const { records, unreadable } = read;
   const refused = new Map<string, string>();
   for (const { name } of records.filter(({ deletion }) => deletion === undefined)) {
     try {
@@ -109,4 +120,13 @@ async function deleteAllClaims(ports: DrainPorts, cluster: string): Promise<Rema
     unreadable,
     refused: [...refused].map(([name, message]) => ({ name, message })),
   };
+}
+
+async function claimsOf({ store }: DrainPorts, cluster: string): Promise<NodeClaimList | PortError> {
+  try {
+    return await store.readNodeClaims(cluster);
+  } catch (error) {
+    if (error instanceof PortError && error.retryable) return error;
+    throw error;
+  }
 }

@@ -1,18 +1,19 @@
+import type { ClusterClaim } from '../../core/cluster/cluster-claim.ts';
 import type { WantedAccess } from '../../core/install/access-entries.ts';
 import type { ClusterMessage } from '../../core/install/cluster-messages.ts';
 import { nominationPolicy } from '../../core/install/nomination-policy.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
 import { webhookConfiguration } from '../../core/install/webhook-configuration.ts';
 import { webhookPolicy } from '../../core/install/webhook-policy.ts';
-import type { Blocked } from '../../core/model/decision.ts';
-import { instanceOf, providerIdOf } from '../../core/model/node-claim-record.ts';
 import { PortError } from '../../ports/errors.ts';
-import type { HeldObject, Installation } from '../../ports/installation.ts';
-import { asAdministrator, awaitRights } from './administrator.ts';
+import type { Installation, InstalledObject } from '../../ports/installation.ts';
+import { type AdministratorPorts, asAdministrator, awaitRights } from './administrator.ts';
 import { autoscalersIn } from './cluster-holder.ts';
 import { type DrainPorts, drainCluster } from './drain-cluster.ts';
 import { removeAccess } from './ensure-access.ts';
+import { heldByKerf } from './held-by-kerf.ts';
 import type { InstallPorts } from './install.ts';
+import { repeated } from './repeated.ts';
 
 export interface UninstallTarget extends WantedAccess {
   /** Whether Kerf installed more than access entries. */
@@ -34,6 +35,7 @@ export interface Uninstalled {
  * finalizers, because a running function would add the finalizers again. The claim is released when all of this is done, and
  * access is removed last. From a cluster that another deployment holds or has taken over, only access is removed. The nodes of Karpenter
  * are not drained, and keep their finalizers.
+ * Until the drain ends, a call that is not refused is repeated, because termination needs the access.
  * CustomResourceDefinitions, users' objects and, unless they are drained, nodes and instances remain. *Shape:* the failures; a failure does not stop the other steps.
  */
 export async function uninstall(ports: UninstallPorts, targets: readonly UninstallTarget[]): Promise<Uninstalled> {
@@ -45,7 +47,8 @@ export async function uninstall(ports: UninstallPorts, targets: readonly Uninsta
       const attempt = attemptsIn(cluster, failures);
       if (installed) {
         const state = await attempt(
-          async () => await asAdministrator(ports, target, async () => await uninstallOne(ports, target, attempt)),
+          async () =>
+            await asAdministrator(repeating(ports), target, async () => await uninstallOne(ports, target, attempt)),
         );
         if (state === 'draining') return void draining.push(cluster);
       }
@@ -53,6 +56,18 @@ export async function uninstall(ports: UninstallPorts, targets: readonly Uninsta
     }),
   );
   return { draining, failures };
+}
+
+/** The rights are given also if a call for them is throttled. */
+function repeating(ports: UninstallPorts): AdministratorPorts {
+  const { entries, warn } = ports;
+  return {
+    warn,
+    entries: {
+      givePolicy: async (...args) => await repeated(ports, async () => await entries.givePolicy(...args)),
+      takePolicy: async (...args) => await entries.takePolicy(...args),
+    },
+  };
 }
 
 type Attempt = <T>(work: () => Promise<T>) => Promise<T | undefined>;
@@ -75,15 +90,14 @@ async function uninstallOne(
   { cluster, drain }: UninstallTarget,
   attempt: Attempt,
 ): Promise<'removed' | 'draining'> {
-  const installation = await ports.installation(cluster);
-  await awaitRights(ports, installation);
-  const claim = await installation.readClaim();
-  if ((claim !== undefined && !claim.isOwn) || (await installation.isTakenOver())) return 'removed';
-  // This call also checks that the cluster answers, before the many calls that follow.
   const endpoint = { url: '', cluster, secret: '' };
   const webhook = webhookConfiguration(endpoint);
-  await installation.remove(webhook);
-  const others = await attempt(async () => await autoscalersIn(ports, installation, cluster));
+  const begun = await repeated(ports, async () => await begin(ports, cluster, webhook));
+  if (begun === 'of-others') return 'removed';
+  const { installation, claim } = begun;
+  const others = await attempt(
+    async () => await repeated(ports, async () => await autoscalersIn(ports, installation, cluster)),
+  );
   const isOfKarpenter = claim === undefined || others?.some(({ reason }) => reason === 'KarpenterActive') === true;
   if (isOfKarpenter) ports.warn(cluster, OF_KARPENTER);
   if (drain && !isOfKarpenter) {
@@ -102,29 +116,24 @@ async function uninstallOne(
   return 'removed';
 }
 
+interface Begun {
+  readonly installation: Installation;
+  readonly claim: ClusterClaim | undefined;
+}
+
+/** Removes the webhook. This also checks that the cluster answers, before the many calls that follow. Repeatable. */
+async function begin(ports: UninstallPorts, cluster: string, webhook: InstalledObject): Promise<Begun | 'of-others'> {
+  const installation = await ports.installation(cluster);
+  await awaitRights(ports, installation);
+  const claim = await installation.readClaim();
+  if ((claim !== undefined && !claim.isOwn) || (await installation.isTakenOver())) return 'of-others';
+  await installation.remove(webhook);
+  return { installation, claim };
+}
+
 /**
  * Karpenter has the same finalizers, and adds that of a node only once: without it, the pods of a node would not be drained. Without a
  * claim, Kerf was only in shadow, and the records are those of `kerf adopt`.
  */
 const OF_KARPENTER =
   'nodes, NodeClaims and EC2NodeClasses keep their finalizers, and no node is drained, because Karpenter is active or Kerf was only in shadow';
-
-/** Nodes and claims with a record, readable or not, and classes unless another autoscaler is active. */
-async function heldByKerf(
-  { store }: UninstallPorts,
-  installation: Installation,
-  { cluster, others }: { readonly cluster: string; readonly others: readonly Blocked[] },
-): Promise<readonly HeldObject[]> {
-  const { records, unreadable } = await store.readNodeClaims(cluster);
-  const names = new Set([...records, ...unreadable].map(({ name }) => name));
-  const instances = records.flatMap((record) => instanceOf(record) ?? []);
-  const nodes = await installation.listHeld('Node');
-  const claims = (await installation.listHeld('NodeClaim')).filter(({ name }) => names.has(name));
-  const providerIds = new Set([...instances.map(providerIdOf), ...claims.map(({ providerId }) => providerId)]);
-  const classes = others.length > 0 ? [] : await installation.listHeld('EC2NodeClass');
-  return [
-    ...nodes.filter(({ providerId }) => providerId !== undefined && providerIds.has(providerId)),
-    ...claims,
-    ...classes,
-  ];
-}
