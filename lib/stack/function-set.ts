@@ -152,6 +152,7 @@ export class FunctionSet {
     const controllers = CLUSTER_FUNCTIONS.map((name) => this.functions[name]);
     for (const { role } of controllers) permissions.grantClusterAccess(role, clusters);
     for (const { role } of controllers) state.grant(role, 'cluster-functions', clusters);
+    state.grant(lifecycle.role, 'garbage-collection', clusters);
     state.grant(interruption.role, 'interruption', clusters);
     // The functions that decide for a whole cluster and complete open decisions.
     for (const { role } of [provisioning, disruption]) bodies.grantReadWrite(role);

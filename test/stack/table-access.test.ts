@@ -81,7 +81,7 @@ const CLUSTER: readonly Method[] = [
 /** The methods that each function uses, by the start of the logical id of its role. */
 const USED: Readonly<Record<string, readonly Method[]>> = {
   Provisioning: CLUSTER,
-  Lifecycle: CLUSTER,
+  Lifecycle: [...CLUSTER, 'findNodeClaim'],
   Disruption: CLUSTER,
   Termination: CLUSTER,
   Interruption: [...CLAIMS, ...BUDGET, 'findNodeClaim', 'isOnStandby', 'markUnavailable', 'write'],

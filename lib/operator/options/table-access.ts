@@ -13,7 +13,13 @@ import {
   unavailablePartition,
 } from '../../providers/dynamodb/keys.ts';
 
-export type TableUser = 'cluster-functions' | 'interruption' | 'catalogue' | 'installer' | 'widgets';
+export type TableUser =
+  | 'cluster-functions'
+  | 'garbage-collection'
+  | 'interruption'
+  | 'catalogue'
+  | 'installer'
+  | 'widgets';
 
 export interface TableGrant {
   readonly actions: readonly TableAction[];
@@ -86,6 +92,8 @@ export function tableAccess(user: TableUser, region: string, clusters: readonly 
         write([learnedPartition(region)], LEARNED),
         calls,
       ];
+    case 'garbage-collection':
+      return [{ actions: ['GetItem'], partitions: [INSTANCES] }];
     case 'interruption':
       return [
         { actions: ['GetItem'], partitions: [...own, INSTANCES] },
