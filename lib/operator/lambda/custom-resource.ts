@@ -6,6 +6,7 @@
 
 import { ownField } from '../../apis/record.ts';
 import { errorMessage } from '../../core/error-message.ts';
+import { PortError } from '../../ports/errors.ts';
 import type { ResourceState } from '../../providers/aws/cloudformation/stack-resource.ts';
 import { ELSEWHERE } from '../options/options.ts';
 import { type AnswerRuntime, isForged, type Request, requestOf } from './cloudformation-request.ts';
@@ -17,6 +18,8 @@ export interface DeploymentWork {
   readonly remove: () => Promise<'done' | 'unfinished'>;
   /** Ends rights that an invocation that did not end properly has left. */
   readonly takeRightsBack: () => Promise<void>;
+  /** Repeats a call that fails without a refusal, while the invocation has time. *Errors:* that of the last call. */
+  readonly repeated: <T>(call: () => Promise<T>) => Promise<T>;
 }
 
 export interface CustomResourceRuntime extends AnswerRuntime {
@@ -35,7 +38,8 @@ const LONGEST_REASON = 1_000;
 /**
  * Handles an invocation. A request of CloudFormation always gets a response, because a deployment without a response waits for
  * an hour. A failed removal is logged and reported as success: a stack must be deletable if its cluster no longer exists. Any
- * other event is the daily check. *Errors:* UnfinishedError if the removal is not complete.
+ * other event is the daily check. *Errors:* UnfinishedError if the removal is not complete, or if CloudFormation does not say
+ * whether it deletes the deployment.
  */
 export async function answerTrigger(
   runtime: CustomResourceRuntime,
@@ -76,7 +80,7 @@ async function failureOf(
   work: DeploymentWork,
 ): Promise<unknown> {
   try {
-    if (type === 'Delete') return await failureToRemove(state, work);
+    if (type === 'Delete') return await failureToRemove({ state, telemetry }, work);
     if (await isBeingDeleted({ state, telemetry }))
       return new Error('the deployment is being deleted: nothing is installed');
     await work.install(elsewhereIn(properties));
@@ -91,11 +95,17 @@ function elsewhereIn(properties: unknown): ReadonlySet<string> {
   return new Set(Array.isArray(names) ? names.map(String) : []);
 }
 
-async function failureToRemove(
-  state: CustomResourceRuntime['state'],
-  work: DeploymentWork,
-): Promise<Error | undefined> {
-  const now = await state();
+type StateRuntime = Pick<CustomResourceRuntime, 'state' | 'telemetry'>;
+
+async function failureToRemove({ state, telemetry }: StateRuntime, work: DeploymentWork): Promise<Error | undefined> {
+  let now: ResourceState;
+  try {
+    now = await work.repeated(state);
+  } catch (error) {
+    if (!(error instanceof PortError && error.retryable)) throw error;
+    telemetry.error('the state of the deployment is unknown, and nothing is removed', error, {});
+    return new UnfinishedError('the removal has not begun: Lambda calls the function again', { cause: error });
+  }
   if (now !== 'deleting')
     return new Error(`CloudFormation does not delete the deployment (${now}): nothing is removed`);
   if ((await work.remove()) === 'done') return undefined;
@@ -103,10 +113,7 @@ async function failureToRemove(
 }
 
 /** Installing is harmless at any other time, so it does not depend on an answer of CloudFormation. */
-async function isBeingDeleted({
-  state,
-  telemetry,
-}: Pick<CustomResourceRuntime, 'state' | 'telemetry'>): Promise<boolean> {
+async function isBeingDeleted({ state, telemetry }: StateRuntime): Promise<boolean> {
   try {
     return (await state()) === 'deleting';
   } catch (error) {

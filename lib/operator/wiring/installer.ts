@@ -9,6 +9,7 @@ import { takeRightsBack } from '../../controllers/install/administrator.ts';
 import { removeAccess } from '../../controllers/install/ensure-access.ts';
 import { formerClusters } from '../../controllers/install/former-clusters.ts';
 import { type InstallTarget, install } from '../../controllers/install/install.ts';
+import { repeated } from '../../controllers/install/repeated.ts';
 import { type UninstallPorts, type UninstallTarget, uninstall } from '../../controllers/install/uninstall.ts';
 import type { ClusterMessage } from '../../core/install/cluster-messages.ts';
 import { resourceState } from '../../providers/aws/cloudformation/stack-resource.ts';
@@ -116,6 +117,7 @@ function workOf(options: InstallerOptions, ports: UninstallPorts, { warn, report
       const configured = clusters.map((cluster) => wantedAccess(cluster, roles));
       for (const target of [...configured, ...(await findFormer(NOWHERE))]) await takeRightsBack(ports, target);
     },
+    repeated: async (call) => await repeated(ports, call),
   };
 }
 

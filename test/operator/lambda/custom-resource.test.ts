@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { repeated } from '../../../lib/controllers/install/repeated.ts';
 import { putAnswer } from '../../../lib/operator/lambda/cloudformation-request.ts';
 import {
   answerTrigger,
@@ -8,8 +9,9 @@ import {
   type DeploymentWork,
   UnfinishedError,
 } from '../../../lib/operator/lambda/custom-resource.ts';
-import { UnreachableError } from '../../../lib/ports/errors.ts';
+import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import type { ResourceState } from '../../../lib/providers/aws/cloudformation/stack-resource.ts';
+import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
 const COMMON = {
   ServiceToken: 'token',
@@ -24,6 +26,9 @@ const UPDATE = { ...COMMON, RequestType: 'Update', PhysicalResourceId: 'physical
 const DELETE = { ...COMMON, RequestType: 'Delete', PhysicalResourceId: 'physical' };
 
 let state: ResourceState | Error;
+/** The answers of CloudFormation before `state`. */
+let before: Error[];
+let nowMs: number;
 let done: string[];
 let answers: unknown[];
 let errors: string[];
@@ -33,9 +38,15 @@ const runtime: CustomResourceRuntime = {
   put: async (url, body) => void answers.push({ url, ...JSON.parse(body) }),
   isAnswerAddress: (url) => url.startsWith('https://answers.test/'),
   state: async () => {
-    if (state instanceof Error) throw state;
-    return state;
+    const answer = before.shift() ?? state;
+    if (answer instanceof Error) throw answer;
+    return answer;
   },
+};
+const lambda = {
+  clock: { now: () => nowMs },
+  pause: async (ms: number) => void (nowMs += ms),
+  remainingMs: () => NOW_MS + 5 * MINUTE - nowMs,
 };
 const work: DeploymentWork = {
   install: async () => void done.push('install'),
@@ -44,10 +55,13 @@ const work: DeploymentWork = {
     return 'done';
   },
   takeRightsBack: async () => void done.push('take rights back'),
+  repeated: async (call) => await repeated(lambda, call),
 };
 
 beforeEach(() => {
   state = 'deploying';
+  before = [];
+  nowMs = NOW_MS;
   done = [];
   answers = [];
   errors = [];
@@ -116,11 +130,29 @@ describe('an event is only a trigger', () => {
     },
   );
 
-  test('a Delete removes nothing if CloudFormation does not answer, and the log says so', async () => {
+  test('a Delete removes nothing if CloudFormation does not answer: the log says so, and Lambda calls again', async () => {
     state = new UnreachableError('no route to CloudFormation');
+    await expect(answerTrigger(runtime, DELETE, work)).rejects.toBeInstanceOf(UnfinishedError);
+    expect([done, answers]).toEqual([[], []]);
+    expect(errors).toEqual([expect.stringMatching(/nothing is removed: .*no route to CloudFormation/)]);
+    expect(nowMs - NOW_MS, 'the invocation has time for the answer').toBe(2 * MINUTE);
+  });
+
+  test('a Delete removes everything after CloudFormation did not answer for a while', async () => {
+    state = 'deleting';
+    before = [new UnreachableError('400: Throttling: Rate exceeded'), new UnreachableError('no answer')];
     await answerTrigger(runtime, DELETE, work);
-    expect(done).toEqual([]);
-    expect(errors).toEqual([expect.stringContaining('no route to CloudFormation')]);
+    expect([done, errors]).toEqual([['remove'], []]);
+    expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS' })]);
+    expect(nowMs - NOW_MS).toBe(20 * SECOND);
+  });
+
+  test('a Delete removes nothing if CloudFormation refuses to answer, and the stack can be deleted', async () => {
+    state = new RefusedError('403: AccessDenied');
+    await answerTrigger(runtime, DELETE, work);
+    expect([done, nowMs]).toEqual([[], NOW_MS]);
+    expect(errors).toEqual([expect.stringContaining('AccessDenied')]);
+    expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS' })]);
   });
 
   test('a repeated Create installs nothing while the deployment is being deleted', async () => {
