@@ -8,8 +8,8 @@ import { decideTermination, type TerminationView } from '../core/node-claim/term
 import { readOr } from '../core/observed.ts';
 import { isConflict, PortError } from '../ports/errors.ts';
 import type { Wake } from '../ports/messages.ts';
-import { explainEvictions } from './act/explain-evictions.ts';
 import { noteFailure, noteUnread, notReported } from './act/run-notes.ts';
+import { explainEvictions } from './drain/explain-evictions.ts';
 import { type FoundClaims, findClaims } from './observe/find-claims.ts';
 import {
   type ObservedTermination,

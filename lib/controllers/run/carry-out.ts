@@ -1,17 +1,19 @@
 import { withoutRefused } from '../../core/disruption/command/without-refused.ts';
-import { inParallel } from '../../core/in-parallel.ts';
 import type { Action, Decision } from '../../core/model/decision.ts';
 import { initializeNode, isTaint, type Taint, taintChanges } from '../act/change-nodes.ts';
 import { markNodeClaimDeleted } from '../act/mark-deleted.ts';
 import { type Outcome, outcomeOf, outcomeWithReport, withLostWakes } from '../act/outcomes.ts';
+import { evictPods } from '../drain/evict-pods.ts';
 import { releaseNodeClaim } from '../instances/release-claim.ts';
 import { tagInstance } from '../instances/tag-instance.ts';
 import { terminateInstance } from '../instances/terminate-instance.ts';
 import { type Creation, createClaims, isCreation } from '../launch/create-claims.ts';
 import { launchInstance } from '../launch/launch-instance.ts';
+import type { MayLimitWaits } from '../wait/waits.ts';
 import type {
   HasClock,
   Launches,
+  RemembersRefusals,
   SendsWakes,
   UsesCatalogue,
   UsesCommands,
@@ -22,13 +24,16 @@ import type {
 import { type LostWakes, wakesTogether } from './wake-up.ts';
 
 /** What the actions of any decision need. */
-export type ActPorts = OffClusterPorts & WritesCluster & Launches & UsesCommands & UsesNominations;
+export type ActPorts = OffClusterPorts &
+  WritesCluster &
+  Launches &
+  UsesCommands &
+  UsesNominations &
+  RemembersRefusals &
+  MayLimitWaits;
 
 /** What an `OffClusterAction` needs. */
 export type OffClusterPorts = WritesClaims & UsesCatalogue & SendsWakes & HasClock;
-
-/** Evictions of one decision that are sent at the same time, so that a slow pod does not delay others. */
-const EVICTIONS_AT_ONCE = 5;
 
 /**
  * Carries out the actions of a decision. Each action is idempotent, so any function can repeat it, and one that fails does not stop the
@@ -60,7 +65,7 @@ export async function carryOut(known: ActPorts, { cluster, actions }: Decision):
     );
   }
   const evictions = actions.filter((action) => action.kind === 'evict-pod');
-  await inParallel(evictions, EVICTIONS_AT_ONCE, async (one) => void outcomes.set(one, await evictPod(ports, one)));
+  for (const one of await evictPods(ports, cluster, evictions)) outcomes.set(one.action, one);
   const all = actions.flatMap((action) => outcomes.get(action) ?? []);
   return withLostWakes(all, await sendRest());
 }
@@ -135,15 +140,3 @@ async function carryOutOne(ports: ActPorts, cluster: string, action: Single): Pr
 }
 
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
-
-/** A refusal by a PodDisruptionBudget is not a failure: termination tries again. */
-async function evictPod({ cluster }: WritesCluster, action: Of<'evict-pod'>): Promise<Outcome> {
-  const { pod, force } = action;
-  if (force !== undefined) return outcomeOf(action, async () => cluster.deletePod(pod, force.graceSeconds));
-  return outcomeWithReport(action, async () => {
-    const answer = await cluster.evictPod(pod);
-    if (answer.kind !== 'blocked') return undefined;
-    const subject = { kind: 'Pod', namespace: pod.namespace, name: pod.name } as const;
-    return { subject, reason: 'PDB', message: answer.message, numbers: {} };
-  });
-}

@@ -19,6 +19,7 @@ import {
   releasedAfterItsInstance,
 } from './launches.ts';
 import { attemptsAreApart } from './launching/attempts.ts';
+import { plannedPodsAreNominated } from './launching/nominations.ts';
 import { limitsHold } from './limits.ts';
 import { driftHasACause } from './marks/drift.ts';
 import { joinedNodesAreComplete } from './marks/joined.ts';
@@ -34,7 +35,6 @@ import {
   removedObjectsStayRemoved,
   whatIsShownIsTrue,
 } from './mirrors.ts';
-import { plannedPodsAreNominated } from './nominations.ts';
 import { pendingPodsAreServed } from './pending.ts';
 import { commandsEnd, undisturbedWorkProgresses } from './progress/progress.ts';
 import { conflictsAreRepeated, failedRunsAreRepeated } from './progress/repeated-runs.ts';

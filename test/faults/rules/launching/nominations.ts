@@ -1,11 +1,11 @@
-import { SECOND_MS } from '../../../lib/apis/formats/time.ts';
-import { type Pod, podKey } from '../../../lib/apis/kubernetes.ts';
-import { ownNomination } from '../../../lib/core/cluster/nominated-node.ts';
-import { isProvisionable } from '../../../lib/core/cluster/pods.ts';
-import { isSpreadOverZones } from '../../../lib/core/cluster/spread-over-zones.ts';
-import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
-import type { RuleOf, Watched } from '../rule.ts';
-import { type Duty, LIFECYCLE, PLACEMENT, progressOf } from './progress/duty.ts';
+import { SECOND_MS } from '../../../../lib/apis/formats/time.ts';
+import { type Pod, podKey } from '../../../../lib/apis/kubernetes.ts';
+import { ownNomination } from '../../../../lib/core/cluster/nominated-node.ts';
+import { isProvisionable } from '../../../../lib/core/cluster/pods.ts';
+import { isSpreadOverZones } from '../../../../lib/core/cluster/spread-over-zones.ts';
+import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
+import type { RuleOf, Watched } from '../../rule.ts';
+import { type Duty, LIFECYCLE, PLACEMENT, progressOf } from '../progress/duty.ts';
 
 /** From the launch: the run that answers the wake of the launch may collect further wakes for ten seconds. */
 const NOMINATED_WITHIN_MS = 25 * SECOND_MS;

@@ -1,0 +1,59 @@
+import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { inParallel } from '../../core/in-parallel.ts';
+import type { Action } from '../../core/model/decision.ts';
+import { isNewRefusal } from '../act/is-new-refusal.ts';
+import { type Outcome, outcomeOf, outcomeWithReport } from '../act/outcomes.ts';
+import type { HasClock, RemembersRefusals, WritesCluster } from '../run/ports.ts';
+import { atMost, type MayLimitWaits } from '../wait/waits.ts';
+
+export type Eviction = Action & { readonly kind: 'evict-pod' };
+
+/** The evictions whose answers are awaited at the same time. */
+const AT_ONCE = 5;
+/** After this time, another eviction begins. An admission webhook that hangs delays an answer by ten seconds. */
+const SLOW_MS = SECOND_MS;
+/** The run must end in its time, and the others of its claims have their turn. */
+const BEGUN_WITHIN_MS = 20 * SECOND_MS;
+/** How long a pod whose eviction has failed comes last. */
+const LAST_MS = 5 * MINUTE_MS;
+
+/**
+ * Evicts the pods of one decision in order, a few at a time, so that a pod whose eviction hangs does not keep the others on the node. Pods
+ * whose evictions have failed come last for five minutes. *Shape:* the outcomes of the evictions that were begun within 20 seconds; the
+ * next poll decides the others again. *Cost:* a request for each pod.
+ */
+export async function evictPods(
+  ports: WritesCluster & HasClock & RemembersRefusals & MayLimitWaits,
+  cluster: string,
+  evictions: readonly Eviction[],
+): Promise<readonly Outcome[]> {
+  const { clock, refusals } = ports;
+  const startMs = clock.now();
+  const subjectOf = ({ pod }: Eviction): string => `${cluster}: evict ${pod.namespace}/${pod.name}, failed`;
+  const hasFailed = (one: Eviction): boolean => refusals?.wasRefused(subjectOf(one), startMs - LAST_MS) === true;
+  const { first = [], last = [] } = Object.groupBy(evictions, (one) => (hasFailed(one) ? 'last' : 'first'));
+  const begun: Promise<Outcome>[] = [];
+  await inParallel([...first, ...last], AT_ONCE, async (one) => {
+    if (clock.now() >= startMs + BEGUN_WITHIN_MS) return;
+    const outcome = evictPod(ports, one);
+    begun.push(outcome);
+    await atMost(ports, { what: subjectOf(one), ms: SLOW_MS }, outcome);
+  });
+  const outcomes = await Promise.all(begun);
+  for (const one of outcomes)
+    if (one.kind === 'failed' && one.action.kind === 'evict-pod')
+      isNewRefusal(ports, subjectOf(one.action), one.error.message);
+  return outcomes;
+}
+
+/** A refusal by a PodDisruptionBudget is not a failure: termination tries again. */
+async function evictPod({ cluster }: WritesCluster, action: Eviction): Promise<Outcome> {
+  const { pod, force } = action;
+  if (force !== undefined) return outcomeOf(action, async () => cluster.deletePod(pod, force.graceSeconds));
+  return outcomeWithReport(action, async () => {
+    const answer = await cluster.evictPod(pod);
+    if (answer.kind !== 'blocked') return undefined;
+    const subject = { kind: 'Pod', namespace: pod.namespace, name: pod.name } as const;
+    return { subject, reason: 'PDB', message: answer.message, numbers: {} };
+  });
+}
