@@ -9,6 +9,8 @@ export interface ShownAdoption extends Adoption {
   readonly cluster: string;
   /** The number of records written; undefined without --apply. */
   readonly adopted: number | undefined;
+  /** The number of instances that could not be adopted; their lines are skipped. */
+  readonly failed: number;
 }
 
 const COLUMNS: readonly CellColumn<AdoptionLine>[] = [
@@ -78,13 +80,17 @@ function remarks(title: string, all: readonly Remarks[], width: number): readonl
   return [title, ...lines, ''];
 }
 
-function conclusion({ cluster, lines, otherAutoscalers, unknown, adopted }: ShownAdoption): string {
+function conclusion({ cluster, lines, otherAutoscalers, unknown, adopted, failed }: ShownAdoption): string {
   const open = lines.filter(({ outcome }) => outcome.kind === 'adopt').length;
   const known = lines.filter(({ outcome }) => outcome.kind === 'known').length;
   const skipped = lines.length - open - known;
   const rest = `${known} already recorded, ${skipped} skipped`;
   if (adopted !== undefined) {
-    return `Kerf adopted ${counted(adopted, 'NodeClaim')}; ${rest}. Set shadow to false for ${cluster} and deploy.`;
+    const next =
+      failed > 0
+        ? `${counted(failed, 'instance')} could not be adopted: solve what is named above, then run the command again.`
+        : `Set shadow to false for ${cluster} and deploy.`;
+    return `Kerf adopted ${counted(adopted, 'NodeClaim')}; ${rest}. ${next}`;
   }
   const would = `Kerf would adopt ${counted(open, 'NodeClaim')}; ${rest}. Nothing was written`;
   if (otherAutoscalers.length > 0) return `${would}: --apply is refused while another autoscaler is active.`;

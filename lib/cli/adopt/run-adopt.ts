@@ -14,12 +14,13 @@ export async function runAdopt(context: CliContext, flags: AdoptFlags, connect: 
   const adoption = await observeAdoption(ports, flags.cluster);
   const isUnknown = flags.apply && adoption.unknown.length > 0;
   const refused = adoption.otherAutoscalers.length > 0 || isUnknown;
-  const adopted = flags.apply && !refused ? await applyAdoption(ports, adoption) : undefined;
-  const shown = { ...adoption, cluster: flags.cluster, adopted };
+  const applies = flags.apply && !refused;
+  const done = applies ? await applyAdoption(ports, adoption) : { ...adoption, adopted: undefined, failed: 0 };
+  const shown = { ...done, cluster: flags.cluster };
   context.process.stdout.write(
     flags.output === 'json' ? `${JSON.stringify(adoptionOutput(shown), null, 2)}\n` : renderAdoption(shown, context),
   );
-  context.process.exitCode = refused ? EXIT.findings : EXIT.fine;
+  context.process.exitCode = done.failed > 0 ? EXIT.failure : refused ? EXIT.findings : EXIT.fine;
 }
 
 /** Loads the SDK clients only when they are needed, because loading takes time. */

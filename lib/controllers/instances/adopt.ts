@@ -3,7 +3,7 @@ import type { Labels } from '../../apis/kubernetes.ts';
 import type { Blocked } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { type AdoptionLine, type ClusterInstance, planAdoption } from '../../core/node-claim/adoption/adoption-plan.ts';
-import type { UnreadableError } from '../../ports/errors.ts';
+import { portErrorOf, type UnreadableError } from '../../ports/errors.ts';
 import { observeOtherAutoscalers } from '../observe/observe-other-autoscalers.ts';
 import type { HasClock, ReadsAutoMode, ReadsCatalogue, ReadsCluster, WritesClaims } from '../run/ports.ts';
 import { recordOfClaim } from './record-of-claim.ts';
@@ -65,14 +65,43 @@ async function recordsOf(
   return records;
 }
 
-/** Tags the instances and writes the records. An instance without tags counts as terminated, so the tags are first. Repeatable. *Shape:* the number of adopted instances. */
-export async function applyAdoption(ports: AdoptionPorts, { lines }: Adoption): Promise<number> {
+export interface AppliedAdoption extends Adoption {
+  /** The number of adopted instances. */
+  readonly adopted: number;
+  /** The number of instances that could not be adopted. Their lines have the reason. */
+  readonly failed: number;
+}
+
+/**
+ * Tags the instances and writes the records. An instance without tags counts as terminated, so the tags are first. Repeatable.
+ * *Shape:* an instance that cannot be tagged or recorded is left, with the reason, and the others are adopted.
+ */
+export async function applyAdoption(ports: AdoptionPorts, adoption: Adoption): Promise<AppliedAdoption> {
+  const lines: AdoptionLine[] = [];
   let adopted = 0;
-  for (const { outcome, instanceId } of lines) {
-    if (outcome.kind !== 'adopt' || instanceId === undefined) continue;
-    if (Object.keys(outcome.tags).length > 0) await ports.cloud.tagAdoptedInstance(instanceId, outcome.tags);
-    await ports.store.createNodeClaim(outcome.record);
-    adopted += 1;
+  let failed = 0;
+  for (const line of adoption.lines) {
+    const why = await failureToAdopt(ports, line);
+    lines.push(
+      why === undefined ? line : { ...line, outcome: { kind: 'left', reason: 'ActionRefused', message: why } },
+    );
+    if (why !== undefined) failed += 1;
+    else if (line.outcome.kind === 'adopt') adopted += 1;
   }
-  return adopted;
+  return { ...adoption, lines, adopted, failed };
+}
+
+/** *Shape:* undefined if the instance is adopted, or is not to be adopted. */
+async function failureToAdopt(
+  { cloud, store }: AdoptionPorts,
+  { outcome, instanceId }: AdoptionLine,
+): Promise<string | undefined> {
+  if (outcome.kind !== 'adopt' || instanceId === undefined) return undefined;
+  try {
+    if (Object.keys(outcome.tags).length > 0) await cloud.tagAdoptedInstance(instanceId, outcome.tags);
+    await store.createNodeClaim(outcome.record);
+    return undefined;
+  } catch (error) {
+    return portErrorOf(error).message;
+  }
 }

@@ -3,7 +3,7 @@ import type { AdoptFlags } from '../../../lib/cli/adopt/adopt-command.ts';
 import { runAdopt } from '../../../lib/cli/adopt/run-adopt.ts';
 import type { AdoptionPorts } from '../../../lib/controllers/instances/adopt.ts';
 import type { AutoscalerTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
-import { UnreadableError } from '../../../lib/ports/errors.ts';
+import { RefusedError, UnreachableError, UnreadableError } from '../../../lib/ports/errors.ts';
 import { memoryCatalogueStore } from '../../../lib/simulator/memory-catalogue-store.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aClusterInstance, aJoinedNode, aKarpenterClaim, anAdoptionWorld } from '../../builders/adoption-world.ts';
@@ -150,4 +150,42 @@ test('a record that cannot be read does not end the adoption of the others', asy
   const { stdout } = await adopt({ ...ports, store: { ...store, readNodeClaim } }, { apply: true });
   expect(stdout).toContain('claim#general-a');
   expect((await store.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['general-b']);
+});
+
+test('an instance that cannot be tagged is left with the reason, and the others are adopted', async () => {
+  const { ports, store } = aMigration();
+  const full = 'i-0a1111111111';
+  const instances = [aClusterInstance(full, ''), aClusterInstance('i-0b2222222222', '')];
+  const tagAdoptedInstance: AdoptionPorts['cloud']['tagAdoptedInstance'] = async (id) => {
+    if (id === full) throw new RefusedError(`tag ${id}: TagLimitExceeded: it has 50 tags`);
+  };
+  const cloud = { ...ports.cloud, clusterInstances: async () => instances, tagAdoptedInstance };
+  const { stdout, code } = await adopt({ ...ports, cloud }, { apply: true });
+  expect((await store.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['general-b']);
+  expect(stdout).toMatch(/Skipped\n {2}general-a\n {4}tag i-0a1111111111: TagLimitExceeded: it has 50 tags\n/);
+  expect(stdout.replaceAll('\n', ' ')).toContain(
+    'Kerf adopted 1 NodeClaim; 0 already recorded, 2 skipped. 1 instance could not be adopted: solve what is named',
+  );
+  expect(stdout).not.toContain('Set shadow to false');
+  expect(code).toBe(3);
+  const json = await adopt({ ...ports, cloud }, { apply: true, output: 'json' });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    applied: true,
+    claims: [{ nodeClaim: 'general-a', outcome: 'left', reason: 'ActionRefused' }, { outcome: 'known' }, {}],
+  });
+  expect(json.code).toBe(3);
+});
+
+test('a record that cannot be written does not end the adoption of the others, and a second run adopts its instance', async () => {
+  const { ports, store } = aMigration();
+  const createNodeClaim: typeof store.createNodeClaim = async (record) => {
+    if (record.name === 'general-a') throw new UnreachableError('DynamoDB: no answer');
+    return store.createNodeClaim(record);
+  };
+  const first = await adopt({ ...ports, store: { ...store, createNodeClaim } }, { apply: true });
+  expect(first.stdout).toContain('DynamoDB: no answer');
+  expect(first.code).toBe(3);
+  expect((await store.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['general-b']);
+  expect((await adopt(ports, { apply: true })).code).toBe(0);
+  expect((await store.listNodeClaims('demo')).map(({ name }) => name)).toEqual(['general-a', 'general-b']);
 });
