@@ -33,6 +33,7 @@ import {
   drainsVolumes,
   knownVolumes,
   type NodeVolumes,
+  nextVolumeRead,
   volumesUnknown,
   whyVolumesAwaited,
   withUnreadVolumes,
@@ -161,7 +162,7 @@ function wasCordoned(node: Node | undefined): boolean {
 /** D25. *Shape:* undefined if the instance can be terminated. */
 function awaitVolumes({ volumes }: TerminationView, record: NodeClaimRecord, nowMs: number): ClaimVerdict | undefined {
   const { deletion } = record;
-  const due = soonest([pollAfter(nowMs)], deletion?.deadlineMs ?? Infinity);
+  const due = soonest([nextVolumeRead(record, nowMs)], deletion?.deadlineMs ?? Infinity);
   if (volumes?.kind === 'awaited') return { ...unchanged(record), due };
   const why = whyVolumesAwaited(record, volumes);
   if (deletion === undefined || why === undefined) return undefined;
@@ -198,10 +199,21 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
   };
 }
 
-/** D23: a drain that ends pods is polled every 5 s; one whose pods are all refused or held is polled less and less often. */
+/**
+ * D23: a drain is polled every 5 s after a pod begins to end, and after its grace period ends, then less and less often. So most pods
+ * are found gone within seconds, and a grace period of hours costs a poll a minute.
+ */
 function nextPoll(pods: readonly Pod[], deletion: Deletion, nowMs: number): Due {
-  if (pods.some(isTerminating)) return pollAfter(nowMs);
-  return pollAfterWait(deletion.evictionsRefused?.sinceMs ?? deletion.drainStartedAtMs ?? nowMs, nowMs);
+  const changes = pods.flatMap((pod) => {
+    const { deletionTimestamp } = pod.metadata;
+    if (deletionTimestamp === undefined) return [];
+    const endMs = parseTime(deletionTimestamp);
+    return [endMs - graceMsOf(pod), endMs];
+  });
+  const waitsSinceMs = deletion.evictionsRefused?.sinceMs ?? deletion.drainStartedAtMs ?? nowMs;
+  const sinceMs = Math.max(waitsSinceMs, ...changes.filter((atMs) => atMs <= nowMs));
+  const upcoming = changes.filter((atMs) => atMs > nowMs).map(pollAfter);
+  return requeueAt(Math.min(...[pollAfterWait(sinceMs, nowMs), ...upcoming].map(({ atMs }) => atMs)));
 }
 
 /** D24: when the next of these pods is deleted without the Eviction API. */

@@ -1,14 +1,13 @@
 import { counted } from '../../apis/counted.ts';
-import { formatTime, MINUTE_MS } from '../../apis/formats/time.ts';
+import { formatTime, MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { type Node, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import type { PersistentVolumeClaim, VolumeAttachment } from '../../apis/storage.ts';
 import { claimNames } from '../cluster/pod-volumes.ts';
 import { compareText } from '../compare-text.ts';
-import type { Blocked } from '../model/decision.ts';
+import { type Blocked, type Due, pollAfter, requeueAt } from '../model/decision.ts';
 import { type Deletion, drainOverAt, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { type Unread, whyNotRead } from '../observed.ts';
 import { isDrained } from './pods-to-drain.ts';
-import { isFirstPollOfMinute } from './poll.ts';
 
 /**
  * D25: the instance is terminated after the volumes of its drained pods are detached. A volume that is still attached when its
@@ -45,9 +44,22 @@ export function awaitsVolumes({ deletion }: NodeClaimRecord, pods: readonly Pod[
   return nowMs < (deletion.deadlineMs ?? Infinity) && !pods.some((pod) => isDrained(pod, nowMs));
 }
 
-/** Whether the volumes are read in this poll: in each poll of the first minute, then once a minute, because the list can be large. */
+/** How late a run may be that is to read volumes at the start of a minute. */
+const LATE_MS = 20 * SECOND_MS;
+
+/**
+ * Whether the volumes are read in this run: in each run of the first minute, then at the start of a minute, because the list can be large.
+ * All claims use the same minutes, so one list serves them.
+ */
 export function readsVolumes({ deletion }: NodeClaimRecord, nowMs: number): boolean {
-  return nowMs - (deletion?.volumesAwaitedSinceMs ?? nowMs) < MINUTE_MS || isFirstPollOfMinute(nowMs);
+  return nowMs - (deletion?.volumesAwaitedSinceMs ?? nowMs) < MINUTE_MS || nowMs % MINUTE_MS < LATE_MS;
+}
+
+/** When the volumes are read next. */
+export function nextVolumeRead({ deletion }: NodeClaimRecord, nowMs: number): Due {
+  const next = pollAfter(nowMs);
+  const isFirstMinute = next.atMs - (deletion?.volumesAwaitedSinceMs ?? nowMs) < MINUTE_MS;
+  return isFirstMinute ? next : requeueAt((Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS);
 }
 
 /** Whether EC2 was asked to terminate the instance. */

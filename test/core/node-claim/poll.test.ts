@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pollAfter } from '../../../lib/core/model/decision.ts';
 import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
 import { pollAfterWait, pollUntilEnded } from '../../../lib/core/node-claim/poll.ts';
@@ -47,6 +47,48 @@ test('D23: a drain whose evictions are refused is polled less often, and as usua
   expect(duesOf({ evictionsRefused }, NOW_MS + HOUR)).toEqual([60]);
   expect(duesOf({ evictionsRefused }, NOW_MS + HOUR, { deletionMs: NOW_MS + HOUR })).toEqual([5]);
   expect(duesOf({}, NOW_MS + HOUR, { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })).toEqual([60]);
+});
+
+describe('D23: a drain that waits for pods to end', () => {
+  const ending = (graceMs: number, over: Partial<Deletion> = {}) => {
+    const pod = { deletionMs: NOW_MS + graceMs, spec: { terminationGracePeriodSeconds: graceMs / SECOND } };
+    return (afterMs: number): readonly number[] => duesOf(over, NOW_MS + afterMs, pod);
+  };
+
+  test('is polled every 5 s until the grace period of half a minute ends, and in the minute after it', () => {
+    const pauses = Array.from({ length: 14 }, (_, index) => ending(30 * SECOND)(index * 5 * SECOND));
+    expect(pauses).toEqual(pauses.map(() => [5]));
+  });
+
+  test('is polled less and less often while a long grace period lasts, and soon when it ends', () => {
+    const graceMs = 24 * HOUR + 13 * SECOND;
+    const day = ending(graceMs);
+    expect([30 * SECOND, 2 * MINUTE, HOUR, 23 * HOUR].map(day)).toEqual([[5], [30], [60], [60]]);
+    expect([-10, 2, 37, 47, 107].map((seconds) => day(graceMs + seconds * SECOND))).toEqual([
+      [12],
+      [5],
+      [5],
+      [10],
+      [20],
+    ]);
+  });
+
+  test('is polled often again when another pod begins to end', () => {
+    const spec = { terminationGracePeriodSeconds: 86_400 };
+    const pods = [0, 3 * HOUR].map((atMs) =>
+      runningPod('node-1', { name: `web-${atMs}`, deletionMs: NOW_MS + atMs + 24 * HOUR, spec: { ...spec } }),
+    );
+    const record = launchedClaim({ nodeName: 'node-1', registeredAtMs: NOW_MS - HOUR, deletion: BEGUN });
+    const view = terminationView({ record, node: aNode(), pods, instanceState: 'alive' });
+    const pauseAt = (nowMs: number) => decideTermination(view, nowMs).due.map(({ atMs }) => (atMs - nowMs) / SECOND);
+    expect([NOW_MS + 3 * HOUR, NOW_MS + 3 * HOUR + MINUTE].map(pauseAt)).toEqual([[5], [15]]);
+  });
+
+  test('is polled for a refused eviction as for one whose pods do not end', () => {
+    const evictionsRefused = { sinceMs: NOW_MS + HOUR };
+    expect(ending(24 * HOUR, { evictionsRefused })(HOUR + 30 * SECOND)).toEqual([5]);
+    expect(ending(24 * HOUR, { evictionsRefused })(2 * HOUR)).toEqual([60]);
+  });
 });
 
 test('D24: a drain that is polled less often is polled in time to delete its pods, and at its deadline', () => {
