@@ -5,7 +5,7 @@ import { type Blocked, type Due, pollAfter, requeueAt, type Verdict } from '../m
 import { NO_MEMORY } from '../model/disruption/pass-memory.ts';
 import { type DisruptionCommand, isReplacing } from '../model/disruption-command.ts';
 import { budgetsChangeMs } from './budgets.ts';
-import { patienceMs, pendingUntilMs } from './command/await-replacements.ts';
+import { givesUpAtMs, pendingUntilMs } from './command/await-replacements.ts';
 import { taintChanges } from './command/node-taints.ts';
 import { describeMove } from './command/start-replacing.ts';
 import { stepCommands } from './execute.ts';
@@ -122,9 +122,9 @@ function dueTimes(
   const budgets = nodePools.flatMap(({ nodePool }) =>
     waiting.includes(nodePool.metadata.name) ? [budgetsChangeMs(nodePool, nowMs)] : [],
   );
-  const patience = patienceMs(commands.filter(isReplacing).length);
+  const inFlight = commands.filter(isReplacing).length;
   const times = commands.flatMap((one) =>
-    isReplacing(one) ? [one.replacingSinceMs + patience, pendingUntilMs(one, nodeClaims)] : [one.validateAtMs],
+    isReplacing(one) ? [...givesUpAtMs(one, inFlight), pendingUntilMs(one, nodeClaims)] : [one.validateAtMs],
   );
   return [...times, ...budgets].filter((atMs) => atMs > nowMs && Number.isFinite(atMs)).map(requeueAt);
 }

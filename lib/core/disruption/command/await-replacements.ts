@@ -27,6 +27,11 @@ export function patienceMs(inFlight: number): number {
   return Math.min(MAX_PATIENCE_MS, Math.max(MIN_PATIENCE_MS, PATIENCE_MS * inFlight));
 }
 
+/** When a command may give up: while it waits for its replacements or a budget of the NodePool, and while it waits for evictions. */
+export function givesUpAtMs({ replacingSinceMs }: ReplacingCommand, inFlight: number): readonly number[] {
+  return [replacingSinceMs + patienceMs(inFlight), replacingSinceMs + MAX_PATIENCE_MS];
+}
+
 export interface Awaiting {
   readonly pass: Pass;
   /** The commands that were decided before. Budgets count their nodes as being disrupted. */
@@ -54,9 +59,15 @@ export function awaitReplacements(command: ReplacingCommand, awaiting: Awaiting)
   if (pending !== undefined) return [endOf(command, 'rejected', pending)];
   const waiting = whyWaiting(command, { ...awaiting, stays, kept });
   if (waiting === undefined) return replaced(command, stays, pass);
-  const limitMs = patienceMs(inFlight);
+  const limitMs = waiting.isForEvictions ? MAX_PATIENCE_MS : patienceMs(inFlight);
   if (pass.nowMs < command.replacingSinceMs + limitMs) return [];
-  return [endOf(command, 'rejected', `after ${formatDuration(limitMs)}, ${waiting}`)];
+  return [endOf(command, 'rejected', `after ${formatDuration(limitMs)}, ${waiting.why}`)];
+}
+
+interface Waiting {
+  readonly why: string;
+  /** Only PodDisruptionBudgets keep the candidates. Nodes behind one budget are drained one after the other, and each takes its time. */
+  readonly isForEvictions: boolean;
 }
 
 interface Kept {
@@ -141,17 +152,37 @@ function lostReplacement({ replacementClaims }: ReplacingCommand, { snapshot }: 
   return undefined;
 }
 
-function whyWaiting(command: ReplacingCommand, { pass, ahead, stays, kept }: Awaiting & Left): string | undefined {
+function whyWaiting(command: ReplacingCommand, { pass, ahead, stays, kept }: Awaiting & Left): Waiting | undefined {
   const ready = new Set(pass.all.filter(isReadyForPods).flatMap(({ nodeClaim }) => nodeClaim?.name ?? []));
   const missing = command.replacementClaims.filter((name) => !ready.has(name));
-  if (missing.length > 0) return `replacements are not initialized: ${missing.join(', ')}`;
+  if (missing.length > 0)
+    return { why: `replacements are not initialized: ${missing.join(', ')}`, isForEvictions: false };
   const [held] = kept;
-  if (held !== undefined) return `node ${held.node} must stay: ${held.message}`;
-  const mine = new Set(stays.map(({ nodeClaim }) => nodeClaim.name));
-  const others = pass.nodes.map((one) => (mine.has(one.nodeClaim?.name ?? '') ? notDisrupting(one) : one));
+  if (held !== undefined) return { why: `node ${held.node} must stay: ${held.message}`, isForEvictions: true };
   // Budgets may have changed, or nodes may have left for other reasons.
-  const budgets = budgetLedger({ ...pass.snapshot, commands: ahead }, others, pass.nowMs);
-  return budgets.take(stays, command.reason).over[0]?.message;
+  const nodes = withoutLater(pass.nodes, stays, ahead);
+  const [over] = budgetLedger({ ...pass.snapshot, commands: ahead }, nodes, pass.nowMs).take(
+    stays,
+    command.reason,
+  ).over;
+  return over && { why: over.message, isForEvictions: false };
+}
+
+/**
+ * The nodes as they are if only the commands ahead are in flight: if a budget has become smaller, commands would wait for each other otherwise.
+ */
+function withoutLater(
+  nodes: readonly StateNode[],
+  stays: readonly Candidate[],
+  ahead: readonly DisruptionCommand[],
+): readonly StateNode[] {
+  const mine = new Set(stays.map(({ nodeClaim }) => nodeClaim.name));
+  const before = new Set(ahead.flatMap(({ candidates }) => candidates.map(({ nodeClaim }) => nodeClaim)));
+  return nodes.map((one) => {
+    const name = one.nodeClaim?.name ?? '';
+    if (mine.has(name)) return notDisrupting(one);
+    return one.replaced === true && !before.has(name) ? { ...one, deleting: false } : one;
+  });
 }
 
 /** E7: a candidate is counted when it is taken, and not before: by its command, or because it is not Ready any more. */

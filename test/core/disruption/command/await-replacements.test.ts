@@ -214,9 +214,35 @@ describe('a command gives up (E35)', () => {
     );
   });
 
+  test('after an hour, if only PodDisruptionBudgets keep its candidates: nodes behind one budget are drained one after the other', () => {
+    const since = COMMAND.replacingSinceMs;
+    const guarded = [...podsOf('a'), runningPod('b', { name: 'guarded', labels: { app: 'web' } })];
+    const held = cluster({ pods: guarded, podDisruptionBudgets: [aBudget()] });
+    expect(words(held, since + HOUR - SECOND)).toEqual([]);
+    expect(decide(held, since + HOUR - SECOND).due).toContainEqual(requeueAt(since + HOUR));
+    expect(rejected(held, since + HOUR)).toBe(
+      'rejected: after 1h, node b must stay: PodDisruptionBudget web allows no disruption',
+    );
+  });
+
   test('after 80 ms for each command in flight, from ten minutes to an hour', () => {
     expect([1, 7_500, 10_000, 100_000].map(patienceMs)).toEqual([10 * MINUTE, 10 * MINUTE, 800 * SECOND, HOUR]);
   });
+});
+
+test('if a budget became smaller, commands in flight are carried out in their order, and do not wait for each other', () => {
+  const first = aReplacingCommand({
+    id: 'command-1',
+    candidates: candidatesNamed('a'),
+    replacementClaims: ['claim-new'],
+  });
+  const second = { ...first, id: 'command-2', candidates: candidatesNamed('b') };
+  const nodePools = [aPoolView({ disruption: { consolidateAfter: '0s', budgets: [{ nodes: '1' }] } })];
+  expect(words(cluster({ commands: [first, second], nodePools }))).toEqual([
+    'nominate-node',
+    'delete claim-a',
+    'executed: all replacements are initialized',
+  ]);
 });
 
 function leaving(snapshot: ClusterSnapshot): readonly string[] {
