@@ -37,6 +37,23 @@ export function packedCluster(nodes: number): SnapshotDocument {
   });
 }
 
+/** Nodes of one type, each full with one pod: drift replaces each by a new node, in a command of its own. */
+export function onePodCluster(nodes: number): SnapshotDocument {
+  const types = new Map(marketTypes().map((type) => [type.name, type]));
+  const type = 'c6g.xlarge';
+  return documentOf(`one-pod-${nodes}`, {
+    requirements: [
+      { key: CAPACITY_TYPE, operator: 'In', values: ['on-demand'] },
+      { key: 'node.kubernetes.io/instance-type', operator: 'In', values: [type] },
+    ],
+    nodes: Array.from({ length: nodes }, (_, at) => {
+      const place = { zone: ZONES[at % ZONES.length] ?? '', capacityType: 'on-demand' };
+      const pods = [{ app: `service-${at % 60}`, requests: { cpu: '3', memory: '4Gi' } }];
+      return runningNode(numbered('node', at), { ...place, type: typeNamed(types, type), pods });
+    }),
+  });
+}
+
 const USUAL = ['c7g.xlarge', 'r6i.xlarge', 'm5.xlarge', 'm6g.2xlarge', 'm5.2xlarge', 'c6i.2xlarge'];
 /** `cpu`: in millicores. */
 const SIZES: readonly { readonly cpu: number; readonly requests: ResourceList }[] = [

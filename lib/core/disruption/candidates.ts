@@ -112,7 +112,7 @@ function isReplacement({ commands }: ClusterSnapshot, nodeClaim: string): boolea
   return commands.some((one) => isReplacing(one) && one.replacementClaims.includes(nodeClaim));
 }
 
-/** E7: counts the nodes of a pool for its budgets, and those that are being disrupted, are not ready, or may be so: their record cannot be read. */
+/** E7: counts the nodes of a pool for its budgets, and those that are being disrupted, are not ready, or may be so: their record cannot be read. *Cost:* O(nodes + commands). */
 export function poolCounts(
   nodePool: string,
   stateNodes: readonly StateNode[],
@@ -122,9 +122,10 @@ export function poolCounts(
     ({ nodeClaim, initialized }) =>
       nodeClaim?.nodePool === nodePool && initialized && nodeClaim.deletion?.terminateRequestedAtMs === undefined,
   );
+  const inCommands = new Set(snapshot.commands.flatMap(({ candidates }) => candidates.map((one) => one.nodeClaim)));
   const busy = mine.filter(
     ({ node, nodeClaim, deleting }) =>
-      deleting || (node !== undefined && !isNodeReady(node)) || inCommand(snapshot, nodeClaim?.name ?? ''),
+      deleting || (node !== undefined && !isNodeReady(node)) || inCommands.has(nodeClaim?.name ?? ''),
   );
   const unreadable = unreadableClaimsOf(nodePool, snapshot);
   return { nodes: mine.length, disrupting: busy.length + unreadable, unreadable };

@@ -8,7 +8,7 @@ import { budgetsChangeMs } from './budgets.ts';
 import { givesUpAtMs, pendingUntilMs } from './command/await-replacements.ts';
 import { taintChanges } from './command/node-taints.ts';
 import { describeMove } from './command/start-replacing.ts';
-import { stepCommands } from './execute.ts';
+import { type Stepping, stepCommands } from './execute.ts';
 import { ignoredAnnotations } from './ignored-annotations.ts';
 import { pauseEnds, withRejected } from './memory/rejected.ts';
 import type { Method } from './method.ts';
@@ -17,6 +17,7 @@ import { type PassContext, passOver, unreadIn } from './pass.ts';
 import { bestProposal } from './play-out.ts';
 import { softTaintChanges } from './soft-taints.ts';
 import { removeSurplus } from './static-surplus.ts';
+import type { StepLedger } from './step-ledger.ts';
 
 /** E13, E29: how long a command waits before it is validated and executed. */
 const VALIDATION_MS = 15 * SECOND_MS;
@@ -64,7 +65,7 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
     return {
       actions: [...step.actions, ...taints],
       blocked: [],
-      due: [...later, ...dueAfterStep(methods, step.snapshot, context)],
+      due: [...later, ...dueAfterStep(step, { methods, context, steps: pass.steps })],
       ...(kept !== passMemory && { passMemory: kept }),
       ...beside,
     };
@@ -93,14 +94,21 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
   };
 }
 
+interface AfterStep {
+  readonly methods: readonly Method[];
+  readonly context: DisruptContext;
+  /** Those that are left to the run. */
+  readonly steps: StepLedger;
+}
+
 /**
- * A second later, if replacements are launched, or if the methods have something for the cluster after the commands. Otherwise, such a run
- * would find nothing, and the next tick looks at the cluster.
+ * A second later, if commands are left, if replacements are launched, or if the methods have something for the cluster after the commands.
+ * Otherwise, such a run would find nothing, and the next tick looks at the cluster.
  */
-function dueAfterStep(methods: readonly Method[], after: ClusterSnapshot, context: DisruptContext): readonly Due[] {
+function dueAfterStep({ snapshot: after, isWhole }: Stepping, { methods, context, steps }: AfterStep): readonly Due[] {
   const again = requeueAt(context.nowMs + SECOND_MS);
-  if (after.commands.some(isReplacing)) return [again];
-  const pass = passOver(after, context);
+  if (!isWhole || steps.left() <= 0 || after.commands.some(isReplacing)) return [again];
+  const pass = passOver(after, context, steps);
   if (removeSurplus(after, pass.all, context).length > 0) return [again];
   const { proposal, due, stopped } = bestProposal(methods, pass);
   return proposal === undefined && stopped.length === 0 ? due : [again];

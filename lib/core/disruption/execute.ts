@@ -12,6 +12,15 @@ import { type StartContext, startReplacing } from './command/start-replacing.ts'
 import { withinLimits } from './command/within-limits.ts';
 import type { Method } from './method.ts';
 import { type Pass, type PassContext, passOver } from './pass.ts';
+import { stepsOfPass } from './step-ledger.ts';
+
+export interface Stepping {
+  readonly actions: readonly Action[];
+  /** The cluster while the actions are carried out. */
+  readonly snapshot: ClusterSnapshot;
+  /** Whether the steps of the run sufficed for all commands. */
+  readonly isWhole: boolean;
+}
 
 export interface Execution extends PassContext, StartContext {
   readonly methods: readonly Method[];
@@ -21,22 +30,23 @@ export interface Execution extends PassContext, StartContext {
  * Takes the next step of each command. Commands that wait for replacements come first. Those that are due are validated; without
  * replacements, the part that is still valid is executed, and with replacements, these are launched first. Two runs may have proposed
  * the same node, or used the same budget. The command that was decided first comes first, ties by id, and the later ones are decided
- * on the cluster after it. *Shape:* the actions, and the cluster while they are carried out. *Cost:* one pass over the cluster, and
- * one more for each command that changes it and has another after it. *Source:* E13, E29, E33–E36.
+ * on the cluster after it. If the steps of the run are used up, those after the first one that changes something are left to the next
+ * run. *Cost:* one pass over the cluster, and one more for each command that changes it and has another after it.
+ * *Source:* E13, E29, E33–E36.
  */
-export function stepCommands(
-  before: Pass,
-  { methods, ...context }: Execution,
-): { readonly actions: readonly Action[]; readonly snapshot: ClusterSnapshot } {
+export function stepCommands(before: Pass, { methods, ...context }: Execution): Stepping {
   const actions: Action[] = [];
   const ahead: DisruptionCommand[] = [];
+  const { steps } = before;
   let { snapshot } = before;
   let current: Pass | undefined = before;
   const { commands } = snapshot;
   const inFlight = commands.filter(isReplacing).length;
   for (const command of commands.toSorted(byDecision)) {
     if (isReplacing(command) || command.validateAtMs <= context.nowMs) {
-      current ??= passOver(snapshot, context);
+      if (actions.length > 0 && steps.left() <= 0) return { actions, snapshot, isWhole: false };
+      if (current === undefined) steps.spend(stepsOfPass(snapshot));
+      current ??= passOver(snapshot, context, steps);
       const step = isReplacing(command)
         ? awaitReplacements(command, { pass: current, ahead, inFlight })
         : validated(command, { methods, ahead, context, pass: current, decided: actions });
@@ -44,11 +54,12 @@ export function stepCommands(
         actions.push(...step);
         snapshot = afterActions(snapshot, step, context.nowMs);
         current = undefined;
+        steps.spend(command.candidates.length);
       }
     }
     ahead.push(...snapshot.commands.filter(({ id }) => id === command.id));
   }
-  return { actions, snapshot };
+  return { actions, snapshot, isWhole: true };
 }
 
 function byDecision(a: DisruptionCommand, b: DisruptionCommand): number {

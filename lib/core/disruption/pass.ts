@@ -42,10 +42,15 @@ export interface PassContext {
   readonly steps?: number;
 }
 
-/** *Cost:* O(nodes + claims + pods); `whatIf` is prepared when a method first calls it. */
-export function passOver(snapshot: ClusterSnapshot, context: PassContext): Pass {
+/**
+ * *Cost:* O(nodes + claims + pods); `whatIf` is prepared when a method first calls it. @param steps of the run, if it has other passes
+ */
+export function passOver(
+  snapshot: ClusterSnapshot,
+  context: PassContext,
+  steps: StepLedger = stepLedger(context.steps ?? STEPS_OF_RUN),
+): Pass {
   const { nowMs, refused = new Set() } = context;
-  const steps = stepLedger(context.steps ?? STEPS_OF_RUN);
   const all = stateNodes(snapshot);
   const nodes = withoutWaitingPods(all, snapshot, nowMs);
   const atRest = new Set(all.flatMap(({ name }, index) => (nodes[index] === all[index] ? [] : [name])));

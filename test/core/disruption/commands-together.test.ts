@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { afterActions } from '../../../lib/core/disruption/command/after-actions.ts';
 import { disrupt } from '../../../lib/core/disruption/disrupt.ts';
+import type { DisruptionCommand } from '../../../lib/core/model/disruption-command.ts';
 import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
 import { aPoolView, asking } from '../../builders/node-pools.ts';
 import { runningPod } from '../../builders/pods.ts';
@@ -45,4 +47,46 @@ test('B23: a node that the same decision deletes holds its share, because its de
     'cordon-node',
   ]);
   expect(decided('11')).toEqual(['delete-node-claim', 'first is executed', 'second is rejected']);
+});
+
+describe('E29: commands that need more steps than a run has', () => {
+  const names = ['c', 'a', 'b'];
+  const byAge = names.map((name, at) =>
+    aCommand({ id: `of-${name}`, candidates: candidatesNamed(name), decidedAtMs: NOW_MS - 60 * SECOND + at }),
+  );
+
+  /** How the commands end, run after run, a second later each. */
+  function runs(commands: readonly DisruptionCommand[], steps: number) {
+    let snapshot = snapshotOf(
+      names.map((name) => node(name, 'm5.large', 2)),
+      { nodePools: pools(), commands },
+    );
+    return names.map((_, run) => {
+      const nowMs = LATER + run * SECOND;
+      const { actions, due } = disrupt(snapshot, { decisionId: `decision-${run}`, nowMs, steps });
+      snapshot = afterActions(snapshot, actions, nowMs);
+      const ended = actions.flatMap((one) => (one.kind === 'end-disruption' ? [`${one.command} ${one.outcome}`] : []));
+      return { ended, inMs: due.map(({ atMs }) => atMs - nowMs) };
+    });
+  }
+
+  test('each run takes the oldest that are left, one at least, and the next run follows a second later', () => {
+    expect(runs(byAge.toReversed(), 1)).toEqual([
+      { ended: ['of-c executed'], inMs: [SECOND] },
+      { ended: ['of-a executed'], inMs: [SECOND] },
+      { ended: ['of-b executed'], inMs: [SECOND] },
+    ]);
+  });
+
+  test('the steps count the nodes of commands, and the looks at the cluster between them', () => {
+    expect(runs(byAge, 3).map(({ ended }) => ended)).toEqual([
+      ['of-c executed', 'of-a executed'],
+      ['of-b executed'],
+      [],
+    ]);
+  });
+
+  test('with enough steps, one run takes all', () => {
+    expect(runs(byAge, 1_000)[0]).toEqual({ ended: ['of-c executed', 'of-a executed', 'of-b executed'], inMs: [] });
+  });
 });
