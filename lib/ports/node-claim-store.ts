@@ -60,9 +60,11 @@ export interface DecisionStore {
   recordDecision(decision: Decision, epoch: number, lease?: Lease): Promise<void>;
   /**
    * Decisions that were recorded and not yet carried out completely, oldest first. A decision that cannot be read is left out,
-   * and closed an hour after it was recorded.
+   * and closed an hour after it was recorded, unless this caller has no right to read it.
    */
   openDecisions(cluster: string): Promise<readonly Decision[]>;
+  /** Whether there are decisions that are not closed, those that cannot be read included. *Cost:* none of them is read. */
+  hasOpenDecisions(cluster: string): Promise<boolean>;
   /** *Shape:* `known` if another call has closed it. */
   closeDecision(decision: Decision): Promise<'closed' | 'known'>;
 }

@@ -25,7 +25,7 @@ type Part<Method extends keyof NodeClaimStore> = Pick<NodeClaimStore, Method>;
 
 function decisions(
   isCurrent: (lease: Lease) => boolean,
-): Part<'readEpoch' | 'recordDecision' | 'openDecisions' | 'closeDecision' | 'recordShadow'> {
+): Part<'readEpoch' | 'recordDecision' | 'openDecisions' | 'hasOpenDecisions' | 'closeDecision' | 'recordShadow'> {
   const recorded = new Map<string, Set<string>>();
   const open = new Map<string, Decision>();
   const shadows = new Map<string, string>();
@@ -51,6 +51,7 @@ function decisions(
       [...open.values()]
         .filter((decision) => decision.cluster === cluster)
         .toSorted((a, b) => a.atMs - b.atMs || compareText(a.id, b.id)),
+    hasOpenDecisions: async (cluster) => [...open.values()].some((decision) => decision.cluster === cluster),
     closeDecision: async (decision) => (open.delete(keyOf(decision.cluster, decision.id)) ? 'closed' : 'known'),
     async recordShadow({ cluster, id }, essence) {
       const key = keyOf(cluster, id);

@@ -71,6 +71,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         await store.recordDecision(decide('a'), epoch);
         expect(await store.readEpoch(cluster)).toBe(1);
         expect(await store.openDecisions(cluster)).toEqual([decide('a')]);
+        expect(await store.hasOpenDecisions(cluster)).toBe(true);
       });
 
       test('a decision that is too large for an item is read unchanged while it is open', async () => {
@@ -90,7 +91,7 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         await store.recordDecision(decide('a'), 0);
         await store.closeDecision(decide('a'));
         await store.recordDecision(decide('a'), 1);
-        expect(await store.openDecisions(cluster)).toEqual([]);
+        expect([await store.openDecisions(cluster), await store.hasOpenDecisions(cluster)]).toEqual([[], false]);
         expect(await store.readEpoch(cluster)).toBe(1);
       });
 

@@ -53,6 +53,7 @@ const CLUSTER: readonly Method[] = [
   'readEpoch',
   'recordDecision',
   'openDecisions',
+  'hasOpenDecisions',
   'closeDecision',
   'recordShadow',
   'startCommand',

@@ -15,7 +15,7 @@ const METHODS = {
   ),
   store: words(
     'readNodeClaim listNodeClaims readNodeClaims hasDeletedClaims findNodeClaim createNodeClaim updateNodeClaim updateNodeClaims readEpoch',
-    'recordDecision openDecisions closeDecision recordShadow startCommand continueCommand listCommands endCommand',
+    'recordDecision openDecisions hasOpenDecisions closeDecision recordShadow startCommand continueCommand listCommands endCommand',
     'readPassMemory writePassMemory recordMove listMoves nominate listNominations setStandby isOnStandby',
   ),
   leases: ['see', 'acquire', 'renew', 'release'],

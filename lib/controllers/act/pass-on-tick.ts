@@ -77,9 +77,9 @@ async function mayDisrupt({ store }: UsesCommands, cluster: string, claims: Clai
   return claims === undefined || claims.length > 0 || (await store.listCommands(cluster)).length > 0;
 }
 
-/** Provisioning also finishes open decisions. */
+/** Provisioning also finishes open decisions. Lifecycle has no right to read those in the bucket. */
 async function mayProvision(ports: TickPorts, cluster: string, claims: Claims | undefined): Promise<boolean> {
-  if (claims === undefined || (await ports.store.openDecisions(cluster)).length > 0) return true;
+  if (claims === undefined || (await ports.store.hasOpenDecisions(cluster))) return true;
   const log = readings();
   const { kind } = await observeNeed(ports, async () => claims, log);
   return kind === 'decision' || log.failures.size > 0;

@@ -53,6 +53,7 @@ type StoreRead =
   | keyof ClaimReader
   | 'readEpoch'
   | 'openDecisions'
+  | 'hasOpenDecisions'
   | 'recordShadow'
   | 'listCommands'
   | 'readPassMemory'

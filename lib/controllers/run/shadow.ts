@@ -35,6 +35,7 @@ export function shadowPorts(ports: ControllerPorts): ControllerPorts {
         return { records: await withShown(ports, cluster, records), unreadable };
       },
       openDecisions: async () => [],
+      hasOpenDecisions: async () => false,
     }),
   };
 }

@@ -84,8 +84,11 @@ export function wireController(
     ssm: new SSMClient({ requestHandler: SDK_TIMEOUTS }),
     ...own,
   };
-  const { bodies, archive } = bucketNamed(options.bodies, { requestHandler: SDK_TIMEOUTS });
-  const shared = sharedPorts(options, clients, bodies);
+  // The role of a function that decides for single claims has no access to the bucket.
+  const bucket = DECIDES_FOR_CLUSTER.has(controller)
+    ? bucketNamed(options.bodies, { requestHandler: SDK_TIMEOUTS })
+    : undefined;
+  const shared = sharedPorts(options, clients, bucket?.bodies);
   const clusters = new Map(
     [...options.clusters.values()].map((cluster) => [cluster.name, clusterPorts(cluster, region, clients)]),
   );
@@ -97,8 +100,7 @@ export function wireController(
     endRun: (name) => clients.reached.get(name)?.endRun(),
     hung: hungClusters(systemClock),
     telemetry,
-    // The role of a function that decides for single claims has no access to the bucket.
-    recorder: recorderIn({ client: dynamodb, tableName }, DECIDES_FOR_CLUSTER.has(controller) ? archive : undefined),
+    recorder: recorderIn({ client: dynamodb, tableName }, bucket?.archive),
     redelivery: queueRedelivery(clients.sqs, options.ownQueueUrl),
   };
 }
@@ -133,7 +135,7 @@ interface Clients extends OwnOfLifecycle {
 function sharedPorts(
   options: ControllerOptions,
   clients: Clients,
-  bodies: Bodies,
+  bodies: Bodies | undefined,
 ): Omit<ControllerPorts, keyof ClusterPorts> {
   const { region, table: tableName, eventBus: busName, queueUrls } = options;
   const table = { client: clients.dynamodb, tableName };
@@ -141,7 +143,7 @@ function sharedPorts(
   return {
     store: new DynamoDbNodeClaimStore({
       ...table,
-      bodies,
+      ...optional({ bodies }),
       clock: systemClock,
       report,
     }),

@@ -22,6 +22,7 @@ import { ClaimChanges } from './claim-changes.ts';
 import {
   closeDecision,
   type DecisionPlace,
+  hasOpenDecisions,
   openDecisions,
   readEpoch,
   recordDecision,
@@ -98,6 +99,10 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
 
   openDecisions(cluster: string): Promise<readonly Decision[]> {
     return openDecisions(this.#decisions, cluster);
+  }
+
+  hasOpenDecisions(cluster: string): Promise<boolean> {
+    return hasOpenDecisions(this.#table, cluster);
   }
 
   closeDecision(decision: Decision): Promise<'closed' | 'known'> {

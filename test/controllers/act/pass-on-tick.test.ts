@@ -60,7 +60,7 @@ async function wokenBy(wake: CoalescedWake, world: World = {}) {
         return read('claims', claims);
       },
       isOnStandby: async () => false,
-      openDecisions: async () => Array.from({ length: open }),
+      hasOpenDecisions: async () => open > 0,
       listCommands: async () => Array.from({ length: commands }),
     },
     cloud: { autoMode: async () => false },

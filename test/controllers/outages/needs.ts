@@ -102,6 +102,7 @@ export const NEEDS: Readonly<Record<Method, Partial<Record<Activity, Need>>>> = 
   'store.endCommand': {},
   'store.findNodeClaim': { 'spot warning': 'needed' },
   'store.hasDeletedClaims': {},
+  'store.hasOpenDecisions': {},
   'store.isOnStandby': {},
   'store.listCommands': {},
   // The runs of a tick find their claims in it. A spot warning wakes termination for one claim.

@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { type Bodies, BodyBucket, BucketArchive } from '../../../lib/providers/dynamodb/body-bucket.ts';
 import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
-import { NOW_MS } from '../../builders/times.ts';
+import { HOUR, NOW_MS } from '../../builders/times.ts';
 import { aLaunchDecision, aRecord } from '../../contract/records.ts';
 import { inProcessTable } from '../../fakes/dynamodb/in-process-table.ts';
 import { memoryBodies } from '../../fakes/memory-bodies.ts';
@@ -116,6 +116,30 @@ describe('the body of a decision that no item can hold', () => {
       expect(reported).toHaveLength(1 - open.length);
     },
   );
+
+  test.each([
+    ['the bucket refuses the read', bodies],
+    ['the function has no bucket', undefined],
+  ])('of an open decision is not closed where %s: a function with the right finishes it', async (_, there) => {
+    const clock = { nowMs: NOW_MS, now: () => clock.nowMs };
+    const denied = Object.assign(new Error('scripted'), { name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
+    s3.on(GetObjectCommand).rejects(denied);
+    const table = inProcessTable({ clock });
+    const recording = new DynamoDbNodeClaimStore({ ...table, bodies: memoryBodies(), clock });
+    await recording.recordDecision(large, 0);
+    const reading = new DynamoDbNodeClaimStore({ ...table, ...(there && { bodies: there }), clock, report });
+    clock.nowMs += 2 * HOUR;
+    expect(await reading.openDecisions('demo')).toEqual([]);
+    expect(reported).toEqual([expect.stringMatching(/the body of decision item decision#decision-1 cannot be read: /)]);
+    expect(await reading.hasOpenDecisions('demo')).toBe(true);
+    expect(await recording.openDecisions('demo')).toMatchObject([{ id: 'decision-1' }]);
+  });
+
+  test('is not read to find out whether a decision is open', async () => {
+    dynamo.on(QueryCommand).resolves({ Items: [marshall({ sk: 'open#decision-1' })] });
+    expect(await store.hasOpenDecisions('demo')).toBe(true);
+    expect([...dynamo.commandCalls(GetItemCommand), ...s3.calls()]).toEqual([]);
+  });
 
   test('that fits stays in the table, and S3 is not asked', async () => {
     await store.recordDecision(aLaunchDecision(), 0);
