@@ -34,6 +34,11 @@ const DEFAULT_DISRUPTION: NodePool['spec']['disruption'] = {
   budgets: [{ nodes: '10%' }],
 };
 
+/** As many requirements, each on a label of its own. */
+export function customRequirements(count: number): TemplateSpec['requirements'] {
+  return Array.from({ length: count }, (_, at) => ({ key: `example.com/k${at}`, operator: 'Exists' }));
+}
+
 /** A pool named `general` without requirements and limits. */
 export function aNodePool(options: NodePoolOptions = {}): NodePool {
   const { name = 'general', labels, annotations, requirements = [], disruption, limits, weight, replicas } = options;

@@ -1,18 +1,44 @@
 import { isQualifiedName } from '../../apis/formats/label-syntax.ts';
 import { quote } from '../../apis/formats/quote.ts';
 import type { Taint } from '../../apis/kubernetes.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_CLASS, NODE_POOL, ZONE } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { textField } from '../../apis/record.ts';
 import { formatTaint } from '../../apis/taints.ts';
+import { requirementsFrom, toNodeSelector } from '../requirements/requirements.ts';
 import { amountProblems, durationProblems } from './decoding.ts';
 import { type FieldProblem, under } from './field-problem.ts';
 import { keyProblems, labelValueProblems, requirementProblems } from './requirements.ts';
 
 const TEMPLATE = ['spec', 'template'] as const;
 const LONGEST_LABEL_VALUE = 63;
+/** The limit of the CRD, for NodePools and NodeClaims. */
+const MAX_REQUIREMENTS = 100;
+/** Every NodeClaim has a requirement on these. */
+const ADDED_KEYS = [NODE_POOL, NODE_CLASS, INSTANCE_TYPE, ZONE, CAPACITY_TYPE];
 
-/** A1.26: why Karpenter's validation rejects a NodePool that the API server has accepted. The pool is then skipped. */
+/**
+ * A1.26: why Karpenter's validation rejects a NodePool that the API server has accepted, or else why the API server would refuse its
+ * NodeClaims (A1.5). The pool is then skipped.
+ */
 export function nodePoolProblems({ spec }: NodePool): readonly FieldProblem[] {
+  const problems = fieldProblems(spec);
+  return problems.length > 0 ? problems : countProblems(spec.template);
+}
+
+/** Requirements with the same key are merged, and each label of the template becomes one. */
+function countProblems({ metadata, spec }: NodePool['spec']['template']): readonly FieldProblem[] {
+  const ofLabels = [...Object.keys(metadata?.labels ?? {}), ...ADDED_KEYS].map((key) => {
+    return { key, operator: 'In', values: [''] } as const;
+  });
+  const { length } = toNodeSelector(requirementsFrom([...spec.requirements, ...ofLabels]));
+  if (length <= MAX_REQUIREMENTS) return [];
+  const message = `gives each NodeClaim ${length} requirements with the labels, but the API server accepts ${MAX_REQUIREMENTS}`;
+  const allowed = `${length - MAX_REQUIREMENTS} fewer`;
+  return [{ path: [...TEMPLATE, 'spec', 'requirements'], message, allowed }];
+}
+
+function fieldProblems(spec: NodePool['spec']): readonly FieldProblem[] {
   const { requirements, taints = [], startupTaints = [], expireAfter } = spec.template.spec;
   const { terminationGracePeriod } = spec.template.spec;
   const { consolidateAfter, budgets } = spec.disruption;

@@ -4,9 +4,10 @@ import type { NodeOverlay } from '../../../lib/apis/node-overlay.ts';
 import { applyOverlays } from '../../../lib/core/instance-type/overlays/overlays.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { newNodeClaim } from '../../../lib/core/provisioning/new-node-claim.ts';
+import { nodePoolProblems } from '../../../lib/core/validation/node-pool.ts';
 import { anInstanceType } from '../../builders/instance-types.ts';
 import { anOverlay } from '../../builders/node-overlays.ts';
-import { aPoolView, asking, type NodePoolViewOptions } from '../../builders/node-pools.ts';
+import { aPoolView, asking, customRequirements, type NodePoolViewOptions } from '../../builders/node-pools.ts';
 import { aDaemonSet } from '../../builders/nodes.ts';
 import { pendingPod } from '../../builders/pods.ts';
 import { NOW_MS } from '../../builders/times.ts';
@@ -55,6 +56,23 @@ describe('the record of a new claim', () => {
       'karpenter.k8s.aws/ec2nodeclass': 'default',
     });
     expect(record?.annotations).toEqual({ note: 'x', ...NOT_RELAXED, ...HASH });
+  });
+
+  test('of a valid NodePool has at most 100 requirements, which the API server accepts (A1.5)', () => {
+    const labels = { team: 'web', 'example.com/k1': 'x' };
+    const sizes: NodePoolViewOptions['requirements'] = [
+      { key: 'karpenter.k8s.aws/instance-cpu', operator: 'Gt', values: ['1'] },
+      { key: 'karpenter.k8s.aws/instance-cpu', operator: 'Lt', values: ['97'] },
+      { key: 'topology.kubernetes.io/zone', operator: 'Exists' },
+    ];
+    for (const [count, made] of [
+      [92, 100],
+      [93, 101],
+    ] as const) {
+      const pool = { labels, requirements: [...customRequirements(count), ...sizes] };
+      expect(recordFor(pool)?.spec.requirements).toHaveLength(made);
+      expect(nodePoolProblems(aPoolView(pool).nodePool)).toHaveLength(made - 100);
+    }
   });
 
   test('shows that a NodeOverlay changed its prices or its capacity (A4.10)', () => {

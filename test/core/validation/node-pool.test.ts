@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldProblem } from '../../../lib/core/validation/field-problem.ts';
 import { nodePoolProblems, whyInvalid } from '../../../lib/core/validation/node-pool.ts';
-import { aNodePool, type NodePoolOptions } from '../../builders/node-pools.ts';
+import { aNodePool, customRequirements, type NodePoolOptions } from '../../builders/node-pools.ts';
 
 const TEMPLATE = ['spec', 'template'] as const;
 const POD_SPEC = [...TEMPLATE, 'spec'] as const;
@@ -154,6 +154,41 @@ describe('A1.26: a NodePool that Karpenter takes', () => {
     ['a taint with a value of length nought', { taints: [{ key: 'gpu', value: '', effect: 'NoSchedule' }] }],
     ['labels of a well-known name', { labels: { 'karpenter.sh/capacity-type': 'spot', team: '' } }],
   ])('%s', (_what, options) => {
+    expect(nodePoolProblems(aNodePool(options))).toEqual([]);
+  });
+});
+
+describe('A1.5: a NodeClaim has at most 100 requirements', () => {
+  const TOO_MANY = 'gives each NodeClaim 101 requirements with the labels, but the API server accepts 100';
+
+  test.each<[string, NodePoolOptions]>([
+    ['five are added: pool, class, type, zone and capacity type', { requirements: customRequirements(96) }],
+    ['each label of the template is one', { requirements: customRequirements(95), labels: { team: 'web' } }],
+    [
+      'two bounds of one key are two',
+      {
+        requirements: [
+          ...customRequirements(94),
+          { key: 'example.com/size', operator: 'Gt', values: ['1'] },
+          { key: 'example.com/size', operator: 'Lt', values: ['9'] },
+        ],
+      },
+    ],
+  ])('%s', (_rule, options) => {
+    const problem = { path: [...POD_SPEC, 'requirements'], message: TOO_MANY, allowed: '1 fewer' };
+    expect(nodePoolProblems(aNodePool(options))).toEqual([problem]);
+    expect(whyInvalid(aNodePool(options))).toBe(`spec.template.spec.requirements ${TOO_MANY}: write 1 fewer`);
+  });
+
+  test.each<[string, NodePoolOptions]>([
+    ['exactly 100', { requirements: customRequirements(95) }],
+    ['a label that is also a requirement', { requirements: customRequirements(95), labels: { 'example.com/k1': 'x' } }],
+    [
+      'the keys that are added anyway',
+      { requirements: [...customRequirements(95), { key: 'topology.kubernetes.io/zone', operator: 'Exists' }] },
+    ],
+    ['many with the same key', { requirements: [...customRequirements(95), ...customRequirements(5)] }],
+  ])('%s is accepted', (_what, options) => {
     expect(nodePoolProblems(aNodePool(options))).toEqual([]);
   });
 });
