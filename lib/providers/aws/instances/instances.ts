@@ -100,7 +100,13 @@ export async function listInstances(
   return reservations.flatMap((reservation) => reservation.Instances ?? []);
 }
 
-/** Reads instances by id, many in one call. Unknown ids are left out. */
+/** The maximum number of values of a filter. */
+const MAX_VALUES = 200;
+
+/**
+ * Reads instances by id, many in one call. Unknown ids are left out. EC2 names them in its refusal; if it does not, the ids that are still
+ * unclear when the calls are used up are read by a filter, which ignores unknown ids.
+ */
 async function readInstances(
   { client, answerWithinMs = WITHIN_MS.ids }: Calls,
   doing: string,
@@ -110,7 +116,7 @@ async function readInstances(
   const found: Ec2Instance[] = [];
   for (let from = 0; from < ids.length; from += MAX_IDS) {
     const asked = ids.slice(from, from + MAX_IDS);
-    const { answers, refused } = await translated(doing, () =>
+    const { answers, refused, unclear } = await translated(doing, () =>
       callExcludingRefused(doing, asked, async (some) =>
         describe({ client, answerWithinMs }, doing, { InstanceIds: [...some] }),
       ),
@@ -118,6 +124,10 @@ async function readInstances(
     const refusal = [...refused.values()].find((thrown) => !isUnknownInstance(thrown));
     if (refusal !== undefined) throw awsPortError(refusal, doing);
     const instances = answers.flatMap(({ Reservations = [] }) => Reservations.flatMap((one) => one.Instances ?? []));
+    for (let rest = [...unclear]; rest.length > 0; rest = rest.slice(MAX_VALUES)) {
+      const Values = rest.slice(0, MAX_VALUES);
+      instances.push(...(await listInstances({ client, answerWithinMs }, doing, [{ Name: 'instance-id', Values }])));
+    }
     // Instances that were not requested are ignored.
     found.push(...instances.filter(({ InstanceId }) => InstanceId !== undefined && asked.includes(InstanceId)));
   }

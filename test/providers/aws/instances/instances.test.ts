@@ -1,5 +1,11 @@
 import { createServer } from 'node:http';
-import { CreateTagsCommand, DescribeInstancesCommand, EC2Client, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import {
+  CreateTagsCommand,
+  DescribeInstancesCommand,
+  type DescribeInstancesCommandInput,
+  EC2Client,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
 import { NotOwnedError, RefusedError, UnreachableError } from '../../../../lib/ports/errors.ts';
@@ -159,6 +165,43 @@ test('unknown IDs are removed, and the others are described again', async () => 
   const found = await describeInstances(reader, 'demo', ['i-1', 'i-2', 'i-3', 'i-4']);
   expect(found.map(({ id }) => id)).toEqual(['i-1', 'i-3']);
   expect(ec2.commandCalls(DescribeInstancesCommand)).toHaveLength(2);
+});
+
+const isKnown = (id: string): boolean => id.endsWith('7');
+
+test.each([
+  ['names all of them', (missing: readonly string[]) => missing.join(', ')],
+  ['names one of them', (missing: readonly string[]) => missing[0]],
+  ['names none', () => 'that were requested'],
+])('all instances among many unknown IDs are found if EC2 %s', async (_, named) => {
+  const ids = Array.from({ length: 300 }, (__, index) => `i-${1_000 + index}`);
+  let calls = 0;
+  ec2.on(DescribeInstancesCommand).callsFake(({ InstanceIds, Filters }: DescribeInstancesCommandInput) => {
+    calls += 1;
+    const [filter] = Filters ?? [];
+    const values = filter?.Name === 'instance-id' ? (filter.Values ?? []) : [];
+    expect(values.length).toBeLessThanOrEqual(200);
+    const asked = InstanceIds ?? values;
+    const missing = asked.filter((id) => !isKnown(id));
+    if (InstanceIds !== undefined && missing.length > 0)
+      throw Object.assign(awsError('InvalidInstanceID.NotFound', 400), {
+        message: `The instance IDs ${named(missing)} do not exist`,
+      });
+    return answer(...asked.filter(isKnown).map((id) => anInstance(id)));
+  });
+  const found = await describeInstances(reader, 'demo', ids);
+  expect(found.map(({ id }) => id)).toEqual(ids.filter(isKnown));
+  expect(calls).toBeLessThanOrEqual(34);
+});
+
+test('IDs that EC2 does not examine are not taken for ended instances: the read fails', async () => {
+  const error = awsError('InvalidInstanceID.NotFound', 400);
+  ec2.on(DescribeInstancesCommand).callsFake(({ InstanceIds }: DescribeInstancesCommandInput) => {
+    if (InstanceIds !== undefined) throw Object.assign(error, { message: 'The instance IDs do not exist' });
+    throw awsError('InternalError', 500);
+  });
+  const ids = Array.from({ length: 50 }, (_, index) => `i-${1_000 + index}`);
+  await expect(describeInstances(reader, 'demo', ids)).rejects.toBeInstanceOf(UnreachableError);
 });
 
 test('if an instance disappears between the two calls, the others are terminated', async () => {
