@@ -8,6 +8,7 @@ import { activePods, isNodeReady, type StateNode } from '../../cluster/state-nod
 import type { Action } from '../../model/decision.ts';
 import type { DisruptionCommand, ReplacingCommand } from '../../model/disruption-command.ts';
 import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
+import { whyNeverEvicted } from '../../node-claim/never-evicted.ts';
 import { budgetLedger } from '../budget-ledger.ts';
 import { type Candidate, candidateFor, classOf, isCandidate } from '../candidates.ts';
 import type { Pass } from '../pass.ts';
@@ -66,7 +67,10 @@ export function awaitReplacements(command: ReplacingCommand, awaiting: Awaiting)
 
 interface Waiting {
   readonly why: string;
-  /** Only PodDisruptionBudgets keep the candidates. Nodes behind one budget are drained one after the other, and each takes its time. */
+  /**
+   * Only PodDisruptionBudgets keep the candidates, and they may allow evictions later. Nodes behind one budget are drained one after the
+   * other, and each takes its time.
+   */
   readonly isForEvictions: boolean;
 }
 
@@ -158,7 +162,8 @@ function whyWaiting(command: ReplacingCommand, { pass, ahead, stays, kept }: Awa
   if (missing.length > 0)
     return { why: `replacements are not initialized: ${missing.join(', ')}`, isForEvictions: false };
   const [held] = kept;
-  if (held !== undefined) return { why: `node ${held.node} must stay: ${held.message}`, isForEvictions: true };
+  if (held !== undefined)
+    return { why: `node ${held.node} must stay: ${held.message}`, isForEvictions: !areKeptForEver(kept, pass) };
   // Budgets may have changed, or nodes may have left for other reasons.
   const nodes = withoutLater(pass.nodes, stays, ahead);
   const [over] = budgetLedger({ ...pass.snapshot, commands: ahead }, nodes, pass.nowMs).take(
@@ -166,6 +171,12 @@ function whyWaiting(command: ReplacingCommand, { pass, ahead, stays, kept }: Awa
     command.reason,
   ).over;
   return over && { why: over.message, isForEvictions: false };
+}
+
+function areKeptForEver(kept: readonly Kept[], { all, snapshot }: Pass): boolean {
+  const names = new Set(kept.map(({ node }) => node));
+  const pods = all.filter(({ name }) => names.has(name)).flatMap(activePods);
+  return pods.some((pod) => whyNeverEvicted(pod, snapshot.podDisruptionBudgets) !== undefined);
 }
 
 /**

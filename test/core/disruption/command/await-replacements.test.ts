@@ -214,7 +214,7 @@ describe('a command gives up (E35)', () => {
     );
   });
 
-  test('after an hour, if only PodDisruptionBudgets keep its candidates: nodes behind one budget are drained one after the other', () => {
+  test('after an hour, if only PodDisruptionBudgets that may allow evictions later keep its candidates', () => {
     const since = COMMAND.replacingSinceMs;
     const guarded = [...podsOf('a'), runningPod('b', { name: 'guarded', labels: { app: 'web' } })];
     const held = cluster({ pods: guarded, podDisruptionBudgets: [aBudget()] });
@@ -222,6 +222,10 @@ describe('a command gives up (E35)', () => {
     expect(decide(held, since + HOUR - SECOND).due).toContainEqual(requeueAt(since + HOUR));
     expect(rejected(held, since + HOUR)).toBe(
       'rejected: after 1h, node b must stay: PodDisruptionBudget web allows no disruption',
+    );
+    const never = aBudget({ status: { disruptionsAllowed: 0, expectedPods: 1, desiredHealthy: 1, currentHealthy: 1 } });
+    expect(rejected({ ...held, podDisruptionBudgets: [never] }, since + 10 * MINUTE)).toBe(
+      'rejected: after 10m, node b must stay: PodDisruptionBudget web allows no disruption',
     );
   });
 
