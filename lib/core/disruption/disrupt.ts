@@ -13,11 +13,11 @@ import { ignoredAnnotations } from './ignored-annotations.ts';
 import { pauseEnds, withRejected } from './memory/rejected.ts';
 import type { Method } from './method.ts';
 import { ALL_METHODS } from './methods/all-methods.ts';
-import { type PassContext, passOver, unreadIn } from './pass.ts';
+import { firstProposal, type PassContext, passOver, unreadIn } from './pass.ts';
 import { bestProposal } from './play-out.ts';
 import { softTaintChanges } from './soft-taints.ts';
 import { removeSurplus } from './static-surplus.ts';
-import type { StepLedger } from './step-ledger.ts';
+import { type StepLedger, shareOf } from './step-ledger.ts';
 
 /** E13, E29: how long a command waits before it is validated and executed. */
 const VALIDATION_MS = 15 * SECOND_MS;
@@ -108,9 +108,10 @@ interface AfterStep {
 function dueAfterStep({ snapshot: after, isWhole }: Stepping, { methods, context, steps }: AfterStep): readonly Due[] {
   const again = requeueAt(context.nowMs + SECOND_MS);
   if (!isWhole || steps.left() <= 0 || after.commands.some(isReplacing)) return [again];
-  const pass = passOver(after, context, steps);
+  const pass = passOver(after, context, shareOf(steps));
   if (removeSurplus(after, pass.all, context).length > 0) return [again];
-  const { proposal, due, stopped } = bestProposal(methods, pass);
+  // Which proposal is the best is decided by the next run.
+  const { proposal, due, stopped } = firstProposal(methods, pass);
   return proposal === undefined && stopped.length === 0 ? due : [again];
 }
 

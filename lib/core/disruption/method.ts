@@ -39,8 +39,12 @@ export interface World {
   readonly waits?: boolean;
   /** Where the method stopped in the last pass. @default it begins with the first candidates */
   readonly stoppedAt?: StoppedMethod;
-  /** The steps that the method may take. */
+  /** The steps that the method may take. A question spends those of `stepsOfOthers`; the method spends those of the nodes. */
   readonly steps: StepLedger;
+  /** The steps of a question for pods that are not of its nodes: pods that wait, and pods of nodes that are being deleted. */
+  stepsOfOthers(): number;
+  /** Returns the same world, in which these steps are spent. */
+  withSteps(steps: StepLedger): World;
 }
 
 export interface Candidates {

@@ -96,7 +96,7 @@ function playOut(methods: readonly Method[], pass: Pass, first?: FirstProposal):
       const all = withLaunched(pass.all, world);
       const now = world;
       const snapshot = { ...pass.snapshot, passMemory };
-      const worldBeside = (): World => keeping(promised, { ...now, steps: shareOf(pass.steps) });
+      const worldBeside = (): World => keeping(promised, now.withSteps(shareOf(pass.steps)));
       found = firstProposal(methods, { ...pass, snapshot, all, waits: false, worldBeside });
     }
     const { proposal, blocked, stopped } = found;

@@ -21,6 +21,14 @@ export function stepsOfPass({ nodes, pods }: Pick<ClusterSnapshot, 'nodes' | 'po
   return Math.ceil(nodes.length / NODES_PER_STEP + pods.length / PODS_PER_STEP);
 }
 
+/** A question takes about 10 µs for each pod that it places. */
+const PLACED_PODS_PER_STEP = 20;
+
+/** The steps of a question for pods beside those of its nodes. */
+export function stepsOfPods(pods: number): number {
+  return Math.floor(pods / PLACED_PODS_PER_STEP);
+}
+
 export function stepLedger(steps: number): StepLedger {
   let left = steps;
   return {
@@ -35,7 +43,7 @@ export function stepLedger(steps: number): StepLedger {
 export function shareOf(whole: StepLedger): StepLedger {
   const share = stepLedger(Math.max(0, Math.min(STEPS_OF_METHOD, whole.left())));
   return {
-    left: () => share.left(),
+    left: () => Math.min(share.left(), whole.left()),
     spend(steps) {
       share.spend(steps);
       whole.spend(steps);

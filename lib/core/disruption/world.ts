@@ -9,7 +9,7 @@ import { candidateFor } from './candidates.ts';
 import { changeOf, nodesAfter } from './consolidation/nodes-after.ts';
 import type { EvaluatedMove, World } from './method.ts';
 import { historyAfter, moveHistory } from './restraint/move-history.ts';
-import { type StepLedger, shareOf } from './step-ledger.ts';
+import { type StepLedger, shareOf, stepsOfPods } from './step-ledger.ts';
 
 interface Seen {
   readonly all: readonly StateNode[];
@@ -35,47 +35,59 @@ export function worldsOf(
       refused.has(stateNode.nodeClaim?.name ?? '')
         ? undefined
         : candidateFor(as, stateNode, { snapshot: beside, nowMs });
-    const world: World = {
-      candidates: { nodes, judge },
+    const lasting: Lasting = {
       budgets: budgetLedger(beside, nodes, nowMs),
-      whatIf: simulation.whatIf,
-      bounds: simulation.bounds,
       buffered,
       leaving,
       nodePools: snapshot.nodePools,
       options: snapshot.options ?? {},
-      history: moveHistory(beside, nodes, nowMs),
       nowMs,
-      after: (move, reason = 'Underutilized') => worldAfter(move, { world, all, simulation, reason }),
-      steps: shareOf(steps),
     };
-    return world;
+    const history = moveHistory(beside, nodes, nowMs);
+    return worldIn({ lasting, candidates: { nodes, judge }, all, simulation, history }, shareOf(steps));
   };
 }
 
-interface Before extends Pick<Seen, 'all'> {
-  readonly world: World;
+/** What is the same after a move. */
+type Lasting = Pick<World, 'budgets' | 'buffered' | 'leaving' | 'nodePools' | 'options' | 'nowMs'>;
+
+interface State extends Pick<Seen, 'all'>, Pick<World, 'candidates' | 'history'> {
+  readonly lasting: Lasting;
   readonly simulation: Simulation;
-  readonly reason: DisruptionReason;
 }
 
-function worldAfter(
-  move: EvaluatedMove,
-  { world: before, all: allBefore, simulation: simulated, reason }: Before,
-): World {
-  const { candidates, nowMs } = before;
-  const change = changeOf(move, nowMs);
-  const all = nodesAfter(allBefore, change);
-  const changed = all.filter(({ name }) => change.arriving.has(name));
-  const simulation = simulated.after({ gone: change.gone, changed, added: change.added });
-  const moved = reason === 'Underutilized' ? move.candidates.map(({ stateNode }) => stateNode) : [];
-  const world: World = {
-    ...before,
-    candidates: { ...candidates, nodes: nodesAfter(candidates.nodes, change) },
-    whatIf: simulation.whatIf,
-    bounds: simulation.bounds,
-    history: historyAfter(before.history, moved, nowMs),
-    after: (next, why = 'Underutilized') => worldAfter(next, { world, all, simulation, reason: why }),
+function worldIn(state: State, steps: StepLedger): World {
+  const { lasting, candidates, history, simulation } = state;
+  const { bounds, whatIf, others } = simulation;
+  const stepsOfOthers = (): number => stepsOfPods(others());
+  return {
+    ...lasting,
+    candidates,
+    history,
+    bounds,
+    steps,
+    stepsOfOthers,
+    whatIf(gone, options) {
+      steps.spend(stepsOfOthers());
+      return whatIf(gone, options);
+    },
+    after: (move, reason = 'Underutilized') => worldIn(stateAfter(move, reason, state), steps),
+    withSteps: (some) => worldIn(state, some),
   };
-  return world;
+}
+
+function stateAfter(move: EvaluatedMove, reason: DisruptionReason, state: State): State {
+  const { lasting, candidates, all: before, simulation, history } = state;
+  const { nowMs } = lasting;
+  const change = changeOf(move, nowMs);
+  const all = nodesAfter(before, change);
+  const changed = all.filter(({ name }) => change.arriving.has(name));
+  const moved = reason === 'Underutilized' ? move.candidates.map(({ stateNode }) => stateNode) : [];
+  return {
+    lasting,
+    candidates: { ...candidates, nodes: nodesAfter(candidates.nodes, change) },
+    all,
+    simulation: simulation.after({ gone: change.gone, changed, added: change.added }),
+    history: historyAfter(history, moved, nowMs),
+  };
 }

@@ -18,6 +18,8 @@ export interface Simulation {
   readonly whatIf: WhatIf;
   /** *Cost:* far less than a question. */
   readonly bounds: Bounds;
+  /** The number of pods that each question places beside those of its nodes: pods that wait, and pods of nodes that are being deleted. */
+  readonly others: () => number;
   /** The same after nodes are gone and pods have moved from them. *Cost:* O(nodes) for the first question. */
   after(change: ClusterChange): Simulation;
 }
@@ -45,6 +47,7 @@ export function simulationOf(
 interface Prepared {
   readonly whatIf: WhatIf;
   readonly bounds: () => Bounds;
+  readonly others: number;
   after(change: ClusterChange): Prepared;
 }
 
@@ -64,6 +67,7 @@ function simulationOn(origin: Origin): Simulation {
   const known = once(() => index().bounds());
   return {
     whatIf: (gone, options) => index().whatIf(gone, options),
+    others: () => index().others,
     bounds: {
       priceOfOneClaim: (gone) => known().priceOfOneClaim(gone),
       priceOfHomeless: (node) => known().priceOfHomeless(node),
@@ -100,6 +104,7 @@ function prepare(snapshot: ClusterSnapshot, nowMs: number, nodes: readonly State
         return scheduleOf(placing, () => solved({ ...options, pods: placing.pods, removed: gone }));
       },
       bounds: () => boundsFor()(cluster),
+      others: pods.length,
       after: (change) => preparedOn(cluster.after(change)),
     };
   };

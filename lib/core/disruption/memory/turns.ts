@@ -1,5 +1,6 @@
 import { compareText } from '../../compare-text.ts';
 import type { StoppedMethod } from '../../model/disruption/pass-memory.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Candidate } from '../candidates.ts';
 import type { Proposal, World } from '../method.ts';
 
@@ -28,6 +29,11 @@ export function stopAfter({ from, done, left }: Round, evaluated: number): Pick<
   if (evaluated >= left.length) return {};
   const after = left[evaluated - 1]?.stateNode.name ?? from;
   return { stopped: { after, evaluated: done + evaluated, candidates: done + left.length } };
+}
+
+/** Why the candidates after so many of them wait for another pass. */
+export function whyNotEvaluated(evaluated: number, nodes: number): Refusal {
+  return refusal('NotEvaluated', `the pass ended after ${evaluated} of ${nodes} nodes`, { evaluated, nodes });
 }
 
 /** *Shape:* `fleet: 1200 of 5000 candidates evaluated`. */

@@ -9,6 +9,7 @@ import type { Schedule } from '../../scheduling/schedule.ts';
 import { blockedNode, retryTimes } from '../budget-ledger.ts';
 import { type Candidate, isCandidate } from '../candidates.ts';
 import { isEmptyNode } from '../cost.ts';
+import { whyNotEvaluated } from '../memory/turns.ts';
 import type { Method, Move, Proposal, SeenPools, World } from '../method.ts';
 
 /**
@@ -105,8 +106,14 @@ function withinBudgets(
   const blocked: Blocked[] = [];
   const over: Blocked[] = [];
   const full = new Set<string>();
-  for (const candidate of candidates) {
+  for (const [at, candidate] of candidates.entries()) {
     const { nodePool, stateNode } = candidate;
+    // The accepted nodes are disrupted, so that the others have their turn.
+    if (accepted.length > 0 && world.steps.left() <= 0) {
+      const why = whyNotEvaluated(at, candidates.length);
+      blocked.push(...candidates.slice(at).map((one) => blockedNode(one.stateNode, why)));
+      break;
+    }
     const why = full.has(nodePool.metadata.name) ? undefined : whyNoPlace([candidate], placesOf([candidate], world));
     if (why !== undefined) {
       blocked.push(blockedNode(stateNode, why));

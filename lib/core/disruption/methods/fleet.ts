@@ -31,7 +31,8 @@ export const fleet: Method = {
 function propose(world: World): Proposal {
   if (world.options.fleetConsolidation === false) return { moves: [], blocked: [], due: [] };
   const { candidates, due } = consolidatable(world);
-  const most = Math.max(1, Math.floor(world.steps.left() / STEPS_PER_NODE));
+  if (candidates.length === 0) return { moves: [], blocked: [], due };
+  const most = Math.max(1, Math.floor(world.steps.left() / (STEPS_PER_NODE + world.stepsOfOthers())));
   if (world.stoppedAt === undefined && candidates.length <= most)
     return { moves: fleetMoves(candidates, world), blocked: [], due };
   const round = roundOf(candidates, world);
@@ -41,7 +42,7 @@ function propose(world: World): Proposal {
   return { moves: fleetMoves(mine, world, new Set(others)), blocked: [], due, ...stopAfter(round, most) };
 }
 
-/** The most steps that a search takes for each node. */
+/** The most steps that a search takes for each node. A group has fewer questions than nodes. */
 const STEPS_PER_NODE = 12;
 
 /** The moves of a pass. @param waiting nodes that other passes of the round evaluate, to which no pods are moved. @internal */

@@ -1,5 +1,5 @@
 import type { Blocked } from '../../model/decision.ts';
-import { type Refusal, refusal } from '../../model/refusal.ts';
+import type { Refusal } from '../../model/refusal.ts';
 import { blockedNode, bySavingsRatio, retryTimes } from '../budget-ledger.ts';
 import type { Candidate } from '../candidates.ts';
 import { whyUnapproved } from '../consolidation/approval.ts';
@@ -9,7 +9,7 @@ import { evaluateMove, isMove } from '../consolidation/evaluate-move.ts';
 import { type Evolving, evolving } from '../consolidation/evolving.ts';
 import { mayConsolidate } from '../consolidation/may-consolidate.ts';
 import { validateConsolidation } from '../consolidation/validate-command.ts';
-import { roundOf, stopAfter } from '../memory/turns.ts';
+import { roundOf, stopAfter, whyNotEvaluated } from '../memory/turns.ts';
 import type { EvaluatedMove, Method, Proposal, World } from '../method.ts';
 
 /**
@@ -84,11 +84,7 @@ function evaluator(
     // E26: no question is necessary for a node that could not even be deleted.
     const never = whyNeverBalanced(candidate, totals);
     if (never !== undefined) return never;
-    if (!cluster.hasSteps())
-      return refusal('NotEvaluated', `the pass ended after ${done + evaluated} of ${candidates} nodes`, {
-        evaluated: done + evaluated,
-        nodes: candidates,
-      });
+    if (!cluster.hasSteps()) return whyNotEvaluated(done + evaluated, candidates);
     evaluated += 1;
     const move = evaluateMove([candidate], cluster.world());
     cluster.spend(1);
