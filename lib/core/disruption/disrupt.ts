@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import { stateNodes } from '../cluster/state-node.ts';
+import { equalData } from '../equal-data.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import { type Blocked, type Due, pollAfter, requeueAt, type Verdict } from '../model/decision.ts';
 import { NO_MEMORY } from '../model/disruption/pass-memory.ts';
@@ -75,7 +76,7 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
     return { actions: [...surplus, ...taints], blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)], ...beside };
   const { proposal, blocked: kept, due, stopped } = bestProposal(methods, pass);
   const blocked = [...kept, ...ignoredAnnotations(pass.all)];
-  const isSame = stopped.length === 0 && passMemory.stopped.length === 0;
+  const isSame = equalData(stopped, passMemory.stopped);
   const remembered = { ...(!isSame && { passMemory: { ...passMemory, stopped } }), ...beside };
   // The next run goes on where this one has stopped.
   const next = stopped.length === 0 ? [] : [requeueAt(nowMs + SECOND_MS)];

@@ -66,7 +66,7 @@ export interface FirstProposal {
   readonly proposal?: NamedProposal;
   readonly blocked: readonly Blocked[];
   readonly due: readonly Due[];
-  /** The last method that was called, if it has not evaluated every candidate. */
+  /** The last method that was called, if it has not evaluated every candidate; and those that were not called, where they stopped earlier. */
   readonly stopped: readonly StoppedMethod[];
 }
 
@@ -79,6 +79,7 @@ export function firstProposal(methods: readonly Method[], pass: Pass): FirstProp
   const waits = pass.waits !== false && options.lowScoreWaits === true;
   const blocked = new Map<string, Blocked>();
   const due: Due[] = [];
+  const called = new Set<string>();
   for (const method of methods) {
     const { name, reason, validateAfterMs } = method;
     const stoppedAt = passMemory?.stopped.find((one) => one.method === name);
@@ -90,8 +91,10 @@ export function firstProposal(methods: readonly Method[], pass: Pass): FirstProp
     // Two methods may refuse a node for the same reason. This counts as one refusal.
     for (const one of [...found.blocked, ...launchable.over, ...over]) blocked.set(JSON.stringify(one), one);
     due.push(...found.due, ...(over.length === 0 ? [] : [nextTick(pass.nowMs)]));
-    const stopped = found.stopped === undefined ? [] : [{ method: name, ...found.stopped }];
-    if (moves.length === 0 && stopped.length === 0) continue;
+    const here = found.stopped === undefined ? [] : [{ method: name, ...found.stopped }];
+    called.add(name);
+    if (moves.length === 0 && here.length === 0) continue;
+    const stopped = [...here, ...(passMemory?.stopped ?? []).filter(({ method: one }) => !called.has(one))];
     const proposal = moves.length === 0 ? undefined : { method: name, reason, moves, ...optional({ validateAfterMs }) };
     return { ...optional({ proposal }), blocked: [...blocked.values()], due, stopped };
   }

@@ -101,7 +101,11 @@ function playOut(methods: readonly Method[], pass: Pass, first?: FirstProposal):
     }
     const { proposal, blocked, stopped } = found;
     found = undefined;
-    passMemory = { ...passMemory, stopped };
+    // After commands, the others begin again, so that the plan has the reason of each node that stays.
+    passMemory = {
+      ...passMemory,
+      stopped: stopped.filter((one) => proposal === undefined || one.method === proposal.method),
+    };
     if (proposal === undefined) {
       if (stopped.length === 0) return { commands, blocked: [...earlier, ...blocked], isWhole: pass.steps.left() > 0 };
       earlier = [...earlier, ...blocked.filter(({ reason }) => reason !== 'NotEvaluated')];

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { optional } from '../../../../lib/apis/optional.ts';
 import { disruptBy } from '../../../../lib/core/disruption/disrupt.ts';
 import { isStillQuiet, type QuietPass, quietPass } from '../../../../lib/core/disruption/memory/quiet-pass.ts';
 import { describeProgress } from '../../../../lib/core/disruption/memory/turns.ts';
 import type { Method } from '../../../../lib/core/disruption/method.ts';
+import { emptiness } from '../../../../lib/core/disruption/methods/emptiness.ts';
 import { singleNode } from '../../../../lib/core/disruption/methods/single-node.ts';
 import { planDisruption } from '../../../../lib/core/disruption/plan-disruption.ts';
 import { stepLedger } from '../../../../lib/core/disruption/step-ledger.ts';
@@ -114,11 +116,72 @@ describe('a pass that has used its steps', () => {
     expect(called).toEqual([0, 0, 1]);
   });
 
+  test('E28: its round goes on after commands of an earlier method, and each candidate has its turn', () => {
+    const { method, evaluated } = limited(2);
+    let snapshot = cluster();
+    const proposed = [0, 1, 2, 3, 4].map((pass) => {
+      // In every second pass, one more node is empty.
+      const names = pass % 2 === 1 ? [...NAMES, `empty-${pass}`] : NAMES;
+      const seen = { ...cluster(names), pods: snapshot.pods, ...optional({ passMemory: snapshot.passMemory }) };
+      const verdict = disruptBy([emptiness, method], seen, { decisionId: `pass-${pass}`, nowMs: NOW_MS });
+      snapshot = after(verdict, snapshot);
+      // What has not changed is not written again.
+      expect(verdict.passMemory === undefined).toBe(verdict.actions.length > 0);
+      return verdict.actions.filter(({ kind }) => kind === 'start-disruption').length;
+    });
+    expect(proposed).toEqual([0, 1, 0, 1, 0]);
+    expect(evaluated).toEqual(NAMES);
+    expect(snapshot.passMemory?.stopped).toEqual([]);
+  });
+
+  test('E28: its round goes on after a new round of an earlier method', () => {
+    const earlier = limited(4);
+    const later = limited(2);
+    let snapshot = cluster();
+    const stopped = Array.from({ length: 6 }, () => {
+      const methods = [{ ...earlier.method, name: 'fleet' as const }, later.method];
+      snapshot = after(disruptBy(methods, snapshot, { decisionId: 'd', nowMs: NOW_MS }), snapshot);
+      return snapshot.passMemory?.stopped.map(({ method, after: name }) => `${method} ${name}`);
+    });
+    expect(stopped).toEqual([
+      ['fleet d'],
+      ['single-node b'],
+      ['fleet d', 'single-node b'],
+      ['single-node d'],
+      ['fleet d', 'single-node d'],
+      [],
+    ]);
+    expect(later.evaluated).toEqual(NAMES);
+  });
+
   test('E28: a plan evaluates every candidate, and has the reason of each node that stays once', () => {
     const { blocked } = planDisruption([limited(2).method], cluster(), NOW_MS);
     const subjects = NAMES.map((name) => ({ subject: { kind: 'Node', name }, reason: 'NotCheaper' }));
     expect(blocked).toMatchObject(subjects);
     expect(blocked).toHaveLength(NAMES.length);
+  });
+
+  test('E28: a plan ends, although rounds of several methods are longer than a pass', () => {
+    const methods = [{ ...limited(4).method, name: 'fleet' as const }, limited(2).method];
+    const { blocked } = planDisruption(methods, cluster(), NOW_MS);
+    expect(new Set(blocked.map(({ subject }) => ('name' in subject ? subject.name : '')))).toEqual(new Set(NAMES));
+  });
+
+  test('E28: a plan has the reason of each node that stays after commands in the middle of a round', () => {
+    let calls = 0;
+    const late: Method = {
+      ...emptiness,
+      propose(world) {
+        calls += 1;
+        return calls < 2 ? { moves: [], blocked: [], due: [] } : emptiness.propose(world);
+      },
+    };
+    const full = cluster();
+    const { nodes, nodeClaims } = snapshotOf([initializedNode({ name: 'empty', allocatable: { cpu: '1' } })]);
+    const both = { ...full, nodes: [...full.nodes, ...nodes], nodeClaims: [...full.nodeClaims, ...nodeClaims] };
+    const plan = planDisruption([late, limited(2).method], both, NOW_MS);
+    expect(plan.commands.map(({ method }) => method)).toEqual(['emptiness']);
+    expect(plan.blocked.map(({ subject }) => ('name' in subject ? subject.name : ''))).toEqual(NAMES);
   });
 
   test('E25: a whole round without a result is not repeated while nothing changes', () => {
