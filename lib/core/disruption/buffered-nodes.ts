@@ -1,7 +1,8 @@
+import { isBufferPod } from '../cluster/buffer-pod.ts';
 import type { StateNode } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Subject } from '../model/subject.ts';
-import { bufferSubject, isBufferPod } from '../provisioning/buffer-pods.ts';
+import { bufferSubject } from '../provisioning/buffer-pods.ts';
 import { schedulePods } from '../provisioning/schedule-pods.ts';
 
 /** The CapacityBuffer for which a node reserves capacity, by the name of the node. */

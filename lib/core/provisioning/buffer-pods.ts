@@ -2,6 +2,7 @@ import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import { formatTime } from '../../apis/formats/time.ts';
 import type { Container, Pod, PodSpec, PodTemplate } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
+import { FAKE_POD } from '../cluster/buffer-pod.ts';
 import type { Subject } from '../model/subject.ts';
 import { bufferReplicas } from './buffer-replicas.ts';
 import { type BufferWorkloads, bufferTemplate, type UnreadyBuffer } from './buffer-template.ts';
@@ -15,8 +16,8 @@ export interface BufferPods {
 /**
  * The virtual pods that represent the spare capacity of CapacityBuffers. They are pending in every decision and do not exist in
  * the cluster. *Shape:* in the order of the buffers; at most `MAX_PODS`, divided so that one large buffer does not use all.
- * Buffers with an unknown strategy are ignored (A5.2). The pods are created at `nowMs`, so that of two pods of the same size
- * the real one is placed first (B28).
+ * Buffers with an unknown strategy are ignored (A5.2). All real pods are
+ * placed before them (B65).
  */
 export function bufferPods(buffers: readonly CapacityBuffer[], workloads: BufferWorkloads, nowMs: number): BufferPods {
   const found = buffers.filter(isActiveBuffer).map((buffer) => sizedBuffer(buffer, workloads));
@@ -29,14 +30,8 @@ export function bufferPods(buffers: readonly CapacityBuffer[], workloads: Buffer
 }
 
 const STRATEGY = 'buffer.x-k8s.io/active-capacity';
-const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';
 const BUFFER_NAME = 'karpenter.sh/capacity-buffer-name';
 const BUFFER_NAMESPACE = 'karpenter.sh/capacity-buffer-namespace';
-
-/** True for a pod of `bufferPods`. It gets no events and no nomination (B65). */
-export function isBufferPod(pod: Pod): boolean {
-  return pod.metadata.annotations?.[FAKE_POD] === 'true';
-}
 
 /** The CapacityBuffer of a pod of `bufferPods`. */
 export function bufferSubject({ metadata }: Pod): Subject {

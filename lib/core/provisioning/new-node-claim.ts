@@ -11,6 +11,7 @@ import {
   ZONE,
 } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
+import { isBufferPod } from '../cluster/buffer-pod.ts';
 import { digest } from '../identity.ts';
 import type { InstanceType } from '../model/instance-type.ts';
 import type { LaunchOption, NodeClaimRecord, StartTurn } from '../model/node-claim-record.ts';
@@ -22,7 +23,6 @@ import { formatResources, type Resources, smaller } from '../resources/resources
 import { launchOptions, typesOfOptions } from '../scheduling/pools/launch-options.ts';
 import { largestCapacity } from '../scheduling/pools/limits.ts';
 import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
-import { isBufferPod } from './buffer-pods.ts';
 
 export interface NewNodeClaimContext {
   readonly cluster: string;

@@ -1,4 +1,5 @@
-import { podKey } from '../../apis/kubernetes.ts';
+import { type Pod, podKey } from '../../apis/kubernetes.ts';
+import { isBufferPod } from '../cluster/buffer-pod.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 import { type FillerIndex, fillerIndex } from './packing/fillers.ts';
 import type { OptimizationTarget } from './packing/goal.ts';
@@ -59,7 +60,7 @@ function scheduleOf(made: Attempt): Schedule {
 /** One way to place the pods. */
 interface Attempt extends Pick<Schedule, 'existing'>, Pick<BoundedSchedule, 'boundOf'> {
   readonly fleet: PlannedFleet;
-  readonly unplacedKeys: ReadonlySet<string>;
+  readonly left: Left;
   /** True if limits prevented a new claim. */
   readonly isLimited: boolean;
   readonly otherOrders: ReadonlySet<SpreadOrder>;
@@ -76,7 +77,7 @@ function bestOf(problemIndex: ProblemIndex): Attempt {
   if (problemIndex.fewClaims || packing === 'first-fit') return attempt(problemIndex, 'first-fit');
   const byCost = cheapestAttempt(problemIndex);
   const { size } = problemIndex;
-  if (byCost.unplacedKeys.size === 0 || !byCost.isLimited) {
+  if (byCost.left.all.size === 0 || !byCost.isLimited) {
     return size > MAX_PODS_FOR_FIRST_FIT ? byCost : better(byCost, attempt(problemIndex, 'first-fit'));
   }
   const byLimits = attempt(problemIndex, 'limits', BY_SIZE);
@@ -104,7 +105,22 @@ function cheapestAttempt(problemIndex: ProblemIndex): Attempt {
 
 /** `one`, unless `other` places more pods. */
 function leavingFewer(one: Attempt, other: Attempt): Attempt {
-  return other.unplacedKeys.size < one.unplacedKeys.size ? other : one;
+  return more(one.left, other.left) > 0 ? other : one;
+}
+
+/** The keys of pods that are not placed. Real pods have priority over virtual ones of CapacityBuffers. */
+interface Left {
+  readonly real: ReadonlySet<string>;
+  readonly all: ReadonlySet<string>;
+}
+
+function leftOf(pods: readonly Pod[]): Left {
+  return { real: new Set(pods.filter((pod) => !isBufferPod(pod)).map(podKey)), all: new Set(pods.map(podKey)) };
+}
+
+/** How many more pods are left. Virtual pods count if as many real ones are left. */
+function more(one: Left, other: Left): number {
+  return one.real.size - other.real.size || one.all.size - other.all.size;
 }
 
 /** Of the price of the fleet. Below it, another attempt saves less than its time is worth. */
@@ -115,9 +131,9 @@ const BY_SIZE = { order: 'by-size', inAnyOrder: false } as const;
 
 /** The attempt that places more pods; if both place as many, the cheaper one. */
 function placingMore(one: Attempt, other: Attempt): Attempt {
-  const more = one.unplacedKeys.size - other.unplacedKeys.size;
+  const moreLeft = more(one.left, other.left);
   const isCheaper = other.fleet.priceUsdPerHour < one.fleet.priceUsdPerHour - EPSILON;
-  return more > 0 || (more === 0 && isCheaper) ? other : one;
+  return moreLeft > 0 || (moreLeft === 0 && isCheaper) ? other : one;
 }
 
 /** Up to this many pods are also packed as Karpenter does. The cheaper result is kept, so it never costs more than Karpenter's. */
@@ -127,9 +143,11 @@ const MAX_PODS_FOR_FIRST_FIT_UNDER_LIMITS = 1_000;
 
 /** Keeps `one` if it places every pod that `firstFit` places; if both place the same pods, keeps the cheaper. */
 function better(one: Attempt, firstFit: Attempt): Attempt {
-  if (!one.unplacedKeys.isSubsetOf(firstFit.unplacedKeys)) return firstFit;
+  if (!one.left.real.isSubsetOf(firstFit.left.real)) return firstFit;
+  if (one.left.real.size < firstFit.left.real.size) return one;
+  if (!one.left.all.isSubsetOf(firstFit.left.all)) return firstFit;
   const isCheaper = firstFit.fleet.priceUsdPerHour < one.fleet.priceUsdPerHour - EPSILON;
-  return one.unplacedKeys.size === firstFit.unplacedKeys.size && isCheaper ? firstFit : one;
+  return one.left.all.size === firstFit.left.all.size && isCheaper ? firstFit : one;
 }
 
 const EPSILON = 1e-9;
@@ -145,18 +163,11 @@ function attempt(problemIndex: ProblemIndex, target: OptimizationTarget, manner:
   const { order = 'last', inAnyOrder = true } = manner;
   const run = startRun(problemIndex, target, { inAnyOrder });
   const { backlog, refused, otherOrders } = backlogOf(run, order);
-  placeNominatedPods(run, backlog);
-  const placing: Placing = {
-    run,
-    backlog,
-    changedClaims: [],
-    candidates: new Map(),
-    fillerIndex: currentFillerIndex(run, backlog),
-  };
-  // B33: existing nodes are tried first. Otherwise a new claim would be sized for pods that do not need it.
-  if (!run.goal.isFirstFit) for (const group of backlog) while (remainingOf(group) > 0 && placeOnNode(placing, group));
-  // B29: repeat while a pass places a pod. A pod that was placed later may satisfy the affinity of an earlier one.
-  while (placementPass(placing));
+  // B65: a virtual pod takes no place, no share of a limit and no domain from a real one.
+  const { real = [], virtual = [] } = Object.groupBy(backlog, ({ demand }) =>
+    demand.podClass.virtual ? 'virtual' : 'real',
+  );
+  const placings = [real, virtual].filter(({ length }) => length > 0).map((groups) => placeAll(run, groups));
   repackClaims(run, backlog);
   splitClaims(run, backlog);
   const waiting = backlog.filter((group) => remainingOf(group) > 0);
@@ -166,14 +177,31 @@ function attempt(problemIndex: ProblemIndex, target: OptimizationTarget, manner:
   return {
     fleet,
     existing: [...run.placedOn].map(([{ stateNode }, pods]) => ({ stateNode, pods })),
-    unplacedKeys: new Set(unplacedPods.map(podKey)),
+    left: leftOf(unplacedPods),
     isLimited: run.exhausted.size > 0,
     otherOrders,
     isRuleLeft: waiting.some(({ demand, types }) => types !== undefined && hasRules(demand.rules)),
     freeShare: () => freeShare(run, backlog),
     boundOf: (claims) => lowerBoundUsd(run, backlog, claims),
-    unplaced: () => [...none, ...waiting.flatMap((group) => unplacedOf(placing, group))],
+    unplaced: () => [...none, ...placings.flatMap(unplacedOf)],
   };
+}
+
+/** Places the pods of these groups, also on claims that the run has opened before. */
+function placeAll(run: Run, backlog: readonly BacklogGroup[]): Placing {
+  placeNominatedPods(run, backlog);
+  const placing: Placing = {
+    run,
+    backlog,
+    changedClaims: [...run.claims],
+    candidates: new Map(),
+    fillerIndex: currentFillerIndex(run, backlog),
+  };
+  // B33: existing nodes are tried first. Otherwise a new claim would be sized for pods that do not need it.
+  if (!run.goal.isFirstFit) for (const group of backlog) while (remainingOf(group) > 0 && placeOnNode(placing, group));
+  // B29: repeat while a pass places a pod. A pod that was placed later may satisfy the affinity of an earlier one.
+  while (placementPass(placing));
+  return placing;
 }
 
 /** Relaxes preferences for an existing node only if no new node could satisfy them. */
@@ -244,7 +272,11 @@ function fillersOf(turn: Turn): (group: BacklogGroup) => boolean {
   return (group) => (group.turn === 'spread') === (turn === 'spread') && group.turn !== 'spread-last';
 }
 
-function unplacedOf(placing: Placing, group: BacklogGroup): readonly Unplaced[] {
+function unplacedOf(placing: Placing): readonly Unplaced[] {
+  return placing.backlog.filter((group) => remainingOf(group) > 0).flatMap((group) => unplacedOfGroup(placing, group));
+}
+
+function unplacedOfGroup(placing: Placing, group: BacklogGroup): readonly Unplaced[] {
   const { run } = placing;
   const tried = variants(run, group.demand);
   const deferralOf = (demand: Demand): Deferral | undefined => placing.candidates.get(demand)?.deferral;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { CapacityBuffer } from '../../../lib/apis/capacity-buffer.ts';
 import type { NamedPodTemplate, PodTemplate, ScalableWorkload } from '../../../lib/apis/kubernetes.ts';
+import { isBufferPod } from '../../../lib/core/cluster/buffer-pod.ts';
 import { isProvisionable } from '../../../lib/core/cluster/pods.ts';
-import { bufferPods, isBufferPod } from '../../../lib/core/provisioning/buffer-pods.ts';
+import { bufferPods } from '../../../lib/core/provisioning/buffer-pods.ts';
 import type { BufferWorkloads, UnreadyBuffer } from '../../../lib/core/provisioning/buffer-template.ts';
 import { pendingPod } from '../../builders/pods.ts';
 import { NOW_MS } from '../../builders/times.ts';

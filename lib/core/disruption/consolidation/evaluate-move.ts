@@ -1,11 +1,12 @@
 import { counted } from '../../../apis/counted.ts';
 import { podKey } from '../../../apis/kubernetes.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE } from '../../../apis/labels.ts';
+import { isBufferPod } from '../../cluster/buffer-pod.ts';
 import { isReschedulable } from '../../cluster/pods.ts';
 import { onceFor } from '../../kept-answers.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { formatSubject } from '../../model/subject.ts';
-import { bufferSubject, isBufferPod } from '../../provisioning/buffer-pods.ts';
+import { bufferSubject } from '../../provisioning/buffer-pods.ts';
 import type { PlannedNodeClaim, Schedule, Unplaced } from '../../scheduling/schedule.ts';
 import { usdPerHour } from '../../usd-per-hour.ts';
 import type { Candidate } from '../candidates.ts';

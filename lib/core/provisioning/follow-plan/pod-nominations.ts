@@ -1,6 +1,7 @@
 import { MINUTE_MS, timeIn } from '../../../apis/formats/time.ts';
 import { namespaceOf, type Pod, podKey, selectorMatches } from '../../../apis/kubernetes.ts';
 import { optional } from '../../../apis/optional.ts';
+import { isBufferPod } from '../../cluster/buffer-pod.ts';
 import { hardestToPlaceFirst } from '../../cluster/hardest-to-place.ts';
 import { ownNomination, type PodNomination } from '../../cluster/nominated-node.ts';
 import { isProvisionable } from '../../cluster/pods.ts';
@@ -9,7 +10,6 @@ import { knownNodeName } from '../../cluster/state-node.ts';
 import { compareText } from '../../compare-text.ts';
 import { type NodeClaimRecord, realPods } from '../../model/node-claim-record.ts';
 import type { Schedule } from '../../scheduling/schedule.ts';
-import { isBufferPod } from '../buffer-pods.ts';
 
 /**
  * B66: the nominations to write so that the kube-scheduler binds the pods as planned. Pods of a node whose name is not known yet are

@@ -1,12 +1,12 @@
 import { SECOND_MS, timeIn } from '../../../apis/formats/time.ts';
 import type { Node, Pod } from '../../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../../apis/labels.ts';
+import { isBufferPod } from '../../cluster/buffer-pod.ts';
 import { isSpreadOverZones } from '../../cluster/spread-over-zones.ts';
 import { isNodeReady } from '../../cluster/state-node.ts';
 import type { NodeClaimRecord, StartTurn } from '../../model/node-claim-record.ts';
 import { requiredAffinityTerms } from '../../scheduling/pods/pod-affinity-terms.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
-import { isBufferPod } from '../buffer-pods.ts';
 
 /** From the creation of the first Node of the decision: 10 to 15 s until it is Ready, and some seconds for the others. */
 const TOGETHER_WITHIN_MS = 20 * SECOND_MS;

@@ -1,4 +1,5 @@
 import { type Container, type Labels, namespaceOf, type Pod, type PodSpec, podKey } from '../../../apis/kubernetes.ts';
+import { isBufferPod } from '../../cluster/buffer-pod.ts';
 import { compareText } from '../../compare-text.ts';
 import { podRequests } from '../../resources/pod-requests.ts';
 import type { Resources } from '../../resources/resources.ts';
@@ -24,6 +25,8 @@ export interface PodClass {
   readonly ports: readonly HostPort[];
   /** True for pods on a node that is not being deleted: consolidation would move them (B33). */
   readonly moving: boolean;
+  /** True for virtual pods of CapacityBuffers (B65). */
+  readonly virtual: boolean;
 }
 
 export interface PodGroup {
@@ -54,7 +57,8 @@ export function podClasses(problem: SchedulingProblem, caches = false): PodClass
   const keys = relevantLabelKeys([...problem.pods.map(asPlaced), ...placed]);
   const specs = new Map<string, Pick<PodClass, 'requests' | 'ports'>>();
   const register = (byText: Map<string, PodClass>, text: string, of: Pick<PodClass, 'pod' | 'moving'>): PodClass => {
-    const podClass = { ...describe(of.pod, keys), moving: of.moving, ...sizeOf(of.pod, specs) };
+    const { pod, moving } = of;
+    const podClass = { ...describe(pod, keys), moving, virtual: isBufferPod(pod), ...sizeOf(pod, specs) };
     byText.set(text, podClass);
     return podClass;
   };
@@ -65,7 +69,8 @@ export function podClasses(problem: SchedulingProblem, caches = false): PodClass
     hasPreferences(podClass.pod) ? { ...podClass, pod: withoutPreferences(podClass.pod) } : undefined,
   );
   const classOf = (pod: Pod, moving: boolean): PodClass => {
-    const text = `${presence(pod, keys)}${moving ? 'moving' : ''}${specText(pod)}`;
+    const kind = moving ? 'moving' : isBufferPod(pod) ? 'virtual' : '';
+    const text = `${presence(pod, keys)}${kind}${specText(pod)}`;
     return byText.get(text) ?? register(byText, text, { pod, moving });
   };
   const ofPlaced = (pod: Pod): PodClass => {
