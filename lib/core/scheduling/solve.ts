@@ -13,7 +13,7 @@ import { backlogOf, firstPool } from './placement/make-backlog.ts';
 import { placeNominatedPods } from './placement/nominated-pods.ts';
 import { type Placing, place, placeOnNodes } from './placement/place.ts';
 import { type PlannedFleet, plannedFleet } from './placement/planned-node-claims.ts';
-import { relaxed, variants } from './placement/variants.ts';
+import { leastVariants, relaxed, variants } from './placement/variants.ts';
 import { type Deferral, whyInNoPool } from './placement/why-deferred.ts';
 import { whyNoNode } from './placement/why-no-node.ts';
 import type { Demand } from './pods/demand.ts';
@@ -225,7 +225,7 @@ function placementPass(placing: Placing): boolean {
   return progress;
 }
 
-/** B30: places the next pod of the group, and relaxes one preference at a time. The pod after it starts with all preferences. */
+/** B30: places the next pod of the group, and relaxes one preference at a time (B31). The pod after it starts with all preferences. */
 function placeNext(placing: Placing, group: BacklogGroup): boolean {
   for (let demand: Demand | undefined = group.demand; demand !== undefined; ) {
     if (place(placing, group, demand)) return true;
@@ -278,11 +278,11 @@ function unplacedOf(placing: Placing): readonly Unplaced[] {
 
 function unplacedOfGroup(placing: Placing, group: BacklogGroup): readonly Unplaced[] {
   const { run } = placing;
-  const tried = variants(run, group.demand);
   const deferralOf = (demand: Demand): Deferral | undefined => placing.candidates.get(demand)?.deferral;
-  const last = tried.find((demand) => deferralOf(demand) !== undefined) ?? tried.at(-1) ?? group.demand;
-  const refusals = [...run.closed, ...whyInNoPool(run, last, deferralOf(last))];
-  const onNodes = whyNoNode(run, last);
+  const deferred = variants(run, group.demand).find((demand) => deferralOf(demand) !== undefined);
+  const demands = deferred === undefined ? leastVariants(run, group.demand) : [deferred];
+  const refusals = [...run.closed, ...whyInNoPool(run, demands, deferred && deferralOf(deferred))];
+  const onNodes = whyNoNode(run, demands);
   const why = onNodes === undefined ? { refusals } : { refusals, onNodes };
   return group.pods.slice(group.placed).map((pod) => ({ pod, ...why }));
 }

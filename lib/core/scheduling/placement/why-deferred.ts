@@ -14,17 +14,22 @@ export interface Deferral {
   readonly set: RequirementSet;
 }
 
-/** One refusal for each pool. B35: if a pod waits for reserved capacity of a pool, pools with lower weight are not tried. */
-export function whyInNoPool(run: Run, demand: Demand, deferral: Deferral | undefined): Unplaced['refusals'] {
+/** One refusal for each pool, of the demands of which a node must meet one. B35: if a pod waits for reserved capacity of a pool, pools with lower weight are not tried. */
+export function whyInNoPool(
+  run: Run,
+  demands: readonly Demand[],
+  deferral: Deferral | undefined,
+): Unplaced['refusals'] {
   const at = deferral === undefined ? run.pools.length : run.pools.indexOf(deferral.types);
-  const heavier = run.pools.slice(0, at).map((types) => whyUnplaced(run, types, demand));
+  const heavier = run.pools.slice(0, at).map((types) => whyUnplaced(run, types, demands));
   if (deferral === undefined) return heavier;
   const nodePool = nameOf(deferral.types);
   const message = `the pod waits for reserved capacity of NodePool ${nodePool}, which has a higher weight`;
   const lighter = run.pools
     .slice(at + 1)
     .map((types) => ({ nodePool: nameOf(types), refusal: refusal(RESERVATION_EXHAUSTED, message) }));
-  return [...heavier, { nodePool, refusal: whyDeferred(deferral, demand) }, ...lighter];
+  const deferred = demands.map((demand) => ({ nodePool, refusal: whyDeferred(deferral, demand) }));
+  return [...heavier, ...deferred, ...lighter];
 }
 
 function whyDeferred({ types, set }: Deferral, { requests }: Demand): Refusal {

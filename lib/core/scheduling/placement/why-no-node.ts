@@ -19,17 +19,18 @@ const WORDS: ReadonlyMap<string, readonly [one: string, several: string]> = new 
 ]);
 
 /**
- * Why no existing node fits at the end of the run: the number of nodes by reason.
- * *Shape:* undefined if there are no nodes. *Cost:* O(nodes).
+ * Why no existing node fits at the end of the run: the number of nodes by reason. A node must meet one of the demands.
+ * *Shape:* undefined if there are no nodes. *Cost:* O(nodes + kinds of nodes × demands).
  */
-export function whyNoNode(run: Run, demand: Demand): Refusal | undefined {
+export function whyNoNode(run: Run, demands: readonly Demand[]): Refusal | undefined {
   const { rooms, space } = run;
   const hosts = run.allHosts();
   if (hosts.length === 0) return undefined;
-  const admitted = new Map<string, string | undefined>();
+  const answers = new Map<string, string | Demand>();
   const byWhy = Map.groupBy(hosts, (host) => {
-    if (!admitted.has(host.kind)) admitted.set(host.kind, whyNotAdmitted(host, demand));
-    return admitted.get(host.kind) ?? whyNoRoom({ host, left: rooms.of(host) }, demand, space.names);
+    const answer = answers.get(host.kind) ?? admittedOf(host, demands);
+    answers.set(host.kind, answer);
+    return typeof answer === 'string' ? answer : whyNoRoom({ host, left: rooms.of(host) }, answer, space.names);
   });
   const whys = [...byWhy].toSorted(([a, few], [b, many]) => many.length - few.length || compareText(a, b));
   const counts = whys.map(([why, same]) => {
@@ -44,9 +45,11 @@ export function whyNoNode(run: Run, demand: Demand): Refusal | undefined {
   return refusal('NoNode', message, { ...numbers, nodes: hosts.length });
 }
 
-function whyNotAdmitted(host: ExistingHost, demand: Demand): string | undefined {
-  if (isAdmitted(host, demand)) return undefined;
-  return untoleratedTaint(host.taints, demand.podClass.pod.spec.tolerations) === undefined ? 'label' : 'taint';
+/** The first demand whose labels and tolerations the host meets, or why there is none. */
+function admittedOf(host: ExistingHost, demands: readonly Demand[]): string | Demand {
+  const admitted = demands.find((demand) => isAdmitted(host, demand));
+  if (admitted !== undefined) return admitted;
+  return untoleratedTaint(host.taints, demands[0]?.podClass.pod.spec.tolerations) === undefined ? 'label' : 'taint';
 }
 
 interface Left {

@@ -1,3 +1,4 @@
+import { firstNames } from '../../../apis/counted.ts';
 import { formatTaint, untoleratedTaint } from '../../../apis/taints.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { admitsNothing, type Requirement } from '../../requirements/requirement.ts';
@@ -22,13 +23,32 @@ import { whyNoDomain, whyNotOnNewHost } from '../topology/why-no-domain.ts';
 import { pinTo } from './open-claim.ts';
 import { whyTooExpensive } from './price-guard.ts';
 
-/** Why the pool cannot have a new claim for this pod at the end of the run: the first reason that applies. */
-export function whyUnplaced(run: Run, types: PoolTypeIndex, demand: Demand): Unplaced['refusals'][number] {
+/**
+ * Why the pool cannot have a new claim for this pod at the end of the run: the first reason that applies.
+ * *Shape:* of several demands, one for each required term of node affinity, all reasons; the word is that of a term that labels do not refuse.
+ */
+export function whyUnplaced(run: Run, types: PoolTypeIndex, demands: readonly Demand[]): Unplaced['refusals'][number] {
   const nodePool = types.template.nodePool.metadata.name;
+  const whys = demands.map((demand) => whyRefused(run, types, demand));
+  const first = whys.find(({ reason }) => reason !== 'Label') ?? whys[0] ?? NO_PLACE;
+  const byMessage = Map.groupBy(whys.keys(), (term) => whys[term]?.message ?? '');
+  if (byMessage.size <= 1) return { nodePool, refusal: first };
+  const texts = [...byMessage].map(([message, terms]) => {
+    const numbers = terms.map((term) => `${term + 1}`);
+    return `required ${terms.length === 1 ? 'term' : 'terms'} ${firstNames(numbers, MAX_NAMED)}: ${message}`;
+  });
+  const more = texts.length > MAX_NAMED ? [`${texts.length - MAX_NAMED} more`] : [];
+  return { nodePool, refusal: { ...first, message: [...texts.slice(0, MAX_NAMED), ...more].join('; ') } };
+}
+
+const MAX_NAMED = 5;
+const NO_PLACE = refusal('NoPlace', 'no alternative of its requirements remains');
+
+function whyRefused(run: Run, types: PoolTypeIndex, demand: Demand): Refusal {
   const whys = demand.alternatives.map((alternative) => whyNot(run, { types, demand, alternative }));
-  const why = whys.at(-1) ?? refusal('NoPlace', 'no alternative of its requirements remains');
+  const why = whys.at(-1) ?? NO_PLACE;
   const byVolumes = BY_LABELS.has(why.reason) ? volumesOf(demand) : '';
-  return { nodePool, refusal: { ...why, message: `${why.message}${byVolumes}` } };
+  return { ...why, message: `${why.message}${byVolumes}` };
 }
 
 const BY_LABELS: ReadonlySet<Refusal['reason']> = new Set(['Label', 'NoInstanceTypes', 'NoOffering']);

@@ -7,7 +7,7 @@ import { memoize } from '../memoize.ts';
 import type { SchedulingProblem } from '../schedule.ts';
 import { type HostPort, hostPorts } from './host-ports.ts';
 import { relevantLabelKeys } from './pod-affinity-terms.ts';
-import { hasPreferences, relax, withFewPreferences, withoutPreferences } from './relax.ts';
+import { hasPreferences, otherRequiredTerms, relax, withFewPreferences, withoutPreferences } from './relax.ts';
 
 /**
  * Pods that are equal in everything that affects placement. A result for one of them applies to all, so the work of a run
@@ -41,7 +41,7 @@ export interface PodClasses {
   asPlaced(pod: Pod): Pod;
   /** The class of a pod to place, as `asPlaced` returns it. `moving`: it runs on a node that is not being deleted. */
   classOf(pod: Pod, moving: boolean): PodClass;
-  /** The class with one preference fewer (B31); undefined if no preference remains. */
+  /** The class with one preference fewer, or at last with another required term (B31); undefined if none remains. */
   relaxed(podClass: PodClass): PodClass | undefined;
   /** The class without preferences, and with all its required terms; undefined if it has no preferences. */
   strict(podClass: PodClass): PodClass | undefined;
@@ -83,7 +83,13 @@ export function podClasses(problem: SchedulingProblem, caches = false): PodClass
     relaxed(podClass) {
       if (!relaxedBy.has(podClass)) {
         const pod = relax(podClass.pod);
-        relaxedBy.set(podClass, pod === undefined ? undefined : { ...podClass, pod });
+        let last = podClass;
+        for (const next of pod === undefined ? otherRequiredTerms(podClass.original, podClass.pod) : [pod]) {
+          const following = { ...podClass, pod: next };
+          relaxedBy.set(last, following);
+          last = following;
+        }
+        if (pod === undefined) relaxedBy.set(last, undefined);
       }
       return relaxedBy.get(podClass);
     },

@@ -1,4 +1,11 @@
-import type { Affinity, Pod, PodAffinity, PodSpec, TopologySpreadConstraint } from '../../../apis/kubernetes.ts';
+import type {
+  Affinity,
+  NodeSelectorTerm,
+  Pod,
+  PodAffinity,
+  PodSpec,
+  TopologySpreadConstraint,
+} from '../../../apis/kubernetes.ts';
 import { matchingTerms } from './pod-requirements.ts';
 
 /**
@@ -12,6 +19,17 @@ export function relax(pod: Pod): Pod | undefined {
     if (spec !== undefined) return { ...pod, spec };
   }
   return undefined;
+}
+
+/**
+ * B31: the last forms of a pod with several required OR terms: one for each term but the last, without preferences. `relax` drops these terms
+ * before the preferences. *Shape:* empty if the pod has no preference that `relax` drops: then it has tried each term without any.
+ */
+export function otherRequiredTerms(original: Pod, withoutPreference: Pod): readonly Pod[] {
+  const terms = matchingTerms(original.spec);
+  const last = terms.at(-1);
+  if (last === undefined || relax(withTerms(original, [last])) === undefined) return [];
+  return terms.slice(0, -1).map((term) => withTerms(withoutPreference, [term]));
 }
 
 /** B32: the pod without preferences. Its required OR terms stay. */
@@ -92,13 +110,17 @@ const STEPS: readonly Step[] = [
 ];
 
 function dropRequiredTerm(spec: PodSpec): PodSpec | undefined {
-  const nodeAffinity = spec.affinity?.nodeAffinity;
   const terms = matchingTerms(spec);
-  if (terms.length <= 1) return undefined;
-  const required = { nodeSelectorTerms: terms.slice(1) };
-  return withAffinity(spec, {
-    nodeAffinity: { ...nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: required },
-  });
+  return terms.length <= 1 ? undefined : requiring(spec, terms.slice(1));
+}
+
+function withTerms(pod: Pod, terms: readonly NodeSelectorTerm[]): Pod {
+  return { ...pod, spec: requiring(pod.spec, terms) };
+}
+
+function requiring(spec: PodSpec, nodeSelectorTerms: readonly NodeSelectorTerm[]): PodSpec {
+  const required = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
+  return withAffinity(spec, { nodeAffinity: { ...spec.affinity?.nodeAffinity, ...required } });
 }
 
 function dropPreferredPods(spec: PodSpec, kind: 'podAffinity' | 'podAntiAffinity'): PodSpec | undefined {

@@ -122,6 +122,52 @@ describe('a preference that is relaxed', () => {
   });
 });
 
+describe('a pod with several required terms (B31)', () => {
+  const impossible = preferring({ weight: 1, preference: { matchExpressions: [asking(CAPACITY_TYPE, 'In', 'none')] } });
+  const pod = (...zones: readonly string[]): Pod => {
+    const nodeAffinity = { ...requiring(...zones.map((zone) => inZone(zone))), ...impossible };
+    return pendingPod({ spec: { affinity: { nodeAffinity } } });
+  };
+
+  test.each([
+    ['first', [A, 'nowhere']],
+    ['second of three', ['nowhere', B, 'nowhere-else']],
+    ['last', ['nowhere', C]],
+  ])(
+    'is placed by the %s of them without its preference; Karpenter drops the term and never tries it again',
+    (_, zones) => {
+      const open = zones.filter((zone) => !zone.startsWith('nowhere'));
+      expect(valuesOf(place([pod(...zones)]), ZONE)).toEqual([open]);
+    },
+  );
+
+  test('is placed on a node by the first of them, if no new node can be launched', () => {
+    const schedule = place([pod(A, 'nowhere')], { nodes: [aNode({ name: 'n', zone: A })], nodePools: [] });
+    expect(schedule.existing.map(({ pods }) => pods.length)).toEqual([1]);
+  });
+
+  test('is placed by the first of them in a pool with a PreferNoSchedule taint', () => {
+    const soft = aPoolView({ taints: [{ key: 'soft', effect: 'PreferNoSchedule' }] });
+    const affinity = { nodeAffinity: requiring(inZone(A), inZone('nowhere')) };
+    expect(valuesOf(place([pendingPod({ spec: { affinity } })], { nodePools: [soft] }), ZONE)).toEqual([[A]]);
+  });
+
+  test('is refused with the reasons of all of them', () => {
+    const nodePools = [aPoolView({ requirements: [asking(ZONE, 'In', A)] })];
+    const nodes = [aNode({ name: 'small', zone: A, allocatable: { cpu: '2', memory: '4Gi', pods: '10' } })];
+    const nodeAffinity = requiring(inZone(A), inZone(B), inZone(C), inZone(B));
+    const large = pendingPod({ requests: { cpu: '100' }, spec: { affinity: { nodeAffinity } } });
+    const [unplaced] = place([large], { nodePools, nodes }).unplaced;
+    const [why] = unplaced?.refusals ?? [];
+    expect(why?.refusal.reason).toBe('InsufficientResources');
+    expect(why?.refusal.message).toMatch(/^required term 1: .*; required terms 2, 4: .*; required term 3: /);
+    expect(why?.refusal.message).toContain(
+      `required term 3: requires ${ZONE} In [${C}], but the pool allows In [${A}]`,
+    );
+    expect(unplaced?.onNodes?.message).toBe('no existing node fits: 1 has insufficient cpu (largest free 2)');
+  });
+});
+
 describe('with the preference policy Ignore', () => {
   const options = { preferencePolicy: 'Ignore' } as const;
 
