@@ -18,6 +18,16 @@ const term = (over: Partial<RawAffinityTerm> = {}): readonly RawAffinityTerm[] =
 const beside = (over: Partial<RawAffinityTerm> = {}): RawPod['spec'] => ({
   affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: term(over) } },
 });
+const besideBoth: RawPod['spec'] = {
+  affinity: {
+    podAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        ...term({ labelSelector: { matchLabels: { app: 'b' } } }),
+        ...term({ labelSelector: { matchLabels: { tier: 'x' } } }),
+      ],
+    },
+  },
+};
 const apart = (over: Partial<RawAffinityTerm> = {}): RawPod['spec'] => ({
   affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: term(over) } },
 });
@@ -269,6 +279,24 @@ const AFFINITY: readonly Objection[] = [
       ],
     }),
     says: /^pod default\/p: no pod of/,
+  },
+  {
+    rule: 'of several terms, all must select the same pod (B53)',
+    snapshot: aSnapshot({
+      pods: [aPod('p', besideBoth), running('a', 'n'), running('b', 'n', { labels: { app: 'b', tier: 'x' } })],
+      nodes: [aNode('n', { zone: 'b' })],
+    }),
+    sound: aPlan([claimIn('b', 'p')]),
+    broken: aPlan([claimIn('b', 'p')]),
+    brokenSnapshot: aSnapshot({
+      pods: [
+        aPod('p', besideBoth),
+        running('a', 'n', { labels: { app: 'b' } }),
+        running('b', 'n', { labels: { tier: 'x' } }),
+      ],
+      nodes: [aNode('n', { zone: 'b' })],
+    }),
+    says: /^pod default\/p: no pod of .*"app":"b".* and .*"tier":"x"/,
   },
   {
     rule: 'an open zone that may differ from that of the selected pod has the prefix `open:`',

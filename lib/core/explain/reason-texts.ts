@@ -170,6 +170,8 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   PlacementGroupNotFound:
     'The placementGroupSelector of the EC2NodeClass selects no placement group: create it or correct the name or id.',
   PodAffinity: 'No domain meets the required pod affinity: change the affinity term or start the pods that it selects.',
+  PodAffinityTerms:
+    'No pod is selected by all required affinity terms, as the kube-scheduler requires: change the terms or start such a pod.',
   PodAntiAffinity:
     'Every domain has a pod that the required anti-affinity excludes: allow more domains or change the term.',
   PodTemplateNotFound: 'The PodTemplate of the CapacityBuffer does not exist: create it or correct podTemplateRef.',

@@ -106,6 +106,7 @@ const REASONS = [
   'PlacementGroup',
   'PlacementGroupNotFound',
   'PodAffinity',
+  'PodAffinityTerms',
   'PodAntiAffinity',
   'PodTemplateNotFound',
   'PriceTooHigh',

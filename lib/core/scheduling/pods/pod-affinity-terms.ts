@@ -7,8 +7,12 @@ import {
 
 /** Required and preferred terms: a preference counts as required until it is relaxed (B30). */
 export function affinityTerms(pod: Pod): readonly PodAffinityTerm[] {
-  const preferred = pod.spec.affinity?.podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
-  return [...requiredAffinityTerms(pod), ...preferred.map((one) => one.podAffinityTerm)];
+  return [...requiredAffinityTerms(pod), ...preferredAffinityTerms(pod)];
+}
+
+export function preferredAffinityTerms({ spec }: Pod): readonly PodAffinityTerm[] {
+  const preferred = spec.affinity?.podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return preferred.map((one) => one.podAffinityTerm);
 }
 
 export function requiredAffinityTerms({ spec }: Pod): readonly PodAffinityTerm[] {

@@ -2,7 +2,8 @@ import type { LabelSelector } from '../../../apis/kubernetes.ts';
 import type { Counted } from './counters.ts';
 
 /** Formats the pods that a rule counts: `app=web in namespace shop`. */
-export function countedInWords({ selector, namespaces }: Counted): string {
+export function countedInWords({ selector, namespaces, joined }: Omit<Counted, 'key' | 'kind' | 'text'>): string {
+  if (joined !== undefined) return listFirstThree(joined.map(countedInWords), ', and also ');
   return `${selectorInWords(selector)}${namespacesInWords(namespaces)}`;
 }
 

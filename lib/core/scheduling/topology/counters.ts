@@ -36,6 +36,8 @@ export interface Counted {
   /** Undefined: all namespaces. */
   readonly namespaces: ReadonlySet<string> | undefined;
   readonly selector: LabelSelector | undefined;
+  /** B53: the different required affinity terms that must all select a pod, if there are several. */
+  readonly joined?: readonly Pick<Counted, 'namespaces' | 'selector'>[];
   /** B51: which hosts count. */
   readonly filter?: HostFilter;
   /** The key: equal definitions have the same text. */

@@ -1,14 +1,16 @@
-import type { Toleration, TopologySpreadConstraint } from '../../../apis/kubernetes.ts';
+import type { PodAffinityTerm, Toleration, TopologySpreadConstraint } from '../../../apis/kubernetes.ts';
 import { NO_REQUIREMENTS, type Requirements } from '../../requirements/requirements.ts';
 import {
-  affinityTerms,
   antiAffinityTerms,
+  preferredAffinityTerms,
+  requiredAffinityTerms,
   requiredAntiAffinityTerms,
   spreadSelector,
 } from '../pods/pod-affinity-terms.ts';
 import type { PodClass } from '../pods/pod-classes.ts';
 import { requiredAlternatives } from '../pods/pod-requirements.ts';
 import { type Counted, type Counter, type Counters, countedOf, type HostFilter, selects } from './counters.ts';
+import { jointAffinity } from './joint-affinity.ts';
 import type { TopologyKey } from './topology-key.ts';
 
 /** One topology rule for the placement of a pod. */
@@ -23,7 +25,7 @@ export type TopologyRule =
       /** The domains that count for the minimum (B47). */
       readonly eligible: readonly number[];
     }
-  /** B53: a domain with matching pods. `self`: the selector selects the pod itself, so the first pod may use any domain. */
+  /** B53: a domain with matching pods. `self`: all required terms select the pod itself, so the first pod may use any domain. */
   | { readonly kind: 'attract'; readonly counter: Counter; readonly self: boolean }
   /** B54, B55: a domain without matching pods. */
   | { readonly kind: 'repel'; readonly counter: Counter };
@@ -50,10 +52,7 @@ export interface TopologyRules {
 /** Resolves the topology keys and namespaces of pod terms. */
 export interface TermSources {
   readonly keyOf: (name: string) => TopologyKey;
-  readonly namespacesOf: (
-    term: ReturnType<typeof affinityTerms>[number],
-    owner: string,
-  ) => ReadonlySet<string> | undefined;
+  readonly namespacesOf: (term: PodAffinityTerm, owner: string) => ReadonlySet<string> | undefined;
 }
 
 export interface RuleSources extends TermSources {
@@ -87,20 +86,15 @@ export interface OwnTerms {
 export function ownTerms(podClass: PodClass, sources: RuleSources): OwnTerms {
   const { keyOf } = sources;
   const { pod, namespace } = podClass;
-  const countedBy = (term: ReturnType<typeof affinityTerms>[number], kind: 'attract' | 'repel'): Counted =>
-    countedOf({
-      key: keyOf(term.topologyKey),
-      kind,
-      namespaces: sources.namespacesOf(term, namespace),
-      selector: term.labelSelector,
-    });
+  const countedBy = (term: PodAffinityTerm, kind: 'attract' | 'repel'): Counted =>
+    countedOf({ key: keyOf(term.topologyKey), kind, ...selectedBy(term, namespace, sources) });
   const repelling = antiAffinityTerms(pod).map(
     (term): OwnTerm => ({ kind: 'repel', counted: countedBy(term, 'repel') }),
   );
-  const attracting = affinityTerms(pod).map((term): OwnTerm => {
-    const counted = countedBy(term, 'attract');
-    return { kind: 'attract', counted, self: selects(counted, podClass) };
-  });
+  const preferred = preferredAffinityTerms(pod).map((term) => countedBy(term, 'attract'));
+  const attracting = [...requiredTogether(podClass, sources), ...preferred].map(
+    (counted): OwnTerm => ({ kind: 'attract', counted, self: selects(counted, podClass) }),
+  );
   const spreading = (pod.spec.topologySpreadConstraints ?? []).map((constraint): OwnTerm => {
     const counted = spreadCounted(podClass, constraint, sources);
     const { maxSkew, minDomains = 0 } = constraint;
@@ -113,18 +107,29 @@ export function ownTerms(podClass: PodClass, sources: RuleSources): OwnTerms {
   return { repelled: repelledBy(podClass, sources), terms: [...repelling, ...attracting, ...spreading] };
 }
 
+/** B53: one definition for each topology key. It counts the pods that all required affinity terms select. */
+function requiredTogether({ pod, namespace }: PodClass, sources: TermSources): readonly Counted[] {
+  const terms = requiredAffinityTerms(pod);
+  const together = jointAffinity(terms.map((term) => selectedBy(term, namespace, sources)));
+  const keys = new Set(terms.map(({ topologyKey }) => topologyKey));
+  return [...keys].map((key) => countedOf({ key: sources.keyOf(key), kind: 'attract', ...together }));
+}
+
+function selectedBy(
+  term: PodAffinityTerm,
+  namespace: string,
+  { namespacesOf }: TermSources,
+): Pick<Counted, 'namespaces' | 'selector'> {
+  return { namespaces: namespacesOf(term, namespace), selector: term.labelSelector };
+}
+
 /** B55: the required anti-affinity terms of a pod exclude other pods; its preferred terms do not. */
 export function repelledBy(
   { pod, namespace }: Pick<PodClass, 'pod' | 'namespace'>,
-  { keyOf, namespacesOf }: TermSources,
+  sources: TermSources,
 ): readonly Counted[] {
   return requiredAntiAffinityTerms(pod).map((term) =>
-    countedOf({
-      key: keyOf(term.topologyKey),
-      kind: 'repelled',
-      namespaces: namespacesOf(term, namespace),
-      selector: term.labelSelector,
-    }),
+    countedOf({ key: sources.keyOf(term.topologyKey), kind: 'repelled', ...selectedBy(term, namespace, sources) }),
   );
 }
 

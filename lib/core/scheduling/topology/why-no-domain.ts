@@ -23,6 +23,8 @@ function whyNoLabel(rules: readonly TopologyRule[], key: TopologyKey): Refusal {
 
 const REASONS = { spread: 'TopologySpread', repel: 'PodAntiAffinity', attract: 'PodAffinity' } as const;
 
+type AttractRule = TopologyRule & { readonly kind: 'attract' };
+
 function isLeft(rule: TopologyRule, domain: number): boolean {
   const matching = rule.counter.counts[domain] ?? 0;
   switch (rule.kind) {
@@ -86,6 +88,7 @@ function whyRule(rule: TopologyRule, key: TopologyKey, launchable: readonly numb
       return refusal(REASONS.repel, message, { domains: launchable.length });
     }
     case 'attract': {
+      if (selectsNone(rule)) return whyNotJoint(rule);
       const domainsWithMatches = counter.counts.filter((count) => count > 0).length;
       const where =
         counter.total === 0
@@ -96,6 +99,18 @@ function whyRule(rule: TopologyRule, key: TopologyKey, launchable: readonly numb
       });
     }
   }
+}
+
+/** B53: the pod has several required affinity terms, and no pod is selected by all of them. */
+function selectsNone({ self, counter: { total, counted: pods } }: AttractRule): boolean {
+  return pods.joined !== undefined && total === 0 && !self;
+}
+
+function whyNotJoint({ counter }: AttractRule): Refusal {
+  const { joined = [] } = counter.counted;
+  const terms = listFirstThree(joined.map(countedInWords), '; ');
+  const message = `no pod, not even the pod itself, is selected by all of its ${joined.length} required affinity terms: ${terms}`;
+  return refusal('PodAffinityTerms', message, { terms: joined.length, matchingPods: 0 });
 }
 
 function occupied({ counter }: TopologyRule): readonly number[] {
@@ -124,6 +139,7 @@ export function whyNotOnNewHost(rules: readonly TopologyRule[]): Refusal {
   const attract = attracting.find((rule) => !startsGroup(rule)) ?? attracting[0];
   if (attract === undefined)
     return refusal(REASONS.spread, 'its spread constraint over hosts allows no pod on a new host');
+  if (selectsNone(attract)) return whyNotJoint(attract);
   const matching = attract.counter.total;
   const where =
     matching === 0

@@ -3,6 +3,7 @@ import type {
   Affinity,
   NodeSelectorRequirement,
   Pod,
+  PodAffinityTerm,
   PodSpec,
   TopologySpreadConstraint,
 } from '../../../../lib/apis/kubernetes.ts';
@@ -48,6 +49,11 @@ function requiring(...matchExpressions: readonly NodeSelectorRequirement[]): Aff
   return {
     nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } },
   };
+}
+
+/** An affinity term for the pods that have the label. */
+function selecting(label: string, over: Partial<PodAffinityTerm> = {}): PodAffinityTerm {
+  return affinityTerm({ labelSelector: { matchLabels: { [label]: 'yes' } }, ...over });
 }
 
 describe('spread over zones', () => {
@@ -255,6 +261,66 @@ describe('pod affinity (B53)', () => {
     const schedule = place([leader, follower], { nodePools: [aPoolView({ types })] });
     expect(schedule.unplaced).toEqual([]);
     expect(zonesOf(schedule)).toEqual([B, B]);
+  });
+
+  describe('several required terms must select the same pod', () => {
+    const nodes = [aNode({ name: 'a', zone: A }), aNode({ name: 'b', zone: B })];
+    const apart = [
+      runningPod('b', { name: 'x', labels: { x: 'yes' } }),
+      runningPod('b', { name: 'y', labels: { y: 'yes' } }),
+    ];
+    const follower = (over: Partial<PodAffinityTerm> = {}, own: Pod['metadata']['labels'] = {}) =>
+      pendingPods(2, {
+        name: 'f',
+        labels: own,
+        requests: { cpu: '5' },
+        spec: { affinity: joining(selecting('x'), selecting('y', over)) },
+      });
+
+    test('without such a pod, no node is launched, and the reason names the terms', () => {
+      const { newClaims, unplaced } = place(follower(), { nodes, pods: apart });
+      expect(newClaims).toEqual([]);
+      expect(unplaced[0]?.refusals[0]?.refusal).toMatchObject({
+        reason: 'PodAffinityTerms',
+        message: expect.stringContaining('x=yes in namespace default; y=yes in namespace default'),
+        numbers: { terms: 2, matchingPods: 0 },
+      });
+      expect(refusalsOf(place(follower({ topologyKey: HOSTNAME }), { nodes, pods: apart }))).toEqual([
+        ['PodAffinityTerms'],
+        ['PodAffinityTerms'],
+      ]);
+    });
+
+    test('a pod is placed in the zone of the pod that all of them select', () => {
+      const both = runningPod('a', { name: 'both', labels: { x: 'yes', y: 'yes' } });
+      expect(zonesOf(place(follower(), { nodes, pods: [...apart, both] }))).toEqual([A, A]);
+    });
+
+    test('the first pod of a group must be selected by all of them', () => {
+      expect(refusalsOf(place(follower({}, { x: 'yes' })))).toEqual([['PodAffinityTerms'], ['PodAffinityTerms']]);
+      expect(zonesOf(place(follower({}, { x: 'yes', y: 'yes' }), { nodes, pods: apart }))).toEqual([A, A]);
+    });
+
+    test('the pod is of a namespace that all of them select', () => {
+      const both = runningPod('a', { name: 'both', namespace: 'shop', labels: { x: 'yes', y: 'yes' } });
+      const pods = [...apart, both];
+      const affinity = (first: readonly string[]) =>
+        joining(selecting('x', { namespaces: first }), selecting('y', { namespaces: ['shop'] }));
+      const placed = (first: readonly string[]) =>
+        place([pendingPod({ requests: { cpu: '5' }, spec: { affinity: affinity(first) } })], { nodes, pods });
+      expect(zonesOf(placed(['default', 'shop']))).toEqual([A]);
+      expect(refusalsOf(placed(['default']))).toEqual([['PodAffinityTerms']]);
+    });
+
+    test('a preferred term may select another pod', () => {
+      const preferred = { weight: 1, podAffinityTerm: selecting('y') };
+      const { podAffinity } = joining(selecting('x'));
+      const affinity = {
+        podAffinity: { ...podAffinity, preferredDuringSchedulingIgnoredDuringExecution: [preferred] },
+      };
+      const pod = pendingPod({ requests: { cpu: '5' }, spec: { affinity } });
+      expect(zonesOf(place([pod], { nodes, pods: apart }))).toEqual([B]);
+    });
   });
 
   test('on one host: the pods share a node', () => {

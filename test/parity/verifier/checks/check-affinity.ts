@@ -1,4 +1,4 @@
-import { type AffinityGroup, affinityGroups, describeTerm } from '../affinity-groups.ts';
+import { type AffinityGroup, affinityGroups, describeGroup } from '../affinity-groups.ts';
 import type { PlacedPod, Placement } from '../placed-pods.ts';
 import type { Host } from '../topology-hosts.ts';
 
@@ -7,15 +7,15 @@ import type { Host } from '../topology-hosts.ts';
  *
  * A pod may be in the domain of a selected pod that does not need this term itself: a pod that was there before, or a placed pod
  * without the term. Pods that need each other need a first pod. The kube-scheduler allows a first pod if it selects itself and no
- * running pod is selected in any domain; so all these pods are in one domain. Each term is checked alone.
+ * running pod is selected in any domain; so all these pods are in one domain. All terms of a pod must select the same pods; their
+ * topology keys are checked one by one.
  */
 export function checkAffinity(placement: Placement): readonly string[] {
   return affinityGroups(placement, 'podAffinity').flatMap(checkGroup);
 }
 
 function checkGroup(group: AffinityGroup): readonly string[] {
-  const { term, owners, selected } = group;
-  const key = term.topologyKey;
+  const { topologyKey: key, owners, selected } = group;
   const fresh = owners.filter(({ isNew }) => isNew);
   if (fresh.length === 0) {
     return [];
@@ -57,7 +57,7 @@ function bootstrapFaults(left: readonly PlacedPod[], group: AffinityGroup): read
   if (first === undefined) {
     return [];
   }
-  const key = group.term.topologyKey;
+  const key = group.topologyKey;
   const selected = new Set(group.selected);
   const running = group.selected.find((one) => !one.isNew && one.host.domains(key).length > 0);
   if (running !== undefined) {
@@ -85,6 +85,6 @@ function sameDomain(one: Host, other: Host, key: string): boolean {
   return one === other || (more.length === 0 && theirs.length === 1 && theirs[0] === domain);
 }
 
-function toldOf({ name, host }: PlacedPod, { term }: AffinityGroup): string {
-  return `pod ${name}: no pod of ${describeTerm(term)} is certain to share its domain on ${host.name}`;
+function toldOf({ name, host }: PlacedPod, group: AffinityGroup): string {
+  return `pod ${name}: no pod of ${describeGroup(group)} is certain to share its domain on ${host.name}`;
 }

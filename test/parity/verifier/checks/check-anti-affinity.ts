@@ -1,4 +1,4 @@
-import { type AffinityGroup, affinityGroups, describeTerm } from '../affinity-groups.ts';
+import { type AffinityGroup, affinityGroups, describeGroup } from '../affinity-groups.ts';
 import type { PlacedPod, Placement } from '../placed-pods.ts';
 
 /**
@@ -14,7 +14,7 @@ function checkGroup(group: AffinityGroup): readonly string[] {
   if (selected.length === 0 || ![...owners, ...selected].some(({ isNew }) => isNew)) {
     return [];
   }
-  const key = group.term.topologyKey;
+  const key = group.topologyKey;
   const sure = [
     ...clashes(group, ({ host }) => (host.domains(key).length === 0 ? [] : [host.name])),
     ...clashes(group, ({ host }) => (host.domains(key).length === 1 ? host.domains(key) : [])),
@@ -28,10 +28,8 @@ function checkGroup(group: AffinityGroup): readonly string[] {
 }
 
 /** The first conflict of each domain; `domainsOf` gives the domains. */
-function clashes(
-  { term, owners, selected }: AffinityGroup,
-  domainsOf: (one: PlacedPod) => readonly string[],
-): readonly string[] {
+function clashes(group: AffinityGroup, domainsOf: (one: PlacedPod) => readonly string[]): readonly string[] {
+  const { owners, selected } = group;
   const there = byDomain(selected, domainsOf);
   return [...byDomain(owners, domainsOf)].flatMap(([domain, carriers]) => {
     const met = there.get(domain) ?? [];
@@ -40,7 +38,7 @@ function clashes(
       // Two are enough: at least one of them is not the pod with the term.
       const other = (carrier.isNew ? met : newcomers).slice(0, 2).find((one) => one !== carrier);
       if (other !== undefined) {
-        return [`pod ${carrier.name}: excludes ${describeTerm(term)}, but pod ${other.name} is also in ${domain}`];
+        return [`pod ${carrier.name}: excludes ${describeGroup(group)}, but pod ${other.name} is also in ${domain}`];
       }
     }
     return [];
