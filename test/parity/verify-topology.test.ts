@@ -12,6 +12,10 @@ const spread = (over: Partial<RawSpread> = {}): RawPod['spec'] => ({
     { maxSkew: 1, topologyKey: ZONE, whenUnsatisfiable: 'DoNotSchedule', labelSelector: OF_A, ...over },
   ],
 });
+const overRacks: RawPod['spec'] = {
+  topologySpreadConstraints: [...(spread().topologySpreadConstraints ?? []), { maxSkew: 9, topologyKey: 'rack' }],
+};
+const inRack = (name: string, zone: string) => aNode(name, { zone, metadata: { name, labels: { rack: '1' } } });
 const term = (over: Partial<RawAffinityTerm> = {}): readonly RawAffinityTerm[] => [
   { topologyKey: ZONE, labelSelector: OF_A, ...over },
 ];
@@ -176,6 +180,20 @@ const SPREAD: readonly Objection[] = [
       nodes: [aNode('n')],
     }),
     says: /a has 2 pods/,
+  },
+  {
+    rule: 'pods on nodes without the topology keys of all required constraints are not counted (B47)',
+    snapshot: aSnapshot({
+      pods: [aPod('p', overRacks), running('r', 'n')],
+      nodes: [aNode('n'), inRack('m', 'a'), inRack('o', 'b')],
+    }),
+    sound: onNode('m', 'p'),
+    broken: onNode('m', 'p'),
+    brokenSnapshot: aSnapshot({
+      pods: [aPod('p', overRacks), running('r', 'n')],
+      nodes: [inRack('n', 'a'), inRack('m', 'a'), inRack('o', 'b')],
+    }),
+    says: /a has 2 pods and the minimum is 0/,
   },
   {
     rule: 'nodes that the selector excludes count under nodeAffinityPolicy Ignore only (B51)',

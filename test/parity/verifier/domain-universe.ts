@@ -4,11 +4,17 @@ import type { RawNodePool, RawNodeSelectorTerm, RawPodSpec } from './raw-documen
 import { untolerated } from './taints-and-tolerations.ts';
 import { type InclusionPolicies, selectionOf } from './topology-hosts.ts';
 import { allowedBy, both, exactly, isNothing } from './value-set.ts';
+import { HOSTNAME } from './well-known-labels.ts';
+
+/** The labels that a node must have to count. */
+interface WithKeys {
+  readonly keys: readonly string[];
+}
 
 /** Domains without pods: those that NodePools could add, and those of them that a pod may use. */
 export interface DomainUniverse {
   /** Values of the label over the available offerings of the pools (B45), for outcomes that match the pod. */
-  readonly ofPools: (spec: RawPodSpec, key: string, policies: InclusionPolicies) => readonly string[];
+  readonly ofPools: (spec: RawPodSpec, key: string, policies: InclusionPolicies & WithKeys) => readonly string[];
   /** Whether the pod's node selection, read for this label alone, allows the value. */
   readonly mayUse: (spec: RawPodSpec, key: string, value: string) => boolean;
 }
@@ -27,9 +33,11 @@ export function domainUniverse(cluster: Cluster): DomainUniverse {
         (pool) => !policies.taints || untolerated(taintsOf(pool), spec.tolerations ?? []) === undefined,
       );
       return pools.flatMap((pool) => {
-        const name = JSON.stringify([pool.metadata.name, key, selectionOf(spec), policies.affinity]);
-        const values =
-          known.get(name) ?? valuesOf(viewsOf(pool), key, (view) => !policies.affinity || mayGo(spec, view));
+        const name = JSON.stringify([pool.metadata.name, key, selectionOf(spec), policies]);
+        const isMeant = (view: LabelView) =>
+          (!policies.affinity || mayGo(spec, view)) &&
+          policies.keys.every((one) => one === HOSTNAME || !view(one).absent);
+        const values = known.get(name) ?? valuesOf(viewsOf(pool), key, isMeant);
         known.set(name, values);
         return values;
       });

@@ -17,9 +17,11 @@ export function eligibleDomains(
   pools: readonly PoolTypeIndex[],
   sets: RequirementSets,
 ): RuleSources['eligibleDomains'] {
-  const ofAnyone = new Map<TopologyKey, readonly number[]>();
+  const ofAnyone = new Map<string, readonly number[]>();
   const work = (key: TopologyKey, filter: SpreadFilter): readonly number[] => {
-    const there = new Set(hosts.filter((host) => countsFor(host, filter)).flatMap((host) => host.domainsOf(key)));
+    const isCounted = (host: ExistingHost): boolean =>
+      countsFor(host, filter) && filter.otherKeys.every((other) => host.domainsOf(other).length > 0);
+    const there = new Set(hosts.filter(isCounted).flatMap((host) => host.domainsOf(key)));
     const asked = filter.alternatives.map((one) => sets.intern(one));
     const launched = (domain: number): boolean =>
       pools.some((types) => launches(types, { inDomain: key.pinnedTo(domain, sets), asked, filter, sets }));
@@ -28,8 +30,9 @@ export function eligibleDomains(
   return (key, filter) => {
     // Most pods have no requirements, so their domains are cached.
     if (filter.tolerations !== undefined || filter.alternatives.some(({ size }) => size > 0)) return work(key, filter);
-    const known = ofAnyone.get(key) ?? work(key, filter);
-    ofAnyone.set(key, known);
+    const names = [key, ...filter.otherKeys].map(({ name }) => name).join();
+    const known = ofAnyone.get(names) ?? work(key, filter);
+    ofAnyone.set(names, known);
     return known;
   };
 }
@@ -56,6 +59,7 @@ function launches(types: PoolTypeIndex, { inDomain, asked, filter, sets }: Wante
   if (there === undefined) return false;
   return asked.some((one) => {
     const set = sets.join(there, one);
-    return set !== undefined && !isEmptyBitset(types.selectionFor(set).types);
+    if (set === undefined || filter.otherKeys.some((key) => key.openTo(set).length === 0)) return false;
+    return !isEmptyBitset(types.selectionFor(set).types);
   });
 }

@@ -1,4 +1,5 @@
 import type { PodAffinityTerm, Toleration, TopologySpreadConstraint } from '../../../apis/kubernetes.ts';
+import { HOSTNAME } from '../../../apis/labels.ts';
 import { NO_REQUIREMENTS, type Requirements } from '../../requirements/requirements.ts';
 import {
   antiAffinityTerms,
@@ -65,6 +66,8 @@ export interface SpreadFilter {
   readonly alternatives: readonly Requirements[];
   /** Undefined: taints are ignored. */
   readonly tolerations: readonly Toleration[] | undefined;
+  /** The node must also have the labels of these, which the kube-scheduler applies together with the constraint (B47). */
+  readonly otherKeys: readonly TopologyKey[];
 }
 
 const ANYTHING: readonly Requirements[] = [NO_REQUIREMENTS];
@@ -96,12 +99,10 @@ export function ownTerms(podClass: PodClass, sources: RuleSources): OwnTerms {
     (counted): OwnTerm => ({ kind: 'attract', counted, self: selects(counted, podClass) }),
   );
   const spreading = (pod.spec.topologySpreadConstraints ?? []).map((constraint): OwnTerm => {
-    const counted = spreadCounted(podClass, constraint, sources);
+    const filter = spreadFilter(podClass, constraint, sources);
+    const counted = spreadCounted(podClass, { constraint, filter }, sources);
     const { maxSkew, minDomains = 0 } = constraint;
-    const eligible = sources.eligibleDomains(keyOf(constraint.topologyKey), {
-      alternatives: constraint.nodeAffinityPolicy === 'Ignore' ? ANYTHING : requiredAlternatives(podClass.original),
-      tolerations: constraint.nodeTaintsPolicy === 'Honor' ? (podClass.original.spec.tolerations ?? []) : undefined,
-    });
+    const eligible = sources.eligibleDomains(counted.key, filter);
     return { kind: 'spread', counted, maxSkew, minDomains, self: selects(counted, podClass) ? 1 : 0, eligible };
   });
   return { repelled: repelledBy(podClass, sources), terms: [...repelling, ...attracting, ...spreading] };
@@ -153,31 +154,52 @@ function ruleOf(term: OwnTerm, counter: Counter): TopologyRule {
   }
 }
 
+function spreadFilter(
+  { original }: PodClass,
+  constraint: TopologySpreadConstraint,
+  sources: TermSources,
+): SpreadFilter {
+  const { tolerations = [], topologySpreadConstraints = [] } = original.spec;
+  const { topologyKey, whenUnsatisfiable, nodeAffinityPolicy, nodeTaintsPolicy } = constraint;
+  const together = topologySpreadConstraints.filter((one) => one.whenUnsatisfiable === whenUnsatisfiable);
+  const others = new Set(together.map((one) => one.topologyKey)).difference(new Set([topologyKey, HOSTNAME]));
+  return {
+    alternatives: nodeAffinityPolicy === 'Ignore' ? ANYTHING : requiredAlternatives(original),
+    tolerations: nodeTaintsPolicy === 'Honor' ? tolerations : undefined,
+    otherKeys: [...others].map(sources.keyOf),
+  };
+}
+
 /** B46, B51: pods of the namespace that the selector selects, on nodes that the pod itself could use. */
 function spreadCounted(
   { pod, original, namespace }: PodClass,
-  constraint: TopologySpreadConstraint,
+  {
+    constraint,
+    filter: { alternatives, tolerations, otherKeys },
+  }: { readonly constraint: TopologySpreadConstraint; readonly filter: SpreadFilter },
   { keyOf }: TermSources,
 ): Counted {
-  const alternatives = constraint.nodeAffinityPolicy === 'Ignore' ? [] : requiredAlternatives(original);
   const hasRequirements = alternatives.some((one) => one.size > 0);
-  const honoursTaints = constraint.nodeTaintsPolicy === 'Honor';
-  const { nodeSelector, affinity, tolerations } = original.spec;
+  const honoursTaints = tolerations !== undefined;
+  const { nodeSelector, affinity } = original.spec;
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const filter: HostFilter = {
     text: JSON.stringify([
       hasRequirements ? [nodeSelector, required] : [],
-      honoursTaints ? (tolerations ?? []) : 'any',
+      tolerations ?? 'any',
+      otherKeys.map(({ name }) => name),
     ]),
     counts: (host, facts) =>
-      (!hasRequirements || facts.meets(host, alternatives)) && (!honoursTaints || facts.toleratedBy(host, original)),
+      (!hasRequirements || facts.meets(host, alternatives)) &&
+      (!honoursTaints || facts.toleratedBy(host, original)) &&
+      otherKeys.every((key) => host.domainsOf(key).length > 0),
   };
   return countedOf({
     key: keyOf(constraint.topologyKey),
     kind: 'spread',
     namespaces: new Set([namespace]),
     selector: spreadSelector(constraint, pod),
-    ...(hasRequirements || honoursTaints ? { filter } : {}),
+    ...(hasRequirements || honoursTaints || otherKeys.length > 0 ? { filter } : {}),
   });
 }
 

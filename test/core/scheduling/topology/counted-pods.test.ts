@@ -95,6 +95,50 @@ describe('the zones that a spread counts', () => {
   });
 });
 
+/** Pods that are spread over zones and over another key, by default over capacity types. */
+function spreadTwice(count: number, over: Partial<TopologySpreadConstraint> = {}): readonly Pod[] {
+  const second = spread({ topologyKey: 'karpenter.sh/capacity-type', maxSkew: 9, ...over });
+  const topologySpreadConstraints = [spread(), second];
+  return pendingPods(count, { labels, requests: { cpu: '5' }, spec: { topologySpreadConstraints } });
+}
+
+describe('several spread constraints count only nodes with the topology keys of all of them (B47)', () => {
+  const inTwoZones = [aPoolView({ requirements: [asking(ZONE, 'In', A, B)] })];
+  // A node of a managed node group, without the label of the capacity type.
+  const managed = { nodes: [aNode({ name: 'c', zone: C })], pods: [runningPod('c', { name: 'x', labels })] };
+
+  test('pods on the other nodes do not count', () => {
+    const cluster = { nodes: [aNode({ name: 'a', zone: A })], pods: [runningPod('a', { name: 'x', labels })] };
+    expect(zonesOf(spreadTwice(1), cluster)).toEqual([A]);
+    expect(zonesOf([large(spreading())], cluster)).toEqual([B]);
+  });
+
+  test('a zone in which only the other nodes are does not count for the minimum', () => {
+    const nodes = managed.nodes;
+    const once = pendingPods(4, { labels, requests: { cpu: '5' }, spec: spreading() });
+    expect(refusalsOf(place(once, { nodes, nodePools: inTwoZones }))).toEqual([['TopologySpread'], ['TopologySpread']]);
+    expect(zonesOf(spreadTwice(4), { nodes, nodePools: inTwoZones }).toSorted()).toEqual([A, A, B, B]);
+  });
+
+  test('a zone of a pool whose nodes do not have the keys does not count for the minimum', () => {
+    const racks = [asking(ZONE, 'In', A, B), asking('rack', 'In', 'r1')];
+    const others = [asking(ZONE, 'In', C)];
+    const nodePools = [
+      aPoolView({ name: 'racks', requirements: racks }),
+      aPoolView({ name: 'others', requirements: others }),
+    ];
+    expect(zonesOf(spreadTwice(4, { topologyKey: 'rack' }), { nodePools }).toSorted()).toEqual([A, A, B, B]);
+  });
+
+  test('the keys of ScheduleAnyway constraints matter to these only', () => {
+    const soft = spreadTwice(4, { whenUnsatisfiable: 'ScheduleAnyway' });
+    expect(refusalsOf(place(soft, { nodes: managed.nodes, nodePools: inTwoZones }))).toEqual([
+      ['TopologySpread'],
+      ['TopologySpread'],
+    ]);
+  });
+});
+
 describe('the namespaces of an affinity term', () => {
   const nodes = [aNode({ name: 'b', zone: B }), aNode({ name: 'c', zone: C })];
   const pods = [

@@ -15,6 +15,7 @@ import { HOSTNAME } from '../well-known-labels.ts';
  *   that its node selection (nodeAffinityPolicy) and tolerations (nodeTaintsPolicy) let in, and those that a NodePool it can go to
  *   could still add (B45, B47). A claim in flight adds a domain if pods count there. With fewer domains than minDomains it is 0
  *   (B48); for hostnames it is always 0 (B49).
+ * Nodes without the topology keys of all required constraints of the pod do not count for either (B47).
  * Both favour the plan, so a reported fault is a fault for every order of arrival.
  *
  * If a claim's domain is open, the worst outcome counts: all pods that may be in d are in d, and pods that may be elsewhere do not
@@ -29,6 +30,8 @@ interface SpreadGroup {
   readonly constraint: RawSpread;
   readonly selector: RawSelector | undefined;
   readonly policies: InclusionPolicies;
+  /** The keys of all required constraints of the pod: only nodes with all these labels count (B47). */
+  readonly keys: readonly string[];
   readonly owners: PlacedPod[];
   readonly first: PlacedPod;
 }
@@ -37,10 +40,11 @@ function spreadGroups(placed: readonly PlacedPod[]): ReadonlyMap<string, SpreadG
   const groups = new Map<string, SpreadGroup>();
   for (const owner of placed.filter(({ isNew }) => isNew)) {
     const { spec, metadata } = owner.pod;
-    for (const constraint of spec.topologySpreadConstraints ?? []) {
-      if ((constraint.whenUnsatisfiable ?? 'DoNotSchedule') !== 'DoNotSchedule') {
-        continue;
-      }
+    const required = (spec.topologySpreadConstraints ?? []).filter(
+      ({ whenUnsatisfiable = 'DoNotSchedule' }) => whenUnsatisfiable === 'DoNotSchedule',
+    );
+    const keys = [...new Set(required.map(({ topologyKey }) => topologyKey))].toSorted();
+    for (const constraint of required) {
       const selector = effectiveSelector(constraint, metadata.labels ?? {});
       const policies = {
         affinity: (constraint.nodeAffinityPolicy ?? 'Honor') === 'Honor',
@@ -50,10 +54,11 @@ function spreadGroups(placed: readonly PlacedPod[]): ReadonlyMap<string, SpreadG
       const name = JSON.stringify([
         metadata.namespace ?? 'default',
         [selector ?? 'none', maxSkew, topologyKey, minDomains ?? 0, policies],
+        keys,
         selectionOf(spec),
         policies.taints ? (spec.tolerations ?? []) : [],
       ]);
-      const group = groups.get(name) ?? { constraint, selector, policies, owners: [], first: owner };
+      const group = groups.get(name) ?? { constraint, selector, policies, keys, owners: [], first: owner };
       group.owners.push(owner);
       groups.set(name, group);
     }
@@ -117,7 +122,7 @@ function checkGroup(group: SpreadGroup, placement: Placement, universe: DomainUn
 }
 
 function countsOf(group: SpreadGroup, { matching }: Placement): ReadonlyMap<string, DomainCount> {
-  const { constraint, selector, owners, first, policies } = group;
+  const { constraint, selector, owners, first, policies, keys } = group;
   const counts = new Map<string, DomainCount>();
   const at = (domain: string): DomainCount => {
     const count = counts.get(domain) ?? { all: 0, load: 0, open: 0, owner: undefined };
@@ -127,7 +132,7 @@ function countsOf(group: SpreadGroup, { matching }: Placement): ReadonlyMap<stri
   const mine = new Set(owners);
   const namespaces = new Set([first.pod.metadata.namespace ?? 'default']);
   for (const one of matching(selector, namespaces)) {
-    const admitted = one.host.admits(first.pod.spec, policies);
+    const admitted = hasKeys(one.host, keys) ? one.host.admits(first.pod.spec, policies) : 'none';
     const domains = admitted === 'none' ? [] : one.host.domains(constraint.topologyKey);
     const counted = !one.isNew || mine.has(one);
     for (const domain of domains) {
@@ -148,6 +153,10 @@ function countsOf(group: SpreadGroup, { matching }: Placement): ReadonlyMap<stri
   return counts;
 }
 
+function hasKeys(host: Host, keys: readonly string[]): boolean {
+  return keys.every((key) => key === HOSTNAME || host.domains(key).length > 0);
+}
+
 /**
  * The domains of the minimum. nodeAffinityPolicy Ignore has two interpretations: Karpenter leaves out the domains that the pod
  * cannot use, and the kube-scheduler includes them. The verifier accepts both.
@@ -161,13 +170,13 @@ function domainReadings(
   },
 ): readonly (readonly string[])[] {
   const { placement, universe, counts } = around;
-  const { constraint, first, policies } = group;
+  const { constraint, first, policies, keys } = group;
   const { spec } = first.pod;
   const key = constraint.topologyKey;
   const ofHosts = placement.hosts
-    .filter((host: Host) => host.admits(spec, policies) === 'every')
+    .filter((host: Host) => host.admits(spec, policies) === 'every' && hasKeys(host, keys))
     .flatMap((host) => host.domains(key).filter((domain) => host.givesDomains || (counts.get(domain)?.all ?? 0) > 0));
-  const all = [...new Set([...ofHosts, ...universe.ofPools(spec, key, policies)])];
+  const all = [...new Set([...ofHosts, ...universe.ofPools(spec, key, { ...policies, keys })])];
   const usable = all.filter((domain) => universe.mayUse(spec, key, domain));
   return policies.affinity ? [usable] : [usable, all];
 }
