@@ -182,6 +182,14 @@ const SPREAD: readonly Objection[] = [
     says: /a has 2 pods/,
   },
   {
+    rule: 'an empty selector counts no pods (B50)',
+    snapshot: aSnapshot({ pods: pods(spread({ labelSelector: {} }), 'p', 'q') }),
+    sound: aPlan([claimIn('a', 'p'), claimIn('a', 'q')]),
+    broken: aPlan([claimIn('a', 'p'), claimIn('a', 'q')]),
+    brokenSnapshot: aSnapshot({ pods: pods(spread({ labelSelector: {}, matchLabelKeys: ['app'] }), 'p', 'q') }),
+    says: /a has 2 pods and the minimum is 0/,
+  },
+  {
     rule: 'pods on nodes without the topology keys of all required constraints are not counted (B47)',
     snapshot: aSnapshot({
       pods: [aPod('p', overRacks), running('r', 'n')],

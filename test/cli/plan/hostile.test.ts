@@ -8,8 +8,11 @@ function onNodesWith(...nodeSelectorTerms: readonly Json[]): Json {
   return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } } };
 }
 
+/** An empty selector of a spread constraint selects no pods. */
+const ALL_PODS = { matchExpressions: [{ key: 'other', operator: 'DoesNotExist' }] };
+
 function spread(topologyKey: string, over: Json = {}): Json {
-  return { maxSkew: 1, topologyKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector: {}, ...over };
+  return { maxSkew: 1, topologyKey, whenUnsatisfiable: 'DoNotSchedule', labelSelector: ALL_PODS, ...over };
 }
 
 function labelsOf(count: number): Json {

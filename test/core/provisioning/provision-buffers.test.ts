@@ -56,7 +56,7 @@ describe('the capacity of CapacityBuffers', () => {
       const [virtual] = someBufferPods(1, { cpu: '3' });
       if (virtual === undefined) throw new Error('there is one');
       const affinity = avoiding(affinityTerm({ labelSelector: { matchLabels: { app: 'web' } } }));
-      const zones = spread({ labelSelector: {} });
+      const zones = spread({ labelSelector: { matchExpressions: [{ key: 'other', operator: 'DoesNotExist' }] } });
       const bufferPods = ['a', 'b', 'c'].map((name) => ({
         ...virtual,
         metadata: { ...virtual.metadata, name, uid: name },

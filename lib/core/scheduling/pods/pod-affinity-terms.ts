@@ -29,17 +29,22 @@ export function requiredAntiAffinityTerms({ spec }: Pod): readonly PodAffinityTe
   return spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
 }
 
-/** B50: the values of matchLabelKeys are added to the selector of a spread constraint. */
+/**
+ * B50: the values of matchLabelKeys are added to the selector of a spread constraint. *Shape:* undefined if the selector is empty: as in
+ * the kube-scheduler, the constraint then counts no pods, so only the topology key of the node matters.
+ */
 export function spreadSelector(
   { labelSelector, matchLabelKeys = [] }: TopologySpreadConstraint,
   { metadata }: Pod,
 ): LabelSelector | undefined {
-  const extra = matchLabelKeys.flatMap((key) => {
+  if (labelSelector === undefined) return undefined;
+  const { matchLabels = {} } = labelSelector;
+  const matchExpressions = [...(labelSelector.matchExpressions ?? [])];
+  for (const key of matchLabelKeys) {
     const value = metadata.labels?.[key];
-    return value === undefined ? [] : [{ key, operator: 'In' as const, values: [value] }];
-  });
-  if (extra.length === 0 || labelSelector === undefined) return labelSelector;
-  return { ...labelSelector, matchExpressions: [...(labelSelector.matchExpressions ?? []), ...extra] };
+    if (value !== undefined) matchExpressions.push({ key, operator: 'In', values: [value] });
+  }
+  return matchExpressions.length + Object.keys(matchLabels).length > 0 ? { matchLabels, matchExpressions } : undefined;
 }
 
 /** The pod labels that a selector of these pods uses. Other labels do not affect placement. */
@@ -47,11 +52,9 @@ export function relevantLabelKeys(pods: readonly Pod[]): readonly string[] {
   const keys = new Set<string>();
   for (const pod of pods) {
     const { affinity, topologySpreadConstraints } = pod.spec;
-    if (topologySpreadConstraints !== undefined) {
-      for (const { labelSelector, matchLabelKeys = [] } of topologySpreadConstraints) {
-        noteKeys(labelSelector, keys);
-        for (const key of matchLabelKeys) keys.add(key);
-      }
+    for (const { labelSelector, matchLabelKeys = [] } of topologySpreadConstraints ?? []) {
+      noteKeys(labelSelector, keys);
+      for (const key of matchLabelKeys) keys.add(key);
     }
     if (affinity?.podAffinity === undefined && affinity?.podAntiAffinity === undefined) continue;
     for (const { labelSelector } of [...affinityTerms(pod), ...antiAffinityTerms(pod)]) noteKeys(labelSelector, keys);

@@ -180,7 +180,6 @@ function spreadCounted(
   { keyOf }: TermSources,
 ): Counted {
   const hasRequirements = alternatives.some((one) => one.size > 0);
-  const honoursTaints = tolerations !== undefined;
   const { nodeSelector, affinity } = original.spec;
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const filter: HostFilter = {
@@ -191,7 +190,7 @@ function spreadCounted(
     ]),
     counts: (host, facts) =>
       (!hasRequirements || facts.meets(host, alternatives)) &&
-      (!honoursTaints || facts.toleratedBy(host, original)) &&
+      (tolerations === undefined || facts.toleratedBy(host, original)) &&
       otherKeys.every((key) => host.domainsOf(key).length > 0),
   };
   return countedOf({
@@ -199,7 +198,7 @@ function spreadCounted(
     kind: 'spread',
     namespaces: new Set([namespace]),
     selector: spreadSelector(constraint, pod),
-    ...(hasRequirements || honoursTaints || otherKeys.length > 0 ? { filter } : {}),
+    ...(hasRequirements || tolerations !== undefined || otherKeys.length > 0 ? { filter } : {}),
   });
 }
 

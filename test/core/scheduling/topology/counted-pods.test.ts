@@ -139,6 +139,25 @@ describe('several spread constraints count only nodes with the topology keys of 
   });
 });
 
+describe('an empty selector of a spread constraint', () => {
+  const over = { labelSelector: {}, minDomains: 9 };
+  const four = (more: Partial<TopologySpreadConstraint> = {}, cpu = '5') =>
+    pendingPods(4, { labels, requests: { cpu }, spec: spreading({ ...over, ...more }) });
+  const HOSTNAME = 'kubernetes.io/hostname';
+
+  test('counts no pods: any node with the label is allowed, as in the kube-scheduler (B50)', () => {
+    const nodes = [aNode({ name: 'd', zone: 'eu-west-3d' })];
+    expect(place(four(), { nodes }).unplaced).toEqual([]);
+    expect(place(four({ topologyKey: HOSTNAME }, '1')).newClaims.map(({ pods }) => pods.length)).toEqual([4]);
+    const [rack] = refusalsOf(place(four({ topologyKey: 'rack' })));
+    expect(rack).toEqual(['TopologySpread']);
+  });
+
+  test('is not empty with a value of matchLabelKeys (B50)', () => {
+    expect(refusalsOf(place(four({ matchLabelKeys: ['app'] })))).toEqual([['TopologySpread']]);
+  });
+});
+
 describe('the namespaces of an affinity term', () => {
   const nodes = [aNode({ name: 'b', zone: B }), aNode({ name: 'c', zone: C })];
   const pods = [

@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster.ts';
 import { type DomainUniverse, domainUniverse } from '../domain-universe.ts';
+import { expressionsOf } from '../label-selectors.ts';
 import type { PlacedPod, Placement } from '../placed-pods.ts';
 import type { RawSelector, RawSpread } from '../raw-documents.ts';
 import { type Host, type InclusionPolicies, selectionOf } from '../topology-hosts.ts';
@@ -66,7 +67,7 @@ function spreadGroups(placed: readonly PlacedPod[]): ReadonlyMap<string, SpreadG
   return groups;
 }
 
-/** B50: the pod's values of matchLabelKeys are part of the selector. */
+/** B50: the pod's values of matchLabelKeys are part of the selector. In the kube-scheduler, an empty selector selects nothing. */
 function effectiveSelector(
   { labelSelector, matchLabelKeys = [] }: RawSpread,
   labels: Readonly<Record<string, string>>,
@@ -75,9 +76,9 @@ function effectiveSelector(
     const value = labels[key];
     return value === undefined ? [] : [{ key, operator: 'In', values: [value] }];
   });
-  return labelSelector === undefined || own.length === 0
-    ? labelSelector
-    : { ...labelSelector, matchExpressions: [...(labelSelector.matchExpressions ?? []), ...own] };
+  if (labelSelector === undefined) return undefined;
+  const matchExpressions = [...expressionsOf(labelSelector), ...own];
+  return matchExpressions.length === 0 ? undefined : { matchExpressions };
 }
 
 interface DomainCount {
