@@ -1,4 +1,10 @@
-import type { Labels, NodeSelectorRequirement, NodeSelectorTerm, OwnerReference } from '../../lib/apis/kubernetes.ts';
+import type {
+  AccessMode,
+  Labels,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  OwnerReference,
+} from '../../lib/apis/kubernetes.ts';
 import type { PersistentVolume, PersistentVolumeClaim, Storage, StorageClass } from '../../lib/apis/storage.ts';
 
 export interface ClaimOptions {
@@ -10,6 +16,7 @@ export interface ClaimOptions {
   /** @default 'gp3'; null leaves it out */
   readonly storageClass?: string | null;
   readonly owner?: OwnerReference;
+  readonly accessModes?: readonly AccessMode[];
   readonly deletionTimestamp?: string;
   readonly phase?: 'Pending' | 'Bound' | 'Lost';
 }
@@ -29,6 +36,7 @@ export function aVolumeClaim(options: ClaimOptions = {}): PersistentVolumeClaim 
     spec: {
       ...(storageClass === null ? {} : { storageClassName: storageClass }),
       ...(volume === undefined ? {} : { volumeName: volume }),
+      ...(options.accessModes === undefined ? {} : { accessModes: options.accessModes }),
     },
     ...(options.phase === undefined ? {} : { status: { phase: options.phase } }),
   };

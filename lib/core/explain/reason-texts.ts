@@ -155,6 +155,7 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   PDBNotComputed:
     'Kubernetes has not computed the status of the PodDisruptionBudget, so no pod of it is evicted: see the conditions of the budget.',
   PersistentVolumeClaimDeleting: 'The PersistentVolumeClaim of the pod is being deleted: create it again afterwards.',
+  PersistentVolumeClaimInUse: 'Another pod uses the claim (ReadWriteOncePod): wait until it has ended.',
   PersistentVolumeClaimLost:
     'The PersistentVolumeClaim lost its PersistentVolume: restore the volume or create the claim again.',
   PersistentVolumeClaimMissing: 'The PersistentVolumeClaim of the pod does not exist: create it.',

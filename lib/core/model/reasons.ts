@@ -96,6 +96,7 @@ const REASONS = [
   'PDBNeverMet',
   'PDBNotComputed',
   'PersistentVolumeClaimDeleting',
+  'PersistentVolumeClaimInUse',
   'PersistentVolumeClaimLost',
   'PersistentVolumeClaimMissing',
   'PersistentVolumeClaimNotBound',

@@ -51,6 +51,7 @@ export interface ClusterIndex {
   /** The initialized node whose claim was created for the pod with this key. The kube-scheduler may not have bound the pod yet. */
   readonly startedFor: (key: string) => ExistingHost | undefined;
   readonly placed: PlacedIndex;
+  readonly storage: StorageIndex;
   /** B23: the remaining limits of each pool. */
   readonly limits: PoolLimits;
   /** Pools that cannot launch nodes for pods, each with its reason. */
@@ -172,6 +173,7 @@ function indexOf(nodes: Nodes, lasting: Lasting): ClusterIndex {
     sets: context.sets,
     starting: startingHosts(hosts),
     startedFor: startedHosts(hosts),
+    storage: context.storage,
     limits: limitsOf(problem),
     closed,
     spaceFor: (groups) => spaceOf(groups.map(({ podClass }) => podClass.requests)),

@@ -20,11 +20,14 @@ import { type CountedHost, type Counters, counters } from './topology/counters.t
 import { identityOf, type MovedPods } from './topology/placed-pods.ts';
 import { hostFacts } from './topology/rule-sources.ts';
 import { type KeyRules, ownRules, rulesFor } from './topology/rules.ts';
+import { withUsableClaims } from './volumes/claims-in-use.ts';
 
 /** The state of one run. Claims, free room and limits change when the run places pods. */
 export interface Run {
   /** The pods to place by class, in the order in which they are placed. */
   readonly groups: readonly PodGroup[];
+  /** The pods that wait until other pods have ended. */
+  readonly waiting: readonly Unplaced[];
   readonly classes: Pick<PodClasses, 'relaxed' | 'strict'>;
   readonly sets: RequirementSets;
   readonly space: ResourceSpace;
@@ -72,6 +75,8 @@ export interface ProblemIndex {
   readonly cluster: ClusterIndex;
   readonly index: SpaceIndex;
   readonly groups: readonly PodGroup[];
+  /** The pods that wait until other pods have ended. */
+  readonly waiting: readonly Unplaced[];
   /** The number of pods to place. */
   readonly size: number;
   /** Hosts that the question removes. They do not accept pods. */
@@ -140,20 +145,25 @@ const NO_NODES: ReadonlySet<string> = new Set();
 
 function problemIndex(
   cluster: ClusterIndex,
-  asked: Omit<ProblemIndex, 'cluster' | 'index' | 'limits' | 'removed'> & { readonly removed: readonly ExistingHost[] },
+  asked: Omit<ProblemIndex, 'cluster' | 'index' | 'limits' | 'removed' | 'waiting'> & {
+    readonly removed: readonly ExistingHost[];
+  },
 ): ProblemIndex {
+  const removed = new Set(asked.removed);
+  const usable = withUsableClaims(asked.groups, cluster, removed);
   return {
     ...asked,
     cluster,
-    index: cluster.spaceFor(asked.groups),
-    removed: new Set(asked.removed),
+    ...usable,
+    index: cluster.spaceFor(usable.groups),
+    removed,
     limits: cluster.limits,
   };
 }
 
 /** Starts an independent run. `inAnyOrder`: as in `rulesFor`. *Cost:* a copy of the list of rooms; other state is copied when pods are placed. */
 export function startRun(of: ProblemIndex, target: OptimizationTarget, { inAnyOrder = true } = {}): Run {
-  const { cluster, index, groups, removed } = of;
+  const { cluster, index, groups, waiting, removed } = of;
   const { problem } = cluster;
   const claims: OpenClaim[] = [];
   const counting = counters(cluster.placed.without(of.moved), hostFacts(cluster.hosts, claims));
@@ -161,6 +171,7 @@ export function startRun(of: ProblemIndex, target: OptimizationTarget, { inAnyOr
   let hostCount = cluster.hosts.length;
   return {
     groups,
+    waiting,
     classes: cluster.classes,
     sets: cluster.sets,
     space: index.space,

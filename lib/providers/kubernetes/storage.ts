@@ -29,7 +29,7 @@ export const VOLUME_ATTACHMENTS: ListOptions<VolumeAttachment> = {
 };
 
 function persistentVolumeClaimOf(raw: RawObject): PersistentVolumeClaim | undefined {
-  const spec = pick(fieldsOf(raw['spec']), ['storageClassName', 'volumeName']);
+  const spec = pick(fieldsOf(raw['spec']), ['storageClassName', 'volumeName', 'accessModes']);
   return checked({ metadata: metadataOf(raw), spec, status: pick(fieldsOf(raw['status']), ['phase']) }, isClaim);
 }
 

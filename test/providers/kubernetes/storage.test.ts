@@ -23,14 +23,14 @@ const CORE = '/api/v1';
 const STORAGE = '/apis/storage.k8s.io/v1';
 
 test('storage objects have only the fields that restrict where a pod can run (B42, B44)', async () => {
-  const claim = { ...aVolumeClaim({ volume: 'pv-1' }), status: { phase: 'Bound' } };
+  const claim = { ...aVolumeClaim({ volume: 'pv-1', accessModes: ['ReadWriteOncePod'] }), status: { phase: 'Bound' } };
   const volume = aVolume({
     terms: [{ matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['eu-west-3a'] }] }],
   });
   const storageClass = aStorageClass();
   const drivers = [{ name: 'ebs.csi.aws.com', allocatable: { count: 25 } }];
   const csiNode = { metadata: { name: 'node-1' }, spec: { drivers } };
-  const rest = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10Gi' } } };
+  const rest = { resources: { requests: { storage: '10Gi' } } };
   server.store.put(
     { group: CORE, resource: 'persistentvolumeclaims', namespace: 'default', name: 'data' },
     { ...claim, spec: { ...claim.spec, ...rest } },

@@ -16,7 +16,7 @@ import { claimTolerates } from './open-claim.ts';
 export interface Backlog {
   /** In the order in which they are placed. */
   readonly backlog: readonly BacklogGroup[];
-  /** The pods that no node can run (B9). */
+  /** The pods that no node can run (B9), also those whose claims other pods use. */
   readonly refused: readonly Unplaced[];
   /** The orders of the pods that are spread, other than `last`, that differ from it. */
   readonly otherOrders: ReadonlySet<SpreadOrder>;
@@ -24,7 +24,7 @@ export interface Backlog {
 
 /** The pods of the run by class. */
 export function backlogOf(run: Run, order: SpreadOrder): Backlog {
-  const refused: Unplaced[] = [];
+  const refused: Unplaced[] = [...run.waiting];
   const backlog: BacklogGroup[] = [];
   for (const { podClass, pods } of run.groups) {
     const answer = run.demandFor(podClass);

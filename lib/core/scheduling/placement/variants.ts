@@ -12,16 +12,9 @@ export function variants(run: Run, demand: Demand): readonly Demand[] {
   return all;
 }
 
-/** The variants without preferences: one for each required term of node affinity, in the order of the pod. */
+/** The variants without preferences: one for each required term of node affinity. */
 export function leastVariants(run: Run, demand: Demand): readonly Demand[] {
-  const terms = matchingTerms(demand.podClass.original.spec);
-  const termOf = ({ podClass: { pod } }: Demand): number => {
-    const [first] = matchingTerms(pod.spec);
-    return first === undefined ? 0 : terms.indexOf(first);
-  };
-  return variants(run, demand)
-    .slice(-Math.max(1, terms.length))
-    .toSorted((a, b) => termOf(a) - termOf(b));
+  return variants(run, demand).slice(-Math.max(1, matchingTerms(demand.podClass.original.spec).length));
 }
 
 /** The demand without any preference, and with all its required terms; undefined if it has no preferences. */

@@ -1,4 +1,3 @@
-import { firstNames } from '../../../apis/counted.ts';
 import { formatTaint, untoleratedTaint } from '../../../apis/taints.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { admitsNothing, type Requirement } from '../../requirements/requirement.ts';
@@ -31,14 +30,11 @@ export function whyUnplaced(run: Run, types: PoolTypeIndex, demands: readonly De
   const nodePool = types.template.nodePool.metadata.name;
   const whys = demands.map((demand) => whyRefused(run, types, demand));
   const first = whys.find(({ reason }) => reason !== 'Label') ?? whys[0] ?? NO_PLACE;
-  const byMessage = Map.groupBy(whys.keys(), (term) => whys[term]?.message ?? '');
-  if (byMessage.size <= 1) return { nodePool, refusal: first };
-  const texts = [...byMessage].map(([message, terms]) => {
-    const numbers = terms.map((term) => `${term + 1}`);
-    return `required ${terms.length === 1 ? 'term' : 'terms'} ${firstNames(numbers, MAX_NAMED)}: ${message}`;
-  });
-  const more = texts.length > MAX_NAMED ? [`${texts.length - MAX_NAMED} more`] : [];
-  return { nodePool, refusal: { ...first, message: [...texts.slice(0, MAX_NAMED), ...more].join('; ') } };
+  const messages = [...new Set(whys.map(({ message }) => message))];
+  if (messages.length <= 1) return { nodePool, refusal: first };
+  const more = messages.splice(MAX_NAMED).length;
+  const text = `no required term fits: ${messages.join('; ')}${more > 0 ? `; ${more} more` : ''}`;
+  return { nodePool, refusal: { ...first, message: text } };
 }
 
 const MAX_NAMED = 5;

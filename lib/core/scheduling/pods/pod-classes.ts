@@ -165,7 +165,8 @@ function demand({ resources, ports, restartPolicy }: Container): readonly unknow
   return [resources?.requests, resources?.limits, ports, restartPolicy];
 }
 
-function byAge(a: Pod, b: Pod): number {
+/** The oldest first; ties by uid, then by name. */
+export function byAge(a: Pod, b: Pod): number {
   return (
     compareText(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
     compareText(a.metadata.uid, b.metadata.uid) ||

@@ -23,13 +23,11 @@ export function relax(pod: Pod): Pod | undefined {
 
 /**
  * B31: the last forms of a pod with several required OR terms: one for each term but the last, without preferences. `relax` drops these terms
- * before the preferences. *Shape:* empty if the pod has no preference that `relax` drops: then it has tried each term without any.
+ * before the preferences.
  */
-export function otherRequiredTerms(original: Pod, withoutPreference: Pod): readonly Pod[] {
-  const terms = matchingTerms(original.spec);
-  const last = terms.at(-1);
-  if (last === undefined || relax(withTerms(original, [last])) === undefined) return [];
-  return terms.slice(0, -1).map((term) => withTerms(withoutPreference, [term]));
+export function otherRequiredTerms(original: Pod, pod: Pod): readonly Pod[] {
+  const others = matchingTerms(original.spec).slice(0, -1);
+  return others.map((term) => ({ ...pod, spec: requiring(pod.spec, [term]) }));
 }
 
 /** B32: the pod without preferences. Its required OR terms stay. */
@@ -112,10 +110,6 @@ const STEPS: readonly Step[] = [
 function dropRequiredTerm(spec: PodSpec): PodSpec | undefined {
   const terms = matchingTerms(spec);
   return terms.length <= 1 ? undefined : requiring(spec, terms.slice(1));
-}
-
-function withTerms(pod: Pod, terms: readonly NodeSelectorTerm[]): Pod {
-  return { ...pod, spec: requiring(pod.spec, terms) };
 }
 
 function requiring(spec: PodSpec, nodeSelectorTerms: readonly NodeSelectorTerm[]): PodSpec {
