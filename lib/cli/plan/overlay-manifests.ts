@@ -9,6 +9,7 @@ import {
   podKey,
 } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
+import { withLabelKeys } from '../../core/cluster/label-keys.ts';
 import { isSameSubject, namespacedSubject } from '../../core/model/subject.ts';
 import { bufferSubject } from '../../core/provisioning/buffer-pods.ts';
 import { templateWithLimitRanges, withLimitRanges } from '../../core/resources/limit-ranges.ts';
@@ -41,7 +42,9 @@ export function withManifests(
   const workloads = objects.flatMap((one) => plannedWorkload(one) ?? []);
   const made = given.pods.map(({ metadata, spec }) => ({ metadata, spec }));
   const nodeClasses = merged(read.nodeClasses, given.nodeClasses);
-  const added = [...made, ...newPods(workloads)].map((pod) => filledPod(withLimitRanges(pod, limitRanges)));
+  const added = [...made, ...newPods(workloads)].map((pod) =>
+    filledPod(withLabelKeys(withLimitRanges(pod, limitRanges))),
+  );
   const pods = withPods(snapshot.pods, added, workloads);
   const nodePools = merged(
     snapshot.nodePools.map(({ nodePool }) => nodePool),

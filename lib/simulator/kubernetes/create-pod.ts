@@ -1,11 +1,12 @@
 import type { Pod, PodSpec, PriorityClass } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
+import { withLabelKeys } from '../../core/cluster/label-keys.ts';
 import { withLimitRanges } from '../../core/resources/limit-ranges.ts';
 import { type KubernetesState, writePod } from './state.ts';
 
-/** Creates a pod as the API server does: admission sets its priority, and its resources by the LimitRanges. Every new pod of the simulated cluster comes from here. */
+/** Creates a pod as the API server does: admission sets its priority, its resources by the LimitRanges, and the selectors of its affinity by their label keys. Every new pod of the simulated cluster comes from here. */
 export function createPod(state: KubernetesState, pod: Pod): void {
-  const complete = withLimitRanges(pod, state.limitRanges);
+  const complete = withLabelKeys(withLimitRanges(pod, state.limitRanges));
   writePod(state, { ...complete, spec: withPriority(state, complete.spec) });
 }
 

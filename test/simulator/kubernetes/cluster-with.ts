@@ -1,6 +1,7 @@
 import type { Node, Pod } from '../../../lib/apis/kubernetes.ts';
+import { createPod } from '../../../lib/simulator/kubernetes/create-pod.ts';
 import { kubeScheduler } from '../../../lib/simulator/kubernetes/scheduler/kube-scheduler.ts';
-import { type KubernetesState, kubernetesState, writeNode, writePod } from '../../../lib/simulator/kubernetes/state.ts';
+import { type KubernetesState, kubernetesState, writeNode } from '../../../lib/simulator/kubernetes/state.ts';
 import { someManifests } from '../../builders/cluster-manifests.ts';
 import { NOW_MS } from '../../builders/times.ts';
 
@@ -15,7 +16,7 @@ export interface Cluster {
 export function clusterWith({ nodes, pods }: Cluster): KubernetesState {
   const state = kubernetesState(someManifests({ nodePools: [], nodeClasses: [], deployments: [] }));
   for (const node of nodes) writeNode(state, node);
-  for (const pod of pods) writePod(state, pod);
+  for (const pod of pods) createPod(state, pod);
   return state;
 }
 

@@ -16,22 +16,19 @@ export interface PodSelector {
 
 /** Selects pods of the owner's namespace. In Kubernetes, an empty selector of a spread constraint selects no pod. */
 export function simulatedSpreadSelector(constraint: TopologySpreadConstraint, owner: PodKind): PodSelector {
-  const selector = withExpressions(constraint.labelSelector, valuesOf(owner, constraint.matchLabelKeys, 'In'));
+  const selector = withExpressions(constraint.labelSelector, valuesOf(owner, constraint.matchLabelKeys));
   return podSelector([owner.namespace], isEmpty(selector) ? undefined : selector);
 }
 
 /**
- * Selects pods of the term's namespaces, else of the owner's namespace. Namespaces have no labels in the simulated cluster,
+ * Selects pods of the term's namespaces, else of the owner's namespace. The API server has merged `matchLabelKeys` and
+ * `mismatchLabelKeys` into the selector. Namespaces have no labels in the simulated cluster,
  * so a namespaceSelector selects all namespaces.
  */
 export function termSelector(term: PodAffinityTerm, owner: PodKind): PodSelector {
-  const selector = withExpressions(term.labelSelector, [
-    ...valuesOf(owner, term.matchLabelKeys, 'In'),
-    ...valuesOf(owner, term.mismatchLabelKeys, 'NotIn'),
-  ]);
-  if (term.namespaceSelector !== undefined) return podSelector('all', selector);
-  const { namespaces = [] } = term;
-  return podSelector(namespaces.length > 0 ? namespaces : [owner.namespace], selector);
+  const { labelSelector, namespaceSelector, namespaces = [] } = term;
+  if (namespaceSelector !== undefined) return podSelector('all', labelSelector);
+  return podSelector(namespaces.length > 0 ? namespaces : [owner.namespace], labelSelector);
 }
 
 /** Selects the pods that all selectors select. */
@@ -55,14 +52,10 @@ function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}
 }
 
 /** A requirement for each key with the owner's value. Keys that the owner lacks are ignored. */
-function valuesOf(
-  owner: PodKind,
-  keys: readonly string[] = [],
-  operator: 'In' | 'NotIn',
-): readonly LabelSelectorRequirement[] {
+function valuesOf(owner: PodKind, keys: readonly string[] = []): readonly LabelSelectorRequirement[] {
   return keys.flatMap((key) => {
     const value = owner.labels[key];
-    return value === undefined ? [] : [{ key, operator, values: [value] }];
+    return value === undefined ? [] : [{ key, operator: 'In', values: [value] }];
   });
 }
 
