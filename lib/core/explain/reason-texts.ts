@@ -166,7 +166,8 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   PersistentVolumeClaimPending:
     'The StorageClass binds volumes before a node exists (Immediate), and the claim is not bound: use WaitForFirstConsumer.',
   PersistentVolumeDeleting: 'The PersistentVolume of the claim is being deleted: create the claim again.',
-  PersistentVolumeMissing: 'The PersistentVolume of the claim does not exist: restore it or create the claim again.',
+  PersistentVolumeMissing:
+    'No PersistentVolume exists for the claim: restore or create one, or create the claim again.',
   PlacementGroup: 'The instance type cannot run in the placement group: use another strategy or other instance types.',
   PlacementGroupNotFound:
     'The placementGroupSelector of the EC2NodeClass selects no placement group: create it or correct the name or id.',

@@ -28,16 +28,31 @@ export const VOLUME_ATTACHMENTS: ListOptions<VolumeAttachment> = {
   project: volumeAttachmentOf,
 };
 
+/** Of claims and volumes. */
+const SPEC_FIELDS = [
+  'storageClassName',
+  'accessModes',
+  'volumeMode',
+  'volumeName',
+  'resources',
+  'selector',
+  'capacity',
+  'claimRef',
+  'nodeAffinity',
+  'awsElasticBlockStore',
+  'local',
+  'hostPath',
+];
+
 function persistentVolumeClaimOf(raw: RawObject): PersistentVolumeClaim | undefined {
-  const spec = pick(fieldsOf(raw['spec']), ['storageClassName', 'volumeName', 'accessModes']);
+  const spec = pick(fieldsOf(raw['spec']), SPEC_FIELDS);
   return checked({ metadata: metadataOf(raw), spec, status: pick(fieldsOf(raw['status']), ['phase']) }, isClaim);
 }
 
 function persistentVolumeOf(raw: RawObject): PersistentVolume | undefined {
-  const fields = ['nodeAffinity', 'awsElasticBlockStore', 'local', 'hostPath'];
   const spec = fieldsOf(raw['spec']);
   const csi = spec['csi'] === undefined ? {} : { csi: pick(fieldsOf(spec['csi']), ['driver', 'volumeHandle']) };
-  return checked({ metadata: metadataOf(raw), spec: { ...pick(spec, fields), ...csi } }, isVolume);
+  return checked({ metadata: metadataOf(raw), spec: { ...pick(spec, SPEC_FIELDS), ...csi } }, isVolume);
 }
 
 function storageClassOf(raw: RawObject): StorageClass | undefined {

@@ -30,14 +30,18 @@ test('storage objects have only the fields that restrict where a pod can run (B4
   const storageClass = aStorageClass();
   const drivers = [{ name: 'ebs.csi.aws.com', allocatable: { count: 25 } }];
   const csiNode = { metadata: { name: 'node-1' }, spec: { drivers } };
-  const rest = { resources: { requests: { storage: '10Gi' } } };
+  const traits = { storageClassName: 'gp3', capacity: { storage: '10Gi' }, volumeMode: 'Block' };
+  const claimRef = { namespace: 'default', name: 'data', uid: 'u1' };
   server.store.put(
     { group: CORE, resource: 'persistentvolumeclaims', namespace: 'default', name: 'data' },
-    { ...claim, spec: { ...claim.spec, ...rest } },
+    {
+      ...claim,
+      spec: { ...claim.spec, resources: { requests: { storage: '10Gi' } }, dataSource: { name: 'left-out' } },
+    },
   );
   server.store.put(
     { group: CORE, resource: 'persistentvolumes', name: 'pv-1' },
-    { ...volume, spec: { ...volume.spec, capacity: { storage: '10Gi' } } },
+    { ...volume, spec: { ...volume.spec, ...traits, claimRef, mountOptions: ['left-out'] } },
   );
   server.store.put(
     { group: STORAGE, resource: 'storageclasses', name: storageClass.metadata.name },
@@ -46,12 +50,12 @@ test('storage objects have only the fields that restrict where a pod can run (B4
   server.store.put({ group: STORAGE, resource: 'csinodes', name: csiNode.metadata.name }, { ...csiNode });
   const storage = await cluster.readStorage();
   expect(storage).toMatchObject({
-    persistentVolumeClaims: [claim],
-    persistentVolumes: [volume],
+    persistentVolumeClaims: [{ ...claim, spec: { resources: { requests: { storage: '10Gi' } } } }],
+    persistentVolumes: [{ ...volume, spec: { ...volume.spec, ...traits, claimRef } }],
     storageClasses: [storageClass],
     csiNodes: [csiNode],
   });
-  expect(JSON.stringify(storage)).not.toContain('10Gi');
+  expect(JSON.stringify(storage)).not.toContain('left-out');
   expect(JSON.stringify(storage)).not.toContain('parameters');
 });
 

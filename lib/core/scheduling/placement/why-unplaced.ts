@@ -1,3 +1,4 @@
+import { firstNames } from '../../../apis/counted.ts';
 import { formatTaint, untoleratedTaint } from '../../../apis/taints.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { admitsNothing, type Requirement } from '../../requirements/requirement.ts';
@@ -30,11 +31,10 @@ export function whyUnplaced(run: Run, types: PoolTypeIndex, demands: readonly De
   const nodePool = types.template.nodePool.metadata.name;
   const whys = demands.map((demand) => whyRefused(run, types, demand));
   const first = whys.find(({ reason }) => reason !== 'Label') ?? whys[0] ?? NO_PLACE;
-  const messages = [...new Set(whys.map(({ message }) => message))];
-  if (messages.length <= 1) return { nodePool, refusal: first };
-  const more = messages.splice(MAX_NAMED).length;
-  const text = `no required term fits: ${messages.join('; ')}${more > 0 ? `; ${more} more` : ''}`;
-  return { nodePool, refusal: { ...first, message: text } };
+  const messages = new Set(whys.map(({ message }) => message));
+  if (messages.size <= 1) return { nodePool, refusal: first };
+  const message = `no required term fits: ${firstNames([...messages], MAX_NAMED)}`;
+  return { nodePool, refusal: { ...first, message } };
 }
 
 const MAX_NAMED = 5;

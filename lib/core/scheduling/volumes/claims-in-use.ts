@@ -27,7 +27,7 @@ export function withUsableClaims(
   const asking = groups.flatMap(({ pods }) => pods.filter((pod) => exclusiveClaims(pod, cluster.storage).length > 0));
   if (asking.length === 0) return { groups, waiting: [] };
   const usedBy = new Map<string, Pod>();
-  for (const { host, pod, claims } of usersOf(cluster)) if (!removed.has(host)) take(usedBy, claims, pod);
+  for (const { host, pod, claim } of usersOf(cluster)) if (!removed.has(host)) usedBy.set(claim, pod);
   const waiting = new Map<Pod, Unplaced>();
   for (const pod of asking.toSorted(
     (a, b) => Number(a.spec.nodeName === undefined) - Number(b.spec.nodeName === undefined) || byAge(a, b),
@@ -37,7 +37,7 @@ export function withUsableClaims(
       const user = usedBy.get(claim);
       if (user !== undefined) waiting.set(pod, { pod, refusals: [{ refusal: inUse(claim, user) }] });
     }
-    if (!waiting.has(pod)) take(usedBy, claims, pod);
+    if (!waiting.has(pod)) for (const claim of claims) usedBy.set(claim, pod);
   }
   const left = groups.map((group) => ({ ...group, pods: group.pods.filter((pod) => !waiting.has(pod)) }));
   return { groups: left.filter(({ pods }) => pods.length > 0), waiting: [...waiting.values()] };
@@ -46,16 +46,11 @@ export function withUsableClaims(
 /** The pods on nodes that stay. A pod that is terminating ends before another one could start. */
 const usersOf = onceFor(({ hosts, storage }: ClusterIndex) =>
   hosts.flatMap((host) =>
-    (host.stateNode.deleting ? [] : host.stateNode.pods).flatMap((pod) => {
-      const claims = isActive(pod) ? exclusiveClaims(pod, storage) : [];
-      return claims.length > 0 ? [{ host, pod, claims }] : [];
-    }),
+    (host.stateNode.deleting ? [] : host.stateNode.pods.filter(isActive)).flatMap((pod) =>
+      exclusiveClaims(pod, storage).map((claim) => ({ host, pod, claim })),
+    ),
   ),
 );
-
-function take(usedBy: Map<string, Pod>, claims: readonly string[], pod: Pod): void {
-  for (const key of claims) usedBy.set(key, pod);
-}
 
 function exclusiveClaims(pod: Pod, { persistentVolumeClaims }: StorageIndex): readonly string[] {
   return claimNames(pod)

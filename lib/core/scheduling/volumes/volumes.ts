@@ -1,8 +1,10 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
+import type { PersistentVolume } from '../../../apis/storage.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { formatRequirement, NO_REQUIREMENTS, type Requirements } from '../../requirements/requirements.ts';
 import { type Attachments, attachments } from './attach-limits.ts';
 import { type ClaimedVolume, claimedVolumes } from './claimed-volumes.ts';
+import { matchesClaim } from './matches-claim.ts';
 import { type Alternatives, crossProduct, MAX_ALTERNATIVES, reduced } from './requirement-alternatives.ts';
 import type { StorageIndex } from './storage-index.ts';
 import { placesOfVolume } from './volume-places.ts';
@@ -65,16 +67,37 @@ function refused(why: Refusal): Refused {
 }
 
 function placedVolume(volume: ClaimedVolume, storage: StorageIndex): PlacedVolume | Refused {
-  const places = placesOf(volume, storage);
+  const { claimKey, storageClassName = '' } = volume;
+  const existing = existingVolumes(volume, storage);
+  if (existing?.length === 0) {
+    const message = `no PersistentVolume of StorageClass ${storageClassName} matches PersistentVolumeClaim ${claimKey}: create one`;
+    return refused(refusal('PersistentVolumeMissing', message));
+  }
+  const places =
+    existing === undefined ? storage.placesOfClasses.get(storageClassName) : reduced(existing.flatMap(placesOfVolume));
   if (places === undefined) return tooMany([volume]);
   return places.length > 0 ? { kind: 'placed', volume, places } : refused(whyUnreachable(volume, storage));
 }
 
-function placesOf(volume: ClaimedVolume, storage: StorageIndex): Alternatives | undefined {
-  if (!isBound(volume)) return storage.placesOfClasses.get(volume.storageClassName ?? '');
-  const bound = storage.persistentVolumes.get(volume.claim?.spec.volumeName ?? '');
-  return bound === undefined ? undefined : reduced(placesOfVolume(bound));
+/**
+ * B42: the volume of the claim; those that an unbound claim can get, if its class creates none.
+ * *Shape:* undefined if a new volume can appear: if the class has a provisioner, or has no volumes but those on the disks of nodes, which
+ * appear together with new nodes.
+ */
+function existingVolumes(
+  { claim }: ClaimedVolume,
+  { storageClasses, persistentVolumes }: StorageIndex,
+): readonly PersistentVolume[] | undefined {
+  const { volumeName = '', storageClassName = '' } = claim?.spec ?? {};
+  const bound = persistentVolumes.get(volumeName);
+  if (bound !== undefined) return [bound];
+  if (claim === undefined || storageClasses.get(storageClassName)?.provisioner !== NO_PROVISIONER) return undefined;
+  const all = [...persistentVolumes.values()].filter(({ spec }) => spec.storageClassName === storageClassName);
+  if (all.every(({ spec }) => spec.local ?? spec.hostPath)) return undefined;
+  return all.filter((one) => matchesClaim(one, claim));
 }
+
+const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
 function whyUnreachable(volume: ClaimedVolume, storage: StorageIndex): Refusal {
   const { claim, claimKey, storageClassName = '' } = volume;

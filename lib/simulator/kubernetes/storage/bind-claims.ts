@@ -2,9 +2,10 @@ import { namespaceOf } from '../../../apis/kubernetes.ts';
 import { ZONE } from '../../../apis/labels.ts';
 import { optional } from '../../../apis/optional.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../apis/storage.ts';
+import { matchesClaim } from '../../../core/scheduling/volumes/matches-claim.ts';
 import { objectKeyOf, uidOf } from '../objects.ts';
 import { type NodeLabels, nodeLabelOf } from '../scheduler/scheduler-node.ts';
-import { satisfies, volumeFor } from './match-volume.ts';
+import { volumeFor } from './match-volume.ts';
 import type { StorageState } from './storage-state.ts';
 
 /** Binds claims to volumes, and provisions volumes. */
@@ -131,7 +132,7 @@ export function bindClaimNow(
   const { volumeName } = claim.spec;
   if (volumeName !== undefined && volumeName !== '') {
     const named = storage.volumes.get(volumeName);
-    if (named !== undefined && satisfies(named, claim)) bindClaim(storage, claim, named);
+    if (named !== undefined && matchesClaim(named, claim)) bindClaim(storage, claim, named);
     return;
   }
   const found = volumeFor(storage.volumes.values(), claim);

@@ -1,8 +1,7 @@
-import { unitValue } from '../../../apis/formats/quantity.ts';
-import { namespaceOf, type ResourceList, selectorMatches, type VolumeTraits } from '../../../apis/kubernetes.ts';
 import { currentLabelName, REGION, ZONE } from '../../../apis/labels.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../apis/storage.ts';
 import { compareText } from '../../../core/compare-text.ts';
+import { matchesClaim, storageOf } from '../../../core/scheduling/volumes/matches-claim.ts';
 import { matchesTerm } from '../scheduler/scheduler-filters.ts';
 import { type NodeLabels, nodeLabelOf } from '../scheduler/scheduler-node.ts';
 
@@ -30,7 +29,7 @@ export function volumeFor(
 ): PersistentVolume | undefined {
   const all = [...volumes].filter(
     (volume) =>
-      satisfies(volume, claim) &&
+      matchesClaim(volume, claim) &&
       at.taken?.has(volume.metadata.name) !== true &&
       (at.node === undefined || reachesVolume(at.node, volume)),
   );
@@ -39,36 +38,4 @@ export function volumeFor(
     (a, b) => storageOf(a.spec.capacity) - storageOf(b.spec.capacity) || compareText(a.metadata.name, b.metadata.name),
   );
   return reserved ?? smallest;
-}
-
-/** Whether a claim that names the volume, or that selects it, can be bound to it. */
-export function satisfies(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
-  const { selector, resources } = claim.spec;
-  return (
-    volume.metadata.deletionTimestamp === undefined &&
-    isFreeFor(volume, claim) &&
-    (volume.spec.storageClassName ?? '') === (claim.spec.storageClassName ?? '') &&
-    storageOf(volume.spec.capacity) >= storageOf(resources?.requests) &&
-    hasTraits(volume.spec, claim.spec) &&
-    (selector === undefined || selectorMatches(selector, volume.metadata.labels))
-  );
-}
-
-/** A volume that was bound to another claim stays reserved for it. */
-function isFreeFor({ spec: { claimRef } }: PersistentVolume, claim: PersistentVolumeClaim): boolean {
-  if (claimRef === undefined) return true;
-  const { namespace = 'default', name, uid = claim.metadata.uid } = claimRef;
-  return namespace === namespaceOf(claim) && name === claim.metadata.name && uid === claim.metadata.uid;
-}
-
-function hasTraits(volume: VolumeTraits, claim: VolumeTraits): boolean {
-  const { accessModes = [], volumeMode = 'Filesystem' } = volume;
-  return (
-    volumeMode === (claim.volumeMode ?? 'Filesystem') &&
-    (claim.accessModes ?? []).every((mode) => accessModes.includes(mode))
-  );
-}
-
-function storageOf(amounts: ResourceList = {}): number {
-  return unitValue(amounts['storage'] ?? 0);
 }

@@ -161,9 +161,8 @@ describe('a pod with several required terms (B31)', () => {
     const [why] = unplaced?.refusals ?? [];
     expect(why?.refusal.reason).toBe('InsufficientResources');
     const refused = (zone: string) => `requires ${ZONE} In [${zone}], but the pool allows In [${A}]`;
-    const [first, ...others] = why?.refusal.message.split('; ') ?? [];
-    expect(first).toBe(`no required term fits: ${refused(B)}`);
-    expect(others).toEqual([expect.stringContaining('100 cpu'), refused(C)]);
+    expect(why?.refusal.message).toMatch(/^no required term fits: .*100 cpu/);
+    for (const zone of [B, C]) expect(why?.refusal.message.split(refused(zone))).toHaveLength(2);
     expect(unplaced?.onNodes?.message).toBe('no existing node fits: 1 has insufficient cpu (largest free 2)');
   });
 });
