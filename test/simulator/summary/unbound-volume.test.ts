@@ -42,7 +42,9 @@ describe('the reason of a pod that waits for a volume', () => {
     const given = { storageClasses: [STATIC], persistentVolumeClaims: [claim({})] };
     const expected = ['no PersistentVolume matches PersistentVolumeClaim data, and none is provisioned for it'];
     expect(await pendingFor(given)).toEqual(expected);
-    expect(await pendingFor({ ...given, persistentVolumes: [volume('us-east-1a', '4Gi')] })).toEqual(expected);
+    expect(await pendingFor({ ...given, persistentVolumes: [volume('us-east-1a', '4Gi')] })).toEqual([
+      'no PersistentVolume of StorageClass gp3 matches PersistentVolumeClaim default/data: create one',
+    ]);
     const spec = { accessModes: ['ReadWriteOnce'], storageClassName: 'gp3' } as const;
     const statefulSets = [aStatefulSet('db', { volumeClaimTemplates: [{ metadata: { name: 'data' }, spec }] })];
     const manifests = someManifests({ deployments: [], statefulSets, storageClasses: [STATIC] });
@@ -51,18 +53,15 @@ describe('the reason of a pod that waits for a volume', () => {
     ]);
   });
 
-  test('is that no node reaches an available volume, as soon as its node exists', async () => {
+  test('is that the pool has no node in the zones of the available volumes, so that none is launched in vain', async () => {
     const given = {
       storageClasses: [STATIC],
       persistentVolumeClaims: [claim({})],
       persistentVolumes: [volume('us-east-1c', '10Gi')],
     };
-    const expected = [
-      'no node of the cluster reaches an available PersistentVolume to bind to PersistentVolumeClaim data',
-    ];
-    expect(await pendingFor(given, 1, 30_000)).toEqual(['its node does not exist yet']);
-    expect(await pendingFor(given, 1, 2 * MINUTE_MS)).toEqual(expected);
-    expect(await pendingFor(given)).toEqual(expected);
+    expect(await pendingFor(given)).toEqual([
+      'NodePool general: requires topology.kubernetes.io/zone In [us-east-1c], but the pool allows In [us-east-1a]; the volume of PersistentVolumeClaim data restricts topology.kubernetes.io/zone',
+    ]);
   });
 
   test('is the pod that uses its claim, if the access mode is ReadWriteOncePod', async () => {
@@ -70,7 +69,7 @@ describe('the reason of a pod that waits for a volume', () => {
     const [reason, ...more] = await pendingFor({ storageClasses: [aStorageClass()], persistentVolumeClaims }, 2);
     expect(more).toEqual([]);
     expect(reason).toMatch(
-      /^pod default\/web-\S+ uses PersistentVolumeClaim data, whose access mode is ReadWriteOncePod$/,
+      /^pod default\/web-\S+ uses PersistentVolumeClaim default\/data \(ReadWriteOncePod\): wait until it has ended$/,
     );
   });
 });

@@ -24,7 +24,7 @@ const MAX_PATIENCE_MS = HOUR_MS;
 const PENDING_FOR_MS = MINUTE_MS;
 
 /** E35: how long a command waits for its replacements. */
-export function patienceMs(inFlight: number): number {
+function patienceMs(inFlight: number): number {
   return Math.min(MAX_PATIENCE_MS, Math.max(MIN_PATIENCE_MS, PATIENCE_MS * inFlight));
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import { stateNodes } from '../../../../lib/core/cluster/state-node.ts';
-import { patienceMs } from '../../../../lib/core/disruption/command/await-replacements.ts';
+import { givesUpAtMs } from '../../../../lib/core/disruption/command/await-replacements.ts';
 import { disruptBy } from '../../../../lib/core/disruption/disrupt.ts';
 import { emptiness } from '../../../../lib/core/disruption/methods/emptiness.ts';
 import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
@@ -230,7 +230,10 @@ describe('a command gives up (E35)', () => {
   });
 
   test('after 80 ms for each command in flight, from ten minutes to an hour', () => {
-    expect([1, 7_500, 10_000, 100_000].map(patienceMs)).toEqual([10 * MINUTE, 10 * MINUTE, 800 * SECOND, HOUR]);
+    const patience = [1, 7_500, 10_000, 100_000].map(
+      (count) => givesUpAtMs({ ...COMMAND, replacingSinceMs: 0 }, count)[0],
+    );
+    expect(patience).toEqual([10 * MINUTE, 10 * MINUTE, 800 * SECOND, HOUR]);
   });
 });
 
