@@ -2,11 +2,12 @@
  * What `kerf plan` and `kerf diff` show for a snapshot of a real API server, and what the functions decide on the same cluster. EC2 and the
  * table are simulated. Nodes are those that Kerf has launched; the kube-scheduler binds their pods.
  */
+
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { shippedCatalogue } from '../../../lib/catalogue/figures.ts';
 import type { RunReport } from '../../../lib/controllers/run/ports.ts';
@@ -279,16 +280,24 @@ function isAnswered(pod: unknown): boolean {
   return refused || at(pod, 'status', 'phase') === 'Running';
 }
 
-/** *Shape:* when all Deployments have their pods, and the scheduler has answered for each. */
+/** *Shape:* when all Deployments have their pods, the scheduler has answered for each, and binds no more of them. */
 async function settledPods(): Promise<void> {
+  let bound: readonly unknown[] = [];
+  let sinceMs = 0;
   await vi.waitFor(async () => {
     const deployments = listAt(await read('/apis/apps/v1/deployments'), 'items');
     const pods = listAt(await read('/api/v1/namespaces/default/pods'), 'items');
     const wanted = deployments.reduce((sum: number, one) => sum + Number(at(one, 'spec', 'replicas')), 0);
     expect(pods).toHaveLength(wanted);
     expect(pods.filter((pod) => !isAnswered(pod))).toEqual([]);
+    const now = pods.map((pod) => at(pod, 'spec', 'nodeName'));
+    if (!isDeepStrictEqual(now, bound)) [bound, sinceMs] = [now, Date.now()];
+    expect(Date.now() - sinceMs).toBeGreaterThanOrEqual(STABLE_MS);
   }, SOON);
 }
+
+/** The scheduler tries a pod again up to some seconds after a node has changed, and later on a busy machine. */
+const STABLE_MS = 3_000;
 
 test('a plan of disruption from the snapshot begins with the command that disruption proposes', async () => {
   await change(general('0s'));
