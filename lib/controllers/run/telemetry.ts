@@ -32,7 +32,7 @@ export const LOG_MESSAGES = {
   standby: 'Another autoscaler is active (Standby).',
   'the state of the deployment is unknown, and Kerf is installed': 'CloudFormation did not answer the installer.',
   'the state of the deployment is unknown, and nothing is removed':
-    'CloudFormation did not answer the installer. Lambda calls it again, twice at most.',
+    'CloudFormation did not answer the installer. The deletion of the stack fails.',
   'the state of the deployment is unknown, and the rights are checked without it':
     'CloudFormation did not answer the installer.',
   'wake put off: the last run of the cluster was abandoned': 'The API server of the cluster did not answer in time.',

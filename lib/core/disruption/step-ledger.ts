@@ -9,8 +9,8 @@ export interface StepLedger {
 /** The number of steps of one method in one pass. A step is a question for one node, which takes about 0.2 ms. */
 export const STEPS_OF_METHOD = 20_000;
 
-/** The number of steps of one run: as many as the methods that search take in one pass. */
-export const STEPS_OF_RUN = 3 * STEPS_OF_METHOD;
+/** The number of steps of one run: as many as drift and the three methods that search take in one pass. */
+export const STEPS_OF_RUN = 4 * STEPS_OF_METHOD;
 
 /** A new look at the cluster, with an index for questions, takes about 8 µs for each node and 1 µs for each pod. */
 const NODES_PER_STEP = 20;
@@ -39,14 +39,14 @@ export function stepLedger(steps: number): StepLedger {
   };
 }
 
-/** A part of the steps for one method. What it spends is spent from the whole, too. */
+/** A part of the steps for one method. What it spends is spent from the whole, too, up to this part: the other methods have theirs. */
 export function shareOf(whole: StepLedger): StepLedger {
   const share = stepLedger(Math.max(0, Math.min(STEPS_OF_METHOD, whole.left())));
   return {
     left: () => Math.min(share.left(), whole.left()),
     spend(steps) {
+      whole.spend(Math.max(0, Math.min(steps, share.left())));
       share.spend(steps);
-      whole.spend(steps);
     },
   };
 }

@@ -77,6 +77,10 @@ export interface ProblemIndex {
   readonly groups: readonly PodGroup[];
   /** The pods that wait until other pods have ended. */
   readonly waiting: readonly Unplaced[];
+  /** The keys of the pods to place for which they wait. */
+  readonly awaited: ReadonlySet<string>;
+  /** The same question, in which no pod waits for one of these, because they could not be placed. */
+  readonly withImpossible: (keys: ReadonlySet<string>) => ProblemIndex;
   /** The number of pods to place. */
   readonly size: number;
   /** Hosts that the question removes. They do not accept pods. */
@@ -145,20 +149,17 @@ const NO_NODES: ReadonlySet<string> = new Set();
 
 function problemIndex(
   cluster: ClusterIndex,
-  asked: Omit<ProblemIndex, 'cluster' | 'index' | 'limits' | 'removed' | 'waiting'> & {
+  asked: Omit<ProblemIndex, 'cluster' | 'index' | 'limits' | 'removed' | 'waiting' | 'awaited' | 'withImpossible'> & {
     readonly removed: readonly ExistingHost[];
   },
 ): ProblemIndex {
   const removed = new Set(asked.removed);
-  const usable = withUsableClaims(asked.groups, cluster, removed);
-  return {
-    ...asked,
-    cluster,
-    ...usable,
-    index: cluster.spaceFor(usable.groups),
-    removed,
-    limits: cluster.limits,
+  const of = (impossible: ReadonlySet<string>): ProblemIndex => {
+    const usable = withUsableClaims(asked.groups, cluster, { removed, impossible });
+    const index = cluster.spaceFor(usable.groups);
+    return { ...asked, cluster, ...usable, index, removed, limits: cluster.limits, withImpossible: of };
   };
+  return of(new Set());
 }
 
 /** Starts an independent run. `inAnyOrder`: as in `rulesFor`. *Cost:* a copy of the list of rooms; other state is copied when pods are placed. */

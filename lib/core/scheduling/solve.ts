@@ -72,7 +72,26 @@ interface Attempt extends Pick<Schedule, 'existing'>, Pick<BoundedSchedule, 'bou
   unplaced(): readonly Unplaced[];
 }
 
-function bestOf(problemIndex: ProblemIndex): Attempt {
+/**
+ * The best attempt. Pods that others wait for, and that cannot be placed, do not count as users of their volumes: the question is asked again
+ * without them, a few times at most.
+ */
+function bestOf(asked: ProblemIndex): Attempt {
+  let best = bestAttempt(asked);
+  const impossible = new Set<string>();
+  for (let [current, times] = [asked, 0]; times < MAX_TIMES; times += 1) {
+    const further = best.left.real.intersection(current.awaited).difference(impossible);
+    if (further.size === 0) break;
+    for (const key of further) impossible.add(key);
+    current = asked.withImpossible(impossible);
+    best = leavingFewer(best, bestAttempt(current));
+  }
+  return best;
+}
+
+const MAX_TIMES = 3;
+
+function bestAttempt(problemIndex: ProblemIndex): Attempt {
   const { packing } = problemIndex.cluster.problem.options ?? {};
   if (problemIndex.fewClaims || packing === 'first-fit') return attempt(problemIndex, 'first-fit');
   const byCost = cheapestAttempt(problemIndex);

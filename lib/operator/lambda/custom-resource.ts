@@ -37,9 +37,9 @@ const LONGEST_REASON = 1_000;
 
 /**
  * Handles an invocation. A request of CloudFormation always gets a response, because a deployment without a response waits for
- * an hour. A failed removal is logged and reported as success: a stack must be deletable if its cluster no longer exists. Any
- * other event is the daily check. *Errors:* UnfinishedError if the removal is not complete, or if CloudFormation does not say
- * whether it deletes the deployment.
+ * an hour. A failed removal is logged and reported as success: a stack must be deletable if its cluster no longer exists. It fails if
+ * CloudFormation does not say whether it deletes the deployment. Any other event is the daily check. *Errors:* UnfinishedError if the
+ * removal is not complete.
  */
 export async function answerTrigger(
   runtime: CustomResourceRuntime,
@@ -54,7 +54,7 @@ export async function answerTrigger(
   const failure = await failureOf(runtime, request, work);
   if (failure instanceof UnfinishedError) throw failure;
   if (failure !== undefined) telemetry.error('request of CloudFormation failed', failure, { type, stack: ids.StackId });
-  const fails = failure !== undefined && type !== 'Delete';
+  const fails = failure !== undefined && (type !== 'Delete' || failure instanceof UnknownStateError);
   const body = JSON.stringify({
     Status: fails ? 'FAILED' : 'SUCCESS',
     Reason: fails ? errorMessage(failure).slice(0, LONGEST_REASON) : 'done',
@@ -95,6 +95,9 @@ function elsewhereIn(properties: unknown): ReadonlySet<string> {
   return new Set(Array.isArray(names) ? names.map(String) : []);
 }
 
+/** CloudFormation does not say whether it deletes the deployment. */
+class UnknownStateError extends Error {}
+
 type StateRuntime = Pick<CustomResourceRuntime, 'state' | 'telemetry'>;
 
 async function failureToRemove({ state, telemetry }: StateRuntime, work: DeploymentWork): Promise<Error | undefined> {
@@ -104,7 +107,10 @@ async function failureToRemove({ state, telemetry }: StateRuntime, work: Deploym
   } catch (error) {
     if (!(error instanceof PortError && error.retryable)) throw error;
     telemetry.error('the state of the deployment is unknown, and nothing is removed', error, {});
-    return new UnfinishedError('the removal has not begun: Lambda calls the function again', { cause: error });
+    return new UnknownStateError(
+      `CloudFormation does not answer the installer, so nothing is removed (${errorMessage(error)}): delete the stack again, or, without a route to CloudFormation, retain this resource and remove Kerf by hand`,
+      { cause: error },
+    );
   }
   if (now !== 'deleting')
     return new Error(`CloudFormation does not delete the deployment (${now}): nothing is removed`);

@@ -4,6 +4,7 @@ import { disruptBy } from '../../../lib/core/disruption/disrupt.ts';
 import type { Method, World } from '../../../lib/core/disruption/method.ts';
 import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
 import { planDisruption } from '../../../lib/core/disruption/plan-disruption.ts';
+import { STEPS_OF_RUN } from '../../../lib/core/disruption/step-ledger.ts';
 import { claimWithoutPods } from '../../../lib/core/provisioning/static-capacity.ts';
 import type { PlannedNodeClaim } from '../../../lib/core/scheduling/schedule.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
@@ -116,7 +117,7 @@ describe('the steps of a run', () => {
   test('are those of all its passes together', () => {
     expect(proposed(methods(10_000))).toEqual(['single-node']);
     expect(proposed(methods(20_000))).toEqual(['fleet']);
-    expect(spent).toBeLessThanOrEqual(60_000);
+    expect(spent).toBeLessThanOrEqual(STEPS_OF_RUN);
   });
 
   test('are not limited in a plan', () => {

@@ -5,7 +5,7 @@ import { drift } from '../../../lib/core/disruption/methods/drift.ts';
 import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
 import { fleet } from '../../../lib/core/disruption/methods/fleet.ts';
 import { singleNode } from '../../../lib/core/disruption/methods/single-node.ts';
-import { stepLedger } from '../../../lib/core/disruption/step-ledger.ts';
+import { STEPS_OF_METHOD, STEPS_OF_RUN, shareOf, stepLedger } from '../../../lib/core/disruption/step-ledger.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
 import { aPoolView, asking } from '../../builders/node-pools.ts';
@@ -106,4 +106,25 @@ test('E29: the run that carries out a command compares no plans before its decis
   expect(actions.map(({ kind }) => kind)).toContain('delete-node-claim');
   expect(due).toEqual([{ atMs: nowMs + SECOND, kind: 'settling' }]);
   expect(calls).toEqual(['fleet']);
+});
+
+test('a method that needs more than its share takes no steps from the others, so that blocked drift does not stop consolidation', () => {
+  const run = stepLedger(STEPS_OF_RUN);
+  const ofDrift = shareOf(run);
+  for (let questions = 0; questions < 1_000; questions += 1) ofDrift.spend(100);
+  expect(ofDrift.left()).toBeLessThanOrEqual(0);
+  expect(run.left()).toBe(STEPS_OF_RUN - STEPS_OF_METHOD);
+  for (const _ of ['fleet', 'multi-node', 'single-node']) {
+    const share = shareOf(run);
+    expect(share.left()).toBe(STEPS_OF_METHOD);
+    share.spend(STEPS_OF_METHOD);
+  }
+});
+
+test('the nodes of a drift command stay together in its validation, although few steps are left', () => {
+  const drifted = { drift: { reason: 'AMIDrift', message: '', sinceMs: 0 } } as const;
+  const snapshot = cluster(100, drifted);
+  const command = aCommand({ method: 'drift', reason: 'Drifted', candidates: candidatesNamed(...NAMES) });
+  const valid = drift.validate(command, worldOf(snapshot).withSteps(stepLedger(3)));
+  expect(valid?.candidates.map(({ nodeClaim }) => nodeClaim.name)).toEqual(NAMES.map((name) => `claim-${name}`));
 });

@@ -26,7 +26,7 @@ export const drift: Method = {
   propose,
   validate(command, world) {
     const candidates = driftedAmong(nodesOf(command, world), world).candidates;
-    const { accepted } = withinBudgets(candidates, world);
+    const { accepted } = withinBudgets(candidates, world, { mayStop: false });
     const [move, ...others] = movesTogether(accepted, world).moves;
     if (move === undefined) return undefined;
     return [move, ...others].reduce((all, one) => ({
@@ -43,7 +43,7 @@ export function hasDrifted({ nodeClaims }: SeenPools): boolean {
 
 function propose(world: World): Proposal {
   const { candidates, refused } = driftedAmong(world.candidates.nodes, world);
-  const { accepted, blocked, over } = withinBudgets(candidates, world);
+  const { accepted, blocked, over } = withinBudgets(candidates, world, { mayStop: true });
   const { moves, count } = movesTogether(accepted, world);
   const later = accepted.slice(count).map((one) => whyLater(one, count));
   return {
@@ -93,10 +93,14 @@ function sinceMs({ nodeClaim }: StateNode): number {
   return nodeClaim?.drift?.sinceMs ?? 0;
 }
 
-/** Accepts candidates in their order. A node whose pods have no other place uses no budget. */
+/**
+ * Accepts candidates in their order. A node whose pods have no other place uses no budget.
+ * @param mayStop whether it stops when the steps are used up. The nodes of one command are few, and stay together
+ */
 function withinBudgets(
   candidates: readonly Candidate[],
   world: World,
+  { mayStop }: { readonly mayStop: boolean },
 ): {
   readonly accepted: readonly Candidate[];
   readonly blocked: readonly Blocked[];
@@ -109,7 +113,7 @@ function withinBudgets(
   for (const [at, candidate] of candidates.entries()) {
     const { nodePool, stateNode } = candidate;
     // The accepted nodes are disrupted, so that the others have their turn.
-    if (accepted.length > 0 && world.steps.left() <= 0) {
+    if (mayStop && accepted.length > 0 && world.steps.left() <= 0) {
       const why = whyNotEvaluated(at, candidates.length);
       blocked.push(...candidates.slice(at).map((one) => blockedNode(one.stateNode, why)));
       break;

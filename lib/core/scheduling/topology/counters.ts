@@ -205,9 +205,9 @@ export function selects(
 
 /** Adds the key to a definition. */
 export function countedOf(of: Omit<Counted, 'text'>): Counted {
-  const { key, kind, namespaces, selector, filter } = of;
+  const { key, kind, namespaces, selector, filter, joined } = of;
   const where = namespaces === undefined ? '*' : [...namespaces].toSorted().join();
-  return { ...of, text: [kind, key.name, where, JSON.stringify(selector), filter?.text].join('\n') };
+  return { ...of, text: [kind, key.name, where, JSON.stringify(selector), filter?.text, joined?.length].join('\n') };
 }
 
 /** B52: the namespace of the pod if the term has none; namespaceSelector adds the namespaces that it selects. */

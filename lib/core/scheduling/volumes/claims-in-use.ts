@@ -12,35 +12,40 @@ import { type StorageIndex, volumeClaimKey } from './storage-index.ts';
 export interface UsableClaims {
   readonly groups: readonly PodGroup[];
   readonly waiting: readonly Unplaced[];
+  /** The keys of the pods to place for which others wait. */
+  readonly awaited: ReadonlySet<string>;
 }
 
 /**
  * The pods whose claims with ReadWriteOncePod no other pod uses, and those that wait: the kube-scheduler does not bind a second pod. Of
  * several pods to place with such a claim, one of a node that is removed is the first, then the oldest.
+ * @param impossible the keys of pods that could not be placed. They come last, because the kube-scheduler counts only pods on nodes
  * *Cost:* O(volumes of the pods); with such claims O(pods of nodes), once for each cluster index.
  */
 export function withUsableClaims(
   groups: readonly PodGroup[],
   cluster: ClusterIndex,
-  removed: ReadonlySet<ExistingHost>,
+  { removed, impossible }: { readonly removed: ReadonlySet<ExistingHost>; readonly impossible: ReadonlySet<string> },
 ): UsableClaims {
   const asking = groups.flatMap(({ pods }) => pods.filter((pod) => exclusiveClaims(pod, cluster.storage).length > 0));
-  if (asking.length === 0) return { groups, waiting: [] };
+  if (asking.length === 0) return { groups, waiting: [], awaited: new Set() };
   const usedBy = new Map<string, Pod>();
   for (const { host, pod, claim } of usersOf(cluster)) if (!removed.has(host)) usedBy.set(claim, pod);
   const waiting = new Map<Pod, Unplaced>();
-  for (const pod of asking.toSorted(
-    (a, b) => Number(a.spec.nodeName === undefined) - Number(b.spec.nodeName === undefined) || byAge(a, b),
-  )) {
+  const awaited = new Set<string>();
+  const rank = (pod: Pod): number => (impossible.has(podKey(pod)) ? 2 : Number(pod.spec.nodeName === undefined));
+  for (const pod of asking.toSorted((a, b) => rank(a) - rank(b) || byAge(a, b))) {
     const claims = exclusiveClaims(pod, cluster.storage);
     for (const claim of claims) {
       const user = usedBy.get(claim);
-      if (user !== undefined) waiting.set(pod, { pod, refusals: [{ refusal: inUse(claim, user) }] });
+      if (user === undefined) continue;
+      waiting.set(pod, { pod, refusals: [{ refusal: inUse(claim, user) }] });
+      awaited.add(podKey(user));
     }
     if (!waiting.has(pod)) for (const claim of claims) usedBy.set(claim, pod);
   }
   const left = groups.map((group) => ({ ...group, pods: group.pods.filter((pod) => !waiting.has(pod)) }));
-  return { groups: left.filter(({ pods }) => pods.length > 0), waiting: [...waiting.values()] };
+  return { groups: left.filter(({ pods }) => pods.length > 0), waiting: [...waiting.values()], awaited };
 }
 
 /** The pods on nodes that stay. A pod that is terminating ends before another one could start. */
@@ -59,6 +64,7 @@ function exclusiveClaims(pod: Pod, { persistentVolumeClaims }: StorageIndex): re
 }
 
 function inUse(claim: string, user: Pod): Refusal {
-  const message = `pod ${podKey(user)} uses PersistentVolumeClaim ${claim} (ReadWriteOncePod): wait until it has ended`;
+  const uses = user.spec.nodeName === undefined ? 'is placed first with' : 'uses';
+  const message = `pod ${podKey(user)} ${uses} PersistentVolumeClaim ${claim} (ReadWriteOncePod): wait until it has ended`;
   return refusal('PersistentVolumeClaimInUse', message);
 }

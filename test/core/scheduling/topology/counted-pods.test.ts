@@ -277,3 +277,20 @@ describe('a pod on a claim whose zone is pinned', () => {
     expect(zonesOf([promised, loner], { nodeClaims: [pinned] })).toEqual([A]);
   });
 });
+
+test('a single term with the same two expressions has a reason of its own', () => {
+  const [app, tier] = [
+    { key: 'app', operator: 'In', values: ['a'] },
+    { key: 'tier', operator: 'In', values: ['x'] },
+  ] as const;
+  const terms = [app, tier].map((one) => affinityTerm({ labelSelector: { matchExpressions: [one] } }));
+  const pods = [
+    pendingPod({ name: 'a', spec: { affinity: joining(...terms) } }),
+    pendingPod({
+      name: 'b',
+      spec: { affinity: joining(affinityTerm({ labelSelector: { matchExpressions: [app, tier] } })) },
+    }),
+  ];
+  const reasons = place(pods).unplaced.map(({ pod, refusals }) => [pod.metadata.name, refusals[0]?.refusal.reason]);
+  expect(Object.fromEntries(reasons)).toEqual({ a: 'PodAffinityTerms', b: 'PodAffinity' });
+});

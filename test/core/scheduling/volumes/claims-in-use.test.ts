@@ -44,6 +44,16 @@ describe('a claim with ReadWriteOncePod is for one pod at a time', () => {
     expect(refusalsOf(schedule)).toEqual([['PersistentVolumeClaimInUse'], ['PersistentVolumeClaimInUse']]);
   });
 
+  test('a pod that cannot be placed keeps the claim from no other pod, as a corrected one of its Deployment', () => {
+    const onRiscv = { 'kubernetes.io/arch': 'riscv' };
+    const old = ['a', 'b'].map((name, at) =>
+      pendingPod({ name, createdAtMs: NOW_MS - 9 + at, spec: { volumes, nodeSelector: onRiscv } }),
+    );
+    const schedule = place([...old, waiting('fixed')], { storage });
+    expect(podsOfClaims(schedule)).toEqual([['fixed']]);
+    expect(schedule.unplaced).toHaveLength(2);
+  });
+
   test.each([
     ['is terminating', user({ deletionTimestamp: DELETED }), storage],
     ['has succeeded', user({ status: { phase: 'Succeeded' } }), storage],
