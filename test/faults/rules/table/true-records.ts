@@ -29,7 +29,8 @@ export const recordsAreTrue: RuleOf = ({ violate, simulation, story, nowMs, star
           `NodeClaim ${name} counts ${cpu} of cpu of ${vcpus} CPUs`,
         );
       const refused = deletion?.terminationRefused;
-      if (refused === undefined) refusedMs.delete(name);
+      // While the instance has no tags, nothing is asked of EC2: a refusal after that is the first of another series.
+      if (refused === undefined || refused.reason !== undefined) refusedMs.delete(name);
       else {
         const sinceMs = refusedMs.get(name) ?? nowMs();
         refusedMs.set(name, sinceMs);
