@@ -1,7 +1,8 @@
-import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import { inParallel } from '../../core/in-parallel.ts';
 import { type PortError, portErrorOf } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
+import { failedLast, noteFailed } from './failed-last.ts';
 import { isNewRefusal } from './is-new-refusal.ts';
 
 /** The limits of one run. The next run decides again, and continues. */
@@ -9,8 +10,6 @@ const MAX_MS = 10 * SECOND_MS;
 const MAX_WRITES = 2_000;
 /** A ClusterRole without the permission refuses every object; a policy may refuse single objects. */
 const MAX_FAILURES = 10;
-/** How long an item whose write has failed comes last. */
-const LAST_MS = 5 * MINUTE_MS;
 
 interface Writing<Item> {
   /** Of the refusals of the item. */
@@ -36,16 +35,12 @@ export async function writeHints<Item>(
   items: readonly Item[],
   { subjectOf, atOnce, write }: Writing<Item>,
 ): Promise<WrittenHints> {
-  const { clock, refusals } = ports;
+  const { clock } = ports;
   const startMs = clock.now();
-  const failureOf = (item: Item): string => `${subjectOf(item)}, failed`;
-  const { first = [], last = [] } = Object.groupBy(items, (item) =>
-    refusals?.wasRefused(failureOf(item), startMs - LAST_MS) === true ? 'last' : 'first',
-  );
   const failed: PortError[] = [];
   let written = 0;
   let isLate = false;
-  await inParallel([...first, ...last].slice(0, MAX_WRITES), atOnce, async (item) => {
+  await inParallel(failedLast(ports, items, subjectOf).slice(0, MAX_WRITES), atOnce, async (item) => {
     isLate ||= clock.now() >= startMs + MAX_MS;
     if (isLate || failed.length >= MAX_FAILURES) return;
     try {
@@ -53,7 +48,8 @@ export async function writeHints<Item>(
       written += 1;
     } catch (cause) {
       const error = portErrorOf(cause);
-      isNewRefusal(ports, error.retryable ? failureOf(item) : subjectOf(item), error.message);
+      if (error.retryable) noteFailed(ports, subjectOf(item), error);
+      else isNewRefusal(ports, subjectOf(item), error.message);
       failed.push(error);
     }
   });

@@ -1,7 +1,7 @@
-import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import { inParallel } from '../../core/in-parallel.ts';
 import type { Action } from '../../core/model/decision.ts';
-import { isNewRefusal } from '../act/is-new-refusal.ts';
+import { failedLast, noteFailed } from '../act/failed-last.ts';
 import { type Outcome, outcomeOf, outcomeWithReport } from '../act/outcomes.ts';
 import type { HasClock, RemembersRefusals, WritesCluster } from '../run/ports.ts';
 import { atMost, type MayLimitWaits } from '../wait/waits.ts';
@@ -14,8 +14,6 @@ const AT_ONCE = 5;
 const SLOW_MS = SECOND_MS;
 /** The run must end in its time, and the others of its claims have their turn. */
 const BEGUN_WITHIN_MS = 20 * SECOND_MS;
-/** How long a pod whose eviction has failed comes last. */
-const LAST_MS = 5 * MINUTE_MS;
 
 /**
  * Evicts the pods of one decision in order, a few at a time, so that a pod whose eviction hangs does not keep the others on the node. Pods
@@ -27,23 +25,22 @@ export async function evictPods(
   cluster: string,
   evictions: readonly Eviction[],
 ): Promise<readonly Outcome[]> {
-  const { clock, refusals } = ports;
+  const { clock } = ports;
   const startMs = clock.now();
-  const subjectOf = ({ pod }: Eviction): string => `${cluster}: evict ${pod.namespace}/${pod.name}, failed`;
-  const hasFailed = (one: Eviction): boolean => refusals?.wasRefused(subjectOf(one), startMs - LAST_MS) === true;
-  const { first = [], last = [] } = Object.groupBy(evictions, (one) => (hasFailed(one) ? 'last' : 'first'));
+  const subjectOf = ({ pod }: Eviction): string => `${cluster}: evict ${pod.namespace}/${pod.name}`;
+  const noted = async (one: Eviction): Promise<Outcome> => {
+    const outcome = await evictPod(ports, one);
+    if (outcome.kind === 'failed') noteFailed(ports, subjectOf(one), outcome.error);
+    return outcome;
+  };
   const begun: Promise<Outcome>[] = [];
-  await inParallel([...first, ...last], AT_ONCE, async (one) => {
+  await inParallel(failedLast(ports, evictions, subjectOf), AT_ONCE, async (one) => {
     if (clock.now() >= startMs + BEGUN_WITHIN_MS) return;
-    const outcome = evictPod(ports, one);
+    const outcome = noted(one);
     begun.push(outcome);
     await atMost(ports, { what: subjectOf(one), ms: SLOW_MS }, outcome);
   });
-  const outcomes = await Promise.all(begun);
-  for (const one of outcomes)
-    if (one.kind === 'failed' && one.action.kind === 'evict-pod')
-      isNewRefusal(ports, subjectOf(one.action), one.error.message);
-  return outcomes;
+  return Promise.all(begun);
 }
 
 /** A refusal by a PodDisruptionBudget is not a failure: termination tries again. */

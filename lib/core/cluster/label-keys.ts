@@ -40,13 +40,14 @@ function merge(affinity: PodAffinity, labels: Labels): PodAffinity {
 
 function mergeTerm(term: PodAffinityTerm, labels: Labels): PodAffinityTerm {
   const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term;
-  const own = [...valuesOf(labels, matchLabelKeys, 'In'), ...valuesOf(labels, mismatchLabelKeys, 'NotIn')];
+  const own = [...ownValues(labels, matchLabelKeys, 'In'), ...ownValues(labels, mismatchLabelKeys, 'NotIn')];
   if (labelSelector === undefined || own.length === 0) return term;
   const matchExpressions = [...(labelSelector.matchExpressions ?? []), ...own];
   return { ...term, labelSelector: { ...labelSelector, matchExpressions } };
 }
 
-function valuesOf(
+/** A requirement for each key, with the value of these labels. Keys that they lack add nothing. */
+export function ownValues(
   labels: Labels,
   keys: readonly string[],
   operator: 'In' | 'NotIn',

@@ -16,8 +16,7 @@ export interface BufferPods {
 /**
  * The virtual pods that represent the spare capacity of CapacityBuffers. They are pending in every decision and do not exist in
  * the cluster. *Shape:* in the order of the buffers; at most `MAX_PODS`, divided so that one large buffer does not use all.
- * Buffers with an unknown strategy are ignored (A5.2). All real pods are
- * placed before them (B65).
+ * Buffers with an unknown strategy are ignored (A5.2). All real pods are placed before them (B65).
  */
 export function bufferPods(buffers: readonly CapacityBuffer[], workloads: BufferWorkloads, nowMs: number): BufferPods {
   const found = buffers.filter(isActiveBuffer).map((buffer) => sizedBuffer(buffer, workloads));

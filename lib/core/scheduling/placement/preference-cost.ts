@@ -2,7 +2,7 @@ import { DEFAULT_PREFERENCE_PRICE_FACTOR } from '../../model/scheduling-options.
 import { type Demand, suitsNewNode } from '../pods/demand.ts';
 import { type Bitset, common, membersOf } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import type { Vector } from '../pools/resource-space.ts';
+import { timesIn } from '../pools/resource-space.ts';
 import type { PoolTypeIndex } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import { newHostAnswer } from '../topology/rules.ts';
@@ -92,19 +92,12 @@ function lowestOf(
   for (const set of sets) {
     const { types, market } = index.selectionFor(set);
     for (const type of membersOf(common(fitting, types))) {
-      const nodes = Math.ceil(pods / Math.min(onHost, timesIn(index.rooms[type], demand.requests)));
+      // One of the pods fits on each of these types.
+      const { requests } = demand;
+      const nodes = Math.ceil(pods / Math.min(onHost, timesIn(requests, index.rooms[type] ?? requests)));
       any = Math.min(any, nodes * (market.prices[type] ?? any));
       certain = Math.min(certain, nodes * (market.certainPrices[type] ?? certain));
     }
   }
   return { any, certain };
-}
-
-/** How many pods with these requests a node has room for. At least 1. */
-function timesIn(room: Vector | undefined, requests: Vector): number {
-  let times = Number.POSITIVE_INFINITY;
-  requests.forEach((amount, resource) => {
-    if (amount > 0) times = Math.min(times, Math.floor((room?.[resource] ?? 0) / amount + EPSILON));
-  });
-  return Math.max(1, times);
 }

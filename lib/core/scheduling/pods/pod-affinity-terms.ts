@@ -4,6 +4,7 @@ import {
   type PodAffinityTerm,
   type TopologySpreadConstraint,
 } from '../../../apis/kubernetes.ts';
+import { ownValues } from '../../cluster/label-keys.ts';
 
 /** Required and preferred terms: a preference counts as required until it is relaxed (B30). */
 export function affinityTerms(pod: Pod): readonly PodAffinityTerm[] {
@@ -39,11 +40,8 @@ export function spreadSelector(
 ): LabelSelector | undefined {
   if (labelSelector === undefined) return undefined;
   const { matchLabels = {} } = labelSelector;
-  const matchExpressions = [...(labelSelector.matchExpressions ?? [])];
-  for (const key of matchLabelKeys) {
-    const value = metadata.labels?.[key];
-    if (value !== undefined) matchExpressions.push({ key, operator: 'In', values: [value] });
-  }
+  const own = ownValues(metadata.labels ?? {}, matchLabelKeys, 'In');
+  const matchExpressions = [...(labelSelector.matchExpressions ?? []), ...own];
   return matchExpressions.length + Object.keys(matchLabels).length > 0 ? { matchLabels, matchExpressions } : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { type Pod, podKey } from '../../../apis/kubernetes.ts';
+import type { PersistentVolumeClaim } from '../../../apis/storage.ts';
 import { claimNames } from '../../cluster/pod-volumes.ts';
 import { isActive } from '../../cluster/pods.ts';
 import { onceFor } from '../../kept-answers.ts';
@@ -20,15 +21,15 @@ export interface UsableClaims {
  * The pods whose claims with ReadWriteOncePod no other pod uses, and those that wait: the kube-scheduler does not bind a second pod. Of
  * several pods to place with such a claim, one of a node that is removed is the first, then the oldest.
  * @param impossible the keys of pods that could not be placed. They come last, because the kube-scheduler counts only pods on nodes
- * *Cost:* O(volumes of the pods); with such claims O(pods of nodes), once for each cluster index.
+ * *Cost:* nothing if the cluster has no such claims; otherwise O(volumes of the pods), and O(pods of nodes) once for each cluster index.
  */
 export function withUsableClaims(
   groups: readonly PodGroup[],
   cluster: ClusterIndex,
   { removed, impossible }: { readonly removed: ReadonlySet<ExistingHost>; readonly impossible: ReadonlySet<string> },
 ): UsableClaims {
+  if (!hasExclusive(cluster.storage)) return { groups, waiting: [], awaited: new Set() };
   const asking = groups.flatMap(({ pods }) => pods.filter((pod) => exclusiveClaims(pod, cluster.storage).length > 0));
-  if (asking.length === 0) return { groups, waiting: [], awaited: new Set() };
   const usedBy = new Map<string, Pod>();
   for (const { host, pod, claim } of usersOf(cluster)) if (!removed.has(host)) usedBy.set(claim, pod);
   const waiting = new Map<Pod, Unplaced>();
@@ -57,10 +58,19 @@ const usersOf = onceFor(({ hosts, storage }: ClusterIndex) =>
   ),
 );
 
+/** Most clusters have no such claim, and every question of disruption asks. */
+const hasExclusive = onceFor(({ persistentVolumeClaims }: StorageIndex) =>
+  persistentVolumeClaims.values().some(isExclusive),
+);
+
 function exclusiveClaims(pod: Pod, { persistentVolumeClaims }: StorageIndex): readonly string[] {
   return claimNames(pod)
     .map((name) => volumeClaimKey({ ...pod.metadata, name }))
-    .filter((key) => persistentVolumeClaims.get(key)?.spec.accessModes?.includes('ReadWriteOncePod'));
+    .filter((key) => isExclusive(persistentVolumeClaims.get(key)));
+}
+
+function isExclusive(claim: PersistentVolumeClaim | undefined): boolean | undefined {
+  return claim?.spec.accessModes?.includes('ReadWriteOncePod');
 }
 
 function inUse(claim: string, user: Pod): Refusal {

@@ -16,7 +16,7 @@ export const plannedPodsAreNominated: RuleOf = (watched) => {
   const nominated = new Set<string>();
   return progressOf(watched, () => {
     const pods = pendingPods(watched);
-    for (const pod of pods) if (ownNomination(pod) !== undefined) nominated.add(keyOf(pod, ownNomination(pod)));
+    for (const pod of pods) nominated.add(keyOf(pod, ownNomination(pod)));
     const claims = livingClaims(watched).filter(
       ({ launch, initializedAtMs }) => launch.kind === 'launched' && initializedAtMs === undefined,
     );
