@@ -36,6 +36,7 @@ import {
   nextVolumeRead,
   volumesUnknown,
   whyVolumesAwaited,
+  withoutVolumeWait,
   withUnreadVolumes,
 } from './volume-detachment.ts';
 
@@ -84,7 +85,8 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
   if (!mayHavePods(view)) return endInstance(view, record, nowMs);
   const { actions, blocked, due, drained } = drain(view, deletion, nowMs);
   const startedAtMs = deletion.drainStartedAtMs ?? nowMs;
-  const draining = beginDrain(view, deletion, nowMs);
+  const begun = beginDrain(view, deletion, nowMs);
+  const draining = drained || view.pods.kind === 'unread' ? begun : withoutVolumeWait(begun);
   const earliest = startedAtMs + MIN_DRAIN_MS;
   // D24: at the deadline, the instance is terminated also if the API server refuses to delete its pods.
   const latest = Math.max(deletion.deadlineMs ?? Infinity, earliest);

@@ -91,6 +91,16 @@ export function attachedVolumes(
     .toSorted(compareText);
 }
 
+/**
+ * The record of a node that has pods to drain. If it waited for volumes before, pods were bound to it since, and the wait for their
+ * volumes begins anew. *Shape:* itself if it did not wait.
+ */
+export function withoutVolumeWait(record: NodeClaimRecord): NodeClaimRecord {
+  if (record.deletion === undefined) return record;
+  const { volumesAwaitedSinceMs, volumesUnreadSinceMs, ...deletion } = record.deletion;
+  return (volumesAwaitedSinceMs ?? volumesUnreadSinceMs) === undefined ? record : { ...record, deletion };
+}
+
 /** The record with the time since which its volumes cannot be read. *Shape:* itself if nothing changes. */
 export function withUnreadVolumes(
   record: NodeClaimRecord,

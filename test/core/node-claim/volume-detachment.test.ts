@@ -203,6 +203,31 @@ describe('D25: a wait of more than a minute reads VolumeAttachments once a minut
   });
 });
 
+describe('D25: pods that are bound to a node that waits for volumes begin the wait anew', () => {
+  const waiting = { volumesAwaitedSinceMs: NOW_MS - HOUR, volumesUnreadSinceMs: NOW_MS - HOUR };
+
+  test('when they are gone, the volumes are read in each run of the first minute', () => {
+    const { record } = verdictOn({ record: recordWith(waiting), pods: [podWith('late')] });
+    expect(record).toEqual(recordWith());
+    expect(readsVolumes(record, NOW_MS + 35 * SECOND)).toBe(true);
+  });
+
+  test.each([
+    ['no pods', { kind: 'read', value: [] }],
+    ['pods that stay', { kind: 'read', value: [runningPod('node-1', TOLERANT)] }],
+    ['pods that cannot be read', UNREAD],
+  ] as const)('%s do not', (_, pods) => {
+    const record = recordWith({ volumesAwaitedSinceMs: NOW_MS - HOUR });
+    const seen = terminationView({
+      record,
+      node: aNode(CORDONED),
+      instanceState: 'alive',
+      volumes: { kind: 'awaited' },
+    });
+    expect(decideTermination({ ...seen, pods }, NOW_MS).record).toEqual(record);
+  });
+});
+
 describe('D25: the record of a drain has whether its pods had volumes', () => {
   const begun = (pods: readonly Pod[], over: Partial<Deletion> = {}, node = aNode()): Deletion | undefined => {
     const deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS, ...over } as const;
