@@ -152,7 +152,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   'lib/manifests': /^(@marcbachmann\/cel-js$|ajv|yaml$)/,
   'lib/snapshot': /^(node:path$|ajv)/,
   'lib/cli': /^(node:|@stricli\/core$|esbuild$)/,
-  'lib/stack': /^(node:|aws-cdk-lib|constructs$|cdk-nag$)/,
+  'lib/stack': /^(node:|aws-cdk-lib|constructs$|cdk-nag$|esbuild$)/,
   functions: /^(aws-lambda$|@aws-lambda-powertools\/)/,
   bin: /^(node:|@stricli\/core$|aws-cdk-lib|cdk-nag$)/,
 };

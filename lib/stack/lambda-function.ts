@@ -3,21 +3,19 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   CfnFunction,
+  Function as Lambda,
   LoggingFormat,
   RecursiveLoop,
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
-import { type ICommandHooks, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { NetworkOptions } from '../operator/options/cluster-options.ts';
 import { type ClusterFunction, VARIABLES } from '../operator/options/options.ts';
-import { REQUIRE_BANNER } from './bundles/require-banner.ts';
+import { functionCode } from './bundles/function-code.ts';
 import { grantNetworkInterfaces } from './permissions.ts';
 import type { DeadLetters, WakeQueue } from './wake-queue.ts';
-
-const ROOT = `${import.meta.dirname}/../../`;
 
 export interface LambdaFunctionProps {
   /** The folder below `functions/`. */
@@ -47,7 +45,7 @@ export interface Woken {
 
 /** Bundles `functions/NAME/handler.ts`, with a log group and a role that may only write to it. */
 export class LambdaFunction extends Construct {
-  readonly function: NodejsFunction;
+  readonly function: Lambda;
   readonly role: Role;
   readonly logGroup: ILogGroup;
 
@@ -59,11 +57,10 @@ export class LambdaFunction extends Construct {
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logGroup.grantWrite(this.role);
-    this.function = new NodejsFunction(this, 'Function', {
+    this.function = new Lambda(this, 'Function', {
       description: `Kerf ${props.name}`,
-      entry: `${ROOT}functions/${props.name}/handler.ts`,
-      projectRoot: ROOT,
-      depsLockFilePath: `${ROOT}package-lock.json`,
+      code: functionCode(props.name, props.folder),
+      handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: props.memoryMib,
@@ -78,17 +75,6 @@ export class LambdaFunction extends Construct {
         ? { loggingFormat: LoggingFormat.JSON, systemLogLevelV2: SystemLogLevel.WARN }
         : { loggingFormat: LoggingFormat.TEXT }),
       ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
-      bundling: {
-        format: OutputFormat.ESM,
-        mainFields: ['module', 'main'],
-        target: 'node24',
-        minify: true,
-        externalModules: [],
-        // In a file of its own, which is not read when the function starts.
-        esbuildArgs: { '--legal-comments': 'external' },
-        banner: REQUIRE_BANNER,
-        ...(props.folder !== undefined && { commandHooks: copying(props.folder) }),
-      },
     });
     if (props.network !== undefined) this.#runIn(props.network);
   }
@@ -131,13 +117,4 @@ export class LambdaFunction extends Construct {
       );
     }
   }
-}
-
-/** Data travels beside the code, so that starting a function does not mean parsing it. */
-function copying(folder: string): ICommandHooks {
-  return {
-    beforeBundling: () => [],
-    beforeInstall: () => [],
-    afterBundling: (_input, output) => [`cp -R "${ROOT}${folder}" "${output}/${folder}"`],
-  };
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { build as bundle, type Metafile, type Plugin } from 'esbuild';
 import { isRecord } from '../../lib/apis/record.ts';
 import { pageAssets } from '../../lib/cli/live/page-assets.ts';
+import { onlyUsedShapes } from '../../lib/stack/bundles/only-used-shapes.ts';
 import { REQUIRE_BANNER } from '../../lib/stack/bundles/require-banner.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -35,7 +36,7 @@ const { metafile } = await bundle({
   alias: { undici: './scripts/package/no-undici.ts' },
   // The package has the built page, and does not build it.
   external: ['esbuild'],
-  plugins: [onlyWhatIsUsed('@kubernetes/client-node')],
+  plugins: [onlyWhatIsUsed('@kubernetes/client-node'), onlyUsedShapes()],
   metafile: true,
 });
 writeFileSync(join(DIST, 'LICENSES.txt'), licensesOf(metafile));

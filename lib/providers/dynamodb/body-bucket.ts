@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { DecisionArchive } from '../../ports/decision-log.ts';
 import { UnreadableError } from '../../ports/errors.ts';
 import { dynamoDbPortError } from './errors.ts';
@@ -16,6 +16,11 @@ export interface Bodies {
 interface BucketOptions {
   readonly client: S3Client;
   readonly bucket: string;
+}
+
+/** The client is created here, because an import of the whole package on demand would bundle all commands of S3. */
+export function bucketClient(config: object): S3Client {
+  return new S3Client(config);
 }
 
 /**

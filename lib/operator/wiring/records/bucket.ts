@@ -10,11 +10,8 @@ interface Bucket {
 export function bucketNamed(bucket: string, config: object): Bucket {
   let loaded: Promise<Bucket> | undefined;
   const load = async (): Promise<Bucket> => {
-    const [{ S3Client }, { BodyBucket, BucketArchive }] = await Promise.all([
-      import('@aws-sdk/client-s3'),
-      import('../../../providers/dynamodb/body-bucket.ts'),
-    ]);
-    const options = { client: new S3Client(config), bucket };
+    const { BodyBucket, BucketArchive, bucketClient } = await import('../../../providers/dynamodb/body-bucket.ts');
+    const options = { client: bucketClient(config), bucket };
     return { bodies: new BodyBucket(options), archive: new BucketArchive(options) };
   };
   const parts = async (): Promise<Bucket> => await (loaded ??= load());
