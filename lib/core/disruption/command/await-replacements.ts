@@ -43,7 +43,7 @@ export interface Awaiting {
 
 /**
  * E34, E35: the next step of a command that waits for its replacements. When all are initialized, its candidates are deleted. It ends
- * without that if a replacement is gone, if a candidate must stay, if pending pods and candidates wait for each other, or after a time.
+ * without that if a replacement is gone, if a candidate must stay, if it is of no use to wait for budgets, or after a time.
  * Replacements that exist then stay, and are removed when they are not needed. A candidate that leaves for another reason does not affect
  * the others. A candidate whose disruption is not allowed now, by a budget, delays the command. *Shape:* no actions while it waits.
  */
@@ -56,8 +56,8 @@ export function awaitReplacements(command: ReplacingCommand, awaiting: Awaiting)
   if (lost !== undefined) return [endOf(command, 'rejected', lost)];
   const [busy] = kept.filter(({ reason }) => reason !== 'PDB');
   if (busy !== undefined) return [endOf(command, 'rejected', `node ${busy.node} must stay: ${busy.message}`)];
-  const pending = pendingTooLong(command, kept, pass);
-  if (pending !== undefined) return [endOf(command, 'rejected', pending)];
+  const useless = whyUseless(command, kept, pass);
+  if (useless !== undefined) return [endOf(command, 'rejected', useless)];
   const waiting = whyWaiting(command, { ...awaiting, stays, kept });
   if (waiting === undefined) return replaced(command, stays, pass);
   const limitMs = waiting.isForEvictions ? MAX_PATIENCE_MS : patienceMs(inFlight);
@@ -120,22 +120,27 @@ export function pendingUntilMs(
 }
 
 /**
- * A pod that is pending may count as disrupted in the PodDisruptionBudget that keeps a candidate, and wait until the pods of the candidate
- * have moved: required affinity allows it only where they run, and their node accepts no pods. Both would wait until the command gives up.
+ * Why it is of no use to wait longer for PodDisruptionBudgets that keep candidates. They may require all pods that their workloads have now.
+ * Or a pod is pending, counts as disrupted, and waits until the pods of the candidate have moved: required affinity allows it only where
+ * they run, and their node accepts no pods. Both would wait until the command gives up, while the cluster has the nodes twice.
  */
-function pendingTooLong(
+function whyUseless(
   command: ReplacingCommand,
   kept: readonly Kept[],
   { snapshot, all, nowMs }: Pass,
 ): string | undefined {
   const names = new Set(kept.map(({ node }) => node));
+  const [{ node, message } = { node: '', message: '' }] = kept;
   if (names.size === 0 || nowMs < pendingUntilMs(command, snapshot.nodeClaims)) return undefined;
   const guarded = all.filter(({ name }) => names.has(name)).flatMap(activePods);
+  const never = guarded.flatMap((pod) => whyNeverEvicted(pod, snapshot.podDisruptionBudgets) ?? []);
+  // The status of a budget that was just created or changed is computed soon.
+  const [forEver] = never.filter(({ reason }) => reason !== 'PDBNotComputed');
+  if (forEver !== undefined) return `node ${node} must stay: ${forEver.message}`;
   const budgets = snapshot.podDisruptionBudgets.filter((budget) => guarded.some((pod) => selectsPod(budget, pod)));
   const pending = snapshot.pods.filter(
     (pod) => isProvisionable(pod) && budgets.some((budget) => selectsPod(budget, pod)),
   );
-  const [{ node, message } = { node: '', message: '' }] = kept;
   return pending.length === 0
     ? undefined
     : `node ${node} must stay: ${message}; pending pods of this budget: ${pending.length}`;

@@ -223,9 +223,23 @@ describe('a command gives up (E35)', () => {
     expect(rejected(held, since + HOUR)).toBe(
       'rejected: after 1h, node b must stay: PodDisruptionBudget web allows no disruption',
     );
-    const never = aBudget({ status: { disruptionsAllowed: 0, expectedPods: 1, desiredHealthy: 1, currentHealthy: 1 } });
-    expect(rejected({ ...held, podDisruptionBudgets: [never] }, since + 10 * MINUTE)).toBe(
+    const notComputed = aBudget({
+      metadata: { name: 'web', namespace: 'default', generation: 2 },
+      status: { observedGeneration: 1, disruptionsAllowed: 0 },
+    });
+    expect(rejected({ ...held, podDisruptionBudgets: [notComputed] }, since + 10 * MINUTE)).toBe(
       'rejected: after 10m, node b must stay: PodDisruptionBudget web allows no disruption',
+    );
+  });
+
+  test('a minute after the replacements, if a PodDisruptionBudget that can never allow an eviction keeps a candidate', () => {
+    const pods = [...podsOf('a'), runningPod('b', { name: 'guarded', labels: { app: 'web' } })];
+    const never = aBudget({ status: { disruptionsAllowed: 0, expectedPods: 1, desiredHealthy: 1, currentHealthy: 1 } });
+    const held = cluster({ pods, podDisruptionBudgets: [never] });
+    const initialized = held.nodeClaims.find(({ name }) => name === 'claim-new')?.initializedAtMs ?? 0;
+    expect(words(held, initialized + MINUTE - SECOND)).toEqual([]);
+    expect(rejected(held, initialized + MINUTE)).toBe(
+      'rejected: node b must stay: PodDisruptionBudget default/web (minAvailable: 1) requires 1 of 1 pods, so none can ever be evicted: raise maxUnavailable, lower minAvailable, or add replicas',
     );
   });
 
