@@ -1,4 +1,7 @@
-/** Bundles the function of a folder: `node bundle-function.ts functions/webhook FOLDER` writes `FOLDER/index.mjs`. */
+/**
+ * Bundles the function of a folder: `node bundle-function.ts functions/webhook FOLDER` writes `FOLDER/index.mjs`, and beside it what the
+ * function reads only when it needs it, such as the S3 client.
+ */
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { onlyUsedShapes } from './only-used-shapes.ts';
@@ -8,15 +11,17 @@ const [folder = '', output = ''] = process.argv.slice(2);
 
 await build({
   absWorkingDir: join(import.meta.dirname, '../../..'),
-  entryPoints: [join(folder, 'handler.ts')],
-  outfile: join(output, 'index.mjs'),
+  entryPoints: [{ in: join(folder, 'handler.ts'), out: 'index' }],
+  outdir: output,
+  outExtension: { '.js': '.mjs' },
   bundle: true,
+  splitting: true,
   platform: 'node',
   format: 'esm',
   mainFields: ['module', 'main'],
   target: 'node24',
   minify: true,
-  // In a file of its own, which is not read when the function starts.
+  // In files of their own, which are not read when the function starts.
   legalComments: 'external',
   banner: { js: REQUIRE_BANNER },
   plugins: [onlyUsedShapes()],

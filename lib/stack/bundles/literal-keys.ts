@@ -1,4 +1,4 @@
-/** The module with the values of its constants as keys: `{ "Min": 1 }` for `{ [_M]: 1 }`. A key that is no constant of the module stays. */
+/** The module with the values of its constants as keys: `{ "Min": 1 }` for `{ [_M]: 1 }`. A key that is not a constant of the module stays. */
 export function withLiteralKeys(module: string): string {
   const constants = new Map(
     [...module.matchAll(/^const (\w+) = ("(?:[^"\\]|\\.)*");$/gm)].map(([, name = '', value = '']) => [name, value]),
