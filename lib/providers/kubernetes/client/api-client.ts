@@ -47,6 +47,8 @@ export interface ApiRequest {
 
 const TIMEOUT_MS = 10_000;
 const ATTEMPTS = 3;
+/** Of calls without a connection, each of which takes three seconds. */
+const CONNECTIONS = 2;
 /** For a longer Retry-After, the next run of the caller is the retry. */
 const LONGEST_WAIT_MS = 2_000;
 const FIRST_WAIT_MS = 100;
@@ -86,7 +88,7 @@ export class ApiClient {
     const doing = `${request.method} ${request.path}`;
     const beganMs = this.#silence.begin(doing);
     let answer = await this.#attempt(request, doing);
-    for (let attempt = 1; attempt < ATTEMPTS && isWorthARetry(answer, request); attempt += 1) {
+    for (let attempt = 1; attempt < attemptsFor(answer) && isWorthARetry(answer, request); attempt += 1) {
       const waitMs = Math.max(0, answer.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1));
       if (waitMs > LONGEST_WAIT_MS) break;
       // Adds up to half of the requested delay.
@@ -95,7 +97,8 @@ export class ApiClient {
       answer = await this.#attempt(request, doing);
     }
     if (answer.kind === 'no-answer') {
-      if (answer.timedOut) await this.#mayBeSilent(request, beganMs);
+      if (answer.silentWhile !== undefined)
+        await this.#mayBeSilent(request, { beganMs, silentWhile: answer.silentWhile });
       throw noAnswer(doing, answer.cause);
     }
     if (isWorthARetry(answer, request)) throw kubernetesPortError(answer, doing);
@@ -132,7 +135,7 @@ export class ApiClient {
       const contentType = response.headers['content-type'] ?? '';
       return { status: response.statusCode ?? 0, contentType, body: unzipped(response) };
     } catch (cause) {
-      if (late.aborted) this.#silence.timedOut(beganMs);
+      if (late.aborted || cause instanceof NoConnection) this.#silence.timedOut(beganMs);
       throw noAnswer(doing, cause);
     }
   }
@@ -192,7 +195,7 @@ export class ApiClient {
     const ms = this.#options.connectTimeoutMs ?? 3_000;
     call.on('socket', (socket) => {
       if (!socket.connecting) return;
-      const slow = setTimeout(() => call.destroy(new Error(`no connection within ${ms} ms`)), ms);
+      const slow = setTimeout(() => call.destroy(new NoConnection(`no connection within ${ms} ms`)), ms);
       for (const event of [connected, 'close']) socket.once(event, () => clearTimeout(slow));
     });
     return call;
@@ -200,11 +203,14 @@ export class ApiClient {
 
   /**
    * A call took its whole time. A write may wait for an admission webhook that does not answer, so another call shows whether the server
-   * does: otherwise one Node whose writes hang would stop the evictions of its pods.
+   * does: otherwise one Node whose writes hang would stop the evictions of its pods. A write without a connection waits for no webhook.
    */
-  async #mayBeSilent({ method }: ApiRequest, beganMs: number): Promise<void> {
+  async #mayBeSilent(
+    { method }: ApiRequest,
+    { beganMs, silentWhile }: { readonly beganMs: number; readonly silentWhile: SilentWhile },
+  ): Promise<void> {
     const { timeoutMs = LONGEST_PROBE_MS } = this.#options;
-    if (method !== 'GET') {
+    if (method !== 'GET' && silentWhile === 'answering') {
       const signal = AbortSignal.timeout(Math.min(timeoutMs, LONGEST_PROBE_MS));
       const sent = { method: PROBE.method, ...outgoing(PROBE, undefined), signal };
       // Every response shows that the server answers, and `#request` notes it.
@@ -240,7 +246,7 @@ export class ApiClient {
       return await this.#exchange(urlOf(this.#options.endpoint, request), sent);
     } catch (thrown) {
       const cause = thrown instanceof Error ? thrown : new Error(`${doing}: ${String(thrown)}`);
-      return { kind: 'no-answer', cause, timedOut: signal.aborted };
+      return { kind: 'no-answer', cause, ...optional({ silentWhile: limitOf(cause, signal) }) };
     }
   }
 
@@ -309,14 +315,29 @@ type Attempt =
   | {
       readonly kind: 'no-answer';
       readonly cause: Error;
-      /** The call took its whole time. */
-      readonly timedOut: boolean;
+      /** The time limit that was reached. */
+      readonly silentWhile?: SilentWhile;
       readonly retryAfterMs?: undefined;
     };
 
+/** What did not happen in time: a connection, or an answer. */
+type SilentWhile = 'answering' | 'connecting';
+
+/** A connection did not come about in its time. */
+class NoConnection extends Error {}
+
+function limitOf(cause: Error, signal: AbortSignal): SilentWhile | undefined {
+  if (cause instanceof NoConnection) return 'connecting';
+  return signal.aborted ? 'answering' : undefined;
+}
+
+function attemptsFor(answer: Attempt): number {
+  return answer.kind === 'no-answer' && answer.silentWhile === 'connecting' ? CONNECTIONS : ATTEMPTS;
+}
+
 function isWorthARetry(answer: Attempt, request: ApiRequest): boolean {
   // A server that has not answered for ten seconds would take another ten.
-  if (answer.kind === 'no-answer') return !answer.timedOut;
+  if (answer.kind === 'no-answer') return answer.silentWhile !== 'answering';
   return RETRIED.includes(answer.status) && request.isFinal?.(answer) !== true;
 }
 

@@ -5,9 +5,9 @@ import { UnreachableError } from '../../../ports/errors.ts';
 const SILENT_MS = 20 * SECOND_MS;
 
 /**
- * Whether an API server is silent: a call got no answer in its whole time, and no other call got one meanwhile. A single slow
- * call, for example an eviction that an admission webhook delays, does not make a server silent. Calls to a silent server fail
- * at once for 20 s, so that a run ends after the first call without an answer instead of waiting for each of its calls.
+ * Whether an API server is silent: a call got no connection or no answer in its whole time, and no other call got an answer
+ * meanwhile. A single slow call, for example an eviction that an admission webhook delays, does not make a server silent. Calls
+ * to a silent server fail at once for 20 s, so that a run ends after the first such call instead of waiting for each of its calls.
  */
 export class Silence {
   readonly now: () => number;

@@ -211,24 +211,63 @@ describe('a silent server', () => {
     await expect(client.expect(LIST)).rejects.toThrow(/not sent/);
   });
 
-  test('may be one to which no connection can be made', async () => {
-    const accepted: Socket[] = [];
-    const stalled = createTcpServer((socket) => void accepted.push(socket));
-    const listening = Promise.withResolvers<void>();
-    stalled.listen(0, '127.0.0.1', listening.resolve);
-    await listening.promise;
-    const address = stalled.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-    // The server accepts the connection and never answers the TLS handshake.
-    connect({ endpoint: `https://127.0.0.1:${port}`, connectTimeoutMs: 50 });
-    await expect(client.expect(LIST)).rejects.toThrow(/no connection within 50 ms/);
-    expect(waits).toHaveLength(2);
+  describe('may be one to which no connection can be made', () => {
+    test('after two tries, further calls are not sent for 20 s', async () => {
+      let nowMs = 0;
+      const stalled = await listenWithoutTls();
+      connect({ endpoint: stalled.endpoint, connectTimeoutMs: 50, now: () => nowMs });
+      await expect(client.expect(LIST)).rejects.toThrow(/no connection within 50 ms/);
+      expect(waits).toHaveLength(1);
+      nowMs = 19_000;
+      await expect(client.expect(LIST)).rejects.toThrow(/not sent: .* called again in 1 s/);
+      expect(stalled.connections()).toBe(2);
+      nowMs = 20_000;
+      await expect(client.expect(LIST)).rejects.toThrow(/no connection/);
+      await stalled.close();
+    });
+
+    test('a write to it shows so without a call of /version', async () => {
+      const stalled = await listenWithoutTls();
+      connect({ endpoint: stalled.endpoint, connectTimeoutMs: 50 });
+      const write = { method: 'PATCH', path: '/api/v1/nodes/node-1', body: {} } as const;
+      await expect(client.expect(write)).rejects.toThrow(/no connection/);
+      await expect(client.expect(LIST)).rejects.toThrow(/not sent/);
+      expect(stalled.connections()).toBe(2);
+      await stalled.close();
+    });
+
+    test('a streamed list shows so with its first connection', async () => {
+      const stalled = await listenWithoutTls();
+      connect({ endpoint: stalled.endpoint, connectTimeoutMs: 50 });
+      await expect(client.stream(LIST, AbortSignal.timeout(10_000))).rejects.toThrow(/no connection/);
+      await expect(client.expect(LIST)).rejects.toThrow(/not sent/);
+      expect(stalled.connections()).toBe(1);
+      await stalled.close();
+    });
+  });
+});
+
+/** A server that accepts connections and never answers the TLS handshake. */
+async function listenWithoutTls(): Promise<{
+  readonly endpoint: string;
+  readonly connections: () => number;
+  readonly close: () => Promise<void>;
+}> {
+  const accepted: Socket[] = [];
+  const stalled = createTcpServer((socket) => void accepted.push(socket));
+  const listening = Promise.withResolvers<void>();
+  stalled.listen(0, '127.0.0.1', listening.resolve);
+  await listening.promise;
+  const address = stalled.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const close = async (): Promise<void> => {
     const closed = Promise.withResolvers<void>();
     for (const socket of accepted) socket.destroy();
     stalled.close(() => closed.resolve());
     await closed.promise;
-  });
-});
+  };
+  return { endpoint: `https://127.0.0.1:${port}`, connections: () => accepted.length, close };
+}
 
 describe('errors', () => {
   test.each([
