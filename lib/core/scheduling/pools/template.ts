@@ -1,12 +1,12 @@
 import type { Labels, Taint } from '../../../apis/kubernetes.ts';
 import { INITIALIZED, NODE_CLASS, NODE_POOL, REGISTERED } from '../../../apis/labels.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
-import { compatibleOfferings } from '../../instance-type/offerings/compatible-offerings.ts';
-import { PLACE_LABELS } from '../../instance-type/suitable-types.ts';
+import { compatibleOfferings, placeFilter } from '../../instance-type/offerings/compatible-offerings.ts';
+import { PLACE_LABELS, suitableTypes } from '../../instance-type/suitable-types.ts';
 import { typeRequirements } from '../../instance-type/type-requirements.ts';
 import { onceFor } from '../../kept-answers.ts';
 import type { NodePoolView } from '../../model/cluster-snapshot.ts';
-import type { InstanceType } from '../../model/instance-type.ts';
+import type { InstanceType, Offering } from '../../model/instance-type.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { maxPriceFactorOf } from '../../node-pool/max-price-factor.ts';
 import { admitsNothing, allowsAbsence } from '../../requirements/requirement.ts';
@@ -35,7 +35,7 @@ export interface NodeClaimTemplate {
   readonly minValues: readonly { readonly key: string; readonly count: number }[];
   /** The most that a node may cost, as a multiple of the cheapest compatible one with missing capacity ignored; Infinity: any price. */
   readonly maxPriceFactor: number;
-  /** The types and daemons if no capacity were missing and none were reserved. @default the same */
+  /** The types and daemons if none of its capacity were missing and none were reserved. @default the same */
   readonly usual?: Pick<NodeClaimTemplate, 'instanceTypes' | 'daemons'>;
 }
 
@@ -49,7 +49,7 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
   const started = requirementsFromLabels({ [REGISTERED]: 'true', [INITIALIZED]: 'true' });
   const host = { fixed: false, requirements: merge(requirements, started), taints };
   const instanceTypes = launchableTypes(view, requirements);
-  const usualTypes = usualTypesOf(view.instanceTypes);
+  const usualTypes = isAffected(view.instanceTypes, requirements) ? usualTypesOf(view.instanceTypes) : undefined;
   return {
     nodePool,
     requirements,
@@ -76,13 +76,27 @@ function usualOf(
   return { instanceTypes, daemons: daemonGroups(daemons, host, instanceTypes) };
 }
 
-/** The types as if no capacity were missing, without reserved offerings, whose prices are only an order (C30); undefined if this is the same. */
-const usualTypesOf = onceFor((types: readonly InstanceType[]): readonly InstanceType[] | undefined => {
-  const differs = types.some(({ offerings }) =>
-    offerings.some(({ shortage, reservation }) => shortage !== undefined || reservation !== undefined),
-  );
-  if (!differs) return undefined;
-  return types.map((type) => ({
+/**
+ * Whether capacity with these requirements is missing, doubted or reserved. Other types, zones and capacity types do not count.
+ * *Cost:* O(offerings) once for the types, then O(offerings of the marked types).
+ */
+function isAffected(types: readonly InstanceType[], requirements: Requirements): boolean {
+  const meets = placeFilter(requirements);
+  const affected = markedTypes(types).filter(({ offerings }) => offerings.some((one) => isMarked(one) && meets(one)));
+  return suitableTypes(affected, requirements).length > 0;
+}
+
+const markedTypes = onceFor((types: readonly InstanceType[]): readonly InstanceType[] =>
+  types.filter(({ offerings }) => offerings.some(isMarked)),
+);
+
+function isMarked({ shortage, reservation }: Offering): boolean {
+  return shortage !== undefined || reservation !== undefined;
+}
+
+/** The types as if no capacity were missing, without reserved offerings, whose prices are only an order (C30). */
+const usualTypesOf = onceFor((types: readonly InstanceType[]): readonly InstanceType[] =>
+  types.map((type) => ({
     ...type,
     // The labels of places are those of the available offerings.
     requirements: Object.fromEntries(Object.entries(type.requirements).filter(([key]) => !PLACE_LABELS.has(key))),
@@ -90,8 +104,8 @@ const usualTypesOf = onceFor((types: readonly InstanceType[]): readonly Instance
       if (offering.reservation !== undefined) return [];
       return [shortage === 'missing' ? { ...offering, available: true } : offering];
     }),
-  }));
-});
+  })),
+);
 
 const launchable = new WeakMap<readonly InstanceType[], WeakMap<NodePool['spec'], readonly InstanceType[]>>();
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import type { NodePoolView } from '../../../../lib/core/model/cluster-snapshot.ts';
+import type { InstanceType, Offering } from '../../../../lib/core/model/instance-type.ts';
 import { cheapestUsd, type Schedule } from '../../../../lib/core/scheduling/schedule.ts';
 import { solve } from '../../../../lib/core/scheduling/solve.ts';
 import { anInstanceType } from '../../../builders/instance-types.ts';
-import { aPoolView } from '../../../builders/node-pools.ts';
+import { aPoolView, asking } from '../../../builders/node-pools.ts';
 import { pendingPods, spread } from '../../../builders/pods.ts';
 
 /** Nodes of 2 to 16 cpu whose price is in proportion, with memory for each cpu. */
@@ -68,5 +69,29 @@ describe('new claims with many pods are packed again', () => {
       const used = searched.newClaims.reduce((sum, { cheapest }) => sum + (cheapest.type.capacity['cpu'] ?? 0), 0);
       expect(used).toBeLessThanOrEqual(limit * 1_000);
     }
+  });
+
+  const MISSING = { available: false, shortage: 'missing' } as const;
+  /** The types, with these changes of the offerings of one of them. */
+  const changed = (name: string, change: (offering: Offering) => Partial<Offering>): readonly InstanceType[] =>
+    types.map((type) =>
+      type.name === name
+        ? { ...type, offerings: type.offerings.map((offering) => ({ ...offering, ...change(offering) })) }
+        : type,
+    );
+
+  test('also while a type that the NodePool does not allow has no capacity, as if nothing were missing', () => {
+    const other = anInstanceType({ name: 'x2.large', cpu: 2, memoryGib: 32 });
+    const offerings = other.offerings.map((offering) => ({ ...offering, ...MISSING }));
+    const requirements = [asking('karpenter.k8s.aws/instance-family', 'NotIn', 'x2')];
+    const { searched } = plansOf(pods(40), [aPoolView({ types: [...types, { ...other, offerings }], requirements })]);
+    const { searched: unmarked } = plansOf(pods(40), [aPoolView({ types: [...types, other], requirements })]);
+    expect(searched.newClaims.map(({ pods: its }) => its)).toEqual(unmarked.newClaims.map(({ pods: its }) => its));
+  });
+
+  test('also while capacity of the NodePool is missing', () => {
+    const { searched, before } = plansOf(pods(40), [aPoolView({ types: changed('c8.16', () => MISSING) })]);
+    expect(cheapestUsd(searched.newClaims)).toBeLessThan(cheapestUsd(before.newClaims));
+    expect([podsPlaced(searched), searched.unplaced]).toEqual([240, []]);
   });
 });

@@ -13,13 +13,25 @@ const types = Object.entries(USD_PER_HOUR).map(([cpu, price]) =>
   anInstanceType({ name: `c.${cpu}`, cpu: Number(cpu), memoryGib: 64, price, capacityTypes: ['on-demand'] }),
 );
 
+interface Sizes {
+  readonly webPods: number;
+  readonly webCpu: string;
+  readonly aloneCpu: string;
+}
+
+const USUAL_SIZES: Sizes = { webPods: 7, webCpu: '1500m', aloneCpu: '1' };
+
 /** Seven pods, of which five fill a node of 0.12 USD, and six that must be on different nodes. */
-function scheduleOf(web: PodOptions = {}, pool: NodePoolView = aPoolView({ types })): Schedule {
+function scheduleOf(
+  web: PodOptions = {},
+  pool: NodePoolView = aPoolView({ types }),
+  { webPods, webCpu, aloneCpu } = USUAL_SIZES,
+): Schedule {
   const labels = { app: 'alone' };
   const affinity = avoiding({ topologyKey: HOSTNAME, labelSelector: { matchLabels: labels } });
   const pods = [
-    ...pendingPods(7, { name: 'web', requests: { cpu: '1500m' }, ...web }),
-    ...pendingPods(6, { name: 'alone', labels, requests: { cpu: '1' }, spec: { affinity } }),
+    ...pendingPods(webPods, { name: 'web', requests: { cpu: webCpu }, ...web }),
+    ...pendingPods(6, { name: 'alone', labels, requests: { cpu: aloneCpu }, spec: { affinity } }),
   ];
   return solve({ pods, stateNodes: [], nodePools: [pool], daemonSets: [] });
 }
@@ -47,5 +59,21 @@ describe('a pod that makes a claim dearer than a claim of its own', () => {
     const limited = scheduleOf({}, aPoolView({ types, limits: { nodes: '7' } }));
     expect(limited.newClaims).toHaveLength(7);
     expect(limited.unplaced).toEqual([]);
+  });
+
+  test('stays if capacity is missing, and a claim of its own costs more than the price guard allows', () => {
+    const small = anInstanceType({
+      name: 'd.0.5',
+      cpu: 0.5,
+      memoryGib: 64,
+      price: 0.005,
+      capacityTypes: ['on-demand'],
+    });
+    const offerings = small.offerings.map((one) => ({ ...one, available: false, shortage: 'missing' as const }));
+    const pool = aPoolView({ types: [...types, { ...small, offerings }] });
+    const sizes = { webPods: 3, webCpu: '3500m', aloneCpu: '500m' };
+    // A claim for one pod of 500m costs 0.027, and would cost 0.005 if no capacity were missing.
+    expect(pricesOf(scheduleOf({}, pool, sizes))).toEqual([0.12, 0.12]);
+    expect(pricesOf(scheduleOf({}, aPoolView({ types }), sizes))).toContain(0.027);
   });
 });

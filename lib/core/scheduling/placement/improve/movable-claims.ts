@@ -18,7 +18,7 @@ export interface MovableClaims {
 
 /**
  * The new claims whose pods can be exchanged: only the room, labels and taints of a node decide whether it can run them. Claims for reserved
- * capacity, with minValues, and of pools with missing capacity are left out. *Cost:* O(classes of pods by claim).
+ * capacity, and with minValues, are left out. *Cost:* O(classes of pods by claim).
  */
 export function movableClaims(run: Run, backlog: readonly BacklogGroup[]): readonly MovableClaims[] {
   const movable = new Set(backlog.map(({ demand }) => demand).filter(isMovable));

@@ -7,6 +7,7 @@ import type { PoolTypeIndex } from '../../pools/type-index.ts';
 import type { Run } from '../../run.ts';
 import type { BacklogGroup } from '../backlog.ts';
 import { join, type OpenClaim, openClaim, typesFor } from '../open-claim.ts';
+import { whyTooExpensive } from '../price-guard.ts';
 
 /** A node of a type for these pods. */
 export interface PlannedNode {
@@ -18,10 +19,9 @@ export function podsOn(claims: readonly OpenClaim[]): number {
   return claims.reduce((sum, { pods }) => sum + pods.length, 0);
 }
 
-/** Whether other claims can take the place of the claim: not for reserved capacity, with minValues, and in pools with missing capacity. */
+/** Whether other claims can take the place of the claim: not for reserved capacity, and with minValues. */
 export function isReplaceable({ types, reservations }: OpenClaim): boolean {
-  const { usual, minValues } = types.template;
-  return usual === undefined && minValues.length === 0 && reservations === undefined;
+  return types.template.minValues.length === 0 && reservations === undefined;
 }
 
 /** The pods of the claims with these demands, in the order of the backlog. */
@@ -39,7 +39,7 @@ export function podsByDemand(
   );
 }
 
-/** Opens claims for the nodes instead of the claims. Nothing changes if the limits of the pool do not allow it. */
+/** Opens claims for the nodes instead of the claims. Nothing changes if the limits or the price guard of the pool do not allow it. */
 export function replaceClaims(
   run: Run,
   claims: readonly OpenClaim[],
@@ -49,7 +49,7 @@ export function replaceClaims(
     nodes,
   }: { readonly types: PoolTypeIndex; readonly set: RequirementSet; readonly nodes: readonly PlannedNode[] },
 ): void {
-  const { bestCells } = types.selectionFor(set).market;
+  const { bestCells, prices } = types.selectionFor(set).market;
   const limits: PoolLimits = copyWithout(run.limits, claims);
   const opened: OpenClaim[] = [];
   for (const { type, pods: planned } of nodes) {
@@ -58,6 +58,7 @@ export function replaceClaims(
     const within = typesWithin(limits, claim);
     if (within !== undefined && !has(within, type)) return;
     for (const [demand, pods] of planned) join(claim, demand, { set, pods, limits });
+    if (whyTooExpensive(run, types, { ...claim, priceUsdPerHour: prices[type] ?? 0 }) !== undefined) return;
     holdMinimum(limits, claim, typesFor(claim, limits));
     opened.push(claim);
   }
