@@ -13,6 +13,7 @@ import { catalogueOptions, type Environment } from '../options/options.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
 import { budgetedEc2 } from './ec2-client.ts';
 import { readPriceTables } from './price-tables.ts';
+import { SDK_CONNECTIONS } from './sdk-timeouts.ts';
 
 /** *Errors:* OptionError. */
 export function wireCatalogue(environment: Environment = process.env): {
@@ -21,9 +22,9 @@ export function wireCatalogue(environment: Environment = process.env): {
 } {
   const { region, table: tableName, priceFolder } = catalogueOptions(environment);
   const { onDemandUsdPerHour, branchInterfaces } = readPriceTables(priceFolder, region);
-  const dynamodb = new DynamoDBClient();
-  const { client } = budgetedEc2({ dynamodb, tableName, region });
-  const priceList = new PricingClient({ region: priceListRegion(region) });
+  const dynamodb = new DynamoDBClient({ requestHandler: SDK_CONNECTIONS });
+  const { client } = budgetedEc2({ dynamodb, tableName, region, config: { requestHandler: SDK_CONNECTIONS } });
+  const priceList = new PricingClient({ region: priceListRegion(region), requestHandler: SDK_CONNECTIONS });
   const ports: CataloguePorts = {
     cloud: {
       describeCatalogue: async () => describeCatalogue(client, { region, nowMs: systemClock.now(), branchInterfaces }),

@@ -16,9 +16,15 @@ import { type Environment, interruptionOptions } from '../options/options.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
 import { budgetedEc2 } from './ec2-client.ts';
 import { recorderIn } from './records/recorder.ts';
+import { SDK_CONNECTIONS } from './sdk-timeouts.ts';
 
 /** A spot instance has two minutes left: a call that hangs must leave time for the next delivery. */
-const EVENT_TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 4_000, throwOnRequestTimeout: true };
+const EVENT_TIMEOUTS = {
+  ...SDK_CONNECTIONS,
+  connectionTimeout: 1_000,
+  requestTimeout: 4_000,
+  throwOnRequestTimeout: true,
+};
 
 /** *Errors:* OptionError. */
 export function wireInterruption(environment: Environment = process.env): {

@@ -8,11 +8,13 @@ import { ANSWER_WITHIN_MS, type WebhookPorts } from '../../controllers/webhook.t
 import { SqsWakeQueue } from '../../providers/aws/messages/wake-queue.ts';
 import { type Environment, webhookOptions } from '../options/options.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
+import { SDK_CONNECTIONS } from './sdk-timeouts.ts';
 
 /** One retry, within the same deadline, for a connection that was closed while the function was frozen. */
 const IMPATIENCE = {
   maxAttempts: 2,
   requestHandler: {
+    ...SDK_CONNECTIONS,
     connectionTimeout: ANSWER_WITHIN_MS,
     requestTimeout: ANSWER_WITHIN_MS,
     throwOnRequestTimeout: true,

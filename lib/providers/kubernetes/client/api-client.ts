@@ -5,6 +5,7 @@ import { createGunzip, gunzipSync } from 'node:zlib';
 import { optional } from '../../../apis/optional.ts';
 import { fieldsOf } from '../project/project.ts';
 import { type ApiResponse, kubernetesPortError, noAnswer, withTrueStatus } from './errors.ts';
+import { closingOld } from './kept-connections.ts';
 import { Silence } from './silence.ts';
 
 export interface ApiClientOptions {
@@ -72,12 +73,13 @@ export class ApiClient {
     this.#options = options;
     this.#silence = new Silence(options.now ?? (() => performance.now()));
     const { endpoint, certificateAuthority, tlsServerName } = options;
-    this.#agent = endpoint.startsWith('http:')
+    const agent = endpoint.startsWith('http:')
       ? new http.Agent({ keepAlive: true })
       : new https.Agent({
           keepAlive: true,
           ...optional({ ca: certificateAuthority, servername: tlsServerName }),
         });
+    this.#agent = closingOld(agent, options.now);
   }
 
   /**
