@@ -5,7 +5,7 @@ import { DISRUPTED_TAINT, isEphemeral, sameTaint, UNDERUTILIZED_TAINT } from '..
 import { compareText } from '../compare-text.ts';
 import { lastFor, onceFor } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
-import { instanceOf, type NodeClaimRecord, providerIdOf } from '../model/node-claim-record.ts';
+import { instanceIdOf, instanceOf, type NodeClaimRecord, providerIdOf } from '../model/node-claim-record.ts';
 import {
   merge,
   NO_REQUIREMENTS,
@@ -59,7 +59,10 @@ const stateNodesOf = lastFor((all: Observed['nodes'], beside: Omit<Observed, 'no
   const withNode = new Set<string>();
   const replaced = replacedClaims(beside);
   const nodes = all.map((node) => {
-    const record = claims.get(node.spec?.providerID ?? '') ?? claims.get(node.metadata.name);
+    // EC2 gives the address of an ended instance to another one, whose Node may have the same name.
+    const { providerID } = node.spec ?? {};
+    const isOfInstance = instanceIdOf(providerID) !== undefined;
+    const record = claims.get(providerID ?? '') ?? (isOfInstance ? undefined : claims.get(node.metadata.name));
     if (record !== undefined) withNode.add(record.name);
     const stateNode = fromNode(node, record, podsByNode.get(node.metadata.name) ?? NO_PODS);
     const isReplaced = !stateNode.deleting && record !== undefined && replaced.has(record.name);

@@ -136,7 +136,10 @@ async function keepBody(bodies: Bodies | undefined, body: Uint8Array): Promise<v
   }
 }
 
-/** In this order: if the function stops in between, the decision is closed again, and its expiry is already set. */
+/**
+ * In this order: if the function stops in between, the decision is closed again, and its expiry is already set. A decision that the SDK may
+ * have closed before it repeated the delete is published: twice is better than never.
+ */
 export async function closeDecision(table: Table, decision: Decision): Promise<'closed' | 'known'> {
   const expiresAt = Math.ceil(decision.atMs / 1_000) + HISTORY_SECONDS;
   const key = decisionKey(decision.cluster, decision.id);
@@ -146,7 +149,7 @@ export async function closeDecision(table: Table, decision: Decision): Promise<'
     key: openKey(decision.cluster, decision.id),
     condition: PRESENT,
   });
-  return deleted.kind === 'written' ? 'closed' : 'known';
+  return deleted.kind === 'written' || deleted.repeated === true ? 'closed' : 'known';
 }
 
 /** Without an item in the list of open decisions it is not completed. Two concurrent runs may write the same decision twice. */

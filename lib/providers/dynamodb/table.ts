@@ -45,8 +45,13 @@ export type Write =
   | { readonly kind: 'delete'; readonly key: Key; readonly condition?: WriteCondition }
   | { readonly kind: 'check'; readonly key: Key; readonly condition: WriteCondition };
 
-/** `refused`: a condition failed and nothing was written; `found` is the stored item, for a single write. */
-export type WriteOutcome = { readonly kind: 'written' } | { readonly kind: 'refused'; readonly found?: Attributes };
+/**
+ * `refused`: a condition failed and nothing was written; `found` is the stored item, for a single write. `repeated`: an earlier attempt of
+ * the SDK had no answer, and may have been written.
+ */
+export type WriteOutcome =
+  | { readonly kind: 'written' }
+  | { readonly kind: 'refused'; readonly found?: Attributes; readonly repeated?: true };
 
 /** `at`: the indices of the writes whose conditions failed. */
 export type TransactionOutcome =
@@ -120,7 +125,11 @@ export class Table {
       return { kind: 'written' };
     } catch (thrown) {
       if (!(thrown instanceof ConditionalCheckFailedException)) throw thrown;
-      return thrown.Item === undefined ? { kind: 'refused' } : { kind: 'refused', found: unmarshall(thrown.Item) };
+      return {
+        kind: 'refused',
+        ...(thrown.Item !== undefined && { found: unmarshall(thrown.Item) }),
+        ...((thrown.$metadata.attempts ?? 1) > 1 && { repeated: true }),
+      };
     }
   }
 

@@ -1,3 +1,4 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { Catalogue } from '../../../lib/core/instance-type/facts.ts';
@@ -114,6 +115,16 @@ test('a decision whose closing ends in between is closed again, and its item exp
   expect(isPending()).toBe(false);
   expect(await store.openDecisions('demo')).toEqual([decision]);
   expect(table.items().find(({ sk }) => sk?.S === `decision#${decision.id}`)).toHaveProperty('expiresAt');
+});
+
+test('a decision whose closing the SDK repeated is published, because the first attempt may have closed it', async () => {
+  const { store, before, isPending } = aWorld();
+  before('DeleteItem', () => {
+    const message = 'The conditional request failed';
+    throw new ConditionalCheckFailedException({ message, $metadata: { attempts: 2 } });
+  });
+  expect(await store.closeDecision(aLaunchDecision())).toBe('closed');
+  expect(isPending()).toBe(false);
 });
 
 test('closing a decision whose item is gone creates no item', async () => {
