@@ -72,6 +72,7 @@ export interface GivenUnavailableOffering {
   readonly reservationId?: string;
   readonly placementGroupId?: string;
   readonly tenancy?: 'dedicated';
+  readonly minVcpus?: number;
   readonly markedAt?: string;
 }
 
@@ -250,6 +251,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
       reservationId: STRING,
       placementGroupId: STRING,
       tenancy: { enum: ['dedicated'] },
+      minVcpus: COUNT,
       markedAt: DATE_TIME,
     },
     ['instanceType', 'zone', 'capacityType'],

@@ -3,7 +3,7 @@ import type { ResourceList } from '../apis/kubernetes.ts';
 import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, ZONE } from '../apis/labels.ts';
 import { optional } from '../apis/optional.ts';
 import { unavailability } from '../core/instance-type/offerings/unavailable.ts';
-import { doubt } from '../core/instance-type/offerings/zone-refusals.ts';
+import { doubt, vcpusOf } from '../core/instance-type/offerings/zone-refusals.ts';
 import type { UnavailableOffering } from '../core/model/decision.ts';
 import type { InstanceType, LabelValues, Offering, Reservation } from '../core/model/instance-type.ts';
 import { add, type Resources, subtract } from '../core/resources/resources.ts';
@@ -38,7 +38,7 @@ export function instanceTypesFrom(
         {
           lacking: !complete && one.capacityType === 'reserved' && !reservedCapacity,
           refused: !complete && isUnavailable({ type: name, ...one }),
-          doubted: !complete && isDoubted(one),
+          doubted: !complete && isDoubted(one, vcpusOf({ capacity })),
           resources,
         },
       ),

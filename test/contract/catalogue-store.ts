@@ -94,9 +94,16 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
       const capacityType = { ...SPOT, instanceType: ANY_OFFERING, zone: ANY_OFFERING };
       const reservation = { ...SPOT, zone: 'us-east-1b', capacityType: 'reserved', reservationId: 'cr-1' } as const;
       const placed = { ...SPOT, zone: 'us-east-1c', placementGroupId: 'pg-1', tenancy: 'dedicated' } as const;
-      await store.markUnavailable([subnet, capacityType, reservation, placed]);
+      const large = { ...SPOT, instanceType: ANY_OFFERING, zone: 'us-east-1d', minVcpus: 64 };
+      await store.markUnavailable([subnet, capacityType, reservation, placed, large]);
       const found = (await store.listUnavailable(NOW_MS)).toSorted((a, b) => compareText(a.zone, b.zone));
-      expect(found).toEqual([listedOf(capacityType), listedOf(subnet), listedOf(reservation), listedOf(placed)]);
+      expect(found).toEqual([
+        listedOf(capacityType),
+        listedOf(subnet),
+        listedOf(reservation),
+        listedOf(placed),
+        listedOf(large),
+      ]);
     });
 
     test('a subnet is full for every capacity type: marks of two are one', async () => {

@@ -27,6 +27,8 @@ export interface UnavailableOffering {
   readonly placementGroupId?: string;
   /** Capacity was missing only on dedicated hardware. @default on any hardware */
   readonly tenancy?: 'dedicated';
+  /** Capacity was missing only for types with at least this number of vCPUs. @default for all types */
+  readonly minVcpus?: number;
   readonly untilMs: number;
   /** @default `untilMs` less the duration of a first mark */
   readonly markedAtMs?: number;

@@ -1,14 +1,16 @@
 import { MAX_PRICE_FACTOR } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
+import { optional } from '../../apis/optional.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import { compareText } from '../compare-text.ts';
-import { compatibleOfferings } from '../instance-type/offerings/compatible-offerings.ts';
+import { compatibleOfferings, doubtedPlaces } from '../instance-type/offerings/compatible-offerings.ts';
 import { once } from '../kept-answers.ts';
 import type { ClusterSnapshot, NodePoolView } from '../model/cluster-snapshot.ts';
 import type { Blocked } from '../model/decision.ts';
-import type { InstanceType, Offering } from '../model/instance-type.ts';
+import type { Offering } from '../model/instance-type.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
+import { merge, type Requirements } from '../requirements/requirements.ts';
 import { parseResources } from '../resources/resources.ts';
 import { multiple } from '../scheduling/placement/price-guard.ts';
 import { type NodeClaimTemplate, nodeClaimTemplate } from '../scheduling/pools/template.ts';
@@ -98,34 +100,45 @@ function isStatic({ nodePool }: NodePoolView): boolean {
 export function claimWithoutPods(view: NodePoolView): PlannedNodeClaim | Refusal {
   if (view.unusable !== undefined) return refusal(view.unusable.reason, view.unusable.message);
   const template = nodeClaimTemplate(view, []);
-  const { requirements } = template;
-  const offered = template.instanceTypes
-    .flatMap((type) => {
-      const offering = cheapestOf(compatibleOfferings(type, requirements));
-      return offering === undefined ? [] : [{ type, offering }];
-    })
-    .toSorted((a, b) => byPrice(a.offering, b.offering) || compareText(a.type.name, b.type.name));
-  const [cheapest] = offered;
-  if (cheapest === undefined) return refusal('NoOffering', 'no instance type of the pool has an available offering');
-  const maxPriceUsdPerHour = maxPriceOf(template, cheapest.offering);
-  const { priceUsdPerHour } = cheapest.offering;
-  if (priceUsdPerHour > maxPriceUsdPerHour) {
+  const asked = offeredWithin(template, template.requirements);
+  if (asked.cheapest === undefined)
+    return refusal('NoOffering', 'no instance type of the pool has an available offering');
+  const maxPriceUsdPerHour = maxPriceOf(template, asked.cheapest.offering);
+  // C35: doubted offerings are used if all others cost too much.
+  const doubted = doubtedPlaces(template.instanceTypes).map((place) => merge(template.requirements, place));
+  const affordable = [asked, ...doubted.map((place) => offeredWithin(template, place))].find(
+    ({ cheapest }) => cheapest !== undefined && cheapest.offering.priceUsdPerHour <= maxPriceUsdPerHour,
+  );
+  if (affordable?.cheapest === undefined) {
+    const { priceUsdPerHour } = asked.cheapest.offering;
     const message = `the cheapest node with capacity costs ${usdPerHour(priceUsdPerHour)}, more than the ${usdPerHour(maxPriceUsdPerHour)} that ${MAX_PRICE_FACTOR} allows: wait, or raise it`;
     return refusal('PriceTooHigh', message, { priceUsdPerHour, maxPriceUsdPerHour });
   }
-  const instanceTypes = offered.map(({ type }): InstanceType => type);
   const name = `planned-${view.nodePool.metadata.name}`;
   const claim = {
     name,
     template,
     pods: [],
-    requirements,
-    instanceTypes,
-    cheapest,
+    ...affordable,
+    cheapest: affordable.cheapest,
     requests: {},
     minValuesRelaxed: false,
   };
   return maxPriceUsdPerHour === Number.POSITIVE_INFINITY ? claim : { ...claim, maxPriceUsdPerHour };
+}
+
+/** The types that are available within the requirements, cheapest first, and the cheapest offering. */
+function offeredWithin(
+  { instanceTypes }: NodeClaimTemplate,
+  requirements: Requirements,
+): Pick<PlannedNodeClaim, 'requirements' | 'instanceTypes'> & Partial<Pick<PlannedNodeClaim, 'cheapest'>> {
+  const offered = instanceTypes
+    .flatMap((type) => {
+      const offering = cheapestOf(compatibleOfferings(type, requirements));
+      return offering === undefined ? [] : [{ type, offering }];
+    })
+    .toSorted((a, b) => byPrice(a.offering, b.offering) || compareText(a.type.name, b.type.name));
+  return { requirements, instanceTypes: offered.map(({ type }) => type), ...optional({ cheapest: offered[0] }) };
 }
 
 /** The guard of the NodePool: its factor times the cheapest offering if no capacity were missing. *Shape:* Infinity for reserved capacity. */

@@ -41,6 +41,7 @@ const UNAVAILABLE = [
   'capacityType',
   'expiresAt',
   'markedAtMs',
+  'minVcpus',
   'placementGroupId',
   'refusal',
   'reservationId',

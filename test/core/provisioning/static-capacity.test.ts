@@ -6,7 +6,7 @@ import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.t
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
 import { refusedClaims } from '../../../lib/core/provisioning/unreadable-claims.ts';
-import { anInstanceType } from '../../builders/instance-types.ts';
+import { anInstanceType, anOffering } from '../../builders/instance-types.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
 import { aPoolView, type NodePoolViewOptions } from '../../builders/node-pools.ts';
 import { aNode } from '../../builders/nodes.ts';
@@ -41,6 +41,10 @@ function created(snapshot: ClusterSnapshot): readonly NodeClaimRecord[] {
   return decide(snapshot).actions.flatMap((action) => (action.kind === 'create-node-claim' ? [action.nodeClaim] : []));
 }
 
+function capacityTypesOf(claims: readonly NodeClaimRecord[]): readonly (readonly string[])[] {
+  return claims.map(({ options }) => options.map(({ capacityType }) => capacityType));
+}
+
 describe('D31: a static NodePool', () => {
   test('gets the NodeClaims that it lacks, without pods, with all types that it may launch, cheapest first', () => {
     const types = [anInstanceType({ name: 'm5.xlarge', cpu: 4 }), anInstanceType()];
@@ -58,6 +62,16 @@ describe('D31: a static NodePool', () => {
       new Set(['m5.large', 'm5.xlarge']),
     );
     expect(created(aStaticPool({ replicas: 2, types }))).toEqual(created(aStaticPool({ replicas: 2, types })));
+  });
+
+  test('uses doubted offerings if all others cost more than the guard allows (C35)', () => {
+    const claimsFor = (spotUsdPerHour: number) => {
+      const spot = { ...anOffering('eu-west-3a', 'spot', spotUsdPerHour / 0.4), shortage: 'doubted' as const };
+      const types = [anInstanceType({ offerings: [anOffering('eu-west-3a', 'on-demand', 1), spot] })];
+      return created(aStaticPool({ replicas: 1, types }));
+    };
+    expect(capacityTypesOf(claimsFor(0.4))).toEqual([['on-demand']]);
+    expect(capacityTypesOf(claimsFor(0.3))).toEqual([['spot']]);
   });
 
   test.each<[string, ClusterSnapshot, number]>([

@@ -15,8 +15,8 @@ export interface AvailabilityOptions {
   readonly zones?: ReadonlySet<string>;
   /** True if EC2 recently had no capacity (C32). @default false for every offering */
   readonly isUnavailable?: (offering: OfferingKey) => boolean;
-  /** True if the whole zone and capacity type was refused recently. @default false for every offering */
-  readonly isDoubted?: (offering: OfferingKey) => boolean;
+  /** True if the whole zone and capacity type was refused recently, for types with as many vCPUs. @default false for every offering */
+  readonly isDoubted?: (offering: OfferingKey, vcpus: number) => boolean;
   /** The reservations that the NodeClass selects. @default none */
   readonly reservations?: readonly ResolvedCapacityReservation[];
 }

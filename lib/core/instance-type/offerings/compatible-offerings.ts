@@ -1,6 +1,7 @@
 import { CAPACITY_TYPE, RESERVATION_LABELS, ZONE, ZONE_ID } from '../../../apis/labels.ts';
+import { onceFor } from '../../kept-answers.ts';
 import type { InstanceType, Offering } from '../../model/instance-type.ts';
-import { admits, type Requirement } from '../../requirements/requirement.ts';
+import { admits, inRequirement, type Requirement } from '../../requirements/requirement.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
 import { reservationLabels } from './reservation-labels.ts';
 
@@ -15,6 +16,22 @@ function withoutDoubted<One extends Pick<Offering, 'shortage'>>(offerings: reado
   const certain = offerings.filter(({ shortage }) => shortage !== 'doubted');
   return certain.length === 0 || certain.length === offerings.length ? offerings : certain;
 }
+
+/**
+ * C35: where offerings of these types are doubted, as requirements: one for each capacity type, with its zones. A claim with such
+ * requirements uses doubted offerings, also of types that have others elsewhere. *Cost:* O(offerings), once for the same types.
+ */
+export const doubtedPlaces = onceFor((types: readonly InstanceType[]): readonly Requirements[] => {
+  const doubted = types.flatMap(({ offerings }) => offerings.filter(({ shortage }) => shortage === 'doubted'));
+  const byCapacityType = Map.groupBy(doubted, ({ capacityType }) => capacityType);
+  return [...byCapacityType].map(([capacityType, offerings]) => {
+    const zones = [...new Set(offerings.map(({ zone }) => zone))].toSorted();
+    return new Map([
+      [CAPACITY_TYPE, inRequirement(CAPACITY_TYPE, [capacityType])],
+      [ZONE, inRequirement(ZONE, zones)],
+    ]);
+  });
+});
 
 /** The zone, capacity type and reservation of an offering. */
 export type OfferingPlace = Pick<Offering, 'zone' | 'zoneId' | 'capacityType' | 'reservation'>;

@@ -33,7 +33,7 @@ function soldOfferings(
 }
 
 function shortageOf(
-  { gpus, neuron, accelerators }: InstanceTypeFacts,
+  { vcpus, gpus, neuron, accelerators }: InstanceTypeFacts,
   offering: OfferingKey,
   { zones, isUnavailable, isDoubted }: AvailabilityOptions,
 ): Offering['shortage'] {
@@ -41,5 +41,5 @@ function shortageOf(
   if (isUnavailable?.(offering) === true) return 'missing';
   // Types with accelerators are refused, or not, for reasons of their own.
   const isAccelerated = gpus.length + neuron.length + accelerators.length > 0;
-  return !isAccelerated && isDoubted?.(offering) === true ? 'doubted' : undefined;
+  return !isAccelerated && isDoubted?.(offering, vcpus) === true ? 'doubted' : undefined;
 }

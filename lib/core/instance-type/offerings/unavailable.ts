@@ -21,9 +21,9 @@ export type Placement = Pick<UnavailableOffering, 'placementGroupId' | 'tenancy'
 
 /** The key of a mark. The key of a subnet does not include the instance type: a full subnet has no address for any type. */
 export function unavailableKey(mark: Unavailable): string {
-  const { subnetId, placementGroupId, tenancy } = mark;
+  const { subnetId, placementGroupId, tenancy, minVcpus } = mark;
   if (subnetId !== undefined) return `subnet/${subnetId}`;
-  const where = [placementGroupId, tenancy].filter((one) => one !== undefined);
+  const where = [placementGroupId, tenancy, minVcpus].filter((one) => one !== undefined);
   return [capacityKey(mark), ...where].join('/');
 }
 

@@ -1,7 +1,7 @@
 import type { CapacityType } from '../../../apis/labels.ts';
 import { CAPACITY_TYPES } from '../../../apis/labels.ts';
 import { placementIn, tenancyOf, unavailability } from '../../instance-type/offerings/unavailable.ts';
-import { doubt } from '../../instance-type/offerings/zone-refusals.ts';
+import { doubt, vcpusOf } from '../../instance-type/offerings/zone-refusals.ts';
 import type { UnavailableOffering } from '../../model/decision.ts';
 import { imageFor } from '../../model/images.ts';
 import type { LaunchOption, NodeClaimRecord } from '../../model/node-claim-record.ts';
@@ -40,10 +40,10 @@ export function fleetLines(record: NodeClaimRecord, market: LaunchMarket): reado
   return withinLimit(reservedLines(chosen, market.resolved.capacityReservations ?? []));
 }
 
-/** C35: zones that refused across families are left out while other lines remain. */
+/** C35: zones that refused types of their size across families are left out while other lines remain. */
 function withoutDoubtedLines(lines: readonly FleetLine[], { unavailable }: LaunchMarket): readonly FleetLine[] {
   const isDoubted = doubt(unavailable);
-  const certain = lines.filter((line) => !isDoubted(line));
+  const certain = lines.filter((line) => !isDoubted(line, vcpusOf(line.type)));
   return certain.length === 0 ? lines : certain;
 }
 

@@ -1,3 +1,4 @@
+import { doubtedPlaces } from '../../instance-type/offerings/compatible-offerings.ts';
 import { cheapestPlan, chooseType, type Plan } from '../packing/choose-type.ts';
 import type { FillerIndex } from '../packing/fillers.ts';
 import { NODE_PRICE } from '../packing/goal.ts';
@@ -24,6 +25,8 @@ export interface Asking {
   readonly primary: BacklogGroup;
   readonly demand: Demand;
   readonly fillerIndex: FillerIndex;
+  /** C35: the requirements to which the guard applies, if only doubted offerings within them are asked for. @default those of the claim */
+  readonly guarded?: RequirementSet;
 }
 
 /** A new claim that could be opened. */
@@ -138,7 +141,10 @@ function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking
   const chosen = chooseType({ types, set, candidates, isLimited, primary, demand, fillerIndex, goal: run.goal });
   const isReserved = reservations !== undefined;
   const plan = isReserved ? chosen : planWithinGuard(chosen, { types, set, candidates }, asking);
-  if (plan === undefined) return undefined;
+  if (plan === undefined) {
+    if (chosen === undefined || asking.guarded !== undefined) return undefined;
+    return openingWithAny(types, doubtedSets(run, types, set), { ...asking, guarded: set });
+  }
   const pinned = pinToTarget({ types, target: plan.target }, { set, demand, context: run });
   if (pinned === undefined) return undefined;
   // B24: for a claim for reserved capacity, minValues apply to the types without the reservation.
@@ -152,6 +158,14 @@ function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking
   return { kind: 'found', types, set: pinned, plan, reservations, minValues: kept, priceUsdPerHour };
 }
 
+/** C35: the set narrowed to where offerings are doubted, which are used if the guard refuses all others. */
+function doubtedSets(run: Run, { types }: PoolTypeIndex, set: RequirementSet): readonly RequirementSet[] {
+  return doubtedPlaces(types).flatMap((place) => {
+    const narrowed = run.sets.join(set, run.sets.intern(place));
+    return narrowed === undefined || narrowed === set ? [] : [narrowed];
+  });
+}
+
 /** The plan, or a node for the pod alone if the guard of the pool refuses the plan. */
 function planWithinGuard(
   chosen: Plan | undefined,
@@ -160,14 +174,14 @@ function planWithinGuard(
     set,
     candidates,
   }: { readonly types: PoolTypeIndex; readonly set: RequirementSet; readonly candidates: Bitset },
-  { run, demand, primary }: Asking,
+  { run, demand, primary, guarded = set }: Asking,
 ): Plan | undefined {
   if (chosen === undefined || types.usual() === types) return chosen;
   const { prices } = types.selectionFor(set).market;
   const isAffordable = (plan: Plan): boolean => {
     const priceUsdPerHour = prices[plan.target.type] ?? 0;
     const demands = new Map(plan.pattern.map(({ group, count }) => [group === primary ? demand : group.demand, count]));
-    const node = { demands, requests: requestsOf(plan, demand), set, priceUsdPerHour };
+    const node = { demands, requests: requestsOf(plan, demand), set: guarded, priceUsdPerHour };
     return whyTooExpensive(run, types, node) === undefined;
   };
   const plans = [chosen, cheapestPlan({ candidates, primary }, types.selectionFor(set))];

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
 import type { CapacityType } from '../../../../lib/apis/labels.ts';
 import { marked } from '../../../../lib/core/instance-type/offerings/marked.ts';
-import { unavailability } from '../../../../lib/core/instance-type/offerings/unavailable.ts';
+import { unavailability, unavailableKey } from '../../../../lib/core/instance-type/offerings/unavailable.ts';
 import { doubt, withZoneRefusals } from '../../../../lib/core/instance-type/offerings/zone-refusals.ts';
 import { ANY_OFFERING, type UnavailableMark } from '../../../../lib/core/model/decision.ts';
 import type { LaunchOption, LaunchType } from '../../../../lib/core/model/node-claim-record.ts';
@@ -27,8 +27,13 @@ function refused(requested: readonly LaunchOption[], over: Partial<Missing> = {}
   }));
 }
 
+const VCPUS: Readonly<Record<string, number>> = { large: 2, xlarge: 4, '16xlarge': 64, '24xlarge': 96 };
+
 function typesNamed(names: readonly string[], over: Partial<LaunchType> = {}): readonly LaunchType[] {
-  return names.map((name) => ({ name, architecture: 'amd64', capacity: {}, allocatable: {}, ...over }));
+  return names.map((name) => {
+    const capacity = { cpu: (VCPUS[name.split('.')[1] ?? ''] ?? 0) * 1_000 };
+    return { name, architecture: 'amd64', capacity, allocatable: capacity, ...over };
+  });
 }
 
 /** The zones and capacity types that are marked as a whole after this launch. */
@@ -93,6 +98,35 @@ describe('a zone and capacity type that refuse across families are marked as a w
   });
 });
 
+/** The smallest number of vCPUs that is doubted after EC2 refused these types; undefined if none is. */
+function doubtedFrom(...names: readonly string[]): number | undefined {
+  const requested = lines(names, A);
+  const learned = withZoneRefusals({ requested, types: typesNamed(names), missing: refused(requested) });
+  const isDoubted = doubt(learned.map((one) => ({ ...one, untilMs: 1 })));
+  return [2, 4, 64, 96].find((vcpus) => isDoubted({ zone: A, capacityType: 'spot' }, vcpus));
+}
+
+describe('a refusal says nothing about smaller types (C35)', () => {
+  const LARGE = ['m5.16xlarge', 'c5.16xlarge', 'r5.24xlarge', 'm6i.24xlarge'];
+
+  test('only types are doubted that are as large as a refused type of each of enough families', () => {
+    expect(doubtedFrom(...LARGE)).toBe(96);
+    expect(doubtedFrom(...LARGE, 'r5.16xlarge', 'm6i.16xlarge')).toBe(64);
+    expect(doubtedFrom(...FOUR, ...LARGE)).toBe(2);
+    expect(doubtedFrom('m5.large', 'c5.large', ...LARGE)).toBe(96);
+    expect(doubtedFrom('m5.xlarge', 'c5.large', 'r5.xlarge')).toBe(4);
+  });
+
+  test('marks of two sizes are two: one for large types does not last because small ones were refused, or the reverse', () => {
+    const marks = [FOUR, LARGE].flatMap((names) => {
+      const requested = lines(names, A);
+      return withZoneRefusals({ requested, types: typesNamed(names), missing: refused(requested) });
+    });
+    const keys = marks.filter(({ instanceType }) => instanceType === ANY_OFFERING).map(unavailableKey);
+    expect(new Set(keys).size).toBe(2);
+  });
+});
+
 function minutesAfter(reason: string, times: number): number {
   let mark = marked(undefined, 0, reason);
   for (let time = 1; time < times; time += 1) mark = marked(mark, mark.untilMs, reason);
@@ -133,7 +167,7 @@ test('the mark of a zone is a hint: no offering is unavailable because of it', (
     { type: 'c7i.large', zone: A, capacityType: 'spot' },
   ] as const;
   expect([isUnavailable(asked), isUnavailable(other)]).toEqual([true, false]);
-  expect([isDoubted(asked), isDoubted(other)]).toEqual([true, true]);
-  expect(isDoubted({ zone: A, capacityType: 'on-demand' })).toBe(false);
-  expect(isDoubted({ zone: B, capacityType: 'spot' })).toBe(false);
+  expect([isDoubted(asked, 2), isDoubted(other, 2)]).toEqual([true, true]);
+  expect(isDoubted({ zone: A, capacityType: 'on-demand' }, 2)).toBe(false);
+  expect(isDoubted({ zone: B, capacityType: 'spot' }, 2)).toBe(false);
 });

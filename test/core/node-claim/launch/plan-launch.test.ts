@@ -217,6 +217,17 @@ describe('the lines of a request', () => {
   });
 });
 
+test('a zone that refused across families is left out for types as large as the refused ones (C35)', () => {
+  const spot: LaunchOption = { ...OPTION, capacityType: 'spot' };
+  const { zone, capacityType } = spot;
+  const mark = { instanceType: '*', zone, capacityType, untilMs: NOW_MS, reason: 'RefusedAcrossFamilies' };
+  const capacityTypeFor = (minVcpus: number) => {
+    const unavailable = [{ ...mark, minVcpus }];
+    return plan(aClaim({ options: [spot, OPTION] }), launchContext({ unavailable })).overrides[0]?.capacityType;
+  };
+  expect([capacityTypeFor(2), capacityTypeFor(4)]).toEqual(['on-demand', 'spot']);
+});
+
 test('offerings that lack capacity in another placement are part of the request (C32)', () => {
   const gone = { ...OPTION, untilMs: NOW_MS, reason: '' };
   const kindWith = (where: Partial<LaunchContext['unavailable'][number]>, record = aClaim({ options: [OPTION] })) =>

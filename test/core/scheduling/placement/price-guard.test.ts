@@ -35,6 +35,10 @@ function placed(pods: readonly Pod[], ...nodePools: ReturnType<typeof poolOf>[])
   return place(pods, { nodePools });
 }
 
+function capacityTypesOf({ newClaims }: Schedule): readonly string[] {
+  return newClaims.map(({ cheapest: { offering } }) => offering.capacityType);
+}
+
 const ONLY_LARGE = {
   'm5.large': { cpu: 2, price: 0.1, missing: true },
   'm5.24xlarge': { cpu: 96, price: 4.8 },
@@ -113,6 +117,52 @@ describe('a node that costs more than 3 times the cheapest compatible one if no 
     const light = aPoolView({ name: 'light', types: [anInstanceType({ capacityTypes: ['on-demand'] })] });
     const schedule = placed([pod], { ...poolOf(ONLY_LARGE) }, light);
     expect(schedule.newClaims.map(({ template }) => template.nodePool.metadata.name)).toEqual(['light']);
+  });
+
+  describe('leaves offerings that are doubted (C35)', () => {
+    const DOUBTED = { shortage: 'doubted' } as const;
+    const spotAt = (spot: number, zone: string = A) => ({ ...anOffering(zone, 'spot', spot / 0.4), ...DOUBTED });
+    const small = (spot: number) => ({ cpu: 2, price: 1, offerings: [anOffering(A, 'on-demand', 1), spotAt(spot)] });
+
+    test.each([
+      [0.4, ['on-demand']],
+      [0.3, ['spot']],
+    ])('if it refuses all others: spot at $%s an hour beside on-demand capacity at 1: %j', (spot, expected) => {
+      const schedule = placed([pod], poolOf({ 'm5.large': small(spot) }));
+      expect(capacityTypesOf(schedule)).toEqual(expected);
+      const [claim] = schedule.newClaims;
+      const options = claim === undefined ? [] : launchOptions(claim.instanceTypes, claim.requirements, claim);
+      expect(options.map(({ capacityType }) => capacityType)).toEqual(expected);
+    });
+
+    test('also if the cheapest type is missing, and those of a larger group of pods', () => {
+      const missing = {
+        cpu: 2,
+        price: 0.1,
+        offerings: [{ ...spotAt(0.1), available: false, shortage: 'missing' as const }],
+      };
+      const pool = poolOf({
+        'c5.large': missing,
+        'm5.large': { ...small(0.2), offerings: [anOffering(A, 'on-demand', 0.5), spotAt(0.2)] },
+      });
+      const schedule = placed(pendingPods(6, { requests: { cpu: '1' } }), pool);
+      expect(new Set(capacityTypesOf(schedule))).toEqual(new Set(['spot']));
+      expect(schedule.unplaced).toEqual([]);
+    });
+
+    test('of every doubted zone, so that the launch may use any', () => {
+      const type = { cpu: 2, price: 1, offerings: [anOffering(A, 'on-demand', 1), spotAt(0.1), spotAt(0.1, B)] };
+      const [claim] = placed([pod], poolOf({ 'm5.large': type })).newClaims;
+      const options = claim === undefined ? [] : launchOptions(claim.instanceTypes, claim.requirements, claim);
+      expect(options.map(({ zone }) => zone)).toEqual([A, B]);
+    });
+
+    test('but not those that cost too much themselves', () => {
+      const missing = { cpu: 2, price: 0.1, missing: true };
+      expect(refusalsOf(placed([pod], poolOf({ 'c5.large': missing, 'm5.large': small(0.5) })))).toEqual([
+        ['PriceTooHigh'],
+      ]);
+    });
   });
 
   test('is launched if no capacity is missing: only missing capacity is guarded', () => {
