@@ -83,12 +83,18 @@ export function unavailableOptions(
     (capacityType === 'reserved' && !open.has(reservationId ?? ''));
 }
 
-/** Removes the most expensive lines, but keeps the cheapest of each zone, so that no zone is lost. */
+/**
+ * Removes the most expensive lines, but keeps the cheapest of each zone and of each type, so that no zone is lost, and no type that
+ * minValues needs (C42). If there are too many types, the most expensive are lost.
+ */
 function withinLimit(lines: readonly FleetLine[]): readonly FleetLine[] {
   if (lines.length <= MAX_LINES) return lines;
-  const zones = new Map(lines.toReversed().map((line) => [line.zone, line]));
-  const cheapest = new Set(zones.values());
-  const others = lines.filter((line) => !cheapest.has(line)).slice(0, MAX_LINES - cheapest.size);
-  const kept = new Set([...cheapest, ...others]);
+  // The first line of each is the last that the map gets.
+  const reversed = lines.toReversed();
+  const byZone = new Map(reversed.map((line) => [line.zone, line]));
+  const byType = new Map(reversed.map((line) => [line.instanceType, line]));
+  const isCheapestOfType = (line: FleetLine): boolean => byType.get(line.instanceType) === line;
+  const byRank = [...byZone.values(), ...lines.filter(isCheapestOfType), ...lines];
+  const kept = new Set([...new Set(byRank)].slice(0, MAX_LINES));
   return lines.filter((line) => kept.has(line));
 }

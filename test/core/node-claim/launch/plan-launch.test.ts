@@ -188,6 +188,19 @@ describe('the lines of a request', () => {
     expect(overrides.at(-2)).toMatchObject({ instanceType: 't198' });
   });
 
+  test('at most 200, but as many types as the claim has: minValues may need all of them (C42)', () => {
+    const zones = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const names = Array.from({ length: 40 }, (_, at) => `t${at}`);
+    const options = names.flatMap((instanceType, at) =>
+      zones.map((zone): LaunchOption => ({ ...OPTION, instanceType, zone, priceUsdPerHour: at })),
+    );
+    const subnets = zones.map((zone) => ({ id: `subnet-${zone}`, zone, zoneId: zone, freeAddresses: 50 }));
+    const { overrides } = plan(aClaim({ options, types: names.map((name) => aType(name)) }), resolvedAs({ subnets }));
+    const linesOf = (name: string) => overrides.filter(({ instanceType }) => instanceType === name).length;
+    expect(overrides).toHaveLength(200);
+    expect(names.map(linesOf)).toEqual(names.map((_, at) => (at < 32 ? 6 : 1)));
+  });
+
   test('the context of the NodeClass is passed to EC2, except if minValues were relaxed (C48)', () => {
     const context = withClass({ context: 'abc' });
     expect(plan(aClaim(), context).context).toBe('abc');
