@@ -20,14 +20,26 @@ const ONE_EVENT_MS = 10 * SECOND_MS;
 export const NOT_TRIED = 'UnfulfillableCapacity';
 /** The longest pause of a zone and capacity type. One launch shows whether it is back. */
 const MAX_ZONE_PAUSE_MS = 12 * MINUTE_MS;
-/** Refusals that say nothing about the offering itself, so their marks never last longer than the first. */
-const NOT_OF_OFFERING: ReadonlySet<string> = new Set([NOT_TRIED, REFUSED_WITH_ZONE]);
+/** Refusals that say nothing about the capacity of the offering itself, so their marks never last longer than the first. */
+const NOT_OF_OFFERING: ReadonlySet<string> = new Set([
+  NOT_TRIED,
+  REFUSED_WITH_ZONE,
+  // Quotas of the account. Each ended instance may make room.
+  'VcpuLimitExceeded',
+  'MaxSpotInstanceCountExceeded',
+  'MaxFleetCountExceeded',
+  // The addresses of a subnet.
+  'InsufficientFreeAddressesInSubnet',
+  // The service-linked role for spot, which an operator creates.
+  'AuthFailure',
+  'AuthFailure.ServiceLinkedRoleCreationNotPermitted',
+]);
 
 /**
  * The state of an offering that had no capacity at `atMs`. The first mark lasts 3 minutes. Each later attempt without capacity
- * doubles the duration, up to 30 minutes; up to 12 for a whole zone and capacity type. A mark lasts 3 minutes if EC2 did not try the
- * offering, or refused its whole zone: when the zone is tried again, so are all its offerings. The series ends one hour after the
- * last mark ended.
+ * doubles the duration, up to 30 minutes; up to 12 for a whole zone and capacity type. A mark lasts 3 minutes if the refusal
+ * says nothing about the capacity of the offering: EC2 did not try it, a quota or a subnet is full, or EC2 refused the whole zone: when
+ * the zone is tried again, so are all its offerings. The series ends one hour after the last mark ended.
  * *Shape:* a mark during another mark adds no strike and never shortens it; `previous` itself if nothing changes.
  * *Source:* C32, C35; kubernetes-sigs/karpenter#3198.
  */

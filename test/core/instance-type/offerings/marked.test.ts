@@ -34,6 +34,19 @@ test('an offering that EC2 did not try gets no strike, and each mark lasts three
 });
 
 test.each([
+  'VcpuLimitExceeded',
+  'MaxSpotInstanceCountExceeded',
+  'MaxFleetCountExceeded',
+  'InsufficientFreeAddressesInSubnet',
+  'AuthFailure',
+  'AuthFailure.ServiceLinkedRoleCreationNotPermitted',
+])('%s says nothing about the offering: each mark lasts three minutes (C35)', (reason) => {
+  let mark = FIRST;
+  for (let time = 0; time < 9; time += 1) mark = marked(mark, mark.untilMs, reason);
+  expect(mark).toEqual({ markedAtMs: 27 * MINUTE_MS, untilMs: 30 * MINUTE_MS, strikes: 1 });
+});
+
+test.each([
   ['within the hour it is the next strike', HOUR_MS - 1, 2],
   ['after an hour it is forgotten', HOUR_MS, 1],
 ])('%s', (_, laterMs, strikes) => {
