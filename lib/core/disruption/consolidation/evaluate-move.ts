@@ -13,7 +13,8 @@ import type { Candidate } from '../candidates.ts';
 import { consolidatableAtMs } from '../consolidate-after.ts';
 import { priceOf } from '../cost.ts';
 import type { EvaluatedMove, World } from '../method.ts';
-import { cheaperClaim, mayBe, spotClaim, typesForMinValues, whyInflexible, withFirstTypes } from './cheaper-claim.ts';
+import { cheaperClaim, mayBe, spotClaim, whyInflexible } from './cheaper-claim.ts';
+import { flexibleSpot } from './flexible-spot.ts';
 
 export function isMove(one: EvaluatedMove | Refusal): one is EvaluatedMove {
   return 'candidates' in one;
@@ -194,20 +195,6 @@ function whySameType({ candidates, evictions }: Replaced): Refusal {
     `${podsNeed(evictions, candidates.length)} a new node, and each type of it costs as much as one of the ${candidates.length} nodes that it would replace`,
     { pods: evictions, nodes: candidates.length },
   );
-}
-
-/** E24: with fewer types, spot nodes would be replaced again and again, and each time by a type that is interrupted more often. */
-const MIN_SPOT_TYPES = 15;
-
-function flexibleSpot(claim: PlannedNodeClaim): PlannedNodeClaim | Refusal {
-  const types = claim.instanceTypes.length;
-  if (types < MIN_SPOT_TYPES)
-    return refusal(
-      'SpotToSpotNeedsTypes',
-      `${counted(types, 'instance type')} would cost less, and a spot node is replaced by a spot node only if ${MIN_SPOT_TYPES} do`,
-      { instanceTypes: types, required: MIN_SPOT_TYPES },
-    );
-  return withFirstTypes(claim, Math.max(MIN_SPOT_TYPES, typesForMinValues(claim)));
 }
 
 function whyNotSpotToSpot(claim: PlannedNodeClaim, { candidates, evictions }: Replaced): Refusal {

@@ -1,10 +1,13 @@
+import { CAPACITY_TYPE } from '../../../apis/labels.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
 import { cheapestUsd } from '../../scheduling/schedule.ts';
 import type { Candidate } from '../candidates.ts';
-import { cheaperClaims, whyInflexible } from '../consolidation/cheaper-claim.ts';
+import { cheaperClaims, mayBe, whyInflexible } from '../consolidation/cheaper-claim.ts';
+import { closedNodes } from '../consolidation/evaluate-move.ts';
+import { flexibleSpot } from '../consolidation/flexible-spot.ts';
 import { priceOf } from '../cost.ts';
 import type { EvaluatedMove, World } from '../method.ts';
-import { type Found, isOnlySpot } from './found.ts';
+import { type Found, foundWithout, isOnlySpot } from './found.ts';
 import { evictionPrice } from './groups.ts';
 
 /**
@@ -19,10 +22,25 @@ export function movesOf(found: Found, world: World): readonly EvaluatedMove[] {
   if (replaced.length === 0) return [partOf(found, deleted, [])];
   const replacing = priced(partOf(found, replaced, found.claims), world);
   if (deleted.length === 0) return replacing === undefined ? [] : [replacing];
-  if (replacing !== undefined) return [partOf(found, deleted, []), replacing];
+  const first = deletedFirst(deleted, replaced, world);
+  if (replacing !== undefined && first !== undefined) return [first, replacing];
   // The nodes that are deleted may pay for the new nodes of the others, or be on-demand nodes beside spot nodes (E24).
-  const together = priced(partOf(found, found.candidates, found.claims), world);
-  return [together ?? partOf(found, deleted, [])];
+  const together = moveOf(found, world);
+  return [together ?? first].filter((move) => move !== undefined);
+}
+
+/**
+ * The move that deletes these nodes before the others are replaced. *Shape:* undefined if their pods have no place until then, because
+ * affinity or spread binds them to pods of the others. *Cost:* one question to `whatIf`.
+ */
+function deletedFirst(
+  deleted: readonly Candidate[],
+  replaced: readonly Candidate[],
+  world: World,
+): EvaluatedMove | undefined {
+  const closed = closedNodes(world).union(new Set(replaced.map(({ stateNode }) => stateNode.name)));
+  const alone = foundWithout(deleted, world, closed);
+  return alone === undefined || alone.claims.length > 0 ? undefined : partOf(alone, deleted, []);
 }
 
 /** The move with all that was found. *Shape:* undefined if it saves too little, or would replace only spot nodes by spot nodes. */
@@ -57,5 +75,20 @@ function priced(move: EvaluatedMove, world: World): EvaluatedMove | undefined {
   const evictions = candidates.reduce((sum, candidate) => sum + evictionPrice(candidate, world), 0);
   const replacements = cheaperClaims(claims, sourceUsdPerHour - evictions);
   if (replacements === undefined || replacements.some((claim) => whyInflexible(claim) !== undefined)) return undefined;
-  return { ...move, replacements, savingsUsdPerHour: sourceUsdPerHour - cheapestUsd(replacements) };
+  const flexible = spotForSpot(candidates, replacements);
+  return flexible && { ...move, replacements: flexible, savingsUsdPerHour: sourceUsdPerHour - cheapestUsd(flexible) };
+}
+
+/** E24: one spot node for one spot node needs many types. *Shape:* undefined if too few cost less; the same claims for other nodes. */
+function spotForSpot(
+  candidates: readonly Candidate[],
+  claims: readonly PlannedNodeClaim[],
+): readonly PlannedNodeClaim[] | undefined {
+  const [candidate] = candidates;
+  const [claim] = claims;
+  const isSingle = candidates.length === 1 && claims.length === 1;
+  const isSpot = candidate?.stateNode.labels[CAPACITY_TYPE] === 'spot';
+  if (!isSingle || !isSpot || claim === undefined || !mayBe(claim.requirements).has('spot')) return claims;
+  const flexible = flexibleSpot(claim);
+  return 'reason' in flexible ? undefined : [flexible];
 }

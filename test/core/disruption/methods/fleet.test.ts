@@ -10,7 +10,7 @@ import type { DisruptionCommand } from '../../../../lib/core/model/disruption-co
 import { anInstanceType } from '../../../builders/instance-types.ts';
 import { aPoolView, asking } from '../../../builders/node-pools.ts';
 import { aBudget } from '../../../builders/nodes.ts';
-import { type PodOptions, runningPod } from '../../../builders/pods.ts';
+import { affinityTerm, joining, type PodOptions, runningPod } from '../../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../../builders/snapshots.ts';
 import { NOW_MS } from '../../../builders/times.ts';
 import { worldOf } from '../worlds.ts';
@@ -146,6 +146,37 @@ describe('several nodes by several (E21)', () => {
     expect(proposed({ ...spot, options: { spotToSpotConsolidation: true } })).toEqual([
       'a1 a2 b1 b2 -> m5.xlarge m5.xlarge',
     ]);
+  });
+
+  test('E24: one spot node is replaced by one spot node only if 15 types cost less', () => {
+    const types = Array.from({ length: 15 }, (_, at) =>
+      anInstanceType({ name: `c${at + 10}.large`, price: 0.05 + at / 1_000 }),
+    );
+    const proposedWith = (count: number) => {
+      const all = [anInstanceType({ name: 'm5.2xlarge', price: 0.448 }), ...types.slice(0, count)];
+      const one = snapshotOf([node('a1', 'eu-west-3a', 'spot')], {
+        nodePools: [aPoolView({ types: all, disruption: { budgets: [{ nodes: '100%' }] } })],
+        pods: [runningPod('a1', { name: 'web', requests: { cpu: '900m', memory: '1Gi' } })],
+        options: { spotToSpotConsolidation: true },
+      });
+      return proposed(one);
+    };
+    expect(proposedWith(14)).toEqual([]);
+    expect(proposedWith(15)).toEqual(['a1 -> c10.large']);
+  });
+
+  test('E21: nodes whose pods depend on pods of the others are in one command with them', () => {
+    const web = { labels: { app: 'web' }, requests: { cpu: '500m' } };
+    const together = joining(affinityTerm());
+    const nodes = [node('keep', 'eu-west-3b'), node('x', 'eu-west-3a'), node('y', 'eu-west-3a')];
+    const pods = [
+      keptPod('keep'),
+      runningPod('x', { ...web, name: 'web-0', spec: { affinity: together } }),
+      runningPod('y', { ...web, name: 'web-1', spec: { affinity: together } }),
+      runningPod('y', { name: 'job', requests: { cpu: '1500m' }, spec: { nodeSelector: { [ZONE]: 'eu-west-3a' } } }),
+    ];
+    // The pod of x has no place in the other zone while web-1 runs on y.
+    expect(proposed(snapshotOf(nodes, { nodePools: [pool()], pods }))).toEqual(['x y -> m5.large']);
   });
 
   test('nodes with pods that must not be evicted stay, and take the pods of others', () => {

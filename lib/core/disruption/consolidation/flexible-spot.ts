@@ -1,0 +1,19 @@
+import { counted } from '../../../apis/counted.ts';
+import { type Refusal, refusal } from '../../model/refusal.ts';
+import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
+import { typesForMinValues, withFirstTypes } from './cheaper-claim.ts';
+
+/** E24: with fewer types, spot nodes would be replaced again and again, and each time by a type that is interrupted more often. */
+const MIN_SPOT_TYPES = 15;
+
+/** E24: the spot node that replaces one spot node. *Shape:* with its cheapest types, or the refusal if too few cost less. */
+export function flexibleSpot(claim: PlannedNodeClaim): PlannedNodeClaim | Refusal {
+  const types = claim.instanceTypes.length;
+  if (types < MIN_SPOT_TYPES)
+    return refusal(
+      'SpotToSpotNeedsTypes',
+      `${counted(types, 'instance type')} would cost less, and a spot node is replaced by a spot node only if ${MIN_SPOT_TYPES} do`,
+      { instanceTypes: types, required: MIN_SPOT_TYPES },
+    );
+  return withFirstTypes(claim, Math.max(MIN_SPOT_TYPES, typesForMinValues(claim)));
+}
