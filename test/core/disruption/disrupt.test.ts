@@ -83,7 +83,7 @@ describe('an empty node is written down for disruption, not touched yet (E11, E1
 
   test('never with consolidateAfter: Never (E12)', () => {
     const snapshot = snapshotOf([nodeNamed('a')], { nodePools: pool({ consolidateAfter: 'Never' }) });
-    expect(decide(snapshot)).toEqual({ actions: [], blocked: [], due: [] });
+    expect(decide(snapshot)).toMatchObject({ actions: [], blocked: [{ reason: 'ConsolidateAfterNever' }], due: [] });
   });
 
   test('the dearest first, as many as the budget leaves room for (E17)', () => {

@@ -42,7 +42,10 @@ describe('methods are asked in turn (E2)', () => {
   test('the wake-up and the refusals of a method stay where another one with nothing to do stands behind it', () => {
     const verdict = decide([emptiness, idle()], snapshot);
     expect(verdict.due).toEqual([requeueAt(NOW_MS + 5 * MINUTE)]);
-    expect(verdict.blocked).toMatchObject([{ subject: { kind: 'Node', name: 'b' }, reason: 'DoNotDisrupt' }]);
+    expect(verdict.blocked).toMatchObject([
+      { subject: { kind: 'Node', name: 'b' }, reason: 'DoNotDisrupt' },
+      { subject: { kind: 'Node', name: 'a' }, reason: 'ConsolidateAfter', numbers: { waitSeconds: 300 } },
+    ]);
   });
 
   test('those of all methods that are asked are collected, a refusal that two of them share once', () => {
@@ -51,7 +54,7 @@ describe('methods are asked in turn (E2)', () => {
     });
     const verdict = decide([emptiness, behind], snapshot);
     expect(verdict.due).toEqual([requeueAt(NOW_MS + 5 * MINUTE), requeueAt(NOW_MS + MINUTE)]);
-    expect(verdict.blocked).toHaveLength(1);
+    expect(verdict.blocked).toHaveLength(2);
   });
 
   test('the first that proposes a command wins, and no other is asked', () => {

@@ -46,24 +46,34 @@ export function whyNotConsolidatable(
   const { nowMs } = world;
   const { nodePool, stateNode } = candidate;
   const { name } = nodePool.metadata;
-  const { consolidateAfter, consolidationPolicy } = nodePool.spec.disruption;
+  const { consolidationPolicy } = nodePool.spec.disruption;
   const fixed = whyStatic(nodePool);
   if (fixed !== undefined) return fixed;
   const missing = [INSTANCE_TYPE, CAPACITY_TYPE, ZONE].find((label) => stateNode.labels[label] === undefined);
   if (missing !== undefined) return refusal('LabelsMissing', `the node has no label ${missing}`);
-  const fromMs = consolidatableAtMs(candidate);
-  if (fromMs === undefined)
-    return refusal('ConsolidateAfterNever', `NodePool ${name} sets consolidateAfter to ${consolidateAfter}`);
-  if (consolidationPolicy === 'WhenEmpty')
+  const early = whyTooEarly(candidate, nowMs);
+  if (consolidationPolicy === 'WhenEmpty' && early?.reason !== 'ConsolidateAfterNever')
     return refusal(
       'ConsolidationPolicy',
       `the node has pods, and NodePool ${name} consolidates only empty nodes (WhenEmpty)`,
     );
-  if (fromMs > nowMs)
+  return early ?? whyRestrained(candidate, world);
+}
+
+/** Why consolidation waits for a node, empty or not. *Source:* D13. */
+export function whyTooEarly(candidate: Candidate, nowMs: number): Refusal | undefined {
+  const { nodePool } = candidate;
+  const { consolidateAfter } = nodePool.spec.disruption;
+  const fromMs = consolidatableAtMs(candidate);
+  if (fromMs === undefined)
     return refusal(
-      'ConsolidateAfter',
-      `the node may be consolidated from ${formatTime(fromMs)}, ${consolidateAfter} after its last change of pods`,
-      { waitSeconds: Math.ceil((fromMs - nowMs) / 1_000) },
+      'ConsolidateAfterNever',
+      `NodePool ${nodePool.metadata.name} sets consolidateAfter to ${consolidateAfter}`,
     );
-  return whyRestrained(candidate, world);
+  if (fromMs <= nowMs) return undefined;
+  return refusal(
+    'ConsolidateAfter',
+    `the node may be consolidated from ${formatTime(fromMs)}, ${consolidateAfter} after its last change of pods`,
+    { waitSeconds: Math.ceil((fromMs - nowMs) / 1_000) },
+  );
 }

@@ -5,6 +5,7 @@ import { formatSubject } from '../../model/subject.ts';
 import { blockedNode, retryTimes } from '../budget-ledger.ts';
 import { type Candidate, isCandidate, whyStatic } from '../candidates.ts';
 import { consolidatableAtMs } from '../consolidate-after.ts';
+import { whyTooEarly } from '../consolidation/consolidatable.ts';
 import { isEmptyNode } from '../cost.ts';
 import type { Method, Proposal, World } from '../method.ts';
 
@@ -29,16 +30,16 @@ export const emptiness: Method = {
 function propose(world: World): Proposal {
   const { nowMs } = world;
   const { empty, refused } = emptyAmong(world.candidates.nodes, world);
-  const waiting = empty.flatMap((candidate) => {
-    const atMs = consolidatableAtMs(candidate);
-    return atMs === undefined || atMs <= nowMs ? [] : [requeueAt(atMs)];
-  });
-  const eligible = empty.filter((candidate) => isEligible(candidate, world));
+  const judged = empty.map((candidate) => ({ candidate, why: whyTooEarly(candidate, nowMs) }));
+  const eligible = judged.flatMap(({ candidate, why }) => (why === undefined ? [candidate] : []));
+  const early = judged.flatMap(({ candidate, why }) =>
+    why === undefined ? [] : [{ refused: blockedNode(candidate.stateNode, why), atMs: consolidatableAtMs(candidate) }],
+  );
   const { within, over } = world.budgets.take(eligible, 'Empty');
   return {
     moves: within.length === 0 ? [] : [{ candidates: within, replacements: [] }],
-    blocked: [...refused, ...over],
-    due: [...waiting, ...retryTimes(over, world)],
+    blocked: [...refused, ...early.map((one) => one.refused), ...over],
+    due: [...early.flatMap(({ atMs }) => (atMs === undefined ? [] : [requeueAt(atMs)])), ...retryTimes(over, world)],
   };
 }
 
@@ -69,5 +70,5 @@ function whyExcluded({ stateNode, nodePool }: Candidate, { buffered }: World): R
 }
 
 function isEligible(candidate: Candidate, { nowMs }: World): boolean {
-  return (consolidatableAtMs(candidate) ?? Number.POSITIVE_INFINITY) <= nowMs;
+  return whyTooEarly(candidate, nowMs) === undefined;
 }
