@@ -22,7 +22,7 @@ export function movesOf(found: Found, world: World): readonly EvaluatedMove[] {
   if (replaced.length === 0) return [partOf(found, deleted, [])];
   const replacing = priced(partOf(found, replaced, found.claims), world);
   if (deleted.length === 0) return replacing === undefined ? [] : [replacing];
-  const first = deletedFirst(deleted, replaced, world);
+  const first = canGoFirst(deleted, replaced, world) ? partOf(found, deleted, []) : undefined;
   if (replacing !== undefined && first !== undefined) return [first, replacing];
   // The nodes that are deleted may pay for the new nodes of the others, or be on-demand nodes beside spot nodes (E24).
   const together = moveOf(found, world);
@@ -30,17 +30,12 @@ export function movesOf(found: Found, world: World): readonly EvaluatedMove[] {
 }
 
 /**
- * The move that deletes these nodes before the others are replaced. *Shape:* undefined if their pods have no place until then, because
- * affinity or spread binds them to pods of the others. *Cost:* one question to `whatIf`.
+ * Whether these nodes can be deleted before the others are replaced. Their pods have no place until then if affinity or spread binds them
+ * to pods of the others. *Cost:* one question to `whatIf`.
  */
-function deletedFirst(
-  deleted: readonly Candidate[],
-  replaced: readonly Candidate[],
-  world: World,
-): EvaluatedMove | undefined {
+function canGoFirst(deleted: readonly Candidate[], replaced: readonly Candidate[], world: World): boolean {
   const closed = closedNodes(world).union(new Set(replaced.map(({ stateNode }) => stateNode.name)));
-  const alone = foundWithout(deleted, world, closed);
-  return alone === undefined || alone.claims.length > 0 ? undefined : partOf(alone, deleted, []);
+  return foundWithout(deleted, world, closed)?.claims.length === 0;
 }
 
 /** The move with all that was found. *Shape:* undefined if it saves too little, or would replace only spot nodes by spot nodes. */
