@@ -1,17 +1,13 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
-import type { ClaimVerdict } from '../../core/node-claim/claim-verdict.ts';
 import { type LaunchGroup, launchGroups } from '../../core/node-claim/launch/launch-groups.ts';
-import { decideLifecycle } from '../../core/node-claim/lifecycle.ts';
-import { inTurn } from '../../core/node-claim/turn.ts';
-import { type ObservedClaims, viewOf } from '../observe/observe-claims.ts';
-import { observeUnavailable } from '../observe/observe-unavailable.ts';
-import { sharedRead } from '../observe/shared-read.ts';
+import type { ObservedClaims } from '../observe/observe-claims.ts';
 import type { EachClaim } from '../run/each-claim.ts';
 import { onFreshState } from '../run/fresh-state.ts';
 import { type AdvanceRun, advanceClaim, finishStep, isRefused, MAX_STEPS } from './advance-claim.ts';
 import { launchGroup } from './launch-group.ts';
 import { nameMembers } from './name-members.ts';
+import { planTogether } from './plan-together.ts';
 import { advanceUnits, joined, type Unit } from './units.ts';
 import { type ReadRecords, youngRecords } from './young-records.ts';
 
@@ -53,39 +49,15 @@ type Single = Omit<Planning, keyof ReadRecords> & { readonly record: NodeClaimRe
 
 /** One unit for the claims of each group, and one for each other claim. */
 async function unitsOf(run: AdvanceRun, planning: Planning): Promise<readonly Unit[]> {
-  const { ports, cluster } = run;
-  const { records, readAtMs } = await youngRecords(ports, planning);
+  const { records, readAtMs } = await youngRecords(run.ports, planning);
   const { world, step } = planning;
-  const unavailable = sharedRead(async () => observeUnavailable(ports, cluster, world.readings));
-  const planned = new Map<NodeClaimRecord, ClaimVerdict>();
   for (const { name } of planning.records) world.inFlight.delete(name);
-  for (const record of inTurn(records, ports.clock.now())) {
-    const verdict = await verdictOf(run, record, { ...world, unavailable });
-    if (verdict === undefined) continue;
-    planned.set(record, verdict);
-    world.inFlight.set(record.name, verdict.record);
-  }
-  const groups = launchGroups([...planned].map(([record, verdict]) => ({ record, verdict })));
+  const groups = launchGroups(await planTogether(run, records, world));
   const grouped = new Set(groups.flatMap(({ members }) => members.map(({ record }) => record)));
   return [
     ...groups.map((group) => together(run, group, { readAtMs, world, step })),
     ...records.filter((record) => !grouped.has(record)).map((record) => alone(run, { record, world, step })),
   ];
-}
-
-/** *Shape:* undefined if it must be decided alone: a claim that cannot be decided does not stop the others. */
-async function verdictOf(
-  { ports }: AdvanceRun,
-  record: NodeClaimRecord,
-  world: ObservedClaims,
-): Promise<ClaimVerdict | undefined> {
-  try {
-    const view = await viewOf(ports, record, world);
-    return view.kind === 'unread' ? undefined : decideLifecycle(view.value, ports.clock.now());
-  } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
 }
 
 /** Claims that EC2 refused are launched again in the same invocation, with the next-best offering. */

@@ -82,6 +82,22 @@ describe('claims with equal requests', () => {
     expectOneInstanceForEachClaim(played);
   });
 
+  test('are launched with one call also if each zone has several subnets', async () => {
+    const played = await play(({ cloud }) => ({
+      cloud: {
+        ...cloud,
+        resolveNodeClass: async (nodeClass) => {
+          const answer = await cloud.resolveNodeClass(nodeClass);
+          if (answer.kind !== 'resolved') return answer;
+          const subnets = answer.nodeClass.subnets.flatMap((one) => [one, { ...one, id: `${one.id}-2` }]);
+          return { ...answer, nodeClass: { ...answer.nodeClass, subnets } };
+        },
+      },
+    }));
+    expect(sizes(played)).toEqual([NODES]);
+    expectOneInstanceForEachClaim(played);
+  });
+
   test('are launched with the same call again if its reply is lost', async () => {
     let calls = 0;
     const played = await play(({ cloud }) => ({

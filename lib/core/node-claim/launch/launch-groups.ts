@@ -13,7 +13,7 @@ import type { ClaimVerdict } from '../claim-verdict.ts';
 
 /**
  * The claims of one request at most. Their records are written in one transaction, which may have 100 items and 4 MB, and one
- * CreateFleet call launches their instances. @internal
+ * CreateFleet call launches their instances.
  */
 export const MAX_MEMBERS = 50;
 
@@ -42,7 +42,7 @@ type Requested = LaunchState & { readonly kind: 'requested' };
 export function launchGroups(claims: readonly LaunchingClaim[]): readonly LaunchGroup[] {
   const byKey = new Map<string, LaunchingClaim[]>();
   for (const claim of claims.toSorted((a, b) => compareText(a.record.name, b.record.name))) {
-    const key = keyOf(claim);
+    const key = groupKey(claim);
     if (key !== undefined) byKey.set(key, [...(byKey.get(key) ?? []), claim]);
   }
   return [...byKey.values()].flatMap((members) => {
@@ -56,7 +56,7 @@ export function launchGroups(claims: readonly LaunchingClaim[]): readonly Launch
  * Equal for claims that one request can launch now. A single request that was sent before is repeated unchanged. Undefined for a claim
  * that is launched alone, or not now.
  */
-function keyOf({ record, verdict }: LaunchingClaim): string | undefined {
+export function groupKey({ record, verdict }: LaunchingClaim): string | undefined {
   const request = requestOf(verdict.record);
   if (request === undefined || !verdict.actions.some(({ kind }) => kind === 'launch-instance')) return undefined;
   const { clientToken, nodeClaim: _name, members, tags, ...shared } = request;
@@ -100,7 +100,8 @@ function groupOf(claims: readonly LaunchingClaim[]): LaunchGroup {
   return { request, members };
 }
 
-function withRequest(verdict: ClaimVerdict, launch: Requested): ClaimVerdict {
+/** The verdict of a launch with another request. */
+export function withRequest(verdict: ClaimVerdict, launch: Requested): ClaimVerdict {
   const { request } = launch;
   const actions = verdict.actions.map((one): Action => (one.kind === 'launch-instance' ? { ...one, request } : one));
   return { ...verdict, record: { ...verdict.record, launch }, actions };

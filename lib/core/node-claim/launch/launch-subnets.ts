@@ -7,18 +7,24 @@ import type { ResolvedSubnet } from '../../model/resolved-node-class.ts';
 export type AddressesInFlight = ReadonlyMap<string, number>;
 
 /**
- * C45: the addresses that these claims will use: one for each pod that their smallest type can run. They count in every
- * subnet of the request, because the subnet that EC2 selects is not known yet.
+ * C45: the addresses that these claims will use. They count in every subnet of the request, because the subnet that EC2 selects is
+ * not known yet.
  */
 export function addressesInFlight(records: Iterable<NodeClaimRecord>): AddressesInFlight {
   const taken = new Map<string, number>();
-  for (const { launch, types } of records) {
+  for (const record of records) {
+    const { launch } = record;
     if (launch.kind !== 'requested') continue;
-    const addresses = Math.min(...types.map(({ capacity }) => capacity['pods'] ?? 1));
     const subnets = new Set(launch.request.overrides.map(({ subnetId }) => subnetId));
-    for (const id of subnets) taken.set(id, (taken.get(id) ?? 0) + (Number.isFinite(addresses) ? addresses : 1));
+    for (const id of subnets) taken.set(id, (taken.get(id) ?? 0) + addressesOf(record));
   }
   return taken;
+}
+
+/** The addresses that a claim will use: one for each pod that its smallest type can run. */
+export function addressesOf({ types }: NodeClaimRecord): number {
+  const addresses = Math.min(...types.map(({ capacity }) => capacity['pods'] ?? 1));
+  return Number.isFinite(addresses) ? addresses : 1;
 }
 
 /**
