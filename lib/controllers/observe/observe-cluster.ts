@@ -3,7 +3,7 @@ import { optional } from '../../apis/optional.ts';
 import { promisedNodes } from '../../core/cluster/nomination.ts';
 import type { OverlayConflict } from '../../core/instance-type/overlays/overlays.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
-import type { Blocked, UnavailableOffering } from '../../core/model/decision.ts';
+import type { Blocked } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { schedulingOptions } from '../../core/model/settings.ts';
 import { namespacedSubject } from '../../core/model/subject.ts';
@@ -64,7 +64,7 @@ export async function observeCluster(
     begun.pods,
     ports.cluster.listDaemonSets(),
     log.observe('PodDisruptionBudgets', async () => ports.cluster.listPodDisruptionBudgets()),
-    observePools(ports, begun.pools, { unavailable, readings: log }),
+    observePools(ports, begun.pools, { unavailable, nodeClaims: claims.records, readings: log }),
     begun.buffers,
     observePlaces(ports.cluster, begun, log),
   ]);
@@ -127,7 +127,7 @@ function beginReads(
 async function observePools(
   ports: InstanceTypePorts,
   begun: BegunReads['pools'],
-  known: { readonly unavailable: readonly UnavailableOffering[]; readonly readings: Readings },
+  known: Parameters<typeof withInstanceTypes>[2],
 ): Promise<ObservedPools> {
   const { nodePools, hasTypes } = await begun;
   if (hasTypes) return withInstanceTypes(ports, nodePools, known);

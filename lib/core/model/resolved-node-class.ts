@@ -43,6 +43,8 @@ export interface ResolvedCapacityReservation {
   readonly state: 'active' | 'expiring';
   /** The number of unused instances, as reported by EC2. */
   readonly availableInstances: number;
+  /** When EC2 counted them: the count does not include later launches. @default now */
+  readonly countedAtMs?: number;
   /** @default no end */
   readonly endsAtMs?: number;
 }

@@ -1,4 +1,3 @@
-import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { formatTime } from '../../apis/formats/time.ts';
 import { type CapacityType, NODE_CLAIM_TAG } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
@@ -8,7 +7,7 @@ import { fingerprint } from '../../core/identity.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { placementOfTemplate } from '../../core/instance-type/offerings/unavailable.ts';
 import type { FleetOverride, Instance, LaunchRequest } from '../../core/model/node-claim-record.ts';
-import type { ResolvedCapacityReservation, ResolvedNodeClass } from '../../core/model/resolved-node-class.ts';
+import type { ResolvedCapacityReservation } from '../../core/model/resolved-node-class.ts';
 import type {
   CloudProvider,
   DescribedInstance,
@@ -25,7 +24,7 @@ import type { Timetable } from '../timetable.ts';
 import { nodeNameOf } from './node-name.ts';
 import { noteLaunch } from './note-launch.ts';
 import { QUOTA_ERRORS, type QuotaError, type Quotas, simulatedQuotas } from './simulated-quotas.ts';
-import { isSimulatedReservationUsedUp, reservationsNow } from './simulated-reservations.ts';
+import { countedReservations, isSimulatedReservationUsedUp, reservationsNow } from './simulated-reservations.ts';
 import { simulatedProfile, simulatedResolution } from './simulated-resolution.ts';
 
 /** The time from the response of CreateFleet to a running instance. */
@@ -99,6 +98,7 @@ interface Ec2State {
   readonly answers: Map<string, { readonly request: string; readonly answer: LaunchOutcome }>;
   readonly blackouts: Set<Blackout>;
   readonly quotas: Quotas;
+  readonly counted: () => readonly ResolvedCapacityReservation[];
   /** The time from which the status checks of an instance fail. */
   readonly impairedSince: Map<string, number>;
   /** The share of its instances that a fleet launches. */
@@ -108,9 +108,11 @@ interface Ec2State {
 }
 
 export function simulatedEc2(world: Ec2World): SimulatedEc2 {
+  const instances = new Map<string, SimulatedInstance>();
   const state: Ec2State = {
     world,
-    instances: new Map(),
+    instances,
+    counted: countedReservations(world, instances),
     gone: new Set(),
     answers: new Map(),
     blackouts: new Set(),
@@ -118,11 +120,14 @@ export function simulatedEc2(world: Ec2World): SimulatedEc2 {
     impairedSince: new Map(),
     fleetShare: 1,
   };
-  const { instances, blackouts, impairedSince } = state;
+  const { blackouts, impairedSince } = state;
   return {
     instances: () => [...instances.values()],
     describeCatalogue: async () => world.catalogue,
-    resolveNodeClass: async (nodeClass) => ({ kind: 'resolved', nodeClass: resolved(state, nodeClass) }),
+    resolveNodeClass: async (nodeClass) => ({
+      kind: 'resolved',
+      nodeClass: simulatedResolution({ ...world, ...state }, nodeClass),
+    }),
     ensureInstanceProfile: async (nodeClass) => ({ kind: 'ready', name: simulatedProfile(world, nodeClass) }),
     removeUnusedInstanceProfiles: async () => {},
     releaseNodeClass: async () => {},
@@ -205,11 +210,6 @@ function withIds({ instances, gone }: Ec2State, cluster: string, ids: readonly s
       ...(gone.has(one.id) && { state: 'terminated' }),
       ...(one.cluster !== cluster && { untagged: true }),
     }));
-}
-
-function resolved({ world, instances, latest }: Ec2State, nodeClass: EC2NodeClass): ResolvedNodeClass {
-  const capacityReservations = reservationsNow(world.capacityReservations ?? [], instances.values());
-  return { ...simulatedResolution({ ...world, latest }, nodeClass), capacityReservations };
 }
 
 /** C51: EC2 refuses a used token with other parameters. */

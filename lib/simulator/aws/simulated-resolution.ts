@@ -2,7 +2,11 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import { optional } from '../../apis/optional.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
-import type { ResolvedImage, ResolvedNodeClass } from '../../core/model/resolved-node-class.ts';
+import type {
+  ResolvedCapacityReservation,
+  ResolvedImage,
+  ResolvedNodeClass,
+} from '../../core/model/resolved-node-class.ts';
 import { type PublishedImage, publishedImages } from '../../core/node-class/images/ami-alias.ts';
 import { chooseImages, type FoundImage, type ImageVariant } from '../../core/node-class/images/choose-images.ts';
 import { instanceProfileNameOf } from '../../core/node-class/instance-profile-name.ts';
@@ -12,6 +16,8 @@ interface Place {
   readonly catalogue: Catalogue;
   /** The version that the alias `latest` selects. @default the first one */
   readonly latest?: string | undefined;
+  /** The capacity reservations, all of which each NodeClass selects. @default none */
+  readonly counted?: () => readonly ResolvedCapacityReservation[];
 }
 
 /** Resolves a NodeClass. Every selector selects something, so that all manifests can be simulated. */
@@ -32,6 +38,7 @@ export function simulatedResolution(place: Place, nodeClass: EC2NodeClass): Reso
     securityGroups: [{ id: 'sg-simulated', name: 'simulated' }],
     images: simulatedImages(nodeClass, place.latest),
     instanceProfile: simulatedProfile(place, nodeClass),
+    ...optional({ capacityReservations: place.counted?.() }),
     ...(group !== undefined && {
       placementGroup: { id: group.id ?? 'pg-simulated', name: group.name ?? 'simulated', strategy: 'cluster' },
     }),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { runSimulation } from '../../../lib/simulator/simulation.ts';
 import { CATALOGUE } from '../../builders/catalogues.ts';
@@ -36,6 +37,30 @@ async function launchedWith(
 
 test('reserved capacity is launched first, and on-demand capacity when it is used up (C30, C31, C43)', async () => {
   expect(await launchedWith()).toEqual(['on-demand', 'reserved', 'reserved']);
+});
+
+function scaled(atMs: number, replicas: number): ScenarioEvent {
+  return { kind: 'scale', atMs, deployment: 'default/web', replicas };
+}
+
+test('instances that were launched after EC2 counted are not planned again: the count is cached for a minute (C31)', async () => {
+  const pool = aPool();
+  const { template } = pool.spec;
+  const { timeline, podsPending } = await runSimulation({
+    manifests: someManifests({
+      nodePools: [aPool({ template: { ...template, spec: { ...template.spec, requirements } } })],
+      deployments: [aDeployment('web', 0, '1500m')],
+    }),
+    catalogue: CATALOGUE,
+    capacityReservations: [aReservation({ instanceType: 'c7g.large', zone: 'us-east-1a', availableInstances: 2 })],
+    seed: 1,
+    durationMs: 5 * 60_000,
+    scenario: { name: 'bursts', events: [scaled(60_000, 2), scaled(90_000, 4)] },
+  });
+  expect(podsPending).toEqual([]);
+  const launched = timeline.flatMap((entry) => (entry.kind === 'instance-launched' ? [entry.capacityType] : []));
+  expect(launched).toEqual(['reserved', 'reserved', 'on-demand', 'on-demand']);
+  expect(timeline.filter(({ kind }) => kind === 'launch-refused')).toEqual([]);
 });
 
 test('F18: with the feature gate off, reservations are not used', async () => {

@@ -28,6 +28,8 @@ const NOT_OF_OFFERING: ReadonlySet<string> = new Set([
   'VcpuLimitExceeded',
   'MaxSpotInstanceCountExceeded',
   'MaxFleetCountExceeded',
+  // EC2 counts the free instances of a reservation, also while it is marked.
+  'ReservationCapacityExceeded',
   // The addresses of a subnet.
   'InsufficientFreeAddressesInSubnet',
   // The service-linked role for spot, which an operator creates.
@@ -38,7 +40,7 @@ const NOT_OF_OFFERING: ReadonlySet<string> = new Set([
 /**
  * The state of an offering that had no capacity at `atMs`. The first mark lasts 3 minutes. Each later attempt without capacity
  * doubles the duration, up to 30 minutes; up to 12 for a whole zone and capacity type. A mark lasts 3 minutes if the refusal
- * says nothing about the capacity of the offering: EC2 did not try it, a quota or a subnet is full, or EC2 refused the whole zone: when
+ * says nothing about the capacity of the offering: EC2 did not try it, a quota, a reservation or a subnet is full, or EC2 refused the whole zone: when
  * the zone is tried again, so are all its offerings. The series ends one hour after the last mark ended.
  * *Shape:* a mark during another mark adds no strike and never shortens it; `previous` itself if nothing changes.
  * *Source:* C32, C35; kubernetes-sigs/karpenter#3198.

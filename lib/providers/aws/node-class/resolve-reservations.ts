@@ -42,9 +42,10 @@ async function ofTerm(
   // An empty term would match every reservation.
   if (term.id === undefined && filters.length === 0) return [];
   const question = { key: JSON.stringify([term.id, filters]), keepMs: tools.answers.keepMs.reservations };
-  return await tools.answers.reservations.ask(question, async () =>
-    (await listReservations(tools, term.id, filters)).flatMap(reservationOf),
-  );
+  return await tools.answers.reservations.ask(question, async () => {
+    const countedAtMs = tools.clock.now();
+    return (await listReservations(tools, term.id, filters)).flatMap((one) => reservationOf(one, countedAtMs));
+  });
 }
 
 function filtersOf(term: ReservationTerm): readonly Filter[] {
@@ -80,7 +81,10 @@ function listReservations(
   });
 }
 
-function reservationOf(one: CapacityReservation): readonly Omit<ResolvedCapacityReservation, 'state'>[] {
+function reservationOf(
+  one: CapacityReservation,
+  countedAtMs: number,
+): readonly Omit<ResolvedCapacityReservation, 'state'>[] {
   const { CapacityReservationId: id, InstanceType: instanceType, AvailabilityZone: zone, EndDate } = one;
   if (id === undefined || instanceType === undefined || zone === undefined) return [];
   return [
@@ -93,6 +97,7 @@ function reservationOf(one: CapacityReservation): readonly Omit<ResolvedCapacity
       type: one.ReservationType ?? 'default',
       interruptible: one.Interruptible ?? false,
       availableInstances: one.AvailableInstanceCount ?? 0,
+      countedAtMs,
       ...(EndDate === undefined ? {} : { endsAtMs: EndDate.getTime() }),
     },
   ];

@@ -37,6 +37,7 @@ test.each([
   'VcpuLimitExceeded',
   'MaxSpotInstanceCountExceeded',
   'MaxFleetCountExceeded',
+  'ReservationCapacityExceeded',
   'InsufficientFreeAddressesInSubnet',
   'AuthFailure',
   'AuthFailure.ServiceLinkedRoleCreationNotPermitted',

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { AvailabilityOptions } from '../../../../lib/core/instance-type/offerings/availability.ts';
 import { compatibleOfferings } from '../../../../lib/core/instance-type/offerings/compatible-offerings.ts';
+import { withoutLaterLaunches } from '../../../../lib/core/instance-type/offerings/reserved-offerings.ts';
 import { instanceTypesFor } from '../../../../lib/core/instance-type/resolve.ts';
+import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import { requirementsFrom } from '../../../../lib/core/requirements/requirements.ts';
 import { factsOf } from '../../../builders/catalogue-facts.ts';
 import { aReservation } from '../../../builders/launch-context.ts';
+import { launchedClaim } from '../../../builders/node-claims.ts';
 import { aNodeClass, asking } from '../../../builders/node-pools.ts';
 
 const REGION = { type: 'm5.large', zoneId: 'id', onDemandUsdPerHour: 0.2, spotUsdPerHour: 0.1 };
@@ -17,6 +20,27 @@ const catalogue = {
     { ...REGION, zone: 'eu-west-3b' },
   ],
 };
+
+function launchedAt(createdAtMs: number, id = 'cr-1'): NodeClaimRecord {
+  return launchedClaim({ createdAtMs }, { reservation: { id, kind: 'default' } });
+}
+
+describe('a reservation without the instances that were launched after EC2 counted two free ones (C31)', () => {
+  test.each([
+    { what: 'has both, if none was launched', claims: [], left: 2 },
+    { what: 'leaves out later launches', claims: [launchedAt(9), launchedAt(10)], left: 1 },
+    { what: 'of its own', claims: [launchedAt(11, 'cr-2'), launchedAt(11)], left: 1 },
+    { what: 'has none if more were launched', claims: [launchedAt(11), launchedAt(12), launchedAt(13)], left: 0 },
+  ])('$what', ({ claims, left }) => {
+    const counted = aReservation({ availableInstances: 2, countedAtMs: 10 });
+    expect(withoutLaterLaunches([counted], claims)).toEqual([aReservation({ availableInstances: left })]);
+  });
+
+  test('has what EC2 counts now', () => {
+    const counted = aReservation({ availableInstances: 2 });
+    expect(withoutLaterLaunches([counted], [launchedAt(11)])).toEqual([counted]);
+  });
+});
 
 function typeWith(options: AvailabilityOptions) {
   const [type] = instanceTypesFor(catalogue, aNodeClass(), options);

@@ -45,6 +45,7 @@ describe('C31: capacity reservations', () => {
         interruptible: false,
         state: 'active',
         availableInstances: 3,
+        countedAtMs: expect.any(Number),
       },
     ]);
   });
