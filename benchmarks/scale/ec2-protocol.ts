@@ -14,7 +14,14 @@ export interface AccountFacts {
 type Answer = (account: AccountFacts, query: URLSearchParams) => string;
 
 /** EC2's largest page. */
-const PAGE = 1_000;
+const MAX_PAGE = 1_000;
+
+/**
+ * Those of a node of 8 CPUs with 12 pods, by the defaults of the VPC CNI: one interface holds 14 pods, and another one is kept ready.
+ * Each has 15 addresses.
+ */
+const INTERFACES = 2;
+const ADDRESSES = 15;
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
   DescribeInstances: describeInstances,
@@ -74,8 +81,9 @@ function describeInstances({ instances }: AccountFacts, query: URLSearchParams):
   const asked = new Set(idsOf(query));
   const found = asked.size === 0 ? instances : instances.filter(({ id }) => asked.has(id));
   const from = Number(query.get('NextToken') ?? '0');
-  const page = found.slice(from, from + PAGE);
-  const next = from + PAGE < found.length ? `<nextToken>${from + PAGE}</nextToken>` : '';
+  const to = from + Number(query.get('MaxResults') ?? MAX_PAGE);
+  const page = found.slice(from, to);
+  const next = to < found.length ? `<nextToken>${to}</nextToken>` : '';
   return `<reservationSet>${page.map(reservation).join('')}</reservationSet>${next}`;
 }
 
@@ -100,8 +108,7 @@ function reservation(instance: SimulatedInstance): string {
     Name: privateDnsName ?? '',
     ...ownershipTags(cluster),
   };
-  const group = '<item><groupId>sg-simulated</groupId><groupName>simulated</groupName></item>';
-  const attached = `<attachTime>${formatTime(launchedAtMs)}</attachTime><deleteOnTermination>true</deleteOnTermination>`;
+  const attached = attachedAt(launchedAtMs);
   const address = '10.0.0.1';
   return `<item><reservationId>r-${id}</reservationId><ownerId>123456789012</ownerId><groupSet/><instancesSet><item>
 <instanceId>${id}</instanceId><imageId>${imageId}</imageId><instanceState><code>16</code><name>${instance.state}</name></instanceState>
@@ -109,13 +116,28 @@ function reservation(instance: SimulatedInstance): string {
 <instanceType>${instanceType}</instanceType><launchTime>${formatTime(launchedAtMs)}</launchTime>
 <placement><availabilityZone>${zone}</availabilityZone><groupName/><tenancy>default</tenancy></placement><monitoring><state>disabled</state></monitoring>
 <subnetId>subnet-${zone}</subnetId><vpcId>vpc-simulated</vpcId><privateIpAddress>${address}</privateIpAddress><sourceDestCheck>true</sourceDestCheck>
-<groupSet>${group}</groupSet><architecture>arm64</architecture><rootDeviceType>ebs</rootDeviceType><rootDeviceName>/dev/xvda</rootDeviceName>
+<groupSet>${GROUP}</groupSet><architecture>arm64</architecture><rootDeviceType>ebs</rootDeviceType><rootDeviceName>/dev/xvda</rootDeviceName>
 <blockDeviceMapping><item><deviceName>/dev/xvda</deviceName><ebs><volumeId>vol-${id}</volumeId><status>attached</status>${attached}</ebs></item></blockDeviceMapping>
 <virtualizationType>hvm</virtualizationType>${capacityType === 'spot' ? '<instanceLifecycle>spot</instanceLifecycle><spotInstanceRequestId>sir-1</spotInstanceRequestId>' : ''}
 <clientToken>fleet-${id}</clientToken><tagSet>${Object.entries(tags)
     .map(([key, value]) => `<item><key>${key}</key><value>${value}</value></item>`)
     .join('')}</tagSet><hypervisor>xen</hypervisor>
-<networkInterfaceSet><item><networkInterfaceId>eni-${id}</networkInterfaceId><subnetId>subnet-${zone}</subnetId><vpcId>vpc-simulated</vpcId><description/><ownerId>123456789012</ownerId><status>in-use</status><macAddress>0a:00:00:00:00:00</macAddress><privateIpAddress>${address}</privateIpAddress><privateDnsName>${privateDnsName ?? ''}</privateDnsName><sourceDestCheck>true</sourceDestCheck><groupSet>${group}</groupSet><attachment><attachmentId>eni-attach-${id}</attachmentId><deviceIndex>0</deviceIndex><status>attached</status>${attached}<networkCardIndex>0</networkCardIndex></attachment><privateIpAddressesSet><item><privateIpAddress>${address}</privateIpAddress><privateDnsName/><primary>true</primary></item></privateIpAddressesSet><ipv6AddressesSet/><interfaceType>interface</interfaceType></item></networkInterfaceSet>
+<networkInterfaceSet>${Array.from({ length: INTERFACES }, (_, device) => networkInterface(instance, device)).join('')}</networkInterfaceSet>
 <ebsOptimized>false</ebsOptimized><cpuOptions><coreCount>8</coreCount><threadsPerCore>1</threadsPerCore></cpuOptions><capacityReservationSpecification><capacityReservationPreference>open</capacityReservationPreference></capacityReservationSpecification><hibernationOptions><configured>false</configured></hibernationOptions><enclaveOptions><enabled>false</enabled></enclaveOptions><metadataOptions><state>applied</state><httpTokens>required</httpTokens><httpPutResponseHopLimit>1</httpPutResponseHopLimit><httpEndpoint>enabled</httpEndpoint></metadataOptions><platformDetails>Linux/UNIX</platformDetails><usageOperation>RunInstances</usageOperation><maintenanceOptions><autoRecovery>default</autoRecovery></maintenanceOptions><currentInstanceBootMode>uefi</currentInstanceBootMode>
 </item></instancesSet></item>`;
+}
+
+const GROUP = '<item><groupId>sg-simulated</groupId><groupName>simulated</groupName></item>';
+
+function attachedAt(atMs: number): string {
+  return `<attachTime>${formatTime(atMs)}</attachTime><deleteOnTermination>true</deleteOnTermination>`;
+}
+
+function networkInterface({ id, zone, launchedAtMs }: SimulatedInstance, device: number): string {
+  const addresses = Array.from({ length: ADDRESSES }, (_, index) => {
+    const address = `10.0.${device}.${index}`;
+    const name = `ip-${address.replaceAll('.', '-')}.ec2.internal`;
+    return `<item><privateIpAddress>${address}</privateIpAddress><privateDnsName>${name}</privateDnsName><primary>${index === 0}</primary></item>`;
+  });
+  return `<item><networkInterfaceId>eni-${id}-${device}</networkInterfaceId><subnetId>subnet-${zone}</subnetId><vpcId>vpc-simulated</vpcId><description>aws-K8S-${id}</description><ownerId>123456789012</ownerId><status>in-use</status><macAddress>0a:00:00:00:00:00</macAddress><privateIpAddress>10.0.${device}.0</privateIpAddress><privateDnsName>ip-10-0-${device}-0.ec2.internal</privateDnsName><sourceDestCheck>true</sourceDestCheck><groupSet>${GROUP}</groupSet><attachment><attachmentId>eni-attach-${id}-${device}</attachmentId><deviceIndex>${device}</deviceIndex><status>attached</status>${attachedAt(launchedAtMs)}<networkCardIndex>0</networkCardIndex></attachment><privateIpAddressesSet>${addresses.join('')}</privateIpAddressesSet><ipv6AddressesSet/><interfaceType>interface</interfaceType></item>`;
 }

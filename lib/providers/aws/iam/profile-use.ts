@@ -7,5 +7,7 @@ export async function isProfileUsed(client: EC2Client, arn: string): Promise<boo
     { Name: 'iam-instance-profile.arn', Values: [arn] },
     { Name: 'instance-state-name', Values: [...STATES] },
   ];
-  return (await listInstances({ client }, `describe the instances of ${arn}`, filters)).length > 0;
+  const doing = `describe the instances of ${arn}`;
+  const ids = await listInstances({ client }, { doing, filters, project: ({ InstanceId }) => InstanceId });
+  return ids.length > 0;
 }

@@ -15,8 +15,9 @@ import type { DescribedInstance, InstanceOwner } from '../../../ports/cloud-prov
 import { UnreachableError } from '../../../ports/errors.ts';
 import { callExcludingRefused } from '../client/call-excluding-refused.ts';
 import { awsPortError, isUnknownInstance, translated } from '../client/errors.ts';
-import { allPages } from '../client/pages.ts';
+import { allPages, type Page } from '../client/pages.ts';
 import { labelsOf, ownershipFilters } from './tags.ts';
+import { omitInterfaces } from './without-interfaces.ts';
 
 export interface InstanceReader {
   readonly client: EC2Client;
@@ -33,7 +34,7 @@ type Calls = Pick<InstanceReader, 'client' | 'answerWithinMs'>;
  */
 const WITHIN_MS = { ids: 5 * SECOND_MS, page: 10 * SECOND_MS };
 
-/** C51: the maximum number of ids per call. */
+/** C51: the maximum number of instances per call, by id and in a page of a list: 22 MB where each has 8 interfaces of 30 addresses. */
 export const MAX_IDS = 500;
 
 /** C55: all states except terminated. */
@@ -51,12 +52,11 @@ export async function describeInstances(
 ): Promise<readonly DescribedInstance[]> {
   const doing = `describe the instances of ${cluster}`;
   const filters = [...ownershipFilters(cluster), { Name: 'instance-state-name', Values: [...STATES] }];
+  const project = (instance: Ec2Instance): DescribedInstance | undefined => describedOf(reader, cluster, instance);
   const instances = await (instanceIds === undefined
-    ? listInstances(reader, doing, filters)
-    : readInstances(reader, doing, instanceIds));
+    ? listInstances(reader, { doing, filters, project })
+    : readInstances(reader, { doing, instanceIds, project }));
   return instances
-    .map((instance) => describedOf(reader, cluster, instance))
-    .filter((instance) => instance !== undefined)
     .filter(({ untagged }) => instanceIds !== undefined || untagged === undefined)
     .toSorted((a, b) => compareText(a.id, b.id));
 }
@@ -76,28 +76,42 @@ export async function instanceOwners(
   client: EC2Client,
   instanceIds: readonly string[],
 ): Promise<readonly InstanceOwner[]> {
-  const instances = await readInstances({ client }, 'read the owners of instances', instanceIds);
-  return instances.flatMap(({ InstanceId: instanceId, Tags, State }) => {
-    if (!ALIVE.includes(State?.Name ?? '')) return [];
-    const tags = labelsOf(Tags);
-    const cluster = tags[CLUSTER_TAG];
-    const nodeClaim = tags[NODE_CLAIM_TAG];
-    if (instanceId === undefined || cluster === undefined || nodeClaim === undefined) return [];
-    return tags[ownershipKey(cluster)] === 'owned' ? [{ instanceId, cluster, nodeClaim }] : [];
+  return await readInstances({ client }, { doing: 'read the owners of instances', instanceIds, project: ownerOf });
+}
+
+function ownerOf({ InstanceId: instanceId, Tags, State }: Ec2Instance): InstanceOwner | undefined {
+  if (!ALIVE.includes(State?.Name ?? '')) return undefined;
+  const tags = labelsOf(Tags);
+  const cluster = tags[CLUSTER_TAG];
+  const nodeClaim = tags[NODE_CLAIM_TAG];
+  if (instanceId === undefined || cluster === undefined || nodeClaim === undefined) return undefined;
+  return tags[ownershipKey(cluster)] === 'owned' ? { instanceId, cluster, nodeClaim } : undefined;
+}
+
+interface Reading<T> {
+  readonly doing: string;
+  /** What is kept of an instance. */
+  readonly project: (instance: Ec2Instance) => T | undefined;
+}
+
+/** *Shape:* without those that `project` leaves out. Each page is reduced before the next one is read. */
+export async function listInstances<T>(
+  { client, answerWithinMs = WITHIN_MS.page }: Calls,
+  { doing, filters: Filters, project }: Reading<T> & { readonly filters: Filter[] },
+): Promise<readonly T[]> {
+  return await allPages(doing, async (token) => {
+    const input = { Filters, MaxResults: MAX_IDS, ...optional({ NextToken: token }) };
+    return reduced(await describe({ client, answerWithinMs }, doing, input), project);
   });
 }
 
-export async function listInstances(
-  { client, answerWithinMs = WITHIN_MS.page }: Calls,
-  doing: string,
-  Filters: Filter[],
-): Promise<readonly Ec2Instance[]> {
-  const reservations = await allPages(doing, async (token) => {
-    const input = { Filters, MaxResults: 1_000, ...optional({ NextToken: token }) };
-    const answer = await describe({ client, answerWithinMs }, doing, input);
-    return { items: answer.Reservations, next: answer.NextToken };
-  });
-  return reservations.flatMap((reservation) => reservation.Instances ?? []);
+/** A copy, because a text of the answer is a part of the whole answer, which would stay in memory. */
+function reduced<T>(
+  { Reservations = [], NextToken: next }: DescribeInstancesCommandOutput,
+  project: (instance: Ec2Instance) => T | undefined,
+): Page<T> {
+  const instances = Reservations.flatMap((reservation) => reservation.Instances ?? []);
+  return structuredClone({ items: instances.map(project).filter((kept) => kept !== undefined), next });
 }
 
 /** The maximum number of values of a filter. */
@@ -107,29 +121,30 @@ const MAX_VALUES = 200;
  * Reads instances by id, many in one call. Unknown ids are left out. EC2 names them in its refusal; if it does not, the ids that are still
  * unclear when the calls are used up are read by a filter, which ignores unknown ids.
  */
-async function readInstances(
+async function readInstances<T>(
   { client, answerWithinMs = WITHIN_MS.ids }: Calls,
-  doing: string,
-  instanceIds: readonly string[],
-): Promise<readonly Ec2Instance[]> {
+  { doing, instanceIds, project }: Reading<T> & { readonly instanceIds: readonly string[] },
+): Promise<readonly T[]> {
   const ids = [...new Set(instanceIds)];
-  const found: Ec2Instance[] = [];
+  const found: T[] = [];
   for (let from = 0; from < ids.length; from += MAX_IDS) {
     const asked = ids.slice(from, from + MAX_IDS);
+    // Instances that were not requested are ignored.
+    const ofAsked = (instance: Ec2Instance): T | undefined =>
+      asked.includes(instance.InstanceId ?? '') ? project(instance) : undefined;
     const { answers, refused, unclear } = await translated(doing, () =>
-      callExcludingRefused(doing, asked, async (some) =>
-        describe({ client, answerWithinMs }, doing, { InstanceIds: [...some] }),
-      ),
+      callExcludingRefused(doing, asked, async (some) => {
+        const answer = await describe({ client, answerWithinMs }, doing, { InstanceIds: [...some] });
+        return reduced(answer, ofAsked).items ?? [];
+      }),
     );
     const refusal = [...refused.values()].find((thrown) => !isUnknownInstance(thrown));
     if (refusal !== undefined) throw awsPortError(refusal, doing);
-    const instances = answers.flatMap(({ Reservations = [] }) => Reservations.flatMap((one) => one.Instances ?? []));
+    found.push(...answers.flat());
     for (let rest = [...unclear]; rest.length > 0; rest = rest.slice(MAX_VALUES)) {
-      const Values = rest.slice(0, MAX_VALUES);
-      instances.push(...(await listInstances({ client, answerWithinMs }, doing, [{ Name: 'instance-id', Values }])));
+      const filters = [{ Name: 'instance-id', Values: rest.slice(0, MAX_VALUES) }];
+      found.push(...(await listInstances({ client, answerWithinMs }, { doing, filters, project: ofAsked })));
     }
-    // Instances that were not requested are ignored.
-    found.push(...instances.filter(({ InstanceId }) => InstanceId !== undefined && asked.includes(InstanceId)));
   }
   return found;
 }
@@ -145,7 +160,7 @@ async function describe(
 ): Promise<DescribeInstancesCommandOutput> {
   const abortSignal = AbortSignal.timeout(answerWithinMs);
   try {
-    const answer = await client.send(new DescribeInstancesCommand(input), { abortSignal });
+    const answer = await client.send(omitInterfaces(new DescribeInstancesCommand(input)), { abortSignal });
     if (answer.Reservations !== undefined) return answer;
     throw new UnreachableError(`${doing}: the answer of EC2 has no list of instances; try again later`);
   } catch (cause) {
