@@ -9,6 +9,7 @@ import { newHostAnswer } from '../topology/rules.ts';
 import { type BacklogGroup, hostCapsOf, remainingOf } from './backlog.ts';
 import { claimTolerates } from './open-claim.ts';
 import { pinnings } from './pinnings.ts';
+import { neverReserved } from './reservations.ts';
 import { strictDemand } from './variants.ts';
 
 /** A new node of a pool for pods with preferences: the requirements that satisfy them, and the types on which one of them fits. */
@@ -27,7 +28,7 @@ export interface PreferredOpening {
  * wait are counted, because a single pod costs the same on a small node, and many of them cost less on large ones. A node whose family
  * or whole zone was refused there counts as missing, unless the pods have no other without their preferences: so a preference costs one
  * failed launch at most. Weights of NodePools are an order of the operator, not preferences of a pod: the nodes without preferences are
- * those of the heaviest pool that can have one.
+ * those of the heaviest pool that can have one. Reserved capacity counts on neither side.
  * *Cost:* nothing while no capacity is missing in the pool; otherwise O(types) for each set of requirements.
  */
 export function costsTooMuch(run: Run, { types, primary, demand, sets, fitting }: PreferredOpening): boolean {
@@ -36,8 +37,8 @@ export function costsTooMuch(run: Run, { types, primary, demand, sets, fitting }
   const strict = strictDemand(run, demand);
   if (strict === undefined) return false;
   const pods = remainingOf(primary);
-  const preferred = lowestOf(types, sets, { demand, fitting, pods });
-  const untouched = lowestOf(usual, sets, { demand, fitting: usual.fitting(demand.requests), pods });
+  const preferred = lowestOf(run, types, { sets, demand, fitting, pods });
+  const untouched = lowestOf(run, usual, { sets, demand, fitting: usual.fitting(demand.requests), pods });
   if (preferred.certain <= untouched.any + EPSILON) return false;
   const { preferencePriceFactor: factor = DEFAULT_PREFERENCE_PRICE_FACTOR } = run.options;
   const without = pricesOf(run, strict, pods);
@@ -68,28 +69,27 @@ function pricesOf(run: Run, demand: Demand, pods: number): LowestPrices {
         ? []
         : pinnings(run, demand.rules.byKey, { types, set, fitting });
     });
-    const prices = lowestOf(types, sets, { demand, fitting, pods });
+    const prices = lowestOf(run, types, { sets, demand, fitting, pods });
     if (prices.any < Number.POSITIVE_INFINITY) return prices;
   }
   return NONE;
 }
 
 interface AlikePods {
+  readonly sets: readonly RequirementSet[];
   readonly demand: Demand;
   /** The types on which one of them fits. */
   readonly fitting: Bitset;
   readonly pods: number;
 }
 
-/** The lowest prices of nodes of one type for all pods. */
-function lowestOf(
-  index: PoolTypeIndex,
-  sets: readonly RequirementSet[],
-  { demand, fitting, pods }: AlikePods,
-): LowestPrices {
+/** The lowest prices of nodes of one type for all pods, without reserved ones: a reservation has few, and its prices are only an order (C30). */
+function lowestOf(run: Run, index: PoolTypeIndex, { sets, demand, fitting, pods }: AlikePods): LowestPrices {
   const onHost = demand.podClass.ports.length > 0 ? 1 : Math.min(pods, ...hostCapsOf(demand).map(({ max }) => max));
   let [any, certain] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (const set of sets) {
+  for (const asked of sets) {
+    const set = index.reserved.length === 0 ? asked : neverReserved(run.sets, index, asked);
+    if (set === undefined) continue;
     const { types, market } = index.selectionFor(set);
     for (const type of membersOf(common(fitting, types))) {
       // One of the pods fits on each of these types.

@@ -130,7 +130,8 @@ export function onlyReserved(
   return sets.join(set, sets.intern(reserved));
 }
 
-function neverReserved(
+/** The set narrowed to other capacity than reserved; undefined if it allows none. */
+export function neverReserved(
   sets: RequirementSets,
   { cells }: PoolTypeIndex,
   set: RequirementSet,

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Affinity, Pod } from '../../../../lib/apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
 import type { InstanceType, Offering } from '../../../../lib/core/model/instance-type.ts';
-import { anInstanceType } from '../../../builders/instance-types.ts';
+import { anInstanceType, anOffering } from '../../../builders/instance-types.ts';
 import { aPoolView, asking } from '../../../builders/node-pools.ts';
-import { pendingPod, spread } from '../../../builders/pods.ts';
+import { pendingPod, pendingPods, spread } from '../../../builders/pods.ts';
 import { place, typesOf, valuesOf } from '../problems.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
@@ -136,6 +136,31 @@ describe('a preference costs at most 1.5 times the node without it while capacit
     const schedule = place([prefersA], { nodePools: [aPoolView({ types: [both] })] });
     expect(valuesOf(schedule, ZONE)).not.toEqual([[A]]);
     expect(schedule.newClaims.map(({ cheapest }) => cheapest.offering.capacityType)).toEqual(['spot']);
+  });
+});
+
+describe('reserved capacity counts on neither side: a reservation has few instances, at next to no price (C30)', () => {
+  const reservation = { id: 'cr-1', instances: 1, kind: 'default' as const };
+  const reserved: Offering = { ...anOffering(B, 'reserved', 1e-8), reservation };
+
+  const goneFromA = [{ ...anOffering(A, 'on-demand'), ...MISSING }, anOffering(B, 'on-demand')];
+  const types = [
+    anInstanceType({ name: 'm5.large', offerings: [...goneFromA, reserved] }),
+    anInstanceType({ name: 'c5.large', offerings: [A, B].map((zone) => anOffering(zone, 'on-demand', 0.101)) }),
+  ];
+  const zonesFor = (spec: Partial<Pod['spec']>): readonly string[] => {
+    const pods = pendingPods(20, { labels, requests: { cpu: '2' }, spec });
+    return place(pods, { nodePools: [aPoolView({ types })] }).newClaims.map(({ cheapest }) => cheapest.offering.zone);
+  };
+
+  test('a preferred zone is kept by all pods', () => {
+    expect(zonesFor({ affinity: inA('preferred') })).toEqual(Array.from({ length: 20 }, () => A));
+  });
+
+  test('a spread is kept', () => {
+    expect(new Set(zonesFor({ topologySpreadConstraints: [spread({ whenUnsatisfiable: 'ScheduleAnyway' })] }))).toEqual(
+      new Set([A, B]),
+    );
   });
 });
 
