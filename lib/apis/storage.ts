@@ -67,4 +67,6 @@ export interface Storage {
   readonly persistentVolumes: readonly PersistentVolume[];
   readonly storageClasses: readonly StorageClass[];
   readonly csiNodes: readonly CsiNode[];
+  /** @default not read: the volumes of pods are those that are attached */
+  readonly volumeAttachments?: readonly VolumeAttachment[];
 }

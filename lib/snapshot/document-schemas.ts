@@ -24,7 +24,13 @@ import { NODE_CLAIM_RESOURCE } from '../apis/schemas/node-claim.ts';
 import { NODE_OVERLAY_RESOURCE } from '../apis/schemas/node-overlay.ts';
 import { NODE_POOL_RESOURCE } from '../apis/schemas/node-pool.ts';
 import { COUNT, DATE_TIME, enumSchema, listOf, type Schema, STRING, STRINGS, TEXT } from '../apis/schemas/schema.ts';
-import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../apis/storage.ts';
+import type {
+  CsiNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+  VolumeAttachment,
+} from '../apis/storage.ts';
 import type { Blocked } from '../core/model/decision.ts';
 import type { RejectedNode, StoppedMethod } from '../core/model/disruption/pass-memory.ts';
 import type { PastMove } from '../core/model/disruption/past-move.ts';
@@ -92,7 +98,7 @@ export interface SnapshotLists {
   readonly pvs: readonly PersistentVolume[];
   readonly storageClasses: readonly StorageClass[];
   readonly csiNodes: readonly CsiNode[];
-  readonly volumeAttachments: readonly object[];
+  readonly volumeAttachments: readonly VolumeAttachment[];
   readonly pdbs: readonly PodDisruptionBudget[];
   readonly replicaSets: readonly ScalableWorkload[];
   readonly deployments: readonly ScalableWorkload[];
@@ -202,6 +208,14 @@ const CSI_NODE = open(
   ['metadata', 'spec'],
 );
 
+const VOLUME_ATTACHMENT = open(
+  {
+    metadata: METADATA,
+    spec: open({ nodeName: STRING, source: open({ persistentVolumeName: STRING }) }, ['nodeName', 'source']),
+  },
+  ['metadata', 'spec'],
+);
+
 const CLAIM = open(
   {
     metadata: METADATA,
@@ -228,7 +242,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
   pvs: PERSISTENT_VOLUME,
   storageClasses: STORAGE_CLASS,
   csiNodes: CSI_NODE,
-  volumeAttachments: { type: 'object' },
+  volumeAttachments: VOLUME_ATTACHMENT,
   pdbs: BUDGET,
   replicaSets: WORKLOAD,
   deployments: WORKLOAD,

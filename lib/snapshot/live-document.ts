@@ -75,6 +75,7 @@ export function liveSnapshotText(objects: LiveObjects, catalogue: Catalogue, now
     pvs: storage.persistentVolumes,
     storageClasses: storage.storageClasses,
     csiNodes: storage.csiNodes,
+    volumeAttachments: storage.volumeAttachments ?? [],
   };
   return `${JSON.stringify(document, withoutManifests)}\n`;
 }

@@ -194,6 +194,7 @@ function readObjects(document: SnapshotDocument) {
         persistentVolumes: document.list('pvs'),
         storageClasses: document.list('storageClasses'),
         csiNodes: document.list('csiNodes'),
+        ...(isKnown('volumeAttachments') && { volumeAttachments: document.list('volumeAttachments') }),
       },
     }),
     buffers: {

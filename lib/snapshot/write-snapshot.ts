@@ -63,8 +63,8 @@ function snapshotDocument(snapshot: ClusterSnapshot, nowMs: number): CompleteSna
 
 function storageLists({ storage }: ClusterSnapshot): Partial<SnapshotLists> {
   if (storage === undefined) return {};
-  const { persistentVolumeClaims: pvcs, persistentVolumes: pvs, storageClasses, csiNodes } = storage;
-  return { pvcs, pvs, storageClasses, csiNodes };
+  const { persistentVolumeClaims: pvcs, persistentVolumes: pvs, storageClasses, csiNodes, volumeAttachments } = storage;
+  return { pvcs, pvs, storageClasses, csiNodes, ...optional({ volumeAttachments }) };
 }
 
 function givenUnavailable({ untilMs, markedAtMs, ...offering }: UnavailableOffering): GivenUnavailableOffering {

@@ -65,7 +65,8 @@ const WHOLE_CLUSTER: Calls = {
     await Promise.all(
       (['Deployment', 'StatefulSet', 'ReplicaSet'] as const).map((kind) => cluster.listScalableWorkloads(kind)),
     ),
-  storage: async (cluster) => await Promise.all([cluster.listNamespaces(), cluster.readStorage()]),
+  storage: async (cluster) =>
+    await Promise.all([cluster.listNamespaces(), cluster.readStorage(), cluster.listVolumeAttachments()]),
   'taints nodes': async (cluster) => await cluster.patchNode({ name: 'granted' }, { taints: [] }),
 };
 

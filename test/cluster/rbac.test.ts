@@ -17,6 +17,7 @@ const WHOLE_CLUSTER: readonly Attempt[] = [
   ...attempts(LOOK, 'apps', ['daemonsets', 'deployments', 'replicasets', 'statefulsets']),
   ...attempts(LOOK, 'policy', ['poddisruptionbudgets']),
   ...attempts(LOOK, 'storage.k8s.io', ['storageclasses', 'csinodes']),
+  ...attempts(['list'], 'storage.k8s.io', ['volumeattachments']),
   ...attempts(LOOK, 'karpenter.sh', ['nodepools', 'nodeclaims', 'nodeoverlays']),
   ...attempts(LOOK, 'karpenter.k8s.aws', ['ec2nodeclasses']),
   ...attempts(LOOK, 'autoscaling.x-k8s.io', ['capacitybuffers']),

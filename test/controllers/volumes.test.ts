@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS } from '../../lib/apis/formats/time.ts';
 import type { Deployment } from '../../lib/apis/kubernetes.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import { RefusedError, UnreachableError } from '../../lib/ports/errors.ts';
@@ -46,17 +46,22 @@ async function refusing(): Promise<never> {
   return await Promise.reject(new RefusedError('list volumeattachments: forbidden'));
 }
 
-/** Counts the lists of VolumeAttachments. */
-function counted(): {
+/** Counts the lists of VolumeAttachments from a time of the simulation on. */
+function counted(fromMs = 0): {
   readonly counts: { lists: number };
   readonly wrapPorts: (ports: ControllerPorts) => ControllerPorts;
 } {
   const counts = { lists: 0 };
-  const wrapPorts = (ports: ControllerPorts): ControllerPorts =>
-    withFaults(ports, ({ method }) => {
-      if (method === 'cluster.listVolumeAttachments') counts.lists += 1;
+  let startMs: number | undefined;
+  const wrapPorts = (ports: ControllerPorts): ControllerPorts => {
+    startMs ??= ports.clock.now();
+    const countedFromMs = startMs + fromMs;
+    return withFaults(ports, ({ method }) => {
+      const isCounted = method === 'cluster.listVolumeAttachments' && ports.clock.now() >= countedFromMs;
+      if (isCounted) counts.lists += 1;
       return undefined;
     });
+  };
   return { counts, wrapPorts };
 }
 
@@ -77,8 +82,16 @@ describe('D25: after a drain, the instance waits until the volumes of its pods a
   });
 
   test('VolumeAttachments are listed once a poll', async () => {
-    const { counts, wrapPorts } = counted();
-    await afterDeletedNode(WITH_VOLUME, { wrapPorts });
+    // Provisioning lists them too while a pod with a volume is pending: before the deletion, and if a pod took the place of the evicted one.
+    const { counts, wrapPorts } = counted(5 * MINUTE_MS);
+    const scale = {
+      kind: 'scale',
+      atMs: 5 * MINUTE_MS + SECOND_MS,
+      deployment: 'default/database',
+      replicas: 0,
+    } as const;
+    const deletion = { kind: 'deleteNode', atMs: 5 * MINUTE_MS, node: { kind: 'any' } } as const;
+    await afterDeletedNode(WITH_VOLUME, { wrapPorts, scenario: { name: 'volumes', events: [scale, deletion] } });
     expect(counts.lists).toBeGreaterThanOrEqual(2);
     expect(counts.lists).toBeLessThanOrEqual(4);
   });

@@ -5,6 +5,7 @@ import { anInstanceType } from '../builders/instance-types.ts';
 import { launchedClaim } from '../builders/node-claims.ts';
 import { aPoolView } from '../builders/node-pools.ts';
 import { aSnapshot } from '../builders/snapshots.ts';
+import { aVolume, someStorage } from '../builders/storage.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { aDocument, aGivenClaim, aGivenNode, aGivenPod } from './documents.ts';
 
@@ -25,6 +26,21 @@ describe('a complete snapshot', () => {
     expect(complete.storage).toBeUndefined();
     expect(complete.namespaces).toBeUndefined();
     expect(complete.ignoreAtZero).toEqual([]);
+  });
+});
+
+describe('the storage of a complete snapshot', () => {
+  const attachment = {
+    metadata: { name: 'csi-1' },
+    spec: { nodeName: 'node-1', source: { persistentVolumeName: 'pv-1' } },
+  };
+
+  test.each([
+    ['VolumeAttachments that were read', { volumeAttachments: [attachment] }],
+    ['VolumeAttachments that were not read', {}],
+  ])('is written and read, with %s', (_, over) => {
+    const storage = { ...someStorage({ persistentVolumes: [aVolume()] }), ...over };
+    expect(read(snapshotText(aSnapshot({ storage }), NOW_MS)).snapshot.storage).toEqual(storage);
   });
 });
 

@@ -27,6 +27,7 @@ export type LiveReader = Pick<
   | 'listDaemonSets'
   | 'listPodDisruptionBudgets'
   | 'listNamespaces'
+  | 'listVolumeAttachments'
   | 'readStorage'
 > &
   LimitRangeReader;
@@ -88,15 +89,17 @@ export async function readObjects(cluster: LiveReader, name: string): Promise<Li
     cluster.listCapacityBuffers(),
     cluster.listPodTemplates(),
   ]);
-  const [nodes, pods, daemonSets, podDisruptionBudgets, namespaces, limitRanges, storage] = await Promise.all([
-    cluster.listNodes(),
-    cluster.listPods(),
-    cluster.listDaemonSets(),
-    cluster.listPodDisruptionBudgets(),
-    cluster.listNamespaces(),
-    cluster.listLimitRanges(),
-    cluster.readStorage(),
-  ]);
+  const [nodes, pods, daemonSets, podDisruptionBudgets, namespaces, limitRanges, storage, volumeAttachments] =
+    await Promise.all([
+      cluster.listNodes(),
+      cluster.listPods(),
+      cluster.listDaemonSets(),
+      cluster.listPodDisruptionBudgets(),
+      cluster.listNamespaces(),
+      cluster.listLimitRanges(),
+      cluster.readStorage(),
+      cluster.listVolumeAttachments(),
+    ]);
   const listed = capacityBuffers.length === 0 ? [] : SCALABLE;
   const [deployments = [], statefulSets = [], replicaSets = []] = await Promise.all(
     listed.map(async (kind) => cluster.listScalableWorkloads(kind)),
@@ -118,7 +121,7 @@ export async function readObjects(cluster: LiveReader, name: string): Promise<Li
     podDisruptionBudgets,
     namespaces,
     limitRanges,
-    storage,
+    storage: { ...storage, volumeAttachments },
   };
 }
 

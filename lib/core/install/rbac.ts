@@ -72,6 +72,8 @@ const WHOLE_CLUSTER: readonly PolicyRule[] = [
   rule('karpenter.sh', ['nodeclaims', 'nodeoverlays', 'nodepools'], READ),
   rule('policy', ['poddisruptionbudgets'], READ),
   rule('storage.k8s.io', ['csinodes', 'storageclasses'], READ),
+  // B44: volumes that are still attached to a node.
+  rule('storage.k8s.io', ['volumeattachments'], ['list']),
 ];
 
 /**

@@ -40,6 +40,7 @@ export function aCluster(over: Partial<LiveReader> = {}): LiveReader {
     listPodDisruptionBudgets: async () => [],
     listNamespaces: async () => [{ metadata: { name: 'default', annotations: MANIFEST } }],
     listLimitRanges: async () => [],
+    listVolumeAttachments: async () => [],
     readStorage: async () => ({ persistentVolumeClaims: [], persistentVolumes: [], storageClasses: [], csiNodes: [] }),
     ...over,
   };

@@ -9,7 +9,7 @@ import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cl
 import { kubernetesState } from '../../../lib/simulator/kubernetes/state.ts';
 import { aCapacityBuffer, aPodTemplate } from '../../builders/capacity-buffers.ts';
 import { someManifests } from '../../builders/cluster-manifests.ts';
-import { pendingPod } from '../../builders/pods.ts';
+import { pendingPod, runningPod } from '../../builders/pods.ts';
 import { NOW_MS } from '../../builders/times.ts';
 
 /** A simulated cluster that records which lists were read. */
@@ -30,6 +30,7 @@ function clusterWith(manifests: Partial<ClusterManifests> = {}): {
       listPodTemplates: () => noting('PodTemplate', cluster.listPodTemplates()),
       listScalableWorkloads: (kind) => noting(kind, cluster.listScalableWorkloads(kind)),
       readStorage: () => noting('storage', cluster.readStorage()),
+      listVolumeAttachments: () => noting('VolumeAttachments', cluster.listVolumeAttachments()),
     },
   };
 }
@@ -58,16 +59,28 @@ describe('observing CapacityBuffers reads only the kinds that they refer to (A5.
 });
 
 describe('storage', () => {
+  const data = { name: 'data', persistentVolumeClaim: { claimName: 'data' } };
+
   test.each([
-    ['is read if a pod has a claim', { name: 'data', persistentVolumeClaim: { claimName: 'data' } }, ['storage']],
-    ['is read if a pod has an ephemeral volume', { name: 'data', ephemeral: {} }, ['storage']],
-    ['is not read if no pod has a claim', { name: 'config' }, []],
-  ])('%s', async (_name, volume, expected) => {
+    ['is read if a pod has a claim', [pendingPod({ spec: { volumes: [data] } })], ['storage', 'VolumeAttachments']],
+    [
+      'is read if a pod has an ephemeral volume',
+      [pendingPod({ spec: { volumes: [{ name: 'data', ephemeral: {} }] } })],
+      ['storage', 'VolumeAttachments'],
+    ],
+    [
+      'is read without VolumeAttachments if no pod with a claim is pending',
+      [runningPod('node-1', { spec: { volumes: [data] } }), pendingPod()],
+      ['storage'],
+    ],
+    ['is not read if no pod has a claim', [pendingPod({ spec: { volumes: [{ name: 'config' }] } })], []],
+  ])('%s', async (_name, all, expected) => {
     const { cluster, read } = clusterWith();
-    const pods = Promise.resolve([pendingPod({ spec: { volumes: [volume] } })]);
+    const pods = Promise.resolve(all);
     const places = await observePlaces(cluster, { pods, isPlacing: Promise.resolve(true) }, readings());
     expect(read).toEqual(expected);
     expect(places.storage === undefined).toBe(expected.length === 0);
+    expect(places.storage?.volumeAttachments !== undefined).toBe(expected.includes('VolumeAttachments'));
   });
 });
 

@@ -14,7 +14,7 @@ import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.
 import { fitsIn, type ResourceSpace, takeFrom, type Vector, vectorOf } from '../pools/resource-space.ts';
 import type { CountedHost } from '../topology/counters.ts';
 import { possibleDomains, type TopologyKey } from '../topology/topology-key.ts';
-import { type Attachments, attachLimits, attachments } from '../volumes/attach-limits.ts';
+import { type Attachments, attachLimits, attachments, stillAttached } from '../volumes/attach-limits.ts';
 import type { StorageIndex } from '../volumes/storage-index.ts';
 import type { Host } from './host.ts';
 
@@ -111,8 +111,8 @@ const daemonOwners = onceFor(
     ),
 );
 
-function attachedTo({ pods }: StateNode, storage: StorageIndex): Attachments {
-  const attached = new Map<string, ReadonlySet<string>>();
+function attachedTo({ name, pods }: StateNode, storage: StorageIndex): Attachments {
+  const attached = new Map<string, ReadonlySet<string>>(stillAttached(name, storage));
   for (const pod of pods) {
     if (pod.spec.volumes === undefined) continue;
     for (const [driver, volumes] of attachments(pod, storage)) {

@@ -2,7 +2,7 @@ import type { Pod } from '../../../apis/kubernetes.ts';
 import { type ClaimedVolume, claimedVolumes } from './claimed-volumes.ts';
 import type { StorageIndex } from './storage-index.ts';
 
-/** Volumes by CSI driver, each identified by its claim. A volume that several pods share counts once. */
+/** Volumes by CSI driver, each identified by its claim, or by its name if no claim is bound to it. A volume that several pods share counts once. */
 export type Attachments = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** B44: the maximum number of attached volumes by driver. A driver without a count has no limit. */
@@ -25,6 +25,23 @@ export function attachments(pod: Pod, storage: StorageIndex): Attachments {
     if (driver === undefined) continue;
     const volumes = byDriver.get(driver) ?? new Set();
     byDriver.set(driver, volumes.add(volume.claimKey));
+  }
+  return byDriver;
+}
+
+/**
+ * B44: the volumes that are attached to the node, including those of pods that have ended. The kube-scheduler counts a volume until its
+ * VolumeAttachment is deleted. *Source:* kubernetes/kubernetes#127757.
+ */
+export function stillAttached(nodeName: string, storage: StorageIndex): Attachments {
+  const byDriver = new Map<string, Set<string>>();
+  for (const { spec } of storage.attachmentsByNode.get(nodeName) ?? []) {
+    const name = spec.source.persistentVolumeName ?? '';
+    const driver = storage.persistentVolumes.get(name)?.spec.csi?.driver;
+    if (driver === undefined) continue;
+    const volumes = byDriver.get(driver) ?? new Set();
+    // Keys of claims have a slash, and names of volumes have none.
+    byDriver.set(driver, volumes.add(storage.claimOfVolume.get(name) ?? name));
   }
   return byDriver;
 }

@@ -1,4 +1,11 @@
-import type { CsiNode, PersistentVolume, PersistentVolumeClaim, Storage, StorageClass } from '../../../apis/storage.ts';
+import type {
+  CsiNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Storage,
+  StorageClass,
+  VolumeAttachment,
+} from '../../../apis/storage.ts';
 import { compareText } from '../../compare-text.ts';
 import { type Alternatives, reduced } from './requirement-alternatives.ts';
 import { placesOfClass } from './volume-places.ts';
@@ -9,10 +16,13 @@ export interface StorageIndex {
   readonly known: boolean;
   readonly persistentVolumeClaims: ReadonlyMap<string, PersistentVolumeClaim>;
   readonly persistentVolumes: ReadonlyMap<string, PersistentVolume>;
+  /** The key of the claim that is bound to a volume, by the name of the volume. */
+  readonly claimOfVolume: ReadonlyMap<string, string>;
   readonly storageClasses: ReadonlyMap<string, StorageClass>;
   /** B42: the requirements of a new volume of each class; undefined if there are too many alternatives. */
   readonly placesOfClasses: ReadonlyMap<string, Alternatives | undefined>;
   readonly csiNodes: ReadonlyMap<string, CsiNode>;
+  readonly attachmentsByNode: ReadonlyMap<string, readonly VolumeAttachment[]>;
   /** The name of the default class, for claims without a class. */
   readonly defaultStorageClass: string | undefined;
 }
@@ -23,9 +33,13 @@ export function storageIndex(storage: Storage | undefined): StorageIndex {
     known: storage !== undefined,
     persistentVolumeClaims: new Map(storage?.persistentVolumeClaims.map((one) => [volumeClaimKey(one.metadata), one])),
     persistentVolumes: byName(storage?.persistentVolumes),
+    claimOfVolume: new Map(
+      storage?.persistentVolumeClaims.map(({ metadata, spec }) => [spec.volumeName ?? '', volumeClaimKey(metadata)]),
+    ),
     storageClasses: byName(storage?.storageClasses),
     placesOfClasses: new Map(storage?.storageClasses.map((one) => [one.metadata.name, reduced(placesOfClass(one))])),
     csiNodes: byName(storage?.csiNodes),
+    attachmentsByNode: Map.groupBy(storage?.volumeAttachments ?? [], ({ spec }) => spec.nodeName),
     defaultStorageClass: defaultStorageClass(storage?.storageClasses ?? []),
   };
 }

@@ -100,6 +100,11 @@ describe('a spread constraint counts every zone that the pod can use', () => {
   });
 });
 
+const attachedTo = (node: string, volume: string) => ({
+  metadata: { name: `csi-${volume}` },
+  spec: { nodeName: node, source: { persistentVolumeName: volume } },
+});
+
 describe('volumes that a node can attach', () => {
   const own = someStorage({
     persistentVolumeClaims: Array.from({ length: 40 }, (_, at) => aVolumeClaim({ name: `v${at}`, volume: `pv-${at}` })),
@@ -120,6 +125,37 @@ describe('volumes that a node can attach', () => {
     });
     expect(placesOf(schedule)).toEqual({ 'uses-v1': 'node-1' });
     expect(schedule.newClaims).toHaveLength(1);
+  });
+
+  test('a volume of a pod that has ended counts until it is detached, because the kube-scheduler counts it (B44)', () => {
+    const pods = ['v1', 'v2'].map((claim) => mounting([claim], { ...small, name: `uses-${claim}` }));
+    const volumeAttachments = [attachedTo('node-1', 'pv-0'), attachedTo('node-2', 'pv-3')];
+    const schedule = place(pods, { nodes: [aNode()], storage: { ...own, volumeAttachments } });
+    expect(placesOf(schedule)).toEqual({ 'uses-v1': 'node-1' });
+    expect(schedule.newClaims).toHaveLength(1);
+  });
+
+  test('so does a volume without a claim, but not one of another kind (B44)', () => {
+    const volumeAttachments = ['released', 'unknown', 'local'].map((name) => attachedTo('node-1', name));
+    const persistentVolumes = [
+      ...own.persistentVolumes,
+      aVolume({ name: 'released' }),
+      aVolume({ name: 'local', source: { local: {} } }),
+    ];
+    const pods = ['v1', 'v2'].map((claim) => mounting([claim], { ...small, name: `uses-${claim}` }));
+    const schedule = place(pods, { nodes: [aNode()], storage: { ...own, persistentVolumes, volumeAttachments } });
+    expect(placesOf(schedule)).toEqual({ 'uses-v1': 'node-1' });
+  });
+
+  test('the attached volumes of the pod and of running pods count once (B44)', () => {
+    const running = { ...mounting(['v0'], small), spec: { ...mounting(['v0'], small).spec, nodeName: 'node-1' } };
+    const volumeAttachments = [attachedTo('node-1', 'pv-0'), attachedTo('node-1', 'pv-1')];
+    const schedule = place([mounting(['v1'], { ...small, name: 'again' })], {
+      nodes: [aNode()],
+      pods: [{ ...running, metadata: { name: 'there' } }],
+      storage: { ...own, volumeAttachments },
+    });
+    expect(placesOf(schedule)).toEqual({ again: 'node-1' });
   });
 
   test('a volume that is already attached to the node does not count again (B44)', () => {
