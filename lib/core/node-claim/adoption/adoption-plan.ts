@@ -1,16 +1,17 @@
-import type { Labels } from '../../../apis/kubernetes.ts';
+import type { Labels, Node } from '../../../apis/kubernetes.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_CLAIM_TAG, NODE_POOL, ZONE } from '../../../apis/labels.ts';
 import type { NodeClaim } from '../../../apis/node-claim.ts';
 import { DISRUPTED_TAINT } from '../../../apis/taints.ts';
 import { isDisrupted } from '../../cluster/state-node.ts';
 import { compareText } from '../../compare-text.ts';
 import { instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
-import { CLUSTER_TAG } from '../../model/ownership-tags.ts';
+import { CLUSTER_TAG, ownershipTags } from '../../model/ownership-tags.ts';
 import type { Reason } from '../../model/reasons.ts';
 import { adoptedRecord, type InstanceEvidence, whyLeftAlone } from './adoption.ts';
-import { type FoundInstance, whyDrifted } from './claim-object.ts';
+import { type FoundInstance, instanceOfNodeClaim, nodeOfNodeClaim, whyDrifted } from './claim-object.ts';
 import { compareUnrecordedInstances } from './garbage.ts';
 import { type ClusterObjects, evidenceOfInstance } from './instance-evidence.ts';
+import { poolNamedBy } from './record-from-object.ts';
 
 /** An instance of the cluster, launched by Kerf or by another autoscaler; `nodeClaim` is empty if its tags do not name one. */
 export interface ClusterInstance extends FoundInstance {
@@ -54,7 +55,7 @@ export function planAdoption(world: AdoptionWorld, nowMs: number): readonly Adop
   const without = world.nodeClaims.filter(({ metadata }) => !claimed.has(metadata.name));
   return [
     ...found.map(({ instance, evidence }) => lineOf({ ...world, first }, { instance, evidence }, nowMs)),
-    ...without.map(lineWithoutInstance),
+    ...without.map((nodeClaim) => lineWithoutInstance(world, nodeClaim)),
   ].toSorted((a, b) => compareText(a.nodeClaim ?? a.instanceId ?? '', b.nodeClaim ?? b.instanceId ?? ''));
 }
 
@@ -151,21 +152,38 @@ function notesOf(evidence: InstanceEvidence): readonly string[] {
   ];
 }
 
-/** The outcome for a NodeClaim that has no instance: it was not launched, or its instance was terminated. */
-function lineWithoutInstance({ metadata, status }: NodeClaim): AdoptionLine {
-  const { name, labels = {} } = metadata;
-  const why =
-    status?.providerID === undefined ? 'it was not launched' : `its instance ${status.providerID} does not exist`;
-  const message = `${why}. Delete it (kubectl delete nodeclaim ${name} --wait=false), then remove its finalizer (kubectl patch nodeclaim ${name} --type merge -p '{"metadata":{"finalizers":null}}')`;
+/** The outcome for a NodeClaim whose instance is not listed: it was not launched, has ended, or has lost its tags. */
+function lineWithoutInstance(world: AdoptionWorld, nodeClaim: NodeClaim): AdoptionLine {
+  const { name, labels = {} } = nodeClaim.metadata;
+  const node = nodeOfNodeClaim(world.nodes, nodeClaim);
   return {
-    node: status?.nodeName,
+    node: node?.metadata.name ?? nodeClaim.status?.nodeName,
     nodeClaim: name,
     nodePool: labels[NODE_POOL],
     instanceId: undefined,
     instanceType: labels[INSTANCE_TYPE],
     zone: labels[ZONE],
     capacityType: labels[CAPACITY_TYPE],
-    outcome: left('NoInstance', message),
+    outcome: node === undefined ? withoutNode(nodeClaim) : untagged(world.cluster, nodeClaim, node),
     notes: [],
   };
+}
+
+function withoutNode({ metadata: { name }, status }: NodeClaim): AdoptionOutcome {
+  const why =
+    status?.providerID === undefined ? 'it was not launched' : `its instance ${status.providerID} does not exist`;
+  const message = `${why}. Delete it (kubectl delete nodeclaim ${name} --wait=false), then remove its finalizer (kubectl patch nodeclaim ${name} --type merge -p '{"metadata":{"finalizers":null}}')`;
+  return left('NoInstance', message);
+}
+
+/** The node shows that the instance may run: without its NodeClaim, nothing would terminate it. */
+function untagged(cluster: string, nodeClaim: NodeClaim, node: Node): AdoptionOutcome {
+  const alone = whyLeftAlone({ nodeClaim, node });
+  if (alone !== undefined) return left(alone.reason, alone.message);
+  const nodePool = poolNamedBy({ nodeClaim, node }) ?? '';
+  const id = instanceOfNodeClaim(nodeClaim)?.id ?? '';
+  const wanted = { ...ownershipTags(cluster), [NODE_POOL]: nodePool, [NODE_CLAIM_TAG]: nodeClaim.metadata.name };
+  const tags = Object.entries(wanted).map(([key, value]) => `Key=${key},Value=${value}`);
+  const message = `its node ${node.metadata.name} exists, but EC2 lists no instance ${id} with the tags of the cluster. Do not delete the NodeClaim. If the instance runs, add the tags (aws ec2 create-tags --resources ${id} --tags ${tags.join(' ')}), then run this command again. If it has ended, run this command again when its node is gone`;
+  return left('InstanceNotTagged', message);
 }

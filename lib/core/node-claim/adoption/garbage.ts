@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../../apis/formats/time.ts';
 import { compareText } from '../../compare-text.ts';
 import type { Action, Blocked } from '../../model/decision.ts';
-import { instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../model/node-claim-record.ts';
 import type { Reason } from '../../model/reasons.ts';
 import { isRegistered } from '../registration.ts';
 import { adoptedRecord, type InstanceEvidence, whyLeftAlone } from './adoption.ts';
@@ -101,14 +101,18 @@ function report({ instance }: UnrecordedInstance, reason: Reason, message: strin
   };
 }
 
-/** The order of adoption: of two instances of one claim, the one with a registered node comes first, then the older one. */
+/**
+ * The order of adoption: of two instances of one claim, the one whose provider ID the NodeClaim object has comes first, then one with a
+ * registered node, then the older one.
+ */
 export function compareUnrecordedInstances(a: UnrecordedInstance, b: UnrecordedInstance): number {
   return (
     rank(a) - rank(b) || a.instance.launchedAtMs - b.instance.launchedAtMs || compareText(a.instance.id, b.instance.id)
   );
 }
 
-function rank({ node }: UnrecordedInstance): number {
-  if (node === undefined) return 2;
-  return isRegistered(node) ? 0 : 1;
+function rank({ instance, nodeClaim, node }: UnrecordedInstance): number {
+  if (nodeClaim?.status?.providerID === providerIdOf(instance)) return 0;
+  if (node === undefined) return 3;
+  return isRegistered(node) ? 1 : 2;
 }

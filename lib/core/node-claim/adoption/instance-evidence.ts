@@ -7,6 +7,7 @@ import type { Catalogue } from '../../instance-type/facts.ts';
 import { instanceTypesFor } from '../../instance-type/resolve.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import { type NodeClaimRecord, providerIdOf } from '../../model/node-claim-record.ts';
+import { isGroupName } from '../launch/launch-groups.ts';
 import { type InstanceEvidence, whyLeftAlone } from './adoption.ts';
 import { type FoundInstance, instanceOfNodeClaim, nodeOfNodeClaim } from './claim-object.ts';
 import { type ClaimEvidence, poolNamedBy, recordFromObject } from './record-from-object.ts';
@@ -25,13 +26,18 @@ export interface ClusterObjects {
   readonly classHash?: (nodeClass: EC2NodeClass) => Labels;
 }
 
-/** The instance with its objects. A NodeClaim is found by name, or else by provider ID; a node is found by provider ID. */
-export function evidenceOfInstance(world: ClusterObjects, instance: FoundInstance): InstanceEvidence {
+/**
+ * The instance with its objects. The NodeClaim that has the provider ID of the instance comes before the one in its tag, which anyone
+ * can change. The instance has the name of that NodeClaim, unless its tag names a group. A node is found by provider ID.
+ */
+export function evidenceOfInstance(world: ClusterObjects, described: FoundInstance): InstanceEvidence {
   const { cluster, catalogue, staticCapacity, classHash = hashOnClass } = world;
-  const providerId = providerIdOf(instance);
+  const providerId = providerIdOf(described);
   const nodeClaim =
-    world.nodeClaims.find(({ metadata }) => metadata.name === instance.nodeClaim) ??
-    world.nodeClaims.find(({ status }) => status?.providerID === providerId);
+    world.nodeClaims.find(({ status }) => status?.providerID === providerId) ??
+    world.nodeClaims.find(({ metadata }) => metadata.name === described.nodeClaim);
+  const isNamed = nodeClaim !== undefined && !isGroupName(described.nodeClaim);
+  const instance = isNamed ? { ...described, nodeClaim: nodeClaim.metadata.name } : described;
   const nodePool = world.nodePools.find(({ metadata }) => metadata.name === instance.nodePool);
   const className = nodeClaim?.spec.nodeClassRef.name ?? instance.nodeClass;
   const nodeClass = world.nodeClasses.find(({ metadata }) => metadata.name === className);

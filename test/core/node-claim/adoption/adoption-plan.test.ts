@@ -99,6 +99,37 @@ describe('a node of Karpenter', () => {
     expect(lines[1]?.outcome).toMatchObject({ reason: 'NameTaken' });
   });
 
+  test('is found by the provider ID of its claim, not by a tag that names another claim, and its tag is corrected', () => {
+    const lines = plan({
+      nodeClaims: [aKarpenterClaim('general-a', 'i-1'), aKarpenterClaim('general-b', 'i-2')],
+      nodes: [aJoinedNode('general-a', 'i-1'), aJoinedNode('general-b', 'i-2')],
+      instances: [
+        aClusterInstance('i-1', 'general-b', { launchedAtMs: NOW_MS - 25 * HOUR }),
+        aClusterInstance('i-2', 'general-b'),
+      ],
+    });
+    expect(lines.map(({ nodeClaim, instanceId, node }) => [nodeClaim, instanceId, node])).toEqual([
+      ['general-a', 'i-1', 'node-general-a'],
+      ['general-b', 'i-2', 'node-general-b'],
+    ]);
+    expect(lines.map(({ outcome }) => outcome)).toMatchObject([
+      { kind: 'adopt', tags: { 'karpenter.sh/nodeclaim': 'general-a' }, record: { name: 'general-a' } },
+      { kind: 'adopt', tags: {}, record: { name: 'general-b' } },
+    ]);
+  });
+
+  test('of two instances with the tag of one claim, the one whose provider ID the claim has is adopted', () => {
+    const instances = [
+      aClusterInstance('i-0', 'general-a', { launchedAtMs: NOW_MS - 25 * HOUR }),
+      aClusterInstance('i-1', 'general-a'),
+    ];
+    const lines = plan({ ...whole(), nodes: [aJoinedNode('general-z', 'i-0')], instances });
+    expect(lines.map(({ instanceId, outcome }) => [instanceId, outcome.kind])).toEqual([
+      ['i-1', 'adopt'],
+      ['i-0', 'left'],
+    ]);
+  });
+
   test('is not adopted twice', () => {
     const record = launchedClaim({ name: 'general-a' });
     const [line] = plan({ ...whole(), records: new Map([['general-a', record]]) });
@@ -120,8 +151,23 @@ describe('not adopted, with the reason', () => {
     expect(reasons({ ...whole(), nodePools })).toEqual(['StaticCapacityNotSupported']);
   });
 
-  test('a claim without an instance', () => {
-    expect(reasons({ ...whole(), instances: [] })).toEqual(['NoInstance']);
+  test('a claim without an instance and a node', () => {
+    expect(reasons({ ...whole(), nodes: [], instances: [] })).toEqual(['NoInstance']);
+  });
+
+  test('a claim that has a node, and whose instance lacks tags: the tags are named, and nothing is deleted', () => {
+    const [line] = plan({ ...whole(), instances: [] });
+    expect(line).toMatchObject({ node: 'node-general-a', outcome: { kind: 'left', reason: 'InstanceNotTagged' } });
+    const message = line?.outcome.kind === 'left' ? line.outcome.message : '';
+    expect(message).not.toContain('kubectl');
+    expect(message).toContain(
+      'aws ec2 create-tags --resources i-1 --tags Key=kubernetes.io/cluster/demo,Value=owned Key=eks:eks-cluster-name,Value=demo Key=karpenter.sh/nodepool,Value=general Key=karpenter.sh/nodeclaim,Value=general-a',
+    );
+  });
+
+  test('A2.2: a standalone claim that has a node, and whose instance has no tags', () => {
+    const claim = aKarpenterClaim('general-a', 'i-1', { labels: {} });
+    expect(reasons({ ...whole(claim), instances: [] })).toEqual(['StandaloneNotSupported']);
   });
 
   test('an instance without a claim: its launch was interrupted', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { adoptedRecord, type InstanceEvidence } from '../../../../lib/core/node-claim/adoption/adoption.ts';
+import { evidenceOfInstance } from '../../../../lib/core/node-claim/adoption/instance-evidence.ts';
 import { mirrorOf } from '../../../../lib/core/node-claim/mirror/mirror.ts';
+import { aKarpenterClaim, anAdoptionWorld } from '../../../builders/adoption-world.ts';
 import { aFoundInstance, launchedClaim } from '../../../builders/node-claims.ts';
 import { aNodePool } from '../../../builders/node-pools.ts';
 import { aNode } from '../../../builders/nodes.ts';
@@ -37,6 +39,19 @@ describe('the record of an unrecorded instance', () => {
     expect(adopted).toMatchObject({ name, nodePool, nodePoolUid, labels, annotations, spec, createdAtMs });
     expect(adopted?.launch).toMatchObject({ kind: 'launched', instance: { id: 'i-1', instanceType: 'm5.large' } });
     expect(adopted?.version).toBe(0);
+  });
+
+  test.each([
+    ['another claim', 'general-b'],
+    ['a group', 'group/0123'],
+  ])('has the name of the NodeClaim with its provider ID, although its tag names %s', (_, tag) => {
+    const nodeClaims = [aKarpenterClaim('general-b', 'i-2'), aKarpenterClaim('general-a', 'i-1')];
+    const instance = aFoundInstance({ id: 'i-1', nodeClaim: tag });
+    const evidence = evidenceOfInstance(anAdoptionWorld({ nodeClaims }), instance);
+    expect(adoptedRecord(evidence, NOW_MS)?.name).toBe('general-a');
+    expect(evidence.instance.nodeClaim, 'the claims of a group are found by its name').toBe(
+      tag === 'general-b' ? 'general-a' : tag,
+    );
   });
 
   test('is otherwise made from the template of its NodePool, narrowed to its offering, with the labels and annotations of its node', () => {
