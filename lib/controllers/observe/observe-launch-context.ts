@@ -1,9 +1,10 @@
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
+import { optional } from '../../apis/optional.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { LaunchContext } from '../../core/node-claim/launch/launch.ts';
 import { addressesInFlight } from '../../core/node-claim/launch/launch-subnets.ts';
 import type { NodeClaimView, NoLaunchContext } from '../../core/node-claim/lifecycle.ts';
-import { whyNotUsable } from '../../core/node-class/status/readiness.ts';
+import { unreadySinceMs, whyNotUsable } from '../../core/node-class/status/readiness.ts';
 import { type Observed, whyNotRead } from '../../core/observed.ts';
 import type { HasClock, ReadsZonalShifts, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
 import { type ObservedUnavailable, observeUnavailable } from './observe-unavailable.ts';
@@ -62,7 +63,7 @@ export async function observeLaunchContext(
 
 async function resolve(ports: ResolvesNodeClasses, nodeClass: EC2NodeClass, log: Readings): Promise<KnownClass> {
   const unready = whyNotUsable(nodeClass);
-  if (unready !== undefined) return unready;
+  if (unready !== undefined) return { ...unready, ...optional({ unreadySinceMs: unreadySinceMs(nodeClass) }) };
   const resolution = await observeResolution(ports, nodeClass, log);
   switch (resolution.kind) {
     case 'resolved':

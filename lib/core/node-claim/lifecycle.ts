@@ -25,7 +25,7 @@ import {
 import { isAboutToBeGivenUp } from './launch/launch-turns.ts';
 import { LONGEST_MESSAGE } from './mirror/mirror-conditions.ts';
 
-/** D8: from the first request. */
+/** D8: from the first request. For a claim that waits for its turn, from when its NodeClass is not Ready. */
 const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
 /**
  * For a claim that was not tried or that EC2 throttled, and can be launched as far as is known: it waits for its turn, because the account
@@ -75,6 +75,8 @@ export interface NoLaunchContext {
   readonly unread?: true;
   /** The NodeClass does not exist or is being deleted, so the claim is deleted (C37). @default false */
   readonly gone?: true;
+  /** Since when the status of the NodeClass says that it is not Ready. @default it does not say so for its present generation */
+  readonly unreadySinceMs?: number;
 }
 
 /**
@@ -181,10 +183,11 @@ function launch(view: NodeClaimView, nowMs: number): ClaimVerdict {
   if (mayExist && listed.kind === 'unread') return awaitList(record, listed, nowMs);
   if (launchContext === undefined) return unchanged(record);
   if (!('resolved' in launchContext)) {
-    const { gone = false, unread = false, ...why } = launchContext;
+    const { gone = false, unread = false, reason, message } = launchContext;
     // C37.
-    if (gone) return deletion(record, { reason: 'insufficient_capacity', message: why.message });
-    return unread ? { ...waiting(record, why, nowMs), due: [pollAfter(nowMs)] } : waiting(record, why, nowMs);
+    if (gone) return deletion(record, { reason: 'insufficient_capacity', message });
+    const wait = waiting(record, { reason, message, untilMs: launchDeadlineMs(view) }, nowMs);
+    return unread ? { ...wait, due: [pollAfter(nowMs)] } : wait;
   }
   if (waitsForTurn(record) && isAboutToBeGivenUp(record, view.takeTurns ?? false, nowMs))
     // Only a run for all claims finds whether claims wait for their turn.
@@ -194,9 +197,11 @@ function launch(view: NodeClaimView, nowMs: number): ClaimVerdict {
   switch (plan.kind) {
     case 'no-capacity':
       return deletion(record, { reason: 'insufficient_capacity', message: plan.message });
-    case 'unsupported':
-      if (isLate(record, LAUNCH_TIMEOUT_MS, nowMs)) return deletion(record, LATE);
-      return waiting(record, { reason: 'Unsupported', message: plan.message }, nowMs);
+    case 'unsupported': {
+      const untilMs = launchingSinceMs(record) + LAUNCH_TIMEOUT_MS;
+      if (nowMs >= untilMs) return deletion(record, LATE);
+      return waiting(record, { reason: 'Unsupported', message: plan.message, untilMs }, nowMs);
+    }
     case 'launch':
       return send(record, plan, nowMs);
   }
@@ -274,14 +279,20 @@ const REPLACED: DeletionCause = {
 };
 
 /** D8. */
-function isOverdue({ record, launchContext }: NodeClaimView, nowMs: number): boolean {
-  const mayBeLaunched = launchContext !== undefined && ('resolved' in launchContext || launchContext.unread === true);
-  const timeoutMs = waitsForTurn(record) && mayBeLaunched ? UNTRIED_TIMEOUT_MS : LAUNCH_TIMEOUT_MS;
-  return record.launch.kind !== 'launched' && isLate(record, timeoutMs, nowMs);
+function isOverdue(view: NodeClaimView, nowMs: number): boolean {
+  return view.record.launch.kind !== 'launched' && nowMs >= launchDeadlineMs(view);
 }
 
-function isLate(record: NodeClaimRecord, timeoutMs: number, nowMs: number): boolean {
-  return nowMs - launchingSinceMs(record) >= timeoutMs;
+/** D8: a claim that waits for its turn has half an hour, unless its NodeClass is gone or has been unready for five minutes of this time. */
+function launchDeadlineMs({ record, launchContext }: NodeClaimView): number {
+  const sinceMs = launchingSinceMs(record);
+  const { gone, unreadySinceMs }: Partial<NoLaunchContext> =
+    launchContext === undefined || 'resolved' in launchContext ? {} : launchContext;
+  if (!waitsForTurn(record) || gone === true) return sinceMs + LAUNCH_TIMEOUT_MS;
+  return Math.min(
+    sinceMs + UNTRIED_TIMEOUT_MS,
+    Math.max(sinceMs, unreadySinceMs ?? Number.POSITIVE_INFINITY) + LAUNCH_TIMEOUT_MS,
+  );
 }
 
 /** Whether a list of instances that was read after this time does not contain the instance. */
@@ -298,9 +309,9 @@ function deletion(record: NodeClaimRecord, { reason, message, deadlineMs }: Dele
 
 function waiting(
   record: NodeClaimRecord,
-  why: { readonly reason: Reason; readonly message: string },
+  { untilMs, ...why }: { readonly reason: Reason; readonly message: string; readonly untilMs: number },
   nowMs: number,
 ): ClaimVerdict {
-  const nextRunMs = Math.min(nowMs + MINUTE_MS, launchingSinceMs(record) + LAUNCH_TIMEOUT_MS);
-  return { ...unchanged(record), blocked: [blockedClaim(record, why)], due: [requeueAt(nextRunMs)] };
+  const due = [requeueAt(Math.min(nowMs + MINUTE_MS, untilMs))];
+  return { ...unchanged(record), blocked: [blockedClaim(record, why)], due };
 }

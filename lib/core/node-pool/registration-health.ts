@@ -3,6 +3,7 @@ import type { Condition } from '../../apis/kubernetes.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { type ConditionFinding, holds } from '../model/conditions.ts';
 import type { DeletionReason, NodeClaimRecord } from '../model/node-claim-record.ts';
+import { waitsForTurn } from '../node-claim/launch/launch.ts';
 
 const TYPE = 'NodeRegistrationHealthy';
 /** D9: the number of latest outcomes, and the number of failures among them that make the pool unhealthy. */
@@ -19,7 +20,7 @@ export interface RegistrationView {
 
 /**
  * D9: whether the pool's instances register as nodes. The outcomes are read from the claims: a registered claim counts while
- * it exists, and a failed one while it is being deleted. The message names the last failure, so that it counts together with
+ * it exists, and a failed one while it is being deleted, unless its launch was not tried or EC2 throttled it. The message names the last failure, so that it counts together with
  * the next one, also if a single pod is pending and one claim follows the other. Without outcomes the condition keeps its status
  * until a node registers after its transition, or until the pool or its NodeClass changes.
  */
@@ -53,9 +54,10 @@ interface Outcome {
   readonly atMs: number;
 }
 
-function outcomeOf({ name: nodeClaim, registeredAtMs, deletion }: NodeClaimRecord): readonly Outcome[] {
+function outcomeOf(record: NodeClaimRecord): readonly Outcome[] {
+  const { name: nodeClaim, registeredAtMs, deletion } = record;
   if (registeredAtMs !== undefined) return [{ nodeClaim, registered: true, atMs: registeredAtMs }];
-  if (deletion === undefined || !FAILURES.includes(deletion.reason)) return [];
+  if (deletion === undefined || !FAILURES.includes(deletion.reason) || waitsForTurn(record)) return [];
   return [{ nodeClaim, registered: false, atMs: deletion.requestedAtMs }];
 }
 

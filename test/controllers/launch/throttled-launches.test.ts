@@ -75,7 +75,11 @@ describe('while EC2 throttles launches', () => {
     expect(calls).toBeLessThan(60);
   });
 
-  test('claims whose calls are throttled for six minutes are launched after them', async () => {
+  test.each([
+    ['six minutes are launched after them', 6, undefined],
+    // The status of the NodeClass is for its earlier generation for some seconds.
+    ['twelve minutes are launched after them, although their NodeClass was edited meanwhile (D8)', 12, 8.3],
+  ])('claims whose calls are throttled for %s', async (_, minutes, editedAfter) => {
     const throttled = {
       kind: 'calls-fail',
       calls: ['cloud.launch'],
@@ -83,12 +87,17 @@ describe('while EC2 throttles launches', () => {
       where: 'before',
       percent: 100,
     } as const;
+    const edited =
+      editedAfter === undefined
+        ? []
+        : [{ id: 1, kind: 'node-class', nth: 0, fromMs: editedAfter * MINUTE_MS, forMs: 0 } as const];
     const result = await live({
       manifests: manyNodes(6),
       catalogue: SMALL_CATALOGUE,
-      durationMs: 9 * MINUTE_MS,
+      durationMs: (minutes + 3) * MINUTE_MS,
       scenario: { name: 'throttled', events: [] },
-      faults: [{ id: 0, fromMs: 0, forMs: 6 * MINUTE_MS, ...throttled }],
+      faults: [{ id: 0, fromMs: 0, forMs: minutes * MINUTE_MS, ...throttled }, ...edited],
+      goesOn: true,
     });
     expect([count(result, 'create-node-claim'), count(result, 'delete-node-claim')]).toEqual([6, 0]);
     expect(count(result, 'pod-running')).toBe(6);

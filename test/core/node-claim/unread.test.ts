@@ -49,11 +49,27 @@ describe('a NodeClass that could not be read does not end a claim that was not t
     expect(at(30).actions).toMatchObject([{ kind: 'delete-node-claim', reason: 'launch_timeout' }]);
   });
 
-  test('a NodeClass that was read and cannot be used ends it after 5 minutes', () => {
-    const unready = { reason: 'NodeClassNotReady', message: 'not ready' } as const;
+  test('a NodeClass whose status is for an earlier generation does not end it for half an hour', () => {
+    const stale = { reason: 'NodeClassNotReady', message: 'it was changed' } as const;
+    const seen = (minutes: number) => decide(viewOf(aClaim(), { launchContext: stale }), NOW_MS + minutes * MINUTE);
+    for (const minutes of [5, 29]) {
+      const { actions, blocked, due } = seen(minutes);
+      expect([actions, blocked]).toMatchObject([[], [stale]]);
+      expect(due).toEqual([{ atMs: NOW_MS + (minutes + 1) * MINUTE, kind: 'settling' }]);
+    }
+    expect(kinds(seen(30))).toEqual(['delete-node-claim']);
+  });
+
+  test.each([
+    ['since before its creation', -60, 5],
+    ['from 3 minutes after its creation', 3, 8],
+    ['from 28 minutes after its creation', 28, 30],
+  ])('a NodeClass that has been unready %s ends it 5 minutes later, and after half an hour', (_, since, minutes) => {
+    const unreadySinceMs = NOW_MS + since * MINUTE;
+    const unready = { reason: 'NodeClassNotReady', message: 'not ready', unreadySinceMs } as const;
     const view = viewOf(aClaim(), { launchContext: unready });
-    expect(kinds(decide(view, NOW_MS + 5 * MINUTE - 1))).toEqual([]);
-    expect(kinds(decide(view, NOW_MS + 5 * MINUTE))).toEqual(['delete-node-claim']);
+    expect(kinds(decide(view, NOW_MS + minutes * MINUTE - 1))).toEqual([]);
+    expect(kinds(decide(view, NOW_MS + minutes * MINUTE))).toEqual(['delete-node-claim']);
   });
 });
 

@@ -126,6 +126,16 @@ describe('D9: whether instances register as nodes', () => {
     expect(healthOf(written(look({ records: [good, failed('a')] })))).toBe('True');
   });
 
+  test.each([
+    ['was never requested', { kind: 'planned' }, 'Unknown'],
+    ['EC2 throttled', { kind: 'refused', attempt: 3, message: '', atMs: NOW_MS, throttled: true }, 'Unknown'],
+    ['EC2 refused', { kind: 'refused', attempt: 3, message: '', atMs: NOW_MS }, 'False'],
+  ] as const)('two claims that are given up and whose launch %s', (_, launch, health) => {
+    const deletion = { reason: 'launch_timeout', message: '', requestedAtMs: NOW_MS } as const;
+    const records = ['a', 'b'].map((name) => aClaim({ name, launch, deletion }));
+    expect(healthOf(written(look({ records })))).toBe(health);
+  });
+
   test('two failures one after the other make the condition False, although the first claim is gone before the second', () => {
     const first = written(look({ records: [failed('a')] }));
     expect(conditionOf(first, 'NodeRegistrationHealthy')).toMatchObject({

@@ -1,4 +1,6 @@
 import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import { timeIn } from '../../../apis/formats/time.ts';
+import type { Condition } from '../../../apis/kubernetes.ts';
 import { isReason } from '../../model/reasons.ts';
 import { type Complaint, whyNotValid } from './node-class-validation.ts';
 
@@ -17,7 +19,7 @@ export function whyNotUsable(nodeClass: EC2NodeClass): Complaint | undefined {
       message: `EC2NodeClass ${name} is being deleted and cannot be used for launches`,
     };
   }
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const ready = readyIn(status);
   const unready = (why: Complaint): Complaint => ({
     ...why,
     message: `EC2NodeClass ${name} is not ready: ${why.message}`,
@@ -38,4 +40,18 @@ export function whyNotUsable(nodeClass: EC2NodeClass): Complaint | undefined {
   return unready(
     isReason(reason) ? { reason, message } : { reason: 'NodeClassNotReady', message: `${reason}: ${message}` },
   );
+}
+
+/**
+ * D8: since when a NodeClass that `whyNotUsable` refuses is unready, by its status. *Shape:* undefined if it is not known to be: a status for
+ * an earlier generation says nothing about the present one. 0 without a status.
+ */
+export function unreadySinceMs({ metadata: { generation = 0 }, status }: EC2NodeClass): number | undefined {
+  const ready = readyIn(status);
+  const isUnready = ready?.status !== 'True' && (ready?.observedGeneration ?? generation) >= generation;
+  return isUnready ? (timeIn(ready?.lastTransitionTime) ?? 0) : undefined;
+}
+
+function readyIn(status: EC2NodeClass['status']): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === 'Ready');
 }

@@ -137,7 +137,8 @@ describe('launch', () => {
   });
 
   test('while its NodeClass cannot be used, the claim waits and reports the reason', () => {
-    const view = viewOf(aClaim(), { launchContext: { reason: 'NodeClassNotReady', message: 'no subnets' } });
+    const unready = { reason: 'NodeClassNotReady', message: 'no subnets', unreadySinceMs: 0 } as const;
+    const view = viewOf(aClaim(), { launchContext: unready });
     expect(decideLifecycle(view, NOW_MS)).toMatchObject({
       actions: [],
       blocked: [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../../../lib/apis/ec2-node-class.ts';
 import { formatTime } from '../../../../lib/apis/formats/time.ts';
-import { whyNotUsable } from '../../../../lib/core/node-class/status/readiness.ts';
+import { unreadySinceMs, whyNotUsable } from '../../../../lib/core/node-class/status/readiness.ts';
 import { aNodeClass } from '../../../builders/node-pools.ts';
 import { NOW_MS } from '../../../builders/times.ts';
 
@@ -58,5 +58,17 @@ describe('whether instances are launched of a NodeClass (C37)', () => {
     const { metadata, ...rest } = saying('True');
     const going = { ...rest, metadata: { ...metadata, deletionTimestamp: formatTime(NOW_MS) } };
     expect(whyNotUsable(going)).toMatchObject({ reason: 'NodeClassTerminating' });
+  });
+});
+
+describe('since when a NodeClass is unready (D8)', () => {
+  test.each([
+    ['its status is for an earlier generation', saying('False', 1), undefined],
+    ['it is Ready', saying('True'), undefined],
+    ['Ready is False: from the transition', saying('False'), NOW_MS],
+    ['Ready is Unknown: from the transition', saying('Unknown'), NOW_MS],
+    ['it has no status: for ever', aNodeClass(), 0],
+  ])('%s', (_, nodeClass, sinceMs) => {
+    expect(unreadySinceMs(nodeClass)).toBe(sinceMs);
   });
 });
