@@ -17,6 +17,11 @@ export function isQualifiedName(text: string): boolean {
   return WHOLE_NAME.test(name) && (domain === undefined || (domain.length <= 253 && WHOLE_SUBDOMAIN.test(domain)));
 }
 
+/** Tests for the name of a Kubernetes object, such as a NodeClaim. */
+export function isObjectName(text: string): boolean {
+  return text.length <= 253 && WHOLE_SUBDOMAIN.test(text);
+}
+
 export function isLabelValue(text: string): boolean {
   return text === '' || WHOLE_NAME.test(text);
 }

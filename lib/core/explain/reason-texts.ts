@@ -66,7 +66,7 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   InstanceTwice:
     'Two instances have registered nodes for the same NodeClaim: drain the node that the message names, then terminate its instance.',
   InstanceWithoutRecord:
-    'An instance has the tags of the cluster, but no NodeClaim, NodePool or node describes it: create its NodePool, or terminate it.',
+    'An instance has the tags of the cluster, but no NodeClaim, NodePool or node describes it, or its tag is not the name of a NodeClaim: create its NodePool, correct the tag, or terminate it.',
   InsufficientResources:
     'No instance type of the NodePool is large enough for the pod and the DaemonSets: allow larger types or lower the requests.',
   InvalidAnnotation:

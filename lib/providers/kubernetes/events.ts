@@ -4,6 +4,7 @@ import { fingerprint } from '../../core/identity.ts';
 import { type ClusterEvent, dedupeMs } from '../../core/model/event.ts';
 import type { ApiClient } from './client/api-client.ts';
 import { isNamespaceGoing, kubernetesPortError } from './client/errors.ts';
+import { objectPath } from './client/object-path.ts';
 import { fieldsOf, type RawObject } from './project/project.ts';
 
 const API_VERSION: Readonly<Record<ClusterEvent['regarding']['kind'], string>> = {
@@ -27,12 +28,12 @@ export async function publishEvent(client: ApiClient, event: ClusterEvent, nowMs
   const { kind, name } = event.regarding;
   // Events of cluster-scoped objects are in the namespace `default`.
   const namespace = event.regarding.namespace ?? 'default';
-  const collection = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+  const collection = `${objectPath('/apis/events.k8s.io/v1/namespaces', namespace)}/events`;
   const body = eventObject(event, nowMs);
   const answer = await client.send({ method: 'POST', path: collection, body });
   // 404: the namespace was deleted with the object.
   if (answer.status < 300 || answer.status === 404 || isNamespaceGoing(answer)) return;
-  if (answer.status === 409) return repeatEvent(client, `${collection}/${body.metadata.name}`, { event, nowMs });
+  if (answer.status === 409) return repeatEvent(client, objectPath(collection, body.metadata.name), { event, nowMs });
   throw kubernetesPortError(answer, `publish event ${event.reason} of ${kind} ${name}`);
 }
 

@@ -2,6 +2,7 @@ import type { PodTarget } from '../../core/model/decision.ts';
 import type { EvictionOutcome } from '../../ports/cluster.ts';
 import type { ApiClient } from './client/api-client.ts';
 import { type ApiResponse, hasCause, isNamespaceGoing, kubernetesPortError, messageOf } from './client/errors.ts';
+import { objectPath } from './client/object-path.ts';
 import { fieldsOf } from './project/project.ts';
 
 /** Limits the request to exactly this pod: the server compares the UID atomically. */
@@ -60,5 +61,5 @@ async function isGone(client: ApiClient, pod: PodTarget, answer: ApiResponse): P
 }
 
 export function podPath({ namespace, name }: PodTarget): string {
-  return `/api/v1/namespaces/${namespace}/pods/${name}`;
+  return objectPath(`${objectPath('/api/v1/namespaces', namespace)}/pods`, name);
 }

@@ -29,6 +29,7 @@ import type { ApiClient } from './client/api-client.ts';
 import { kubernetesPortError } from './client/errors.ts';
 import { NODES, PODS } from './client/kinds.ts';
 import { listAll } from './client/lists.ts';
+import { objectPath } from './client/object-path.ts';
 import * as custom from './client/patch-custom.ts';
 import { RunEnd } from './client/run-end.ts';
 import { type Patience, WATCH_TIMEOUTS } from './client/watch.ts';
@@ -128,7 +129,7 @@ export class KubernetesCluster implements Cluster, LimitRangeReader {
   }
 
   async readNode(name: string): Promise<Node | undefined> {
-    const answer = await this.#client.send({ method: 'GET', path: `${NODES.path}/${name}` });
+    const answer = await this.#client.send({ method: 'GET', path: objectPath(NODES.path, name) });
     if (answer.status === 404) return undefined;
     if (answer.status !== 200) throw kubernetesPortError(answer, `read node ${name}`);
     return nodeOf(fieldsOf(answer.body));
@@ -212,7 +213,7 @@ export class KubernetesCluster implements Cluster, LimitRangeReader {
     };
     const contentType = 'application/merge-patch+json';
     const answer = await this.#kept.nodes.changing(
-      this.#client.send({ method: 'PATCH', path: `${NODES.path}/${name}`, body, contentType }),
+      this.#client.send({ method: 'PATCH', path: objectPath(NODES.path, name), body, contentType }),
     );
     if (answer.status < 300 || answer.status === 404) return;
     throw kubernetesPortError(answer, `patch node ${name}`);
@@ -220,7 +221,7 @@ export class KubernetesCluster implements Cluster, LimitRangeReader {
 
   async deleteNode(name: string): Promise<void> {
     const answer = await this.#kept.nodes.changing(
-      this.#client.send({ method: 'DELETE', path: `${NODES.path}/${name}` }),
+      this.#client.send({ method: 'DELETE', path: objectPath(NODES.path, name) }),
     );
     if (answer.status < 300 || answer.status === 404) return;
     throw kubernetesPortError(answer, `delete node ${name}`);

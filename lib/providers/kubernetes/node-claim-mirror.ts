@@ -4,6 +4,7 @@ import { CONDITION_TYPES } from '../../core/node-claim/mirror/mirror-conditions.
 import { ConflictError } from '../../ports/errors.ts';
 import type { ApiClient } from './client/api-client.ts';
 import { isOfAnotherObject, kubernetesPortError } from './client/errors.ts';
+import { objectPath } from './client/object-path.ts';
 import { NODE_CLAIM_PLACE, NODE_CLAIMS, patchCustom } from './client/patch-custom.ts';
 import { fieldsOf } from './project/project.ts';
 import { nodeClaimOf } from './project/project-custom.ts';
@@ -19,7 +20,7 @@ const TRIES = 3;
 export async function applyNodeClaim(client: ApiClient, { status, ...nodeClaim }: NodeClaim): Promise<void> {
   const { name, uid, labels, annotations, finalizers, ownerReferences } = nodeClaim.metadata;
   const metadata = { name, uid, labels, annotations, finalizers, ownerReferences };
-  const path = `${NODE_CLAIMS}/${name}`;
+  const path = objectPath(NODE_CLAIMS, name);
   const applied = await client.send({ method: 'PATCH', path, body: { ...nodeClaim, metadata }, ...APPLY });
   if (isOfAnotherObject(applied)) throw new ConflictError(`Kubernetes API: NodeClaim ${name} was created again`);
   if (applied.status >= 300) throw kubernetesPortError(applied, `PATCH ${path}`);
@@ -32,14 +33,14 @@ export async function applyNodeClaim(client: ApiClient, { status, ...nodeClaim }
 
 /** An object with Kerf's finalizer remains until the finalizer is removed. */
 export async function deleteNodeClaimObject(client: ApiClient, name: string): Promise<void> {
-  const answer = await client.send({ method: 'DELETE', path: `${NODE_CLAIMS}/${name}` });
+  const answer = await client.send({ method: 'DELETE', path: objectPath(NODE_CLAIMS, name) });
   if (answer.status < 300 || answer.status === 404) return;
   throw kubernetesPortError(answer, `delete NodeClaim ${name}`);
 }
 
 /** Deletes the object before removing the finalizer, so it is listed as terminating if the function stops in between. */
 export async function removeNodeClaim(client: ApiClient, name: string): Promise<void> {
-  const path = `${NODE_CLAIMS}/${name}`;
+  const path = objectPath(NODE_CLAIMS, name);
   await deleteNodeClaimObject(client, name);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     if (await takeFinalizerAway(client, path)) return;

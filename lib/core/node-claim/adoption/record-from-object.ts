@@ -1,4 +1,5 @@
 import type { EC2NodeClass } from '../../../apis/ec2-node-class.ts';
+import { isObjectName } from '../../../apis/formats/label-syntax.ts';
 import { parseTime } from '../../../apis/formats/time.ts';
 import type { Labels, Node } from '../../../apis/kubernetes.ts';
 import {
@@ -74,11 +75,15 @@ export function recordFromObject(evidence: ClaimEvidence, unknownSinceMs: number
   };
 }
 
-/** An instance whose tag has the name of a group gets a name of its own, the same in each run. */
+/**
+ * An instance whose tag has the name of a group gets a name of its own, the same in each run. *Shape:* undefined if the tags of the
+ * instance, which anyone can change, do not make the name of an object.
+ */
 function nameOf({ instance, nodeClaim }: ClaimEvidence, nodePool: string | undefined): string | undefined {
-  if (instance === undefined || !isGroupName(instance.nodeClaim))
-    return instance?.nodeClaim ?? nodeClaim?.metadata.name;
-  return nodeClaim?.metadata.name ?? `${nodePool}-${digest(instance.id, 8)}`;
+  if (instance === undefined) return nodeClaim?.metadata.name;
+  const ofGroup = nodeClaim?.metadata.name ?? `${nodePool}-${digest(instance.id, 8)}`;
+  const name = isGroupName(instance.nodeClaim) ? ofGroup : instance.nodeClaim;
+  return isObjectName(name) ? name : undefined;
 }
 
 type LaunchParts = Pick<NodeClaimRecord, 'options' | 'types' | 'holds' | 'allocatable' | 'launch'>;

@@ -10,6 +10,7 @@ import { fieldsOf, type RawObject } from '../project/project.ts';
 import { capacityBufferOf, nodeClaimOf, nodeClassOf, nodeOverlayOf, nodePoolOf } from '../project/project-custom.ts';
 import type { ApiClient } from './api-client.ts';
 import { kubernetesPortError } from './errors.ts';
+import { objectPath } from './object-path.ts';
 
 export const NODE_POOLS = '/apis/karpenter.sh/v1/nodepools';
 export const NODE_CLAIMS = '/apis/karpenter.sh/v1/nodeclaims';
@@ -31,23 +32,24 @@ interface Place<Kind extends CustomObject> {
 }
 
 export const NODE_POOL_PLACE: Place<NodePool> = {
-  pathOf: ({ metadata }) => `${NODE_POOLS}/${metadata.name}`,
+  pathOf: ({ metadata }) => objectPath(NODE_POOLS, metadata.name),
   project: nodePoolOf,
 };
 export const NODE_CLAIM_PLACE: Place<NodeClaim> = {
-  pathOf: ({ metadata }) => `${NODE_CLAIMS}/${metadata.name}`,
+  pathOf: ({ metadata }) => objectPath(NODE_CLAIMS, metadata.name),
   project: nodeClaimOf,
 };
 export const NODE_OVERLAY_PLACE: Place<NodeOverlay> = {
-  pathOf: ({ metadata }) => `${NODE_OVERLAYS}/${metadata.name}`,
+  pathOf: ({ metadata }) => objectPath(NODE_OVERLAYS, metadata.name),
   project: nodeOverlayOf,
 };
 export const NODE_CLASS_PLACE: Place<EC2NodeClass> = {
-  pathOf: ({ metadata }) => `${NODE_CLASSES}/${metadata.name}`,
+  pathOf: ({ metadata }) => objectPath(NODE_CLASSES, metadata.name),
   project: nodeClassOf,
 };
 export const CAPACITY_BUFFER_PLACE: Place<CapacityBuffer> = {
-  pathOf: (buffer) => `${BUFFERS}/namespaces/${namespaceOf(buffer)}/capacitybuffers/${buffer.metadata.name}`,
+  pathOf: (buffer) =>
+    objectPath(`${objectPath(`${BUFFERS}/namespaces`, namespaceOf(buffer))}/capacitybuffers`, buffer.metadata.name),
   project: capacityBufferOf,
 };
 

@@ -2,6 +2,7 @@ import { isRecord, textField } from '../../../apis/record.ts';
 import type { MetricsApi, ReadyReplicas } from '../../../ports/doctor.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import { kubernetesPortError } from '../client/errors.ts';
+import { objectPath } from '../client/object-path.ts';
 import { fieldsOf } from '../project/project.ts';
 
 /** *Shape:* `v1.35.4`. */
@@ -22,7 +23,7 @@ export async function deploymentReplicas(client: ApiClient, path: string): Promi
 
 /** Whether the API server reaches the program of an aggregated API; undefined if none is registered. */
 export async function aggregatedApi(client: ApiClient, name: string): Promise<MetricsApi | undefined> {
-  const path = `/apis/apiregistration.k8s.io/v1/apiservices/${name}`;
+  const path = objectPath('/apis/apiregistration.k8s.io/v1/apiservices', name);
   const answer = await client.send({ method: 'GET', path });
   if (answer.status === 404) return undefined;
   if (answer.status >= 300) throw kubernetesPortError(answer, `read ${path}`);

@@ -10,6 +10,7 @@ import type { HeldKind, HeldObject, Installation, InstalledObject } from '../../
 import type { ApiClient } from '../client/api-client.ts';
 import { type ApiResponse, kubernetesPortError, messageOf } from '../client/errors.ts';
 import { listAll } from '../client/lists.ts';
+import { objectPath } from '../client/object-path.ts';
 import { each, fieldsOf, type RawObject } from '../project/project.ts';
 import { AutoscalerTraceReader } from './autoscaler-traces.ts';
 import { readClaim, releaseClaim } from './cluster-claim.ts';
@@ -54,7 +55,7 @@ export function kubernetesInstallation(options: InstallationOptions): Installati
   return {
     whyNoRights: async () => await whyNoRights(client),
     findDefinition: async (name) => {
-      const found = await find(client, `${DEFINITIONS}/${name}`);
+      const found = await find(client, objectPath(DEFINITIONS, name));
       return found === undefined ? undefined : definitionOf(found);
     },
     applyDefinition: async (definition, instead) => await applyDefinition(client, definition, instead),
@@ -91,7 +92,7 @@ async function applyObject(
 }
 
 function pathOf({ kind, metadata }: InstalledObject): string {
-  return `${COLLECTIONS[kind]}/${metadata.name}`;
+  return objectPath(COLLECTIONS[kind], metadata.name);
 }
 
 /** *Shape:* undefined where the object does not exist. */
@@ -152,7 +153,7 @@ async function applyDefinition(
   definition: CustomResourceDefinition,
   instead: boolean,
 ): Promise<void> {
-  const path = `${DEFINITIONS}/${definition.metadata.name}`;
+  const path = objectPath(DEFINITIONS, definition.metadata.name);
   if (instead) {
     // An apply cannot remove a field of another manager, and the server rejects a webhook together with `None`.
     const spec = { ...definition.spec, conversion: { strategy: 'None', webhook: null } };
@@ -162,7 +163,7 @@ async function applyDefinition(
 }
 
 async function whyNotEstablished(client: ApiClient, name: string): Promise<string | undefined> {
-  const found = await find(client, `${DEFINITIONS}/${name}`);
+  const found = await find(client, objectPath(DEFINITIONS, name));
   const conditions = each(fieldsOf(found?.['status'])['conditions'], (condition) => condition);
   const states = ['NamesAccepted', 'Established'].map((type) => conditions.find((one) => one['type'] === type));
   const bad = states.find((state) => state?.['status'] !== 'True');
@@ -201,7 +202,7 @@ async function letGo(
   { keepsFinalizer }: { readonly keepsFinalizer: boolean },
 ): Promise<void> {
   const { path: collection, finalizer } = HELD[kind];
-  const path = `${collection}/${name}`;
+  const path = objectPath(collection, name);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const found = await find(client, path);
     const { finalizers, resourceVersion } = fieldsOf(found?.['metadata']);

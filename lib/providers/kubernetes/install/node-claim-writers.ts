@@ -11,6 +11,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import { RefusedError } from '../../../ports/errors.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import { listAll } from '../client/lists.ts';
+import { objectPath } from '../client/object-path.ts';
 import { fieldsOf, type RawObject } from '../project/project.ts';
 
 /** Rights change rarely, and a function asks only while a sign of Karpenter exists. */
@@ -72,7 +73,7 @@ export class NodeClaimWriters {
 
   /** The Deployments of the lease's namespace. The first are those whose pod may hold the lease. */
   async #listByHolder({ namespace, holder }: KarpenterLease): Promise<readonly KarpenterDeployment[]> {
-    const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+    const path = `${objectPath('/apis/apps/v1/namespaces', namespace)}/deployments`;
     const deployments = await listAll(this.#client, { path, project: deploymentOf });
     return deployments.toSorted((a, b) => rank(a, holder) - rank(b, holder) || compareText(a.name, b.name));
   }

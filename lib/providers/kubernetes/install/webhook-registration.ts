@@ -4,6 +4,7 @@ import type { ValidatingWebhookConfiguration } from '../../../core/install/webho
 import type { WebhookRegistration } from '../../../ports/webhook-registration.ts';
 import type { ApiClient, ApiRequest } from '../client/api-client.ts';
 import { type ApiResponse, kubernetesPortError, messageOf } from '../client/errors.ts';
+import { objectPath } from '../client/object-path.ts';
 import { fieldsOf } from '../project/project.ts';
 
 export interface WebhookRegistrationOptions {
@@ -66,7 +67,7 @@ async function send(
   wanted: ValidatingWebhookConfiguration,
   request: Omit<ApiRequest, 'path'>,
 ): Promise<ApiResponse> {
-  const path = `${CONFIGURATIONS}/${wanted.metadata.name}`;
+  const path = objectPath(CONFIGURATIONS, wanted.metadata.name);
   const answer = await client.send({ ...request, path });
   if (answer.status < 300 || answer.status === 404) return answer;
   const message = withoutSecrets(messageOf(answer), wanted);

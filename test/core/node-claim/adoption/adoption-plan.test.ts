@@ -174,6 +174,14 @@ describe('not adopted, with the reason', () => {
     expect(reasons({ instances: [aClusterInstance('i-9', '')] })).toEqual(['LaunchCutOff']);
   });
 
+  test('an instance whose tag is not the name of a NodeClaim', () => {
+    const [line] = plan({ instances: [aClusterInstance('i-9', '../../nodes/x')] });
+    expect(line?.outcome).toMatchObject({
+      reason: 'InstanceWithoutRecord',
+      message: expect.stringContaining('its tag karpenter.sh/nodeclaim has the value "../../nodes/x"'),
+    });
+  });
+
   test('an instance whose claim has another instance in its record', () => {
     const record = launchedClaim({ name: 'general-a' }, { id: 'i-2' });
     expect(reasons({ ...whole(), records: new Map([['general-a', record]]) })).toEqual(['NameTaken']);

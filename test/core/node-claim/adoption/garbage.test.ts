@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { quote } from '../../../../lib/apis/formats/quote.ts';
 import {
   compareUnrecordedInstances,
   decideUnrecordedInstance,
@@ -10,6 +11,8 @@ import { aNode } from '../../../builders/nodes.ts';
 import { MINUTE, NOW_MS, SECOND } from '../../../builders/times.ts';
 
 const REGISTERED = aNode({ labels: { 'karpenter.sh/registered': 'true' } });
+
+const CLASSED = aNode({ labels: { 'karpenter.k8s.aws/ec2nodeclass': 'default' } });
 
 function anUnrecordedInstance(
   over: Partial<UnrecordedInstance> = {},
@@ -45,6 +48,23 @@ describe('an unrecorded instance (D32)', () => {
     ],
     ['without a record is adopted if its node exists', anUnrecordedInstance({ node: aNode() }), 'create-node-claim'],
     ['without a record, a NodePool and a node is reported', anUnrecordedInstance(), 'InstanceWithoutRecord'],
+    ...['', '../../../../api/v1/nodes/node-1', 'General', 'a'.repeat(254)].map(
+      (tag): [string, UnrecordedInstance, string] => [
+        `whose tag ${quote(tag)} is not the name of a NodeClaim is reported, not adopted`,
+        anUnrecordedInstance({ nodePool: aNodePool(), node: REGISTERED }, { nodeClaim: tag }),
+        'InstanceWithoutRecord',
+      ],
+    ),
+    [
+      'of a group is adopted with a name of its own',
+      anUnrecordedInstance({ nodePool: aNodePool() }, { nodeClaim: 'group/0123' }),
+      'create-node-claim',
+    ],
+    [
+      'of a group whose NodePool tag makes no name is reported',
+      anUnrecordedInstance({ node: CLASSED }, { nodeClaim: 'group/0123', nodePool: '../nodes/x' }),
+      'InstanceWithoutRecord',
+    ],
     [
       'whose claim has another instance is terminated',
       anUnrecordedInstance({ record: launchedClaim({}, { id: 'i-2' }) }),
