@@ -48,7 +48,7 @@ interface Unhealthy {
  */
 export function decideRepairs(view: RepairView, nowMs: number): readonly NodeRepair[] {
   const { records, nodes, policies } = view;
-  const byProviderId = new Map(nodes.map((node) => [node.spec?.providerID ?? '', node]));
+  const byProviderId = nodesByProviderId(nodes);
   const unhealthy = records
     .flatMap((record) => whatIsWrong(record, byProviderId, policies) ?? [])
     .filter(({ record, dueAtMs }) => !endsAnyway(record, Math.max(dueAtMs, nowMs)));
@@ -60,6 +60,17 @@ export function decideRepairs(view: RepairView, nowMs: number): readonly NodeRep
     if (why !== undefined) return { ...nothing, blocked: [blockedNode(record, node, why)] };
     return { ...nothing, actions: [deletionOf({ record, node, ...wrong }, nowMs)] };
   });
+}
+
+/** The Node that shows the health of each instance: of several, the first that is Ready, or else the first, which lifecycle uses. */
+function nodesByProviderId(nodes: readonly Node[]): ReadonlyMap<string, Node> {
+  const found = new Map<string, Node>();
+  for (const node of nodes) {
+    const providerId = node.spec?.providerID ?? '';
+    const first = found.get(providerId);
+    if (first === undefined || (!isNodeReady(first) && isNodeReady(node))) found.set(providerId, node);
+  }
+  return found;
 }
 
 /** Whether the claim is being deleted, and its pods are deleted by this time without a repair. */

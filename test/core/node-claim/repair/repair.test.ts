@@ -102,6 +102,28 @@ describe('D29: a node is replaced when it has had a condition for longer than it
     expect(verdictsOn({ ...viewOf({ a: { status: 'False' } }, 9), records })).toEqual({});
   });
 
+  test.each([
+    ['is after it in the list', ['a', 'stale']],
+    ['is before it in the list', ['stale', 'a']],
+  ])('an instance with a Ready Node is not replaced, although a stale Node of it %s', (_, order) => {
+    const { nodes, ...view } = viewOf({ a: {} }, 9);
+    const [live, ...others] = nodes;
+    const stale = { ...nodeOf('stale', { status: 'Unknown', nodePool: 'general' }), spec: { ...live?.spec } };
+    const both = order.flatMap((name) => (name === 'a' ? (live ?? []) : stale));
+    expect(verdictsOn({ ...view, nodes: [...both, ...others] })).toEqual({});
+    const alone = { ...view, nodes: [stale, ...others] };
+    expect(verdictsOn(alone), 'an instance that has only the other Node is replaced').toEqual({
+      a: 'unhealthy at once',
+    });
+  });
+
+  test('of two Nodes of one instance that are not Ready, the first is judged, as lifecycle does', () => {
+    const { nodes, ...view } = viewOf({ a: { status: 'False', forMs: 20 * MINUTE } }, 9);
+    const [first, ...others] = nodes;
+    const second = { ...nodeOf('b', { status: 'Unknown', nodePool: 'general' }), spec: { ...first?.spec } };
+    expect(verdictsOn({ ...view, nodes: [...nodes.slice(0, 1), second, ...others] })).toEqual({ a: 'in 600 s' });
+  });
+
   test('a condition without a valid time of its last change is not timed, and other nodes are repaired', () => {
     const view = viewOf({ a: { status: 'False' }, b: { status: 'False' } }, 8);
     const nodes = view.nodes.map((node) =>
