@@ -57,6 +57,22 @@ test('a lease that Karpenter holds counts, and lapses where it is renewed no mor
   expect((await found(RENEWED_AT_MS + 30_000)).active).toEqual([]);
 });
 
+test.each(['9999-12-31T23:59:59.000000-14:00', '0000-01-01T00:00:00.000000+14:00'])(
+  'a lease whose time has no year of four digits in UTC (%s) is ignored and named',
+  async (renewTime) => {
+    const path = LEASES.replace('kube-system', 'default');
+    const spec = { holderIdentity: 'x', leaseDurationSeconds: 15, renewTime };
+    await succeed({ method: 'POST', path, body: { metadata: { name: 'karpenter-leader-election' }, spec } });
+    try {
+      const { active, ignored } = await found(RENEWED_AT_MS + 10_000);
+      expect(active).toEqual([]);
+      expect(ignored).toContain('Lease default/karpenter-leader-election');
+    } finally {
+      await callApi({ method: 'DELETE', path: `${path}/karpenter-leader-election` });
+    }
+  },
+);
+
 test('a lease in a namespace in which no service account may create NodeClaims is ignored and named', async () => {
   const { active, ignored } = await found(RENEWED_AT_MS + 10_000);
   expect(active).toEqual([]);

@@ -10,7 +10,7 @@ export interface ClusterClaim {
   /** Its name, as `deploymentName` returns it. */
   readonly deployment: string;
   readonly isOwn: boolean;
-  /** @default the Lease has no acquireTime */
+  /** @default the Lease has no acquireTime that can be read */
   readonly sinceMs?: number;
 }
 

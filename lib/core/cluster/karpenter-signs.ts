@@ -13,7 +13,8 @@ export interface KarpenterLease {
   readonly namespace: string;
   /** Empty if the lease was released. */
   readonly holder: string;
-  readonly renewedAtMs: number;
+  /** @default its renewTime is not a time, such as one of the year 10000 that the API server makes of another zone */
+  readonly renewedAtMs?: number;
   readonly durationMs: number;
 }
 
@@ -70,7 +71,7 @@ export function activeKarpenter(
 /** The signs that are present and do not count, by name. */
 export function ignoredSigns(signs: KarpenterSigns, nowMs: number): readonly IgnoredSign[] {
   const leases = signs.leases
-    .filter((lease) => isHeld(lease, nowMs))
+    .filter((lease) => lease.renewedAtMs === undefined || isHeld(lease, nowMs))
     .map((lease) => ({
       sign: `Lease ${lease.namespace}/${KARPENTER_LEASE}`,
       why: whyLeaseIgnored(signs, lease, nowMs),
@@ -85,7 +86,8 @@ export function ignoredSigns(signs: KarpenterSigns, nowMs: number): readonly Ign
 
 /** Whether a lease has a holder that renewed it in time. */
 export function isHeld({ holder, renewedAtMs, durationMs }: KarpenterLease, nowMs: number): boolean {
-  return holder !== '' && nowMs < renewedAtMs + Math.min(durationMs, MAX_DURATION_MS) + SLACK_MS;
+  if (holder === '' || renewedAtMs === undefined) return false;
+  return nowMs < renewedAtMs + Math.min(durationMs, MAX_DURATION_MS) + SLACK_MS;
 }
 
 function whyLeaseIgnored(
@@ -94,6 +96,7 @@ function whyLeaseIgnored(
   nowMs: number,
 ): string | undefined {
   if (!namespaces.includes(namespace)) return whyNamespace(namespace, namespaces);
+  if (renewedAtMs === undefined) return 'its renewTime is not a time';
   const aheadMs = renewedAtMs - nowMs;
   if (aheadMs > MAX_SKEW_MS) {
     return `it is renewed ${Math.round(aheadMs / SECOND_MS)} s in the future, more than ${MAX_SKEW_MS / SECOND_MS} s`;

@@ -103,7 +103,7 @@ function karpenter(cluster: string, traces: AutoscalerTraces, nowMs: number): re
 
 /** A renewal in the future, from a clock that is ahead, counts as 0 seconds ago. */
 function secondsSince({ renewedAtMs }: KarpenterLease, nowMs: number): number {
-  return Math.max(0, Math.round((nowMs - renewedAtMs) / SECOND_MS));
+  return Math.max(0, Math.round((nowMs - (renewedAtMs ?? nowMs)) / SECOND_MS));
 }
 
 function autoMode(cluster: string, traces: AutoModeSigns): readonly Blocked[] {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import type { KarpenterLease } from '../../../lib/core/cluster/karpenter-signs.ts';
 import {
   type AutoModeSigns,
   type AutoscalerTraces,
@@ -21,6 +22,10 @@ const NO_AUTO_MODE = { autoMode: false, autoModePools: [] };
 
 function reasons(traces: Traces): readonly string[] {
   return activeAutoscalers('demo', { ...NO_TRACES, ...NO_AUTO_MODE, ...traces }, NOW_MS).map(({ reason }) => reason);
+}
+
+function unreadableLease(namespace: string): KarpenterLease {
+  return { namespace, holder: 'x', durationMs: 15_000 };
 }
 
 function ignored(traces: Traces) {
@@ -108,6 +113,16 @@ describe('a sign that a user of one namespace can create', () => {
       'a Lease that is renewed in the future',
       { leases: [aKarpenterLease({ renewedAtMs: NOW_MS + 121_000 })], writers: [KARPENTER_ACCOUNT] },
       'Lease kube-system/karpenter-leader-election: it is renewed 121 s in the future, more than 120 s',
+    ],
+    [
+      'a Lease whose time cannot be read',
+      { leases: [unreadableLease('karpenter')], writers: [{ namespace: 'karpenter', name: 'any' }] },
+      'Lease karpenter/karpenter-leader-election: its renewTime is not a time',
+    ],
+    [
+      'a Lease of another namespace whose time cannot be read',
+      { leases: [unreadableLease('team-a')] },
+      'Lease team-a/karpenter-leader-election: namespace team-a is not in karpenterNamespaces',
     ],
     [
       'a Lease in a namespace in which no service account has the right',

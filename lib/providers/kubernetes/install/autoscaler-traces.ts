@@ -1,4 +1,5 @@
-import { parseTime, SECOND_MS } from '../../../apis/formats/time.ts';
+import { SECOND_MS, timeIn } from '../../../apis/formats/time.ts';
+import { optional } from '../../../apis/optional.ts';
 import type { ClusterClaim } from '../../../core/cluster/cluster-claim.ts';
 import {
   KARPENTER_LABEL,
@@ -140,8 +141,8 @@ function leaseOf(raw: RawObject): KarpenterLease | undefined {
   return {
     namespace: String(namespace),
     holder: typeof holderIdentity === 'string' ? holderIdentity : '',
-    renewedAtMs: parseTime(renewTime),
     durationMs: Number(leaseDurationSeconds ?? 0) * SECOND_MS,
+    ...optional({ renewedAtMs: timeIn(renewTime) }),
   };
 }
 

@@ -1,4 +1,5 @@
-import { formatTime, parseTime } from '../../../apis/formats/time.ts';
+import { formatTime, timeIn } from '../../../apis/formats/time.ts';
+import { optional } from '../../../apis/optional.ts';
 import { CLAIM_LEASE, type ClusterClaim, isSameDeployment } from '../../../core/cluster/cluster-claim.ts';
 import { fingerprint } from '../../../core/identity.ts';
 import { INSTALLED_LABELS } from '../../../core/install/rbac.ts';
@@ -18,7 +19,7 @@ export async function readClaim(client: ApiClient, deployment: string): Promise<
   return {
     deployment: holder,
     isOwn: isSameDeployment(holder, deployment),
-    ...(typeof acquireTime === 'string' && { sinceMs: parseTime(acquireTime) }),
+    ...optional({ sinceMs: typeof acquireTime === 'string' ? timeIn(acquireTime) : undefined }),
   };
 }
 

@@ -51,6 +51,32 @@ test('the lease of Karpenter is found in whatever namespace, and no other lease 
   expect(asked?.query.get('fieldSelector')).toBe('metadata.name=karpenter-leader-election');
 });
 
+// The API server writes a time of another zone in UTC: 9999-12-31T23:59:59-14:00 and 0000-01-01T00:00:00+14:00.
+test.each(['10000-01-01T13:59:59.000000Z', '-0001-12-31T10:00:00.000000Z'])(
+  'a lease whose time cannot be read (%s) hides nothing else',
+  async (renewTime) => {
+    server.store.put(LEASE, { spec: HELD });
+    server.store.put({ ...LEASE, namespace: 'team-a' }, { spec: { ...HELD, renewTime } });
+    putDeployment();
+    const { leases, deployments } = await reader.read();
+    const forged = { namespace: 'team-a', holder: 'karpenter-7_ab', durationMs: 15_000 };
+    expect(leases).toEqual([expect.objectContaining({ namespace: 'karpenter', holder: 'karpenter-7_ab' }), forged]);
+    expect(deployments).toHaveLength(1);
+  },
+);
+
+test('a claim whose time cannot be read names its deployment without a time', async () => {
+  const claim = { group: LEASE.group, resource: 'leases', namespace: 'kube-system', name: 'kerf' };
+  const acquireTime = '10000-01-01T13:59:59.000000Z';
+  server.store.put(claim, { spec: { holderIdentity: '1/eu-west-3/Kerf-A', acquireTime } });
+  const ofDeployment = new AutoscalerTraceReader({
+    client,
+    clock: { now: () => nowMs },
+    deployment: '1/eu-west-3/Kerf-B',
+  });
+  expect((await ofDeployment.read()).claim).toEqual({ deployment: '1/eu-west-3/Kerf-A', isOwn: false });
+});
+
 test('a lease that was never held is none', async () => {
   server.store.put(LEASE, { spec: {} });
   expect((await reader.read()).leases).toEqual([]);
