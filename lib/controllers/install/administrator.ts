@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { WantedAccess } from '../../core/install/access-entries.ts';
 import type { AccessEntries } from '../../ports/access-entries.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { PortError, RefusedError } from '../../ports/errors.ts';
+import { portErrorOf, RefusedError } from '../../ports/errors.ts';
 import type { Installation } from '../../ports/installation.ts';
 
 /** EKS confirms an association some seconds before its API servers accept it. */
@@ -44,10 +44,9 @@ export async function takeRightsBack(
   try {
     await entries.takePolicy(cluster, administrator.principal, administrator.policy);
   } catch (error) {
-    if (!(error instanceof PortError)) throw error;
     warn(
       cluster,
-      `the installer still has the rights of an administrator (${error.message}); the daily check removes them`,
+      `the installer still has the rights of an administrator (${portErrorOf(error).message}); the daily check removes them`,
     );
   }
 }

@@ -1,7 +1,7 @@
 import type { ClusterMessage } from '../../core/install/cluster-messages.ts';
 import type { ClusterFunction } from '../../core/install/rbac.ts';
 import type { AccessEntries } from '../../ports/access-entries.ts';
-import { PortError } from '../../ports/errors.ts';
+import { portErrorOf } from '../../ports/errors.ts';
 
 export interface FormerCluster {
   readonly cluster: string;
@@ -32,8 +32,7 @@ export async function formerClusters(
         former.push({ cluster, installed });
       }
     } catch (error) {
-      if (!(error instanceof PortError)) throw error;
-      failures.push({ cluster, message: error.message });
+      failures.push({ cluster, message: portErrorOf(error).message });
     }
   }
   return { former, failures };

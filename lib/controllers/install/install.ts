@@ -9,7 +9,7 @@ import { type WebhookEndpoint, webhookConfiguration } from '../../core/install/w
 import { webhookPolicy } from '../../core/install/webhook-policy.ts';
 import type { AccessEntries } from '../../ports/access-entries.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { PortError, RefusedError } from '../../ports/errors.ts';
+import { portErrorOf, RefusedError } from '../../ports/errors.ts';
 import type { Installation } from '../../ports/installation.ts';
 import { type AdministratorPorts, asAdministrator, awaitRights, RIGHTS_PAUSE_MS } from './administrator.ts';
 import { autoscalersIn, whyHeld } from './cluster-holder.ts';
@@ -33,7 +33,7 @@ const ESTABLISHED_WITHIN_MS = 30 * SECOND_MS;
 /** The API servers of a cluster accept an entry at different times, and each call may reach another one. */
 const TRIES = 3;
 
-/** The number of characters of an error that CloudFormation shows. @internal */
+/** The number of characters of an error that CloudFormation shows. */
 export const MAX_REASON = 1_000;
 
 /**
@@ -55,8 +55,7 @@ export async function install(
         failures.push(...outcome.failures.map((message) => ({ cluster, message })));
         notes.push(...outcome.notes.map((message) => ({ cluster, message })));
       } catch (error) {
-        if (!(error instanceof PortError)) throw error;
-        failures.push({ cluster, message: error.message });
+        failures.push({ cluster, message: portErrorOf(error).message });
       }
     }),
   );

@@ -5,7 +5,7 @@ import { nominationPolicy } from '../../core/install/nomination-policy.ts';
 import { rbacObjects } from '../../core/install/rbac.ts';
 import { webhookConfiguration } from '../../core/install/webhook-configuration.ts';
 import { webhookPolicy } from '../../core/install/webhook-policy.ts';
-import { PortError } from '../../ports/errors.ts';
+import { PortError, portErrorOf } from '../../ports/errors.ts';
 import type { Installation, InstalledObject } from '../../ports/installation.ts';
 import { type AdministratorPorts, asAdministrator, awaitRights } from './administrator.ts';
 import { autoscalersIn } from './cluster-holder.ts';
@@ -27,7 +27,12 @@ export type UninstallPorts = InstallPorts & DrainPorts;
 export interface Uninstalled {
   /** Clusters with nodes that are still draining: call `uninstall` again. What the drain needs is not removed yet. */
   readonly draining: readonly string[];
-  readonly failures: readonly ClusterMessage[];
+  readonly failures: readonly RemovalFailure[];
+}
+
+export interface RemovalFailure extends ClusterMessage {
+  /** Whether the error was not one of a port: the removal stopped in this cluster, and another one continues it. @default false */
+  readonly isUnexpected?: true;
 }
 
 /**
@@ -36,23 +41,28 @@ export interface Uninstalled {
  * access is removed last. From a cluster that another deployment holds or has taken over, only access is removed. The nodes of Karpenter
  * are not drained, and keep their finalizers.
  * Until the drain ends, a call that is not refused is repeated, because termination needs the access.
- * CustomResourceDefinitions, users' objects and, unless they are drained, nodes and instances remain. *Shape:* the failures; a failure does not stop the other steps.
+ * CustomResourceDefinitions, users' objects and, unless they are drained, nodes and instances remain. *Shape:* the failures. A failure of a port does not stop the
+ * other steps. Any other error stops the removal in its cluster, which keeps its access, and not in the others.
  */
 export async function uninstall(ports: UninstallPorts, targets: readonly UninstallTarget[]): Promise<Uninstalled> {
   const draining: string[] = [];
-  const failures: ClusterMessage[] = [];
+  const failures: RemovalFailure[] = [];
   await Promise.all(
     targets.map(async (target) => {
       const { cluster, installed } = target;
       const attempt = attemptsIn(cluster, failures);
-      if (installed) {
-        const state = await attempt(
-          async () =>
-            await asAdministrator(repeating(ports), target, async () => await uninstallOne(ports, target, attempt)),
-        );
-        if (state === 'draining') return void draining.push(cluster);
+      try {
+        if (installed) {
+          const state = await attempt(
+            async () =>
+              await asAdministrator(repeating(ports), target, async () => await uninstallOne(ports, target, attempt)),
+          );
+          if (state === 'draining') return void draining.push(cluster);
+        }
+        await attempt(async () => await removeAccess(ports.entries, target));
+      } catch (error) {
+        failures.push({ cluster, message: portErrorOf(error).message, isUnexpected: true });
       }
-      await attempt(async () => await removeAccess(ports.entries, target));
     }),
   );
   return { draining, failures };
@@ -72,8 +82,8 @@ function repeating(ports: UninstallPorts): AdministratorPorts {
 
 type Attempt = <T>(work: () => Promise<T>) => Promise<T | undefined>;
 
-/** Notes a failure and continues. */
-function attemptsIn(cluster: string, failures: ClusterMessage[]): Attempt {
+/** Notes a failure of a port and continues. *Errors:* any other error. */
+function attemptsIn(cluster: string, failures: RemovalFailure[]): Attempt {
   return async (work) => {
     try {
       return await work();

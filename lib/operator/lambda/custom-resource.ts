@@ -6,7 +6,7 @@
 
 import { ownField } from '../../apis/record.ts';
 import { errorMessage } from '../../core/error-message.ts';
-import { PortError } from '../../ports/errors.ts';
+import { PortError, RefusedError, UnexpectedError } from '../../ports/errors.ts';
 import type { ResourceState } from '../../providers/aws/cloudformation/stack-resource.ts';
 import { ELSEWHERE } from '../options/options.ts';
 import { type AnswerRuntime, isForged, type Request, requestOf } from './cloudformation-request.ts';
@@ -37,8 +37,8 @@ const LONGEST_REASON = 1_000;
 
 /**
  * Handles an invocation. A request of CloudFormation always gets a response, because a deployment without a response waits for
- * an hour. A failed removal is logged and reported as success: a stack must be deletable if its cluster no longer exists. It fails if
- * CloudFormation does not say whether it deletes the deployment. Any other event is the daily check. *Errors:* UnfinishedError if the
+ * an hour. A removal that a port refuses is logged and reported as success: a stack must be deletable if its cluster no longer exists. It
+ * fails after any other error, and if CloudFormation does not say whether it deletes the deployment. Any other event is the daily check. *Errors:* UnfinishedError if the
  * removal is not complete.
  */
 export async function answerTrigger(
@@ -54,13 +54,18 @@ export async function answerTrigger(
   const failure = await failureOf(runtime, request, work);
   if (failure instanceof UnfinishedError) throw failure;
   if (failure !== undefined) telemetry.error('request of CloudFormation failed', failure, { type, stack: ids.StackId });
-  const fails = failure !== undefined && (type !== 'Delete' || failure instanceof UnknownStateError);
+  const fails = failure !== undefined && (type !== 'Delete' || isUnexpected(failure));
   const body = JSON.stringify({
     Status: fails ? 'FAILED' : 'SUCCESS',
     Reason: fails ? errorMessage(failure).slice(0, LONGEST_REASON) : 'done',
     ...ids,
   });
   await put(responseUrl, body);
+}
+
+/** Whether a removal failed for a reason that does not end with the cluster, so that it can be repeated. */
+function isUnexpected(failure: unknown): boolean {
+  return !(failure instanceof PortError) || failure instanceof UnexpectedError;
 }
 
 /** During a deployment, the invocation that works on it ends its own rights. */
@@ -113,7 +118,7 @@ async function failureToRemove({ state, telemetry }: StateRuntime, work: Deploym
     );
   }
   if (now !== 'deleting')
-    return new Error(`CloudFormation does not delete the deployment (${now}): nothing is removed`);
+    return new RefusedError(`CloudFormation does not delete the deployment (${now}): nothing is removed`);
   if ((await work.remove()) === 'done') return undefined;
   return new UnfinishedError('the removal is not complete: Lambda calls the function again');
 }

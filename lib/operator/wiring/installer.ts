@@ -8,10 +8,16 @@ import { optional } from '../../apis/optional.ts';
 import { takeRightsBack } from '../../controllers/install/administrator.ts';
 import { removeAccess } from '../../controllers/install/ensure-access.ts';
 import { formerClusters } from '../../controllers/install/former-clusters.ts';
-import { type InstallTarget, install } from '../../controllers/install/install.ts';
+import { type InstallTarget, install, MAX_REASON } from '../../controllers/install/install.ts';
 import { repeated } from '../../controllers/install/repeated.ts';
-import { type UninstallPorts, type UninstallTarget, uninstall } from '../../controllers/install/uninstall.ts';
-import type { ClusterMessage } from '../../core/install/cluster-messages.ts';
+import {
+  type RemovalFailure,
+  type UninstallPorts,
+  type UninstallTarget,
+  uninstall,
+} from '../../controllers/install/uninstall.ts';
+import { type ClusterMessage, reasonOf } from '../../core/install/cluster-messages.ts';
+import { UnexpectedError } from '../../ports/errors.ts';
 import { resourceState } from '../../providers/aws/cloudformation/stack-resource.ts';
 import { EksAccess } from '../../providers/aws/eks/eks-access.ts';
 import { eksAccessEntries } from '../../providers/aws/eks/eks-access-entries.ts';
@@ -90,8 +96,10 @@ function workOf(options: InstallerOptions, ports: UninstallPorts, { warn, report
       return { ...ownAccess(cluster, roles), installed: isLeft, drain: false };
     });
   };
-  const removeFormer = async (elsewhere: ReadonlySet<string>): Promise<void> => {
-    report((await uninstall(ports, await findFormer(elsewhere))).failures);
+  const removeFormer = async (elsewhere: ReadonlySet<string>): Promise<readonly RemovalFailure[]> => {
+    const { failures } = await uninstall(ports, await findFormer(elsewhere));
+    report(failures);
+    return failures;
   };
   return {
     install: async (elsewhere) => {
@@ -110,7 +118,8 @@ function workOf(options: InstallerOptions, ports: UninstallPorts, { warn, report
       );
       report(failures);
       if (draining.length > 0) return 'unfinished';
-      await removeFormer(NOWHERE);
+      const unexpected = [...failures, ...(await removeFormer(NOWHERE))].filter(({ isUnexpected }) => isUnexpected);
+      if (unexpected.length > 0) throw new UnexpectedError(reasonOf(unexpected, MAX_REASON));
       return 'done';
     },
     takeRightsBack: async () => {

@@ -9,7 +9,7 @@ import {
   type DeploymentWork,
   UnfinishedError,
 } from '../../../lib/operator/lambda/custom-resource.ts';
-import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
+import { RefusedError, UnexpectedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import type { ResourceState } from '../../../lib/providers/aws/cloudformation/stack-resource.ts';
 import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
@@ -90,11 +90,23 @@ describe('CloudFormation is answered', () => {
 
   test('with success when the removal fails, because a stack must be deletable without its cluster', async () => {
     state = 'deleting';
-    const failing = { ...work, remove: async () => Promise.reject(new Error('no such cluster')) };
+    const failing = { ...work, remove: async () => Promise.reject(new RefusedError('no such cluster')) };
     await answerTrigger(runtime, DELETE, failing);
     expect(answers).toEqual([expect.objectContaining({ Status: 'SUCCESS' })]);
-    expect(errors).toEqual(['request of CloudFormation failed: Error: no such cluster']);
+    expect(errors).toEqual(['request of CloudFormation failed: RefusedError: no such cluster']);
   });
+
+  test.each([new RangeError('not a time'), new UnexpectedError('not a time')])(
+    'with a failure when the removal ends with an error of no port (%s), because it can be repeated',
+    async (error) => {
+      state = 'deleting';
+      const remove = async (): Promise<never> => {
+        throw error;
+      };
+      await answerTrigger(runtime, DELETE, { ...work, remove });
+      expect(answers).toEqual([expect.objectContaining({ Status: 'FAILED', Reason: 'not a time' })]);
+    },
+  );
 
   test('not yet, when removing takes longer than one call: Lambda calls again', async () => {
     state = 'deleting';

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   AssociateAccessPolicyCommand,
+  type Cluster,
   CreateAccessEntryCommand,
   DeleteAccessEntryCommand,
   DescribeAccessEntryCommand,
@@ -31,6 +32,7 @@ interface Recorded {
   readonly server: Server;
   readonly url: string;
   readonly requests: string[];
+  readonly bodies: string[];
 }
 
 let eks: ReturnType<typeof mockEks>;
@@ -43,15 +45,20 @@ const mockEks = () => mockClient(EKSClient);
 
 async function recording(answer: () => string): Promise<Recorded> {
   const requests: string[] = [];
+  const bodies: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`);
-    request.resume();
-    request.on('end', () => response.writeHead(200).end(answer()));
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    request.on('end', () => {
+      bodies.push(body);
+      response.writeHead(200).end(answer());
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  return { server, url: `http://127.0.0.1:${port}`, requests };
+  return { server, url: `http://127.0.0.1:${port}`, requests, bodies };
 }
 
 beforeEach(async () => {
@@ -164,6 +171,18 @@ describe('an event with clusters, roles and addresses of its own', () => {
     expect(eks.calls()).toEqual([]);
     expect(answers.requests).toHaveLength(1);
   });
+});
+
+test('a Delete fails, and removes no access, if a cluster fails with an error of no service', async () => {
+  status = 'DELETE_IN_PROGRESS';
+  const kubernetesNetworkConfig = { serviceIpv4Cidr: '10.100.0.0/16' };
+  const certificateAuthority: Cluster['certificateAuthority'] = JSON.parse('{ "data": 5 }');
+  const cluster = { endpoint: 'https://demo.test', version: '1.35', certificateAuthority, kubernetesNetworkConfig };
+  eks.on(DescribeClusterCommand).resolves({ cluster });
+  await invoke(eventOf('Delete'), { demo: {} });
+  expect(eks.commandCalls(DeleteAccessEntryCommand)).toEqual([]);
+  expect(eks.commandCalls(DisassociateAccessPolicyCommand).length).toBeGreaterThan(0);
+  expect(answers.bodies[0]).toMatch(/"FAILED".*cluster demo: unexpected error: TypeError/);
 });
 
 test('a cluster that moves to another network loses only the access of the old functions', async () => {
