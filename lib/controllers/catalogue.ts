@@ -1,6 +1,7 @@
+import type { Catalogue } from '../core/instance-type/facts.ts';
 import { pricedCatalogue, whyTooOld } from '../core/instance-type/offerings/prices.ts';
 import type { CatalogueReader } from '../ports/cloud-provider.ts';
-import { PortError } from '../ports/errors.ts';
+import { PortError, UnreachableError } from '../ports/errors.ts';
 import type { Pricing } from '../ports/pricing.ts';
 import type { UsesCatalogue } from './run/ports.ts';
 
@@ -14,7 +15,8 @@ export interface CataloguePorts extends UsesCatalogue {
 /**
  * Instance types, zones and prices of the region → the table, for every cluster of the account. *Shape:* a failure for prices
  * that could not be read: the last known ones are used. *Errors:* those of the ports, if types or zones cannot be read; the first of these
- * failures if the last known prices are too old, so that the wake fails and becomes a dead letter, which has an alarm.
+ * failures if the last known prices are too old, so that the wake fails and becomes a dead letter, which has an alarm. An answer without
+ * any type, place or price is a failure too: it would leave nothing to launch until the next read.
  */
 export async function refreshCatalogue(ports: CataloguePorts): Promise<readonly Error[]> {
   const failures: PortError[] = [];
@@ -28,9 +30,9 @@ export async function refreshCatalogue(ports: CataloguePorts): Promise<readonly 
     }
   };
   const [described, onDemand, spot, previous] = await Promise.all([
-    ports.cloud.describeCatalogue(),
-    orKnown(ports.pricing.onDemandPrices()),
-    orKnown(ports.pricing.spotPrices()),
+    ports.cloud.describeCatalogue().then(withTypes),
+    orKnown(ports.pricing.onDemandPrices().then(withPrices('on-demand'))),
+    orKnown(ports.pricing.spotPrices().then(withPrices('spot'))),
     orKnown(ports.catalogue.readCatalogue()),
   ]);
   const shipped = ports.shippedPrices;
@@ -41,6 +43,20 @@ export async function refreshCatalogue(ports: CataloguePorts): Promise<readonly 
   if (tooOld !== undefined && cause !== undefined)
     throw new Error(`prices are too old: ${tooOld}: ${cause.message}`, { cause });
   return failures;
+}
+
+function withTypes(catalogue: Catalogue): Catalogue {
+  if (catalogue.facts.length > 0 && catalogue.offerings.length > 0) return catalogue;
+  throw new UnreachableError(
+    `describe the catalogue: EC2 has answered with ${catalogue.facts.length} instance types in ${catalogue.offerings.length} places; the last catalogue stays`,
+  );
+}
+
+function withPrices(kind: string): (prices: ReadonlyMap<string, number>) => ReadonlyMap<string, number> {
+  return (prices) => {
+    if (prices.size > 0) return prices;
+    throw new UnreachableError(`read ${kind} prices: the answer of AWS has none; the last known ones are used`);
+  };
 }
 
 /**

@@ -4,12 +4,13 @@ import type { Catalogue } from '../../lib/core/instance-type/facts.ts';
 import { UnreachableError } from '../../lib/ports/errors.ts';
 import { simulatedPricing } from '../../lib/simulator/aws/simulated-pricing.ts';
 import { memoryCatalogueStore } from '../../lib/simulator/memory-catalogue-store.ts';
+import { factsOf } from '../builders/catalogue-facts.ts';
 
 const place = { type: 'm5.large', zone: 'us-east-1a', zoneId: 'use1-az6' };
 const world: Catalogue = {
   region: 'us-east-1',
   asOf: '2026-01-31T08:00:00Z',
-  facts: [],
+  facts: [factsOf()],
   offerings: [{ ...place, onDemandUsdPerHour: 0.096, spotUsdPerHour: 0.04 }],
 };
 
@@ -23,6 +24,7 @@ function portsWith(over: Partial<CataloguePorts['pricing']> = {}): CataloguePort
 }
 
 const unreachable = async () => Promise.reject(new UnreachableError('no reply'));
+const none = async () => new Map<string, number>();
 
 test('types, zones and prices are written as one catalogue', async () => {
   const ports = portsWith();
@@ -57,6 +59,43 @@ test('if types cannot be read, the catalogue does not change', async () => {
   await refreshCatalogue(ports);
   await expect(refreshCatalogue({ ...ports, cloud: { describeCatalogue: unreachable } })).rejects.toThrow('no reply');
   expect((await ports.catalogue.readCatalogue())?.offerings).toEqual(world.offerings);
+});
+
+test.each([
+  ['types', { facts: [] }],
+  ['places', { offerings: [] }],
+])('an answer without any %s is a failed read: the catalogue does not change', async (_, empty) => {
+  const ports = portsWith();
+  await refreshCatalogue(ports);
+  const cloud = { describeCatalogue: async () => ({ ...world, ...empty }) };
+  await expect(refreshCatalogue({ ...ports, cloud })).rejects.toBeInstanceOf(UnreachableError);
+  expect((await ports.catalogue.readCatalogue())?.offerings).toEqual(world.offerings);
+});
+
+test('an answer without any prices is a failed read: it is reported, and the last known prices are kept', async () => {
+  const ports = portsWith();
+  await refreshCatalogue(ports);
+  const later = { describeCatalogue: async () => ({ ...world, offerings: [place], asOf: '2026-01-31T20:00:00Z' }) };
+  const failures = await refreshCatalogue({
+    ...ports,
+    cloud: later,
+    pricing: { onDemandPrices: none, spotPrices: none },
+  });
+  expect(failures.map(({ message }) => message)).toEqual([
+    'read on-demand prices: the answer of AWS has none; the last known ones are used',
+    'read spot prices: the answer of AWS has none; the last known ones are used',
+  ]);
+  const kept = await ports.catalogue.readCatalogue();
+  expect(kept).toMatchObject({ asOf: '2026-01-31T20:00:00Z', onDemandAsOf: world.asOf, spotAsOf: world.asOf });
+  expect(kept?.offerings).toEqual(world.offerings);
+});
+
+test('C29: where no spot prices were ever read, an answer without any is reported, and on-demand prices are written', async () => {
+  const ports = portsWith({ spotPrices: none });
+  expect(await refreshCatalogue(ports)).toHaveLength(1);
+  const written = await ports.catalogue.readCatalogue();
+  expect(written).toMatchObject({ onDemandAsOf: world.asOf, offerings: [{ onDemandUsdPerHour: 0.096 }] });
+  expect(written?.spotAsOf).toBeUndefined();
 });
 
 test('a stored catalogue that cannot be read is written again, and reported', async () => {

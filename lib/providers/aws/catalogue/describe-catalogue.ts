@@ -9,7 +9,7 @@ import { optional } from '../../../apis/optional.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import type { Catalogue, InstanceTypeFacts, RegionalOffering } from '../../../core/instance-type/facts.ts';
 import { translated } from '../client/errors.ts';
-import { allPages } from '../client/pages.ts';
+import { allFullPages } from '../client/pages.ts';
 import { type BranchInterfaces, instanceTypeFactsOf } from './instance-type-facts.ts';
 
 export interface CatalogueSources {
@@ -44,7 +44,7 @@ async function describeFacts(client: EC2Client, branches: BranchInterfaces): Pro
     { Name: 'supported-virtualization-type', Values: ['hvm'] },
     { Name: 'processor-info.supported-architecture', Values: ['x86_64', 'arm64'] },
   ];
-  const types = await allPages('describe instance types', async (token) => {
+  const types = await allFullPages('describe instance types', async (token) => {
     const answer = await client.send(
       new DescribeInstanceTypesCommand({
         Filters,
@@ -61,7 +61,7 @@ async function describeFacts(client: EC2Client, branches: BranchInterfaces): Pro
 }
 
 async function describePlaces(client: EC2Client): Promise<readonly { readonly type: string; readonly zone: string }[]> {
-  const offerings = await allPages('describe instance type offerings', async (token) => {
+  const offerings = await allFullPages('describe instance type offerings', async (token) => {
     const answer = await client.send(
       new DescribeInstanceTypeOfferingsCommand({
         LocationType: 'availability-zone',

@@ -1,10 +1,10 @@
 import { DescribeSpotPriceHistoryCommand, type EC2Client } from '@aws-sdk/client-ec2';
 import { optional } from '../../../apis/optional.ts';
-import { allPages } from '../client/pages.ts';
+import { allFullPages } from '../client/pages.ts';
 
 /** C29: the latest price of each type and zone, by `type zone`. A history that starts now contains only the present prices. */
 export async function describeSpotPrices(client: EC2Client, nowMs: number): Promise<ReadonlyMap<string, number>> {
-  const history = await allPages('describe spot prices', async (token) => {
+  const history = await allFullPages('describe spot prices', async (token) => {
     const answer = await client.send(
       new DescribeSpotPriceHistoryCommand({
         StartTime: new Date(nowMs),

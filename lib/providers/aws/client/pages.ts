@@ -9,6 +9,21 @@ export interface Page<T> {
 /** Far above the size of any list here. Stops a function if a service returns pages in a circle. */
 const MAX_PAGES = 200;
 
+/**
+ * Reads all pages of a list that is never empty. *Errors:* as of `allPages`; UnreachableError also for a page without a list, as from a
+ * proxy: a part of the list would be taken for all of it.
+ */
+export async function allFullPages<T>(
+  doing: string,
+  call: (token: string | undefined) => Promise<Page<T>>,
+): Promise<readonly T[]> {
+  return await allPages(doing, async (token) => {
+    const page = await call(token);
+    if (page.items !== undefined) return page;
+    throw new UnreachableError(`${doing}: the answer of AWS has no list; try again later`);
+  });
+}
+
 /** Reads all pages of a list. *Errors:* those of the call; UnreachableError where the pages do not end. */
 export async function allPages<T>(
   doing: string,

@@ -144,3 +144,11 @@ test('an unreadable list fails the whole catalogue, because a partial one would 
   ec2.on(DescribeInstanceTypeOfferingsCommand).rejects(awsError('RequestLimitExceeded', 503));
   await expect(describeCatalogue(client, sources)).rejects.toBeInstanceOf(UnreachableError);
 });
+
+test.each([
+  ['types', DescribeInstanceTypesCommand],
+  ['places', DescribeInstanceTypeOfferingsCommand],
+])('an answer without a list of %s fails the read', async (_, command) => {
+  ec2.on(command).resolves({});
+  await expect(describeCatalogue(client, sources)).rejects.toBeInstanceOf(UnreachableError);
+});

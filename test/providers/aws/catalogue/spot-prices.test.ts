@@ -40,6 +40,16 @@ test('invalid prices are left out', async () => {
   expect([...(await describeSpotPrices(client, NOW_MS))]).toEqual([]);
 });
 
+test('a page without a list fails the read: a part of the prices would be taken for all of them', async () => {
+  ec2
+    .on(DescribeSpotPriceHistoryCommand)
+    .resolvesOnce({ SpotPriceHistory: [price('us-east-1a', '0.0300', 0)], NextToken: '2' })
+    .resolves({});
+  await expect(describeSpotPrices(client, NOW_MS)).rejects.toThrow(
+    'describe spot prices: the answer of AWS has no list',
+  );
+});
+
 test('a throttled history is reported as throttled', async () => {
   ec2.on(DescribeSpotPriceHistoryCommand).rejects(awsError('RequestLimitExceeded', 503));
   await expect(describeSpotPrices(client, NOW_MS)).rejects.toBeInstanceOf(UnreachableError);
