@@ -51,6 +51,11 @@ export class NotOwnedError extends RefusedError {
   override readonly name = 'NotOwnedError';
 }
 
+/** The instance belongs to another NodeClaim, so it was not recorded for this one (promise 1). */
+export class InstanceTakenError extends RefusedError {
+  override readonly name = 'InstanceTakenError';
+}
+
 /** The Kubernetes object has changed since it was read (HTTP 409): read it again. */
 export class ConflictError extends PortError {
   override readonly name = 'ConflictError';

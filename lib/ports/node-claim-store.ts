@@ -41,7 +41,7 @@ export interface ClaimReader {
 
 export interface ClaimWriter {
   createNodeClaim(record: NodeClaimRecord): Promise<void>;
-  /** *Shape:* the written record, its version one higher. *Errors:* StaleRecordError. */
+  /** *Shape:* the written record, its version one higher. *Errors:* StaleRecordError; InstanceTakenError if another claim has the instance. */
   updateNodeClaim(record: NodeClaimRecord): Promise<NodeClaimRecord>;
   /**
    * Writes records of claims without an instance in one transaction: all or none. *Shape:* the written records, in order.
@@ -123,7 +123,7 @@ export interface StandbyStore {
  * - `updateNodeClaims` writes all records or none.
  * - A list leaves out an item that cannot be read, and the store reports it by its name.
  *
- * *Errors:* EpochMovedError, StaleLeaseError, StaleRecordError, UnreachableError, RefusedError.
+ * *Errors:* EpochMovedError, StaleLeaseError, StaleRecordError, InstanceTakenError, UnreachableError, RefusedError.
  */
 export interface NodeClaimStore
   extends ClaimReader,

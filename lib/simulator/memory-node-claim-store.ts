@@ -4,7 +4,7 @@ import { NO_MEMORY, passMemoryFromStored, type StoredPassMemory } from '../core/
 import { movesInForce, type PastMove } from '../core/model/disruption/past-move.ts';
 import { commandFromStored, type StoredCommand } from '../core/model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord, withoutLaunchOptions } from '../core/model/node-claim-record.ts';
-import { EpochMovedError, StaleLeaseError, StaleRecordError } from '../ports/errors.ts';
+import { EpochMovedError, InstanceTakenError, StaleLeaseError, StaleRecordError } from '../ports/errors.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { ClaimReader, ClaimWriter, NodeClaimStore, Nomination } from '../ports/node-claim-store.ts';
 
@@ -105,7 +105,7 @@ function nodeClaims(): ClaimReader & ClaimWriter {
       checkVersion(record);
       const id = instanceOf(record)?.id ?? '';
       if ((owners.get(id) ?? keyOf(record.cluster, record.name)) !== keyOf(record.cluster, record.name))
-        throw new StaleRecordError(`instance ${id} has another NodeClaim than ${record.name}: read it again`);
+        throw new InstanceTakenError(`instance ${id} has another NodeClaim than ${record.name}`);
       const written = withoutLaunchOptions({ ...record, version: record.version + 1 });
       write(written);
       return written;

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NO_MEMORY } from '../../lib/core/model/disruption/pass-memory.ts';
-import { EpochMovedError, StaleRecordError } from '../../lib/ports/errors.ts';
+import { EpochMovedError, InstanceTakenError, StaleRecordError } from '../../lib/ports/errors.ts';
 import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
 import { aCommand, aReplacingCommand, candidatesNamed } from '../builders/decisions.ts';
 import { aTemplate } from '../builders/launch-templates.ts';
@@ -211,13 +211,12 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         const id = `i-${randomUUID()}`;
         for (const each of ['a', 'b']) await store.createNodeClaim(claim({ name: each }));
         const first = await store.updateNodeClaim(launchedAs(claim({ name: 'a' }), id));
-        await expect(store.updateNodeClaim(launchedAs(claim({ name: 'b' }), id))).rejects.toBeInstanceOf(
-          StaleRecordError,
-        );
+        const take = () => store.updateNodeClaim(launchedAs(claim({ name: 'b' }), id));
+        await expect(take()).rejects.toBeInstanceOf(InstanceTakenError);
+        const stale = launchedAs(claim({ name: 'b', version: 3 }), id);
+        await expect(store.updateNodeClaim(stale)).rejects.toBeInstanceOf(StaleRecordError);
         await store.updateNodeClaim({ ...first, ...released });
-        await expect(store.updateNodeClaim(launchedAs(claim({ name: 'b' }), id))).rejects.toBeInstanceOf(
-          StaleRecordError,
-        );
+        await expect(take()).rejects.toBeInstanceOf(InstanceTakenError);
         expect(await store.readNodeClaim(cluster, 'b')).toEqual(claim({ name: 'b' }));
       });
 

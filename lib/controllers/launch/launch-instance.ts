@@ -5,7 +5,7 @@ import { fallbackOf } from '../../core/node-claim/launch/fallback.ts';
 import { launched, refusedLaunch, spentLaunch } from '../../core/node-claim/launch/launch.ts';
 import { instanceForMember } from '../../core/node-claim/launch/launch-groups.ts';
 import type { LaunchOutcome } from '../../ports/cloud-provider.ts';
-import { PortError, StaleRecordError, UnreachableError } from '../../ports/errors.ts';
+import { InstanceTakenError, PortError, StaleRecordError, UnreachableError } from '../../ports/errors.ts';
 import type { HasClock, Launches, UsesCatalogue, WritesClaims } from '../run/ports.ts';
 
 type LaunchInstance = Action & { readonly kind: 'launch-instance' };
@@ -90,7 +90,8 @@ export async function recordOutcome(
       if (outcome.kind !== 'launched' || written.launch.kind !== 'launched') return { record: written };
       return { record: written, fallback: fallbackOf(record, written.launch.instance, outcome.missing.length) };
     } catch (error) {
-      if (!(error instanceof StaleRecordError) || tries === MAX_TRIES) throw error;
+      const mayPass = error instanceof StaleRecordError || error instanceof InstanceTakenError;
+      if (!mayPass || tries === MAX_TRIES) throw error;
     }
     const fresh = await store.readNodeClaim(known.cluster, known.name);
     if (!awaits(fresh, request)) return { record: fresh };

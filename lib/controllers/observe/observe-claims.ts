@@ -12,18 +12,19 @@ import {
   awaitedUntilMs,
 } from '../../core/provisioning/follow-plan/start-together.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
+import { foundInstances } from '../instances/found-instances.ts';
 import type { RemembersInstances } from '../instances/last-list.ts';
-import { shownInstance } from '../instances/shown-instance.ts';
 import type { SeenNodes } from '../run/fresh-state.ts';
 import type {
   HasClock,
   HasSettings,
   InspectsInstances,
+  ReadsClaims,
   ReadsCluster,
   ReadsZonalShifts,
   UsesCatalogue,
 } from '../run/ports.ts';
-import { instanceTaggedWith, instanceWithId, isAlive, nodeClaimNamed, nodeOfInstance } from './find-observed.ts';
+import { instanceWithId, isAlive, nodeClaimNamed, nodeOfInstance } from './find-observed.ts';
 import { driftFacts, type ObservedDrift } from './observe-drift.ts';
 import { joiningFacts, type SeenFacts } from './observe-joining.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
@@ -112,7 +113,7 @@ export async function observeWorld(
 
 /** The view of one claim for the decisions of lifecycle. *Shape:* unread if the claim has an instance whose node may be unread. */
 export async function viewOf(
-  ports: LaunchContextPorts & HasSettings,
+  ports: LaunchContextPorts & HasSettings & ReadsClaims,
   record: NodeClaimRecord,
   world: ObservedClaims,
 ): Promise<Observed<NodeClaimView>> {
@@ -122,17 +123,18 @@ export async function viewOf(
   // If the NodeClaims are unread, a requested deletion is found by a later run.
   const mirror = nodeClaimNamed(readOr(world.mirrors, []), record.name);
   const unlisted = await missingInstance(record, world);
+  const { shown, tagged } = await foundInstances(ports, record, world);
   const drift = await driftFacts(record, world, ports.clock.now());
   return read({
     record,
     ...optional({ node, deletionTimestamp: mirror?.metadata.deletionTimestamp }),
     mirrorUid: mirror?.metadata.uid,
-    shown: shownInstance(record, world),
+    shown,
     listed: mapRead(world.instances, (instances) => ({
       atMs: world.listedAtMs,
       contains: contains(instances, { instance, unlisted }, world),
       ...optional({
-        tagged: instanceTaggedWith(instances, record.name),
+        tagged,
         ofGroup: world.ofGroups.get(record.name),
         nodeName: instanceWithId(instances, instance?.id)?.privateDnsName,
       }),

@@ -1,6 +1,6 @@
 import { onceFor } from '../../core/kept-answers.ts';
 import { instanceOf, type NodeClaimRecord, withoutLaunchOptions } from '../../core/model/node-claim-record.ts';
-import { StaleRecordError } from '../../ports/errors.ts';
+import { InstanceTakenError, StaleRecordError } from '../../ports/errors.ts';
 import type { NodeClaimList } from '../../ports/node-claim-store.ts';
 import { packRecord } from './body.ts';
 import { CLAIM, claimItemKey, clusterPartition, DELETED, deletedKey, instanceKey, tombstoneKey } from './keys.ts';
@@ -160,7 +160,14 @@ async function writeUpdate(table: Table, next: NodeClaimRecord, unchanged: Write
     if (outcome.found !== undefined && outcome.found['claimVersion'] !== next.version - 1) return false;
   }
   const writes: readonly Write[] = [{ kind: 'put', item, condition: unchanged }, ...lookupOf(next).map(ownedBy(next))];
-  return (await table.transact(writes, `update NodeClaim ${next.name}`)).kind === 'written';
+  const outcome = await table.transact(writes, `update NodeClaim ${next.name}`);
+  // The first write is that of the claim, the second one that of the lookup.
+  if (outcome.kind === 'refused' && !outcome.at.has(0)) {
+    throw new InstanceTakenError(
+      `the table has another NodeClaim than ${next.name} for instance ${instance.id}; check the tag karpenter.sh/nodeclaim of the instance`,
+    );
+  }
+  return outcome.kind === 'written';
 }
 
 /** The write after the launch has none of what is found later. If it has been made before, the transaction writes the lookup again. */
