@@ -3,6 +3,9 @@
  * objects are valid too. Objects of these types are never written back as a whole.
  */
 
+import { fieldOf } from './record.ts';
+
+/** A label may have a name that every object inherits, such as `constructor`: read it with `fieldOf`. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** Quantities by resource name, as the API writes them: `{ cpu: '500m', memory: '1Gi' }`. */
@@ -321,12 +324,12 @@ export function conditionStatus(
 /** True if the selector matches these labels. An absent selector matches nothing; an empty one matches everything. */
 export function selectorMatches(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
   if (selector === undefined) return false;
-  const exact = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
+  const exact = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => fieldOf(labels, key) === value);
   return exact && (selector.matchExpressions ?? []).every((expression) => expressionMatches(expression, labels));
 }
 
 function expressionMatches(expression: LabelSelectorRequirement, labels: Labels): boolean {
-  const value = labels[expression.key];
+  const value = fieldOf(labels, expression.key);
   switch (expression.operator) {
     case 'In':
       return value !== undefined && (expression.values ?? []).includes(value);

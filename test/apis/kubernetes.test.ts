@@ -20,6 +20,21 @@ describe('label selectors', () => {
     ['DoesNotExist', { matchExpressions: [{ key: 'app', operator: 'DoesNotExist' }] }, false],
     ['DoesNotExist, absent', { matchExpressions: [{ key: 'team', operator: 'DoesNotExist' }] }, true],
     [
+      'a name of every object: Exists, absent',
+      { matchExpressions: [{ key: 'constructor', operator: 'Exists' }] },
+      false,
+    ],
+    [
+      'a name of every object: DoesNotExist',
+      { matchExpressions: [{ key: 'valueOf', operator: 'DoesNotExist' }] },
+      true,
+    ],
+    [
+      'a name of every object: NotIn, absent',
+      { matchExpressions: [{ key: 'toString', operator: 'NotIn', values: ['a'] }] },
+      true,
+    ],
+    [
       'labels and expressions both',
       { matchLabels: { app: 'web' }, matchExpressions: [{ key: 'tier', operator: 'In', values: ['back'] }] },
       false,

@@ -1,4 +1,5 @@
 import type { Affinity, LabelSelectorRequirement, Labels, Pod, PodAffinityTerm } from '../../apis/kubernetes.ts';
+import { fieldOf } from '../../apis/record.ts';
 
 /**
  * The pod as the API server stores it: the pod's own values of `matchLabelKeys` (`In`) and `mismatchLabelKeys` (`NotIn`) are in the
@@ -53,7 +54,7 @@ export function ownValues(
   operator: 'In' | 'NotIn',
 ): readonly LabelSelectorRequirement[] {
   return keys.flatMap((key) => {
-    const value = labels[key];
+    const value = fieldOf(labels, key);
     return value === undefined ? [] : [{ key, operator, values: [value] }];
   });
 }

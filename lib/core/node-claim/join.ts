@@ -2,6 +2,7 @@ import { parseDuration, parseNillableDuration } from '../../apis/formats/duratio
 import { formatTime, MINUTE_MS, parseTime, SECOND_MS } from '../../apis/formats/time.ts';
 import { conditionStatus, type Labels, type Node } from '../../apis/kubernetes.ts';
 import { GRACEFUL_EXPIRATION, INITIALIZED, NODE_CLASS } from '../../apis/labels.ts';
+import { fieldOf } from '../../apis/record.ts';
 import { formatTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { nomination } from '../cluster/nomination.ts';
 import { type Action, type Blocked, type Due, pollAfter, requeueAt } from '../model/decision.ts';
@@ -235,7 +236,7 @@ function missingOwner({ record, mirrorUid }: JoiningClaim, node: Node): Pick<Nod
 
 /** The labels that the registration could not add. */
 function unreadLabels({ metadata: { labels = {} } }: Node, wanted: Labels): Labels {
-  return Object.fromEntries(Object.entries(wanted).filter(([key]) => labels[key] === undefined));
+  return Object.fromEntries(Object.entries(wanted).filter(([key]) => fieldOf(labels, key) === undefined));
 }
 
 function hasUnregisteredTaint({ spec }: Node): boolean {

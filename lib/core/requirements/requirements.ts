@@ -2,6 +2,7 @@ import { firstNames } from '../../apis/counted.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
 import { currentLabelName, WELL_KNOWN_LABELS } from '../../apis/labels.ts';
 import type { NodePoolRequirement } from '../../apis/node-pool.ts';
+import { fieldOf } from '../../apis/record.ts';
 import { compareText } from '../compare-text.ts';
 import {
   admits,
@@ -97,7 +98,8 @@ export function intersects(a: Requirements, b: Requirements): boolean {
 /** The first label that does not meet the requirements; undefined if all do. */
 export function whyLabelsFail(labels: Labels, asked: Requirements): RequirementConflict | undefined {
   for (const [key, want] of asked) {
-    if (!admits(want, labels[key])) return { key, asked: formatRequirement(want), offered: labels[key] ?? 'not set' };
+    const value = fieldOf(labels, key);
+    if (!admits(want, value)) return { key, asked: formatRequirement(want), offered: value ?? 'not set' };
   }
   return undefined;
 }

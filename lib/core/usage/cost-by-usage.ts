@@ -1,5 +1,7 @@
 /** What pods cost: the price of the instances, divided by what the pods on them request. */
+
 import { HOUR_MS } from '../../apis/formats/time.ts';
+import { fieldOf } from '../../apis/record.ts';
 import { compareText } from '../compare-text.ts';
 import { costByKey, type NodeSpan } from '../decisions/node-hours.ts';
 import { hourOf, type NodeUsage, type Requested, type UsageHour } from './usage-hour.ts';
@@ -75,7 +77,7 @@ function pricedShares(hour: UsageHour, label: string | undefined): readonly Shar
   const without = { cpuMillicores: 0, memoryMib: 0 };
   const free = [REST.notRequested, { ...without, usdPerHour: Math.max(0, hour.usdPerHour - requested) }] as const;
   if (label === undefined) return [...namespaces, free];
-  const values = hour.labels[label];
+  const values = fieldOf(hour.labels, label);
   if (values === undefined) return [[REST.notKnown, { ...without, usdPerHour: hour.usdPerHour }]];
   const labelled = Object.entries(values);
   const others = { ...without, usdPerHour: Math.max(0, requested - sumOf(labelled)) };

@@ -66,6 +66,12 @@ describe('PodTopologySpread', () => {
       there: ['a'],
       goesTo: 'b',
     },
+    {
+      rule: 'matchLabelKeys with a name of every object say nothing either',
+      constraint: { matchLabelKeys: ['constructor'] },
+      there: ['a'],
+      goesTo: 'b',
+    },
     { rule: 'an empty selector counts no pod', constraint: { labelSelector: {} }, there: ['a', 'a'], goesTo: 'a' },
     {
       rule: 'ScheduleAnyway is a wish: granted where it can be',

@@ -1,5 +1,6 @@
 import { namespaceOf, type Pod, type PodAffinityTerm, selectorMatches } from '../../../apis/kubernetes.ts';
 import { HOSTNAME } from '../../../apis/labels.ts';
+import { fieldOf } from '../../../apis/record.ts';
 import { selectsPod } from '../../cluster/pod-disruption-budgets.ts';
 import { isActive } from '../../cluster/pods.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
@@ -45,7 +46,7 @@ export function keptDomains({ pods, podDisruptionBudgets }: Seen): (removed: rea
     return (pod, { labels }) => {
       const kept = requiredAffinityTerms(pod).filter((term) => {
         const { topologyKey, namespaces, namespaceSelector } = term;
-        if (topologyKey === HOSTNAME || labels[topologyKey] === undefined) return false;
+        if (topologyKey === HOSTNAME || fieldOf(labels, topologyKey) === undefined) return false;
         if (namespaces !== undefined || namespaceSelector !== undefined) return false;
         const beside = matching(namespaceOf(pod), term);
         // A pod that stays is found soon, and then no budget is read.

@@ -1,4 +1,5 @@
 import { type Container, type Labels, namespaceOf, type Pod, type PodSpec, podKey } from '../../../apis/kubernetes.ts';
+import { fieldOf } from '../../../apis/record.ts';
 import { isBufferPod } from '../../cluster/buffer-pod.ts';
 import { compareText } from '../../compare-text.ts';
 import { podRequests } from '../../resources/pod-requests.ts';
@@ -124,7 +125,7 @@ export function podGroups(
 function describe(pod: Pod, keys: readonly string[]): Pick<PodClass, 'pod' | 'original' | 'namespace' | 'labels'> {
   const labels: Record<string, string> = {};
   for (const key of keys) {
-    const value = pod.metadata.labels?.[key];
+    const value = fieldOf(pod.metadata.labels ?? {}, key);
     if (value !== undefined) labels[key] = value;
   }
   return { pod, original: pod, namespace: namespaceOf(pod), labels };
@@ -144,7 +145,7 @@ function sizeOf(
 /** The fields of a pod that selectors use. */
 function presence({ metadata }: Pod, keys: readonly string[]): string {
   let text = `${metadata.namespace ?? 'default'}\n`;
-  if (metadata.labels !== undefined) for (const key of keys) text += `${metadata.labels[key] ?? '\r'}\n`;
+  if (metadata.labels !== undefined) for (const key of keys) text += `${fieldOf(metadata.labels, key) ?? '\r'}\n`;
   return text;
 }
 

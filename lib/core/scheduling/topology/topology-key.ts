@@ -1,4 +1,5 @@
 import { HOSTNAME, WELL_KNOWN_LABELS } from '../../../apis/labels.ts';
+import { fieldOf } from '../../../apis/record.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
 import { valuesOf } from '../../instance-type/type-requirements.ts';
 import { admits, inRequirement } from '../../requirements/requirement.ts';
@@ -39,7 +40,7 @@ function topologyKey(
   if (name !== HOSTNAME) {
     for (const template of templates) for (const value of launchableValues(template, name)) known.add(value);
     for (const { labels } of stateNodes) {
-      const value = labels[name];
+      const value = fieldOf(labels, name);
       if (value !== undefined) known.add(value);
     }
   }

@@ -5,6 +5,7 @@ import {
   selectorMatches,
   type TopologySpreadConstraint,
 } from '../../../apis/kubernetes.ts';
+import { fieldOf } from '../../../apis/record.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 
 /** The pods that a constraint or a term selects. */
@@ -54,7 +55,7 @@ function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}
 /** A requirement for each key with the owner's value. Keys that the owner lacks are ignored. */
 function valuesOf(owner: PodKind, keys: readonly string[] = []): readonly LabelSelectorRequirement[] {
   return keys.flatMap((key) => {
-    const value = owner.labels[key];
+    const value = fieldOf(owner.labels, key);
     return value === undefined ? [] : [{ key, operator: 'In', values: [value] }];
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Affinity, Pod } from '../../../../lib/apis/kubernetes.ts';
+import type { Affinity, Pod, PodSpec } from '../../../../lib/apis/kubernetes.ts';
 import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
 import { provision } from '../../../../lib/core/provisioning/provision.ts';
 import { anInstanceType } from '../../../builders/instance-types.ts';
@@ -36,6 +36,41 @@ describe('an existing node is used before a new one (B33)', () => {
     expect(Object.keys(placesOf(schedule))).toHaveLength(2);
     expect(schedule.newClaims).toHaveLength(1);
   });
+
+  test.each(['nothing-has-this', 'constructor', 'toString', 'valueOf'])(
+    'a node whose pod refuses pods without the label %s takes none of them, so a claim is created',
+    (key) => {
+      const matchExpressions = [{ key, operator: 'DoesNotExist' as const }];
+      const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchExpressions } };
+      const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [term] };
+      const pods = [
+        runningPod('node-1', { name: 'alone', labels: { [key]: 'mine' }, spec: { affinity: { podAntiAffinity } } }),
+        pendingPod(),
+      ];
+      const { actions } = provision(snapshotOf([initializedNode()], { pods }), { decisionId: 'd', nowMs: NOW_MS });
+      expect(actions.map(({ kind }) => kind)).toEqual(['create-node-claim']);
+    },
+  );
+
+  test.each(['nothing-has-this', 'constructor'])(
+    'pods and nodes without the label %s count as such for a spread',
+    (key) => {
+      const matchExpressions = [{ key, operator: 'DoesNotExist' as const }];
+      const required = { nodeSelectorTerms: [{ matchExpressions }] };
+      const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: required };
+      const nodes = [aNode({ name: 'node-1', zone: 'eu-west-3a' }), aNode({ name: 'node-2', zone: 'eu-west-3b' })];
+      const labels = { app: 'web' };
+      const there = runningPod('node-1', { name: 'there', labels });
+      const chosen: Partial<PodSpec>[] = [
+        { affinity: { nodeAffinity }, topologySpreadConstraints: [spread()] },
+        { topologySpreadConstraints: [spread({ matchLabelKeys: [key] })] },
+      ];
+      for (const spec of chosen)
+        expect(placesOf(place([pendingPod({ labels, spec })], { nodes, pods: [there] }))).toEqual({
+          'web-1': 'node-2',
+        });
+    },
+  );
 
   test('the node must have the label that the pod selects', () => {
     const pods = [pendingPod({ spec: { nodeSelector: { team: 'a' } } })];
