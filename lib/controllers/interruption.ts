@@ -73,7 +73,7 @@ async function handleOne(
 ): Promise<readonly RunReport[]> {
   const { cluster } = record;
   const atMs = ports.clock.now();
-  // The active autoscaler gets the event too. After standby, lifecycle finds ended instances in EC2's list (D15).
+  // The active autoscaler gets the event too. After standby, lifecycle finds ended and stopped instances in EC2's list (D15).
   const { idle, failures: unread } = await isIdle(ports, cluster);
   if (idle) return [standbyReport(ports, { record, instanceId })];
   const verdict = interrupt(message, record, atMs);

@@ -28,7 +28,7 @@ import { instanceWithId, isAlive, nodeClaimNamed, nodeOfInstance } from './find-
 import { driftFacts, type ObservedDrift } from './observe-drift.ts';
 import { joiningFacts, type SeenFacts } from './observe-joining.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
-import { contains, missingInstance, readMissing } from './observe-missing.ts';
+import { contains, isStopped, missingInstance, readMissing } from './observe-missing.ts';
 import { observeShifts } from './observe-unavailable.ts';
 import { readings } from './readings.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
@@ -133,6 +133,7 @@ export async function viewOf(
     listed: mapRead(world.instances, (instances) => ({
       atMs: world.listedAtMs,
       contains: contains(instances, { instance, unlisted }, world),
+      isStopped: isStopped(instances, instance),
       ...optional({
         tagged,
         ofGroup: world.ofGroups.get(record.name),

@@ -71,3 +71,9 @@ export function contains(
   if (shifted.kind === 'unread') return shifted;
   return mapRead(unlisted, (found) => found !== undefined || shifted.value.has(instance.zone));
 }
+
+/** Whether EC2 lists the instance and it does not run. */
+export function isStopped(instances: readonly DescribedInstance[], instance: Instance | undefined): boolean {
+  const state = instanceWithId(instances, instance?.id)?.state;
+  return state === 'stopping' || state === 'stopped';
+}

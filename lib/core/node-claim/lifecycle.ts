@@ -60,6 +60,8 @@ export interface ListedInstance {
   readonly atMs: number;
   /** Whether the list contains the instance of the claim. Unread: the instance may run in a zone that EC2 does not list (C36). */
   readonly contains: Observed<boolean>;
+  /** Whether the instance of the claim is stopping or stopped. @default false */
+  readonly isStopped?: boolean;
   /** An instance with the claim's name in its tags: the result of a launch whose response was lost. */
   readonly tagged?: Instance;
   /** An instance of the claim's group that no claim has: of a request that is not sent again. */
@@ -248,6 +250,9 @@ function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefine
   if (!runs && isMissing(listed, state.atMs + LISTED_AFTER_MS)) {
     return { reason: 'garbage_collected', message: `instance ${state.instance.id} no longer exists in EC2` };
   }
+  // C80: the event was lost, or came while Kerf was on standby.
+  if (!runs && listed.kind === 'read' && listed.value.isStopped === true)
+    return { reason: 'instance_stopped', message: `EC2 lists instance ${state.instance.id} as stopping or stopped` };
   const late = whyNotJoined(view, nowMs);
   if (late !== undefined) return late;
   const expiry = expiryDeadlineOf(record);
