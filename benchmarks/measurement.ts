@@ -17,7 +17,7 @@ export interface Measured {
   readonly newClaims: number;
   readonly unplaced: number;
   readonly usdPerHour: number;
-  /** A lower bound of the price of any nodes for these pods. */
+  /** A lower bound of the price of any nodes for these pods; 0 if it is not computed. */
   readonly boundUsdPerHour: number;
   /** Undefined if the search does not lower the price. */
   readonly withoutSearch?: WithoutSearch;

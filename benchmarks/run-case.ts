@@ -64,7 +64,7 @@ function run({ snapshot, nowMs }: ReadSnapshot): Run {
   const start = performance.now();
   const { schedule, boundOf } = schedulePodsWithBound(snapshot, nowMs);
   const { newClaims, existing, unplaced } = schedule;
-  const boundUsdPerHour = boundOf(newClaims);
+  const boundUsdPerHour = boundOf(newClaims) ?? 0;
   const ms = performance.now() - start;
   const { user, system } = process.cpuUsage(cpu);
   return {

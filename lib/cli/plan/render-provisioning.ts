@@ -55,8 +55,11 @@ function summary({ newClaims, existing, unplaced }: Schedule): string {
 }
 
 function boundLine(price: DecisionPrice): string {
-  const bound = formatUsdPerHour(price.lowerBoundUsdPerHour);
-  return `Lower bound for any nodes of these NodePools: ${bound}. The plan is ${price.gapPercent.toFixed(1)} % above it.`;
+  const { lowerBoundUsdPerHour, gapPercent } = price;
+  if (lowerBoundUsdPerHour === undefined || gapPercent === undefined)
+    return 'Lower bound not computed: the requirements of the pods are too different.';
+  const bound = formatUsdPerHour(lowerBoundUsdPerHour);
+  return `Lower bound for any nodes of these NodePools: ${bound}. The plan is ${gapPercent.toFixed(1)} % above it.`;
 }
 
 function launchOf({ node, nodeClaim }: StateNode): string {

@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
 import type { Pod } from '../../apis/kubernetes.ts';
+import { optional } from '../../apis/optional.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Decision } from '../model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
@@ -15,7 +16,7 @@ export function gaugesOf(
   return {
     ...gaugesOfPending(snapshot.pods.filter(isProvisionable), nowMs),
     ...gaugesOfNodes(snapshot.nodes, snapshot.nodeClaims),
-    ...(price !== undefined && { PriceGapPercent: price.gapPercent }),
+    ...optional({ PriceGapPercent: price?.gapPercent }),
   };
 }
 

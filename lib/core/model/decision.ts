@@ -227,10 +227,13 @@ export interface Decision {
 export interface DecisionPrice {
   /** The sum of their cheapest offerings. */
   readonly usdPerHour: number;
-  /** `lowerBoundUsd` of the scheduling engine: no other nodes of the same NodePools for the same pods are cheaper. */
-  readonly lowerBoundUsdPerHour: number;
-  /** How far the price is above the lower bound (`gapPercent`). */
-  readonly gapPercent: number;
+  /**
+   * `lowerBoundUsd` of the scheduling engine: no other nodes of the same NodePools for the same pods are cheaper. @default not computed,
+   * because the requirements of the pods are too different
+   */
+  readonly lowerBoundUsdPerHour?: number;
+  /** How far the price is above the lower bound (`gapPercent`). @default there is no bound */
+  readonly gapPercent?: number;
 }
 
 /** The result of a pure decide function. The controller makes a Decision from it. */
@@ -249,7 +252,7 @@ export interface Verdict {
 }
 
 /** How far the price is above the lower bound, in percent of the bound, with two decimals. *Shape:* 0 if the bound is 0. */
-export function gapPercent({ usdPerHour, lowerBoundUsdPerHour }: Omit<DecisionPrice, 'gapPercent'>): number {
+export function gapPercent({ usdPerHour, lowerBoundUsdPerHour }: Required<Omit<DecisionPrice, 'gapPercent'>>): number {
   if (lowerBoundUsdPerHour <= 0) return 0;
   return Math.round((usdPerHour / lowerBoundUsdPerHour - 1) * 1e4) / 100;
 }

@@ -91,7 +91,9 @@ function priceOf(
 ): DecisionPrice | undefined {
   const claims = newClaims.filter(({ pods }) => pods.length > 0);
   if (claims.length === 0) return undefined;
-  const price = { usdPerHour: toMicros(cheapestUsd(claims)), lowerBoundUsdPerHour: toMicros(boundOf(claims)) };
+  const [usdPerHour, bound] = [toMicros(cheapestUsd(claims)), boundOf(claims)];
+  if (bound === undefined) return { usdPerHour };
+  const price = { usdPerHour, lowerBoundUsdPerHour: toMicros(bound) };
   return { ...price, gapPercent: gapPercent(price) };
 }
 

@@ -11,7 +11,7 @@ import { type ReservationLedger, reservationLedger } from './placement/reservati
 import { type Demand, demandOf, type Needs } from './pods/demand.ts';
 import { type PodClass, type PodClasses, type PodGroup, podGroups } from './pods/pod-classes.ts';
 import type { PoolLimits } from './pools/pool-limits.ts';
-import type { RequirementSets } from './pools/requirement-sets.ts';
+import { type LimitedJoins, limitedJoins, type RequirementSets } from './pools/requirement-sets.ts';
 import type { ResourceSpace } from './pools/resource-space.ts';
 import type { PoolTypeIndex } from './pools/type-index.ts';
 import type { SchedulingProblem, Unplaced } from './schedule.ts';
@@ -30,6 +30,10 @@ export interface Run {
   readonly waiting: readonly Unplaced[];
   readonly classes: Pick<PodClasses, 'relaxed' | 'strict'>;
   readonly sets: RequirementSets;
+  /** For pods that could fill a claim that is to be opened. */
+  readonly fillerJoins: LimitedJoins;
+  /** For pods that could join an open claim. */
+  readonly claimJoins: LimitedJoins;
   readonly space: ResourceSpace;
   readonly counters: Counters;
   readonly allowance: (rules: KeyRules) => Allowance;
@@ -162,6 +166,17 @@ function problemIndex(
   return of(new Set());
 }
 
+/**
+ * The number of different pairs of requirements that a run joins for claims that are to be opened, and as many for open ones. A thousand pods
+ * of which each has requirements of its own would otherwise have a million.
+ */
+const MAX_JOINS = 10_000;
+
+/** True if pods were planned as if they could not share a node, because the run had joined too many requirements. */
+export function isJoiningExhausted({ fillerJoins, claimJoins }: Pick<Run, 'fillerJoins' | 'claimJoins'>): boolean {
+  return fillerJoins.isExhausted() || claimJoins.isExhausted();
+}
+
 /** Starts an independent run. `inAnyOrder`: as in `rulesFor`. *Cost:* a copy of the list of rooms; other state is copied when pods are placed. */
 export function startRun(of: ProblemIndex, target: OptimizationTarget, { inAnyOrder = true } = {}): Run {
   const { cluster, index, groups, waiting, removed } = of;
@@ -175,6 +190,8 @@ export function startRun(of: ProblemIndex, target: OptimizationTarget, { inAnyOr
     waiting,
     classes: cluster.classes,
     sets: cluster.sets,
+    fillerJoins: limitedJoins(cluster.sets, MAX_JOINS),
+    claimJoins: limitedJoins(cluster.sets, MAX_JOINS),
     space: index.space,
     pools: index.pools,
     closed: cluster.closed,

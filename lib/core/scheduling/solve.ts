@@ -17,7 +17,15 @@ import { leastVariants, relaxed, variants } from './placement/variants.ts';
 import { type Deferral, whyInNoPool } from './placement/why-deferred.ts';
 import { whyNoNode } from './placement/why-no-node.ts';
 import type { Demand } from './pods/demand.ts';
-import { type ProblemIndex, problemIndexOf, problemIndexWithout, type Question, type Run, startRun } from './run.ts';
+import {
+  isJoiningExhausted,
+  type ProblemIndex,
+  problemIndexOf,
+  problemIndexWithout,
+  type Question,
+  type Run,
+  startRun,
+} from './run.ts';
 import type { PlannedNodeClaim, Schedule, SchedulingProblem, Unplaced } from './schedule.ts';
 import { hasRules } from './topology/allowance.ts';
 
@@ -35,7 +43,8 @@ export function solve(problem: SchedulingProblem): Schedule {
 /** A schedule, and a lower bound of the price of some of its claims (`lowerBoundUsd`). */
 export interface BoundedSchedule {
   readonly schedule: Schedule;
-  readonly boundOf: (claims: readonly PlannedNodeClaim[]) => number;
+  /** Undefined if the requirements of the pods are too different to compute it (`limitedJoins`). */
+  readonly boundOf: (claims: readonly PlannedNodeClaim[]) => number | undefined;
 }
 
 /** The result of `solve`, with lower bounds of its price. */
@@ -201,7 +210,7 @@ function attempt(problemIndex: ProblemIndex, target: OptimizationTarget, manner:
     otherOrders,
     isRuleLeft: waiting.some(({ demand, types }) => types !== undefined && hasRules(demand.rules)),
     freeShare: () => freeShare(run, backlog),
-    boundOf: (claims) => lowerBoundUsd(run, backlog, claims),
+    boundOf: (claims) => (isJoiningExhausted(run) ? undefined : lowerBoundUsd(run, backlog, claims)),
     unplaced: () => [...none, ...placings.flatMap(unplacedOf)],
   };
 }

@@ -28,3 +28,8 @@ test('a decision that creates nodes for pods has the gap between its price and t
   const free = aDecision({ price: { usdPerHour: 1.1, lowerBoundUsdPerHour: 0, gapPercent: 0 } });
   expect(gaugesOf(SNAPSHOT, [free], NOW_MS)).toMatchObject({ PriceGapPercent: 0 });
 });
+
+test('a decision without a lower bound has no gap', () => {
+  const unbounded = aDecision({ price: { usdPerHour: 1.1 } });
+  expect(gaugesOf(SNAPSHOT, [unbounded], NOW_MS)).not.toHaveProperty('PriceGapPercent');
+});

@@ -21,7 +21,7 @@ describe('the lower bound of a decision', () => {
   test('is the price if the pods fill their nodes', () => {
     const price = priceOf(pendingPods(6, { requests: { cpu: '1' } }), { nodePools: [pool] });
     expect(price).toEqual({ usdPerHour: 0.12, lowerBoundUsdPerHour: 0.12, gapPercent: 0 });
-    expect(price && gapPercent(price)).toBe(0);
+    expect(gapPercent({ usdPerHour: 0, lowerBoundUsdPerHour: 0, ...price })).toBe(0);
   });
 
   test('counts whole nodes for few pods', () => {
@@ -32,7 +32,7 @@ describe('the lower bound of a decision', () => {
   test('allows fractions of nodes for 100 pods or more', () => {
     const price = priceOf(pendingPods(101, { requests: { cpu: '1' } }), { nodePools: [pool] });
     expect(price).toEqual({ usdPerHour: 2.04, lowerBoundUsdPerHour: 2.02, gapPercent: 0.99 });
-    expect(price && gapPercent(price)).toBe(0.99);
+    expect(gapPercent({ usdPerHour: 0, lowerBoundUsdPerHour: 0, ...price })).toBe(0.99);
   });
 
   test('is the price of the cheapest type that holds all pods, if more nodes are not cheaper', () => {

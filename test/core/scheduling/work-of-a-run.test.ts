@@ -3,7 +3,7 @@ import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { inRequirement } from '../../../lib/core/requirements/requirement.ts';
 import { problemIndexOf, type Run, startRun } from '../../../lib/core/scheduling/run.ts';
 import type { SchedulingProblem } from '../../../lib/core/scheduling/schedule.ts';
-import { solve } from '../../../lib/core/scheduling/solve.ts';
+import { solve, solveWithBound } from '../../../lib/core/scheduling/solve.ts';
 import { anInstanceType } from '../../builders/instance-types.ts';
 import { aPoolView, asking } from '../../builders/node-pools.ts';
 import { pendingPod, pendingPods, spread } from '../../builders/pods.ts';
@@ -43,6 +43,19 @@ function workloads(of: number): readonly Pod[] {
 /** The number of requirement sets of a run, read from the number of a new set. */
 function setsOf({ sets }: Run): number {
   return sets.intern(new Map([['never-asked-for', inRequirement('never-asked-for', ['x'])]])).id;
+}
+
+/** Pods of which each excludes an instance type of its own, so that any two of them have requirements that no other two have. */
+function differing(of: number): readonly Pod[] {
+  return Array.from({ length: of }, (_, at) => {
+    const matchExpressions = [asking('node.kubernetes.io/instance-type', 'NotIn', `x${at}`, 'c5.size0')];
+    const required = { nodeSelectorTerms: [{ matchExpressions }] };
+    return pendingPod({
+      name: `differing-${at}`,
+      requests: { cpu: `${100 + (at % 397)}m`, memory: `${64 + (at % 311)}Mi` },
+      spec: { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } },
+    });
+  });
 }
 
 /** How often a run looks up a label of an instance type. */
@@ -106,6 +119,22 @@ describe('the work of a run grows with the number of classes, not of pods', () =
       return setsOf(run);
     };
     expect(demanded(200)).toBe(demanded(2));
+  });
+
+  test('pods with requirements of their own are compared up to a number of pairs, and are all placed', () => {
+    const small = Array.from({ length: 4 }, (_, at) => anInstanceType({ name: `c5.size${at}`, cpu: 1, memoryGib: 2 }));
+    const pods = [...differing(800), ...pendingPods(50, { name: 'plain', requests: { cpu: '100m' } })];
+    const problem = problemOf(pods, [aPoolView({ types: small })]);
+    const { schedule, boundOf } = solveWithBound(problem);
+    // Two attempts, of which each joins 10,000 pairs at most for new claims and for open ones.
+    expect(setsOf(startRun(problemIndexOf(problem), 'cost'))).toBeLessThan(2 * 20_000 + 5 * 800);
+    expect(schedule.unplaced).toEqual([]);
+    expect(boundOf(schedule.newClaims)).toBeUndefined();
+    // Pods without requirements still share the nodes of the others.
+    const kindsOn = schedule.newClaims.map(
+      (claim) => new Set(claim.pods.map((pod) => pod.metadata.name.split('-')[0])),
+    );
+    expect(kindsOn).toContainEqual(new Set(['differing', 'plain']));
   });
 
   test.each(Object.entries(WORKLOADS))(

@@ -69,7 +69,7 @@ function boundOf(types: readonly Type[], pods: readonly Wanted[]): number {
   const snapshot = aSnapshot({ pods: pending, nodePools: [aPoolView({ types: instanceTypes })] });
   const { price } = provision(snapshot, { decisionId: 'd', nowMs: NOW_MS });
   if (price === undefined) throw new Error('no node is created');
-  return price.lowerBoundUsdPerHour;
+  return price.lowerBoundUsdPerHour ?? 0;
 }
 
 /** The price of the cheapest partition of the pods into nodes. */

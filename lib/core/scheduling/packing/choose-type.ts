@@ -45,7 +45,6 @@ export function chooseType(choice: Choice): Plan | undefined {
   const selection = choice.types.selectionFor(choice.set);
   if (choice.goal.isFirstFit) return cheapestPlan(choice, selection);
   const fillPlan = fillPlanOf(choice);
-  if (fillPlan === undefined) return undefined;
   const limitsByCell = new Map<number, Map<number, number>>();
   let best: Plan | undefined;
   for (const { type, minWaste } of byMinWaste(undominatedCandidates(choice, selection), choice, selection)) {
@@ -80,13 +79,12 @@ const EPSILON = 1e-12;
 /** The penalty for a pod that must share the host with the primary pod and does not fit: higher than any price. */
 const MISSING_POD_PENALTY = 1e6;
 
-function fillPlanOf({ types, set, primary, demand, fillerIndex }: Choice): FillPlan | undefined {
+function fillPlanOf({ types, set, primary, demand, fillerIndex }: Choice): FillPlan {
   const { fillers, placeOf, smallest } = fillerIndex.fillersFor(types, set);
   const at = placeOf.get(primary);
   if (at !== undefined && primary.demand === demand)
     return { fillers, primary: at, smallest, sharing: sharingWith(demand, fillers) };
-  const mine = fillerIndex.filler(types, set, { group: primary, demand });
-  if (mine === undefined) return undefined;
+  const mine = fillerIndex.primaryFiller(types, set, { group: primary, demand });
   const all = at === undefined ? [mine, ...fillers] : fillers.with(at, mine);
   return { fillers: all, primary: at ?? 0, smallest, sharing: sharingWith(demand, all) };
 }

@@ -45,24 +45,27 @@ export interface FillPlan {
 export interface FillerIndex {
   readonly worth: Worth;
   fillersFor(types: PoolTypeIndex, set: RequirementSet): FillerList;
-  filler(types: PoolTypeIndex, set: RequirementSet, as: Pick<Filler, 'group' | 'demand'>): Filler | undefined;
+  /** For the pod for which the claim with these requirements is opened, so that they include its own. */
+  primaryFiller(types: PoolTypeIndex, set: RequirementSet, as: Pick<Filler, 'group' | 'demand'>): Filler;
 }
 
 export function fillerIndex(
   backlog: readonly BacklogGroup[],
   worth: Worth,
-  { sets, exhausted }: Pick<Run, 'sets' | 'exhausted'>,
+  { fillerJoins, exhausted }: Pick<Run, 'fillerJoins' | 'exhausted'>,
 ): FillerIndex {
   const waiting = backlog.filter((group) => remainingOf(group) > 0);
   const known = new Map<RequirementSet, FillerList>();
-  const filler: FillerIndex['filler'] = (types, set, { group, demand }) => {
-    const selections: Selection[] = [];
-    if (!claimTolerates(types, demand.podClass.pod.spec.tolerations)) return undefined;
-    for (const alternative of demand.alternatives) {
-      const joined = sets.join(set, alternative.set);
-      if (joined !== undefined) selections.push(types.selectionFor(joined));
-    }
-    if (selections.length === 0) return undefined;
+  const selectionsOf = (types: PoolTypeIndex, set: RequirementSet, demand: Demand): readonly Selection[] =>
+    demand.alternatives.flatMap((alternative) => {
+      const joined = fillerJoins.join(set, alternative.set);
+      return joined === undefined ? [] : [types.selectionFor(joined)];
+    });
+  const fillerWith = (
+    types: PoolTypeIndex,
+    set: RequirementSet,
+    { group, demand, selections }: Pick<Filler, 'group' | 'demand' | 'selections'>,
+  ): Filler => {
     const [cpu = 0, memory = 0] = demand.requests;
     return {
       group,
@@ -74,17 +77,22 @@ export function fillerIndex(
       cpuForMemory: cpu / Math.max(1, memory),
     };
   };
+  const possible = (types: PoolTypeIndex, set: RequirementSet, group: BacklogGroup): readonly Filler[] => {
+    const { demand } = group;
+    const isPossible =
+      canUsePool(group, types, exhausted) && claimTolerates(types, demand.podClass.pod.spec.tolerations);
+    const selections = isPossible ? selectionsOf(types, set, demand) : [];
+    return selections.length === 0 ? [] : [fillerWith(types, set, { group, demand, selections })];
+  };
   return {
     worth,
-    filler,
+    primaryFiller(types, set, { group, demand }) {
+      const joined = selectionsOf(types, set, demand);
+      const selections = joined.length === 0 ? [types.selectionFor(set)] : joined;
+      return fillerWith(types, set, { group, demand, selections });
+    },
     fillersFor(types, set) {
-      const found =
-        known.get(set) ??
-        fillerList(
-          waiting.flatMap((group) =>
-            canUsePool(group, types, exhausted) ? (filler(types, set, { group, demand: group.demand }) ?? []) : [],
-          ),
-        );
+      const found = known.get(set) ?? fillerList(waiting.flatMap((group) => possible(types, set, group)));
       known.set(set, found);
       return found;
     },

@@ -11,6 +11,7 @@ import { hostAnswer } from '../topology/rules.ts';
 import {
   claimTolerates,
   isCrowded,
+  joinedSet,
   type OpenClaim,
   pinToTarget,
   priceOf,
@@ -47,7 +48,7 @@ export function growthOf(run: Run, claim: OpenClaim, joining: Joining): Growth |
   if (hostAnswer(rules.onHost, claim.index) !== 'yes') return undefined;
   if (podClass.ports.length > 0 && conflictingPort(podClass.ports, claim.ports) !== undefined) return undefined;
   for (const { set: asked } of demand.alternatives) {
-    const set = run.sets.join(claim.set, asked);
+    const set = joinedSet(claim, { demand, asked }, run);
     const growth = set === undefined ? undefined : largerTarget(run, claim, { ...joining, set });
     if (growth !== undefined) return growth;
   }

@@ -9,7 +9,7 @@ import { conflictingPort, type HostPort } from '../pods/host-ports.ts';
 import { type Bitset, common, has } from '../pools/bitset.ts';
 import { inflexibility, type MinValues } from '../pools/min-values.ts';
 import { holdMinimum, leftFor, type PoolLimits, withinLimits } from '../pools/pool-limits.ts';
-import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
+import type { LimitedJoins, RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import { fitsIn, minus, plus, takeFrom, type Vector } from '../pools/resource-space.ts';
 import { type Cell, type PoolTypeIndex, type Selection, withFreePorts } from '../pools/type-index.ts';
 import { type Allowance } from '../topology/allowance.ts';
@@ -59,6 +59,7 @@ export interface Target {
 
 export interface ClaimContext {
   readonly sets: RequirementSets;
+  readonly claimJoins: LimitedJoins;
   readonly allowance: (rules: KeyRules) => Allowance;
   readonly limits: PoolLimits;
 }
@@ -106,13 +107,22 @@ export function tryJoin(claim: OpenClaim, demand: Demand, context: ClaimContext)
   if (isCrowded(claim, demand)) return 'never';
   let answer: Exclude<JoinAnswer, RequirementSet> = 'never';
   for (const { set: asked } of demand.alternatives) {
-    const set = context.sets.join(claim.set, asked);
+    const set = joinedSet(claim, { demand, asked }, context);
     if (set === undefined || !offers(claim.types.selectionFor(set), claim.target)) continue;
     const pinned = pinToTarget(claim, { set, demand, context, evenly: true });
     if (pinned === undefined) answer = 'later';
     else if (isFlexible(claim, { set: pinned, demand, context })) return pinned;
   }
   return answer;
+}
+
+/** The requirements of the claim with those that the pod asks for: its own if a pod with the same demand is on it. */
+export function joinedSet(
+  { set, demands }: OpenClaim,
+  { demand, asked }: { readonly demand: Demand; readonly asked: RequirementSet },
+  { claimJoins }: Pick<ClaimContext, 'claimJoins'>,
+): RequirementSet | undefined {
+  return claimJoins.join(set, asked) ?? (demands.has(demand) ? set : undefined);
 }
 
 /**

@@ -17,6 +17,36 @@ export interface RequirementSets {
   join(offered: RequirementSet, asked: RequirementSet): RequirementSet | undefined;
 }
 
+/** Joins the requirements of pods that could share a node, up to a number of different pairs in a run. */
+export interface LimitedJoins extends Pick<RequirementSets, 'join'> {
+  /** True if a pair was left out: these pods were planned as if they could not share a node. */
+  isExhausted(): boolean;
+}
+
+/**
+ * `max`: the number of different pairs. Those that need no new set do not count. What other runs have joined does not affect it. *Cost:* that
+ * of `join`, and at most `max` new sets, of which each is compared with all instance types.
+ */
+export function limitedJoins(sets: Pick<RequirementSets, 'join'>, max: number): LimitedJoins {
+  const seen: Set<number>[] = [];
+  let left = max;
+  let isExhausted = false;
+  return {
+    isExhausted: () => isExhausted,
+    join(offered, asked) {
+      if (asked.requirements.size === 0 || offered === asked) return offered;
+      const joined = (seen[offered.id] ??= new Set());
+      if (!joined.has(asked.id)) {
+        isExhausted ||= left === 0;
+        if (left === 0) return undefined;
+        left -= 1;
+        joined.add(asked.id);
+      }
+      return sets.join(offered, asked);
+    },
+  };
+}
+
 export function requirementSets(): RequirementSets {
   const byText = new Map<string, RequirementSet>();
   const joined: Map<number, RequirementSet | undefined>[] = [];

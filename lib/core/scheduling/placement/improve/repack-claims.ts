@@ -5,7 +5,7 @@ import { repack } from '../../packing/repack.ts';
 import { resourcePrices } from '../../packing/resource-prices.ts';
 import type { Demand } from '../../pods/demand.ts';
 import { dot, fitsIn, plus, type Vector } from '../../pools/resource-space.ts';
-import type { Run } from '../../run.ts';
+import { isJoiningExhausted, type Run } from '../../run.ts';
 import type { BacklogGroup } from '../backlog.ts';
 import { type MovableClaims, movableClaims } from './movable-claims.ts';
 import { type PlannedNode, podsByDemand, podsOn, replaceClaims } from './replace-claims.ts';
@@ -29,7 +29,7 @@ const WORK_FOR_LARGE_GAP = 450_000;
  */
 export function repackClaims(run: Run, backlog: readonly BacklogGroup[]): void {
   const isSought = run.goal.target === 'cost' && run.options.packing !== 'without-search';
-  if (!isSought || podsOn(run.claims) < MIN_PODS) return;
+  if (!isSought || isJoiningExhausted(run) || podsOn(run.claims) < MIN_PODS) return;
   for (const market of movableClaims(run, backlog))
     if (market.claims.length > 1 && podsOn(market.claims) >= MIN_PODS) repackMarket(run, market, backlog);
 }
