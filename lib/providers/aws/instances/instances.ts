@@ -16,8 +16,8 @@ import { UnreachableError } from '../../../ports/errors.ts';
 import { callExcludingRefused } from '../client/call-excluding-refused.ts';
 import { awsPortError, isUnknownInstance, translated } from '../client/errors.ts';
 import { allPages, type Page } from '../client/pages.ts';
+import { omitInterfaces } from './omit-interfaces.ts';
 import { labelsOf, ownershipFilters } from './tags.ts';
-import { omitInterfaces } from './without-interfaces.ts';
 
 export interface InstanceReader {
   readonly client: EC2Client;

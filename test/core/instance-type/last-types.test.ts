@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastTypes } from '../../../lib/controllers/observe/what-launches.ts';
+import { lastTypes } from '../../../lib/core/instance-type/last-types.ts';
 import type { InstanceType } from '../../../lib/core/model/instance-type.ts';
 
 const catalogue = () => ({ region: 'us-east-1', asOf: '', facts: [], offerings: [] });
