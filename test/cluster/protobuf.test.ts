@@ -37,11 +37,11 @@ async function createPod({ metadata, spec, status, isDeleted }: RandomPod, index
 async function createNodes(): Promise<void> {
   const taints = [
     { key: 'a', effect: 'NoExecute', timeAdded: '2026-11-21T08:00:00Z' },
-    { key: 'b', value: 'c', effect: 'NoSchedule' },
+    { key: 'b', value: 'c', effect: 'NoSchedule', timeAdded: '0000-01-01T00:00:00+14:00' },
   ];
   const conditions = [
     { type: 'Ready', status: 'True', lastHeartbeatTime: '2026-11-21T08:00:00Z', reason: 'KubeletReady', message: 'ok' },
-    { type: 'DiskPressure', status: 'Unknown' },
+    { type: 'DiskPressure', status: 'Unknown', lastTransitionTime: '9999-12-31T23:59:59-14:00' },
   ];
   const capacity = { cpu: '3920m', memory: '16Gi', pods: '110', 'vpc.amazonaws.com/pod-eni': '0' };
   const nodes: readonly Fields[] = [

@@ -7,7 +7,7 @@ export const DAY_MS = 24 * HOUR_MS;
 
 /** Formats a time as RFC 3339 in UTC, in whole seconds as Kubernetes does. */
 export function formatTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  return `${new Date(ms).toISOString().slice(0, -'.000Z'.length)}Z`;
 }
 
 /** Without the year, for tables of a few days: `01-31 08:00:00`. */

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../apis/formats/duration.ts';
-import { parseTime, SECOND_MS } from '../../apis/formats/time.ts';
+import { SECOND_MS, timeIn } from '../../apis/formats/time.ts';
 import { conditionStatus, type Pod } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../apis/labels.ts';
 import { DISRUPTED_TAINT, tolerates } from '../../apis/taints.ts';
@@ -54,11 +54,10 @@ export function isProvisionable(pod: Pod): boolean {
   );
 }
 
-/** Since when the scheduler has found no node for the pod. *Shape:* undefined for a pod without times, from a file. */
+/** Since when the scheduler has found no node for the pod. *Shape:* undefined for a pod without times that can be read, such as one from a file. */
 export function pendingSinceMs({ metadata, status }: Pod): number | undefined {
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  const text = scheduled?.lastTransitionTime ?? metadata.creationTimestamp;
-  return text === undefined ? undefined : parseTime(text);
+  return timeIn(scheduled?.lastTransitionTime) ?? timeIn(metadata.creationTimestamp);
 }
 
 /** B8: a pod that excludes all nodes of NodePools is ignored without an event. */
@@ -126,5 +125,5 @@ export function keptUntilMs({ metadata, status }: Pod): number {
   if (value === 'true') return Infinity;
   const forMs = parseDuration(value ?? '') ?? 0;
   if (forMs <= 0) return -Infinity;
-  return status?.startTime === undefined ? Infinity : parseTime(status.startTime) + forMs;
+  return (timeIn(status?.startTime) ?? Infinity) + forMs;
 }

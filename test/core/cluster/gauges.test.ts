@@ -33,3 +33,10 @@ test('a decision without a lower bound has no gap', () => {
   const unbounded = aDecision({ price: { usdPerHour: 1.1 } });
   expect(gaugesOf(SNAPSHOT, [unbounded], NOW_MS)).not.toHaveProperty('PriceGapPercent');
 });
+
+test('a pod that the scheduler refused at a time that cannot be read counts since its creation', () => {
+  const refused = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable' } as const;
+  const status = { conditions: [{ ...refused, lastTransitionTime: '10000-01-01T13:59:59Z' }] };
+  const pods = [pendingPod({ status })];
+  expect(gaugesOf({ ...SNAPSHOT, pods }, [], NOW_MS + 90 * SECOND)).toMatchObject({ OldestPendingSeconds: 90 });
+});

@@ -94,6 +94,7 @@ describe('a pod that must not be moved (A6.3)', () => {
     ['2h', '2025-12-31T22:30:00Z', true],
     ['2h', '2025-12-31T22:00:00Z', false],
     ['2h', undefined, true],
+    ['2h', '10000-01-01T13:59:59Z', true],
     ['0s', undefined, false],
   ])('do-not-disrupt: %s, started %s: %s', (value, startTime, kept) => {
     expect(isKeptInPlace(podWith(value, startTime), midnightMs)).toBe(kept);

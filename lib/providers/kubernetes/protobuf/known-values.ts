@@ -1,4 +1,4 @@
-import { formatTime, SECOND_MS } from '../../../apis/formats/time.ts';
+import { DAY_MS, formatTime, SECOND_MS } from '../../../apis/formats/time.ts';
 import { type Cursor, WireError } from './wire.ts';
 
 /**
@@ -14,8 +14,8 @@ export interface KnownValues {
 
 /** Longer text, such as condition messages, is rarely equal. */
 const LONGEST_TEXT = 64;
-/** The year 9999, the last one in RFC 3339. */
-const LARGEST_SECONDS = 253_402_300_799;
+/** The year 9999, the last one in RFC 3339, of any zone. */
+const LARGEST_SECONDS = 253_402_300_799 + DAY_MS / SECOND_MS;
 /** Limits the memory for values that turn out to be different. */
 const MAX_KNOWN = 20_000;
 
@@ -44,12 +44,12 @@ export function newText(cursor: Cursor, end: number): string {
   return text;
 }
 
-/** RFC 3339 in whole seconds, as in the API server's JSON. */
+/** RFC 3339 in whole seconds, as in the API server's JSON, which writes the years 10000 and -1 of a time in another zone as they are. */
 export function knownTime(seconds: number, { times }: KnownValues): string {
   const known = times.get(seconds);
   if (known !== undefined) return known;
   if (Math.abs(seconds) > LARGEST_SECONDS) throw new WireError(`a time of ${seconds} s after 1970`);
-  const text = formatTime(seconds * SECOND_MS);
+  const text = formatTime(seconds * SECOND_MS).replace(/^\+0|(?<=^-)00/, '');
   if (times.size < MAX_KNOWN) times.set(seconds, text);
   return text;
 }

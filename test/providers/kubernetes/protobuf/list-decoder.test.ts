@@ -69,6 +69,17 @@ describe('a pod', () => {
     expect(pod?.metadata.creationTimestamp).toBe('1970-01-01T00:00:00Z');
   });
 
+  // The last and the first second of RFC 3339, in zones in which they have another year in UTC.
+  test.each([
+    [253_402_351_199, '10000-01-01T13:59:59Z'],
+    [-62_167_269_600, '-0001-12-31T10:00:00Z'],
+  ])('has a time of another year than RFC 3339 (%i s) as the JSON of the API server', (seconds, text) => {
+    const [pod] = podsOf(
+      aListAnswer([aWirePod('web', {}, { 8: aMessage({ 1: BigInt.asUintN(64, BigInt(seconds)) }) })]),
+    );
+    expect(pod?.metadata.creationTimestamp).toBe(text);
+  });
+
   test('does not have the annotation with its last applied configuration', () => {
     const annotations = aMap({ 'kubectl.kubernetes.io/last-applied-configuration': '{}', note: 'é' });
     const [pod] = podsOf(aListAnswer([aWirePod('web', {}, { 12: annotations })]));
