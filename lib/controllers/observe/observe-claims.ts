@@ -24,11 +24,11 @@ import type {
   ReadsZonalShifts,
   UsesCatalogue,
 } from '../run/ports.ts';
-import { instanceWithId, isAlive, nodeClaimNamed, nodeOfInstance } from './find-observed.ts';
+import { isAlive, nodeClaimNamed, nodeOfInstance } from './find-observed.ts';
 import { driftFacts, type ObservedDrift } from './observe-drift.ts';
 import { joiningFacts, type SeenFacts } from './observe-joining.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
-import { contains, isStopped, missingInstance, readMissing } from './observe-missing.ts';
+import { listedFacts, missingInstance, readMissing } from './observe-missing.ts';
 import { observeShifts } from './observe-unavailable.ts';
 import { readings } from './readings.ts';
 import { type SharedRead, sharedRead } from './shared-read.ts';
@@ -132,13 +132,8 @@ export async function viewOf(
     shown,
     listed: mapRead(world.instances, (instances) => ({
       atMs: world.listedAtMs,
-      contains: contains(instances, { instance, unlisted }, world),
-      isStopped: isStopped(instances, instance),
-      ...optional({
-        tagged,
-        ofGroup: world.ofGroups.get(record.name),
-        nodeName: instanceWithId(instances, instance?.id)?.privateDnsName,
-      }),
+      ...listedFacts(instances, { instance, unlisted }, world),
+      ...optional({ tagged, ofGroup: world.ofGroups.get(record.name) }),
     })),
     ...optional({ instanceUntagged: readOr(unlisted, undefined)?.untagged }),
     ...(await joiningFacts(record, node, world)),

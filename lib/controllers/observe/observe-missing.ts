@@ -1,3 +1,4 @@
+import { optional } from '../../apis/optional.ts';
 import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { LISTED_AFTER_MS } from '../../core/node-claim/launch/launch.ts';
 import { mapRead, type Observed, read } from '../../core/observed.ts';
@@ -57,23 +58,36 @@ export async function missingInstance(
   return read(instanceWithId(missing.value, instanceOf(record)?.id));
 }
 
-/** Whether EC2 lists the instance as running, with or without its tags. */
-export function contains(
-  instances: readonly DescribedInstance[],
-  {
-    instance,
-    unlisted,
-  }: { readonly instance: Instance | undefined; readonly unlisted: Observed<DescribedInstance | undefined> },
-  { shifted }: Pick<InstanceList, 'shifted'>,
-): Observed<boolean> {
-  if (instance === undefined) return read(false);
-  if (instanceWithId(instances, instance.id) !== undefined) return read(true);
-  if (shifted.kind === 'unread') return shifted;
-  return mapRead(unlisted, (found) => found !== undefined || shifted.value.has(instance.zone));
+interface Listed {
+  /** Whether EC2 lists the instance, with or without its tags. */
+  readonly contains: Observed<boolean>;
+  /** Whether EC2 lists the instance and it does not run. */
+  readonly isStopped: boolean;
+  readonly nodeName?: string;
 }
 
-/** Whether EC2 lists the instance and it does not run. */
-export function isStopped(instances: readonly DescribedInstance[], instance: Instance | undefined): boolean {
-  const state = instanceWithId(instances, instance?.id)?.state;
-  return state === 'stopping' || state === 'stopped';
+/** What EC2's list says about the instance of a claim. */
+export function listedFacts(
+  instances: readonly DescribedInstance[],
+  { instance, unlisted }: Pick<Listing, 'instance' | 'unlisted'>,
+  { shifted }: Pick<InstanceList, 'shifted'>,
+): Listed {
+  const found = instanceWithId(instances, instance?.id);
+  return {
+    contains: contains({ instance, unlisted, isFound: found !== undefined }, shifted),
+    isStopped: found?.state === 'stopping' || found?.state === 'stopped',
+    ...optional({ nodeName: found?.privateDnsName }),
+  };
+}
+
+interface Listing {
+  readonly instance: Instance | undefined;
+  readonly unlisted: Observed<DescribedInstance | undefined>;
+  readonly isFound: boolean;
+}
+
+function contains({ instance, unlisted, isFound }: Listing, shifted: Observed<ReadonlySet<string>>): Observed<boolean> {
+  if (instance === undefined || isFound) return read(isFound);
+  if (shifted.kind === 'unread') return shifted;
+  return mapRead(unlisted, (found) => found !== undefined || shifted.value.has(instance.zone));
 }
