@@ -2,7 +2,7 @@ import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
 import { formatTime } from '../../apis/formats/time.ts';
 import type { Container, Pod, PodSpec, PodTemplate } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
-import { FAKE_POD } from '../cluster/buffer-pod.ts';
+import { BUFFER_NAME, BUFFER_NAMESPACE, FAKE_POD } from '../cluster/buffer-pod.ts';
 import type { Subject } from '../model/subject.ts';
 import { bufferReplicas } from './buffer-replicas.ts';
 import { type BufferWorkloads, bufferTemplate, type UnreadyBuffer } from './buffer-template.ts';
@@ -29,8 +29,6 @@ export function bufferPods(buffers: readonly CapacityBuffer[], workloads: Buffer
 }
 
 const STRATEGY = 'buffer.x-k8s.io/active-capacity';
-const BUFFER_NAME = 'karpenter.sh/capacity-buffer-name';
-const BUFFER_NAMESPACE = 'karpenter.sh/capacity-buffer-namespace';
 
 /** The CapacityBuffer of a pod of `bufferPods`. */
 export function bufferSubject({ metadata }: Pod): Subject {

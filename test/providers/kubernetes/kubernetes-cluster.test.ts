@@ -85,7 +85,11 @@ describe('lists', () => {
     putPod({
       metadata: {
         managedFields: [{ manager: 'x' }],
-        annotations: { keep: 'me', 'kubectl.kubernetes.io/last-applied-configuration': '{}' },
+        annotations: {
+          note: 'x',
+          'karpenter.sh/do-not-disrupt': 'true',
+          'kubectl.kubernetes.io/last-applied-configuration': '{}',
+        },
       },
       spec: {
         schedulerName: 'default-scheduler',
@@ -104,7 +108,7 @@ describe('lists', () => {
         name: 'web-1',
         namespace: 'default',
         uid: pod?.metadata.uid,
-        annotations: { keep: 'me' },
+        annotations: { 'karpenter.sh/do-not-disrupt': 'true' },
         creationTimestamp: '2026-01-31T08:00:00Z',
         resourceVersion: pod?.metadata.resourceVersion,
       },

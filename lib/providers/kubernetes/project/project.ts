@@ -10,6 +10,7 @@ import type {
 } from '../../../apis/kubernetes.ts';
 import { isRecord, type UnknownRecord } from '../../../apis/record.ts';
 import { isNominationOfKerf } from '../../../core/cluster/nominated-node.ts';
+import { isKeptPodAnnotation } from '../../../core/cluster/pod-annotations.ts';
 
 /**
  * Reduces API JSON to the fields that are used: a pod of 9.7 KB takes about 1 KB here (most of it are `managedFields`, `env`,
@@ -29,11 +30,12 @@ export function podOf(raw: RawObject): Pod | undefined {
   );
 }
 
-/** Of `managedFields`, only the entry of Kerf's nomination is kept. */
+/** Of `managedFields`, only the entry of Kerf's nomination is kept, and of the annotations only those that are read. */
 function podMetadataOf(raw: RawObject): RawObject {
+  const metadata = keepingAnnotations(pick(fieldsOf(raw['metadata']), METADATA_FIELDS), isKeptPodAnnotation);
   const managers = each(fieldsOf(raw['metadata'])['managedFields'], (entry) => pick(entry, ['manager', 'subresource']));
   const managedFields = managers.filter(isNominationOfKerf);
-  return managedFields.length === 0 ? metadataOf(raw) : { ...metadataOf(raw), managedFields };
+  return managedFields.length === 0 ? metadata : { ...metadata, managedFields };
 }
 
 export function nodeOf(raw: RawObject): Node | undefined {
@@ -150,12 +152,17 @@ function statusOf(raw: RawObject, names: readonly string[]): RawObject {
   return { ...pick(status, names), conditions: each(conditions, (condition) => pick(condition, CONDITION_FIELDS)) };
 }
 
+/** As large as the object, and without influence on decisions. */
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
 export function metadataOf(raw: RawObject): RawObject {
-  const metadata = pick(fieldsOf(raw['metadata']), METADATA_FIELDS);
-  const annotations = fieldsOf(metadata['annotations']);
-  const { 'kubectl.kubernetes.io/last-applied-configuration': applied, ...rest } = annotations;
-  // As large as the object, and without influence on decisions.
-  return applied === undefined ? metadata : { ...metadata, annotations: rest };
+  return keepingAnnotations(pick(fieldsOf(raw['metadata']), METADATA_FIELDS), (key) => key !== LAST_APPLIED);
+}
+
+function keepingAnnotations(metadata: RawObject, isKept: (key: string, valueBytes: number) => boolean): RawObject {
+  const annotations = Object.entries(fieldsOf(metadata['annotations']));
+  const kept = annotations.filter(([key, value]) => isKept(key, Buffer.byteLength(String(value))));
+  return kept.length === annotations.length ? metadata : { ...metadata, annotations: Object.fromEntries(kept) };
 }
 
 function podSpecOf(spec: RawObject): RawObject {

@@ -1,4 +1,6 @@
 import { isNominationOfKerf } from '../../../core/cluster/nominated-node.ts';
+import { isKeptPodAnnotation } from '../../../core/cluster/pod-annotations.ts';
+import { LAST_APPLIED } from '../project/project.ts';
 import { field, type Message, message } from './schema.ts';
 
 /** The fields that are read from the metadata of every kind: k8s.io/apimachinery `meta/v1/generated.proto`. */
@@ -21,7 +23,7 @@ const OBJECT_META_FIELDS = {
   8: field('creationTimestamp', 'time'),
   9: field('deletionTimestamp', 'time'),
   11: field('labels', 'text-by-name', { shared: true }),
-  12: field('annotations', 'text-by-name', { without: 'kubectl.kubernetes.io/last-applied-configuration' }),
+  12: field('annotations', 'text-by-name', { keepsEntry: (key) => key !== LAST_APPLIED }),
   13: field('ownerReferences', 'messages', { message: OWNER_REFERENCE, shared: true }),
   14: field('finalizers', 'texts'),
 };
@@ -30,9 +32,10 @@ export const OBJECT_META_MESSAGE: Message = message(OBJECT_META_FIELDS);
 
 const MANAGED_FIELDS = message({ 1: field('manager', 'text'), 8: field('subresource', 'text') });
 
-/** Of `managedFields`, only the entry of Kerf's nomination is kept. */
+/** Of `managedFields`, only the entry of Kerf's nomination is kept, and of the annotations only those that are read. */
 export const POD_META_MESSAGE: Message = message({
   ...OBJECT_META_FIELDS,
+  12: field('annotations', 'text-by-name', { keepsEntry: isKeptPodAnnotation }),
   17: field('managedFields', 'messages', { message: MANAGED_FIELDS, keeps: isNominationOfKerf }),
 });
 

@@ -1,6 +1,6 @@
 import { type KnownValues, knownText, knownTime, knownValue, newText, rememberValue } from './known-values.ts';
 import type { Message, ProtobufField } from './schema.ts';
-import { type Cursor, LENGTH_DELIMITED, readEnd, readVarint, skip, VARINT, WireError } from './wire.ts';
+import { type Cursor, readEnd, readVarint, skip, VARINT, WireError } from './wire.ts';
 
 /** A position in a message. The limit is the end of the innermost message. */
 export interface MessageReader extends Cursor {
@@ -137,25 +137,26 @@ function readTime(reader: MessageReader): string {
 }
 
 /** The key and value of one map entry; a quantity is a message with its text. */
-function readEntry(map: Values, { kind, without }: ProtobufField, reader: MessageReader): void {
+function readEntry(map: Values, { kind, keepsEntry }: ProtobufField, reader: MessageReader): void {
   let key = '';
   let value = '';
+  let valueBytes = 0;
   const { limit } = reader;
   while (reader.at < limit) {
     const tag = readVarint(reader);
     if (tag === KEY) {
       key = knownText(reader, readEnd(reader, limit), reader.known);
-    } else if (tag === VALUE && key === without) {
-      skip(reader, LENGTH_DELIMITED, limit);
     } else if (tag === VALUE) {
       const end = readEnd(reader, limit);
-      value = kind === 'quantity-by-name' ? readQuantity(reader, end) : knownText(reader, end, reader.known);
+      valueBytes = end - reader.at;
+      if (keepsEntry?.(key, valueBytes) === false) reader.at = end;
+      else value = kind === 'quantity-by-name' ? readQuantity(reader, end) : knownText(reader, end, reader.known);
     } else {
       skip(reader, tag & 7, limit);
     }
   }
   mustBeAtLimit(reader);
-  if (key !== without) map[key] = value;
+  if (keepsEntry?.(key, valueBytes) !== false) map[key] = value;
 }
 
 function readQuantity(reader: MessageReader, end: number): string {

@@ -38,8 +38,8 @@ export interface ProtobufField {
   readonly shared: boolean;
   /** Text that is unique per object and is not cached. */
   readonly unique: boolean;
-  /** A map entry that is skipped. */
-  readonly without: string | undefined;
+  /** Which entries of a map are kept. @default all */
+  readonly keepsEntry: ((key: string, valueBytes: number) => boolean) | undefined;
   /** Which of the messages are kept. @default all */
   readonly keeps: ((value: Readonly<Record<string, unknown>>) => boolean) | undefined;
 }
@@ -53,14 +53,14 @@ interface Details {
   readonly message?: Message;
   readonly shared?: boolean;
   readonly unique?: boolean;
-  readonly without?: string;
+  readonly keepsEntry?: ProtobufField['keepsEntry'];
   readonly keeps?: ProtobufField['keeps'];
 }
 
 export function field(name: string, kind: Kind, details: Details = {}): ProtobufField {
-  const { shared = false, unique = false, without, keeps } = details;
+  const { shared = false, unique = false, keepsEntry, keeps } = details;
   const wireType = NUMBERS.includes(kind) ? VARINT : LENGTH_DELIMITED;
-  return { name, kind, wireType, message: details.message ?? [], shared, unique, without, keeps };
+  return { name, kind, wireType, message: details.message ?? [], shared, unique, keepsEntry, keeps };
 }
 
 export function message(fields: Readonly<Record<number, ProtobufField>>): Message {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../../lib/apis/kubernetes.ts';
+import { podOf } from '../../../../lib/providers/kubernetes/project/project.ts';
 import { listDecoder } from '../../../../lib/providers/kubernetes/protobuf/list-decoder.ts';
 import { NODE_LIST } from '../../../../lib/providers/kubernetes/protobuf/node.ts';
 import { POD_LIST } from '../../../../lib/providers/kubernetes/protobuf/pod.ts';
@@ -80,10 +81,24 @@ describe('a pod', () => {
     expect(pod?.metadata.creationTimestamp).toBe(text);
   });
 
-  test('does not have the annotation with its last applied configuration', () => {
-    const annotations = aMap({ 'kubectl.kubernetes.io/last-applied-configuration': '{}', note: 'é' });
-    const [pod] = podsOf(aListAnswer([aWirePod('web', {}, { 12: annotations })]));
-    expect(pod?.metadata.annotations).toEqual({ note: 'é' });
+  test('has only the annotations that decisions read, as in JSON', () => {
+    const annotations = {
+      'karpenter.sh/do-not-disrupt': 'été',
+      'controller.kubernetes.io/pod-deletion-cost': ' '.repeat(250_000),
+      'karpenter.sh/capacity-buffer-name': 'é'.repeat(256),
+      'karpenter.sh/capacity-buffer-namespace': 'é'.repeat(257),
+      'kubectl.kubernetes.io/last-applied-configuration': '{}',
+      note: 'x'.repeat(250_000),
+    };
+    const kept = {
+      'karpenter.sh/do-not-disrupt': 'été',
+      'karpenter.sh/capacity-buffer-name': 'é'.repeat(256),
+    };
+    const [pod] = podsOf(aListAnswer([aWirePod('web', {}, { 12: aMap(annotations) })]));
+    expect(pod?.metadata.annotations).toEqual(kept);
+    expect(podOf({ metadata: { name: 'web', annotations }, spec: { containers: [] } })?.metadata.annotations).toEqual(
+      kept,
+    );
   });
 
   test('with a field that a newer server adds is read as before', () => {
