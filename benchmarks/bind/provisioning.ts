@@ -79,7 +79,8 @@ export function provisioningOf(
       });
       const nodeOf = ({ expectedNodeName = '' }: NodeClaimRecord): Node | undefined =>
         byName.get(expectedNodeName)?.node;
-      const awaited = awaitedStarts(seen, { nodeOf, isSingle: false });
+      // All programs have the same clock.
+      const awaited = awaitedStarts(seen, { nodeOf, launchedAtMs: () => undefined, isSingle: false });
       return new Map(
         seen.flatMap((record) => {
           const untilMs = awaitedUntilMs(record, awaited);

@@ -15,7 +15,7 @@ function inOneZone(name: string, replicas: number): Deployment {
 }
 
 /** The start of a cluster: when its nodes are registered and provisioning is woken for nominations, in seconds after the first has joined. */
-async function started(under: Partial<SimulationInput> = {}) {
+async function started(under: Partial<SimulationInput> = {}, clockOffsetMs = 0) {
   const registered: number[] = [];
   const woken: number[] = [];
   let firstMs: number | undefined;
@@ -28,6 +28,7 @@ async function started(under: Partial<SimulationInput> = {}) {
       const sinceFirst = () => (ports.clock.now() - (firstMs ?? Infinity)) / SECOND_MS;
       return {
         ...ports,
+        clock: { now: () => ports.clock.now() + clockOffsetMs },
         cluster: {
           ...ports.cluster,
           listNodes: async () => {
@@ -73,6 +74,19 @@ describe('B67: nodes for pods that must share a zone', () => {
     const { registered } = await started({ settings: { ...DEFAULT_SETTINGS, nominatePods: false } });
     expect(registered[0]).toBeLessThan(3);
   });
+
+  test.each([0, -2 * MINUTE_MS])(
+    'wait 20 s for nodes that never join, with clocks that are off by %i ms',
+    async (offsetMs) => {
+      const faults = [
+        { kind: 'machines', how: 'never-join', percent: 50, id: 1, fromMs: 0, forMs: 4 * MINUTE_MS } as const,
+      ];
+      const { registered } = await started({ faults }, offsetMs);
+      expect(registered.length).toBeGreaterThan(1);
+      expect(registered[0]).toBeGreaterThan(15);
+      expect(registered.at(-1)).toBeLessThan(25);
+    },
+  );
 
   test('wake provisioning while they wait, and not afterwards for nodes that never join', async () => {
     const { woken } = await started({

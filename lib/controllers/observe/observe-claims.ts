@@ -6,11 +6,7 @@ import { listedMembers } from '../../core/node-claim/launch/launch-groups.ts';
 import { throttledUntilMs } from '../../core/node-claim/launch/launch-turns.ts';
 import type { NodeClaimView } from '../../core/node-claim/lifecycle.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
-import {
-  type AwaitedStart,
-  awaitedStarts,
-  awaitedUntilMs,
-} from '../../core/provisioning/follow-plan/start-together.ts';
+import { awaitedStarts, awaitedUntilMs } from '../../core/provisioning/follow-plan/start-together.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
 import { foundInstances } from '../instances/found-instances.ts';
 import type { RemembersInstances } from '../instances/last-list.ts';
@@ -24,7 +20,7 @@ import type {
   ReadsZonalShifts,
   UsesCatalogue,
 } from '../run/ports.ts';
-import { isAlive, nodeClaimNamed, nodeOfInstance } from './find-observed.ts';
+import { instanceWithId, isAlive, nodeClaimNamed, nodeOfInstance } from './find-observed.ts';
 import { driftFacts, type ObservedDrift } from './observe-drift.ts';
 import { joiningFacts, type SeenFacts } from './observe-joining.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
@@ -48,7 +44,7 @@ export interface ObservedClaims extends SeenNodes, SeenFacts, ObservedLaunches, 
   /** Instances of groups whose request is not sent again, by the claims that have none. */
   readonly ofGroups: ReadonlyMap<string, Instance>;
   /** B67: until when nodes of a decision wait for each other, by its time. */
-  readonly awaitedStarts: ReadonlyMap<number, AwaitedStart>;
+  readonly awaitedStarts: ReturnType<typeof awaitedStarts>;
   /** B66: the claims whose nodes have got a name in this run. */
   readonly named: Set<string>;
   /** The instances that run although the list omits them: they have lost their tags. */
@@ -98,6 +94,7 @@ export async function observeWorld(
     inFlight: new Map(),
     awaitedStarts: awaitedStarts(records, {
       nodeOf: (record) => nodeOfInstance(readOr(nodes, []), instanceOf(record)),
+      launchedAtMs: (record) => instanceWithId(readOr(alive, []), instanceOf(record)?.id)?.launchedAtMs,
       isSingle: takeTurns === undefined,
     }),
     named: new Set(),

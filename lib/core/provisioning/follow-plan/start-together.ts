@@ -35,17 +35,25 @@ function decidesZone(pod: Pod): boolean {
 }
 
 /** Until when the nodes of a decision wait, by their turn. *Shape:* undefined if they do not wait. */
-export type AwaitedStart = Readonly<Record<StartTurn, number | undefined>>;
+type AwaitedStart = Readonly<Record<StartTurn, number | undefined>>;
+
+interface SeenStart {
+  readonly nodeOf: (record: NodeClaimRecord) => Node | undefined;
+  /** When EC2 launched its instance, by the clock of EC2. */
+  readonly launchedAtMs: (record: NodeClaimRecord) => number | undefined;
+  readonly isSingle: boolean;
+}
 
 /**
  * B67: the nodes of a decision are registered when all of them are Ready, those of the second turn after those of the first one. A claim whose
- * launch fails, or that is deleted, is not awaited.
+ * launch fails, or that is deleted, is not awaited. The creation of a Node has the time of the API server, and the clock of the function may be
+ * minutes behind it.
  * *Shape:* by the time of the decision, once its first node has joined: the parts of a large decision have IDs of their own. *Cost:* O(records).
  * @param records all claims of the cluster, or a single one: whether the other nodes of its decision are Ready is not known then
  */
 export function awaitedStarts(
   records: readonly NodeClaimRecord[],
-  { nodeOf, isSingle }: { readonly nodeOf: (record: NodeClaimRecord) => Node | undefined; readonly isSingle: boolean },
+  { nodeOf, launchedAtMs, isSingle }: SeenStart,
 ): ReadonlyMap<number, AwaitedStart> {
   const withTurn = records.filter(
     ({ startTurn, launch, deletion }) => startTurn !== undefined && launch.kind !== 'refused' && deletion === undefined,
@@ -60,11 +68,20 @@ export function awaitedStarts(
       const joinedMs = nodes.flatMap((node) =>
         node === undefined ? [] : (timeIn(node.metadata.creationTimestamp) ?? 0),
       );
-      const untilMs = Math.min(...joinedMs) + TOGETHER_WITHIN_MS;
+      const untilMs = Math.min(...joinedMs) + TOGETHER_WITHIN_MS - behindMs(claims, launchedAtMs);
       const second = isSingle ? untilMs + SECOND_TURN_AFTER_MS : secondTurn(claims, untilMs);
       return [[atMs, { 1: areReady ? undefined : untilMs, 2: second }] as const];
     }),
   );
+}
+
+/** How far the clock of lifecycle was at least behind that of EC2 when it recorded the launches. The clocks of AWS's services agree. */
+function behindMs(claims: readonly NodeClaimRecord[], launchedAtMs: SeenStart['launchedAtMs']): number {
+  const lags = claims.flatMap((record) => {
+    const atMs = launchedAtMs(record);
+    return atMs === undefined || record.launch.kind !== 'launched' ? [] : atMs - record.launch.atMs;
+  });
+  return lags.length === 0 ? 0 : Math.max(0, Math.min(...lags));
 }
 
 function secondTurn(claims: readonly NodeClaimRecord[], untilMs: number): number {

@@ -79,6 +79,8 @@ const AT = (seconds: number): string => new Date(NOW_MS + seconds * SECOND).toIS
 interface Seen {
   readonly node?: NodeOptions;
   readonly over?: Partial<NodeClaimRecord>;
+  /** How many seconds after the recorded launch EC2 launched the instance, by its clock. @default EC2 does not describe it */
+  readonly launchedAfter?: number;
 }
 
 const secondsOf = (ms: number | undefined) => (ms === undefined ? undefined : (ms - NOW_MS) / SECOND);
@@ -92,7 +94,11 @@ function awaited(claims: readonly Seen[], isSingle = false): readonly unknown[] 
     const { node } = claims[records.findIndex((one) => one.name === name)] ?? {};
     return node === undefined ? undefined : aNode(node);
   };
-  const [until] = awaitedStarts(records, { nodeOf, isSingle }).values();
+  const launchedAtMs = ({ name, launch }: NodeClaimRecord) => {
+    const { launchedAfter } = claims[records.findIndex((one) => one.name === name)] ?? {};
+    return launchedAfter === undefined || launch.kind !== 'launched' ? undefined : launch.atMs + launchedAfter * SECOND;
+  };
+  const [until] = awaitedStarts(records, { nodeOf, launchedAtMs, isSingle }).values();
   return until === undefined ? [] : [secondsOf(until[1]), secondsOf(until[2])];
 }
 
@@ -135,6 +141,7 @@ describe('B67: until when they wait', () => {
     const [joined] = records;
     const until = awaitedStarts(records, {
       nodeOf: (record) => (record === joined ? aNode(first.node) : undefined),
+      launchedAtMs: () => undefined,
       isSingle: false,
     });
     const waits = records.map((record) => secondsOf(awaitedUntilMs(record, until)));
@@ -145,6 +152,15 @@ describe('B67: until when they wait', () => {
   test('a run for a single claim does not know the other nodes, so it waits', () => {
     expect(awaited([first], true)).toEqual([25, 27]);
     expect(awaited([{ ...first, over: { startTurn: 2 } }], true)).toEqual([25, 27]);
+  });
+
+  test.each<[string, readonly [Seen, Seen], number]>([
+    ['two minutes behind', [{ launchedAfter: 120 }, { launchedAfter: 121 }], -95],
+    ['behind, as one launch shows', [{ launchedAfter: 120 }, {}], -95],
+    ['ahead, or the response was late', [{ launchedAfter: -60 }, { launchedAfter: -61 }], 25],
+    ['behind only for one of the launches', [{ launchedAfter: 120 }, { launchedAfter: -1 }], 25],
+  ])('20 s, if the clock of lifecycle is %s', (_, [one, other], until) => {
+    expect(awaited([{ ...first, ...one }, other])).toEqual([until, until + 2]);
   });
 
   test('nothing is known before the first node has joined', () => {
