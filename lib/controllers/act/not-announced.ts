@@ -1,20 +1,27 @@
+import { HOUR_MS, MINUTE_MS } from '../../apis/formats/time.ts';
+import { bySubject, isOfPod, MAX_REFUSED } from '../../core/events/events-of.ts';
 import type { Blocked, Decision } from '../../core/model/decision.ts';
 import { formatSubject } from '../../core/model/subject.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import { isNewRefusal } from './is-new-refusal.ts';
 
 /**
- * The refusals that were not announced in the last hour. A verdict on an object has its refusals in each run, and a record that
- * marks them as announced may not be written.
+ * The refusals that were not announced in the last hour, up to the number that is announced at once: the others are new in the next run. A
+ * verdict on an object has its refusals in each run, and a record that marks them as announced may not be written.
  */
 export function notAnnounced(
   ports: HasClock & RemembersRefusals,
-  cluster: string,
-  blocked: readonly Blocked[],
+  { cluster, blocked }: Pick<Decision, 'cluster' | 'blocked'>,
+  max: number = MAX_REFUSED,
 ): readonly Blocked[] {
-  return blocked.filter(({ subject, reason, message }) =>
-    isNewRefusal(ports, `${cluster}: ${formatSubject(subject)} is announced as ${reason}`, message),
-  );
+  const found: Blocked[] = [];
+  for (const one of blocked) {
+    if (found.length === max) break;
+    const { subject, reason, message } = one;
+    const name = `${cluster}: ${formatSubject(subject)} is announced as ${reason}`;
+    if (isNewRefusal(ports, name, message)) found.push(one);
+  }
+  return found;
 }
 
 /**
@@ -23,11 +30,36 @@ export function notAnnounced(
  * after each change of its pods.
  */
 export function withoutAnnounced(ports: HasClock & RemembersRefusals, decision: Decision): Decision {
-  const { cluster, blocked } = decision;
-  const ofOthers = blocked.filter((one) => !isOfPod(one) && one.reason !== 'ConsolidateAfter');
-  return { ...decision, blocked: [...blocked.filter(isOfPod), ...notAnnounced(ports, cluster, ofOthers)] };
+  const { cluster } = decision;
+  const blocked = decision.blocked.filter((one) => !isOfPod(one) && one.reason !== 'ConsolidateAfter');
+  return { ...decision, blocked: [...podsInTurn(ports, decision), ...notAnnounced(ports, { cluster, blocked })] };
 }
 
-function isOfPod({ subject }: Blocked): boolean {
-  return subject.kind === 'Pod';
+/**
+ * The refusals of pods. Only the first pods get an Event, so pods without one come first, then those whose last one is the oldest; each time, one
+ * pod of each namespace in turn. *Cost:* O(refusals).
+ */
+function podsInTurn(ports: HasClock & RemembersRefusals, { cluster, blocked }: Decision): readonly Blocked[] {
+  const pods = bySubject(blocked.filter(isOfPod));
+  if (pods.length <= MAX_REFUSED) return pods.flat();
+  const nowMs = ports.clock.now();
+  const places = new Map<string, number>();
+  const ranked = pods.map((why) => {
+    const text = why
+      .slice(0, 1)
+      .map(({ subject }) => formatSubject(subject))
+      .join('');
+    const name = `${cluster}: ${text} has an Event`;
+    const age = AGES_MS.filter((ageMs) => ports.refusals?.wasRefused(name, nowMs - ageMs)).length;
+    const turn = `${age} ${text.split('/')[0]}`;
+    const place = places.get(turn) ?? 0;
+    places.set(turn, place + 1);
+    return { why, name, age, place };
+  });
+  ranked.sort((a, b) => a.age - b.age || a.place - b.place);
+  for (const { name } of ranked.slice(0, MAX_REFUSED)) isNewRefusal(ports, name, '');
+  return ranked.flatMap(({ why }) => why);
 }
+
+/** The times since the last Event of a pod. */
+const AGES_MS = [HOUR_MS, 30 * MINUTE_MS, 15 * MINUTE_MS, 5 * MINUTE_MS] as const;

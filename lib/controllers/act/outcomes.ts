@@ -113,7 +113,7 @@ function newsOf(
     if (one.kind === 'blocked') return [one.blocked];
     return one.kind === 'refused' ? [blockedBy(decision, one)] : [];
   });
-  return { ...decision, actions, blocked: [...notAnnounced(ports, decision.cluster, decision.blocked), ...refusals] };
+  return { ...decision, actions, blocked: [...notAnnounced(ports, decision), ...refusals] };
 }
 
 /**

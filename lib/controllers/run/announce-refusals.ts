@@ -17,7 +17,7 @@ export async function announceRefusals(
   subject: VerdictSubject,
   refusals: readonly Blocked[],
 ): Promise<void> {
-  const blocked = notAnnounced(ports, cluster, refusals.slice(0, MAX_SHOWN));
+  const blocked = notAnnounced(ports, { cluster, blocked: refusals }, MAX_SHOWN);
   if (blocked.length === 0) return;
   const decision = decisionOn(subject, { controller, cluster, atMs: subject.atMs }, { actions: [], blocked });
   notes.failures.push(...(await announceEvents(ports, decision, eventsOf(decision, subject.seen))));

@@ -25,17 +25,24 @@ export interface SeenObjects {
 type Regarding = ClusterEvent['regarding'];
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
 
-/** The maximum number of events of a run. F16 limits Nominated; the other limit prevents thousands of writes for thousands of pods. */
+/**
+ * The maximum number of events of a run. F16 limits Nominated; the other limits prevent thousands of writes for thousands of pods. Refusals of
+ * pods leave room for those of other objects, and both for the events of NodePools and actions.
+ */
 const MAX_NOMINATED = 10;
 const MAX_OTHERS = 100;
+/** The maximum number of pods, and of other refusals, whose refusals a run announces. */
+export const MAX_REFUSED = 40;
 
 /**
  * The events of a decision, with the reasons and messages of Karpenter where it has the same event (F12–F15).
- * *Shape:* refusals first; at most 110.
+ * *Shape:* refusals first, of the first 40 pods and the first 40 other objects; at most 110.
  */
 export function eventsOf(decision: Decision, seen: SeenObjects = {}): readonly ClusterEvent[] {
-  const ofPods = decision.blocked.filter(({ subject }) => subject.kind === 'Pod');
-  const blocked = [...Map.groupBy(decision.blocked, ({ subject }) => formatSubject(subject)).values()].flatMap((why) =>
+  const ofPods = decision.blocked.filter(isOfPod);
+  const ofOthers = decision.blocked.filter((one) => !isOfPod(one));
+  const announced = [...bySubject(ofPods).slice(0, MAX_REFUSED), ...bySubject(ofOthers).slice(0, MAX_REFUSED)];
+  const blocked = announced.flatMap((why) =>
     why.slice(0, 1).flatMap(({ subject }) => ofBlocked(decision, { subject, why, seen })),
   );
   const all = [
@@ -47,6 +54,15 @@ export function eventsOf(decision: Decision, seen: SeenObjects = {}): readonly C
     ...all.filter((event) => !isNominated(event)).slice(0, MAX_OTHERS),
     ...all.filter(isNominated).slice(0, MAX_NOMINATED),
   ].map((event) => ({ ...event, regarding: withUid(event.regarding, seen) }));
+}
+
+export function isOfPod({ subject }: Blocked): boolean {
+  return subject.kind === 'Pod';
+}
+
+/** The refusals of each object, in the order of the first. */
+export function bySubject(blocked: readonly Blocked[]): readonly (readonly Blocked[])[] {
+  return [...Map.groupBy(blocked, ({ subject }) => formatSubject(subject)).values()];
 }
 
 function isNominated({ reason }: ClusterEvent): boolean {
