@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Node, Pod } from '../../../lib/apis/kubernetes.ts';
-import { optional } from '../../../lib/apis/optional.ts';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { UNDERUTILIZED_TAINT } from '../../../lib/apis/taints.ts';
 import type { StateNode } from '../../../lib/core/cluster/state-node.ts';
 import { freeResources, stateNodes } from '../../../lib/core/cluster/state-node.ts';
@@ -38,12 +37,14 @@ describe('nodes and claims of a snapshot', () => {
     expect(stateNodes(snapshot).map(({ name }) => name)).toEqual(['y', 'z', 'a']);
   });
 
-  test('a Node with the providerID of another instance is not the node of a claim with its name', () => {
-    const nodeClaim = launchedClaim({ nodeName: 'ip-10-0-1-5.ec2.internal' });
-    const node = (providerId?: string) => aNode({ name: 'ip-10-0-1-5.ec2.internal', ...optional({ providerId }) });
-    const claimOf = (one: Node) => stateNodes(aSnapshot({ nodes: [one], nodeClaims: [nodeClaim] }))[0]?.nodeClaim?.name;
-    expect(claimOf(node())).toBe(nodeClaim.name);
-    expect(claimOf(node('aws:///us-east-1a/i-0a1b2c3d'))).toBeUndefined();
+  test.each([
+    ['without a providerID', {}, 'general-abcde'],
+    ['with the providerID of another instance', { providerId: 'aws:///us-east-1a/i-0a1b2c3d' }, undefined],
+  ])('a Node with the name of the node of a claim, %s', (_, over, expected) => {
+    const name = 'ip-10-0-1-5.ec2.internal';
+    const nodeClaim = launchedClaim({ name: 'general-abcde', nodeName: name });
+    const [found] = stateNodes(aSnapshot({ nodes: [aNode({ name, ...over })], nodeClaims: [nodeClaim] }));
+    expect(found?.nodeClaim?.name).toBe(expected);
   });
 
   test('a pod for which the kube-scheduler deletes others counts on its node; a nomination of Kerf does not (B6)', () => {

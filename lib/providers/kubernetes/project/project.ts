@@ -10,7 +10,7 @@ import type {
 } from '../../../apis/kubernetes.ts';
 import { isRecord, type UnknownRecord } from '../../../apis/record.ts';
 import { isNominationOfKerf } from '../../../core/cluster/nominated-node.ts';
-import { isKeptPodAnnotation } from '../../../core/cluster/pod-annotations.ts';
+import { isKeptPodAnnotation } from './kept-annotations.ts';
 
 /**
  * Reduces API JSON to the fields that are used: a pod of 9.7 KB takes about 1 KB here (most of it are `managedFields`, `env`,

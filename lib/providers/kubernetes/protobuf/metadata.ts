@@ -1,5 +1,5 @@
 import { isNominationOfKerf } from '../../../core/cluster/nominated-node.ts';
-import { isKeptPodAnnotation } from '../../../core/cluster/pod-annotations.ts';
+import { isKeptPodAnnotation } from '../project/kept-annotations.ts';
 import { LAST_APPLIED } from '../project/project.ts';
 import { field, type Message, message } from './schema.ts';
 
