@@ -1,4 +1,4 @@
-import type { Action, Blocked, Decision } from '../../../core/model/decision.ts';
+import type { Action, Blocked, Decision, DecisionPrice } from '../../../core/model/decision.ts';
 import { requestWithoutUserData } from '../../../core/model/node-claim-record.ts';
 
 /** An entry may have 256 KB with source, type and bus name; the rest is margin. @internal */
@@ -71,7 +71,13 @@ function render(
   cut: Cut,
 ) {
   const isCut = Object.values(cut).some((lines) => lines > 0);
-  return JSON.stringify({ formatVersion: FORMAT_VERSION, ...decision, ...kept, ...(isCut ? { cut } : {}) });
+  const price = publishedPrice(decision);
+  return JSON.stringify({ formatVersion: FORMAT_VERSION, ...decision, ...kept, price, ...(isCut ? { cut } : {}) });
+}
+
+/** A price of version 1 always has a lower bound. */
+function publishedPrice({ price }: Decision): DecisionPrice | undefined {
+  return price?.lowerBoundUsdPerHour === undefined ? undefined : price;
 }
 
 function fits(detail: string): boolean {

@@ -52,6 +52,15 @@ test('every decision of a simulated cluster is valid, and nearly every kind of a
   for (const decision of decisions) expect(problemsOf(JSON.parse(decisionDetail(decision))), decision.id).toEqual([]);
 });
 
+test.each([
+  ['has the price of a decision', { usdPerHour: 2, lowerBoundUsdPerHour: 1, gapPercent: 100 }],
+  ['has no price if its lower bound was not computed', { usdPerHour: 2 }],
+])('a valid event %s', (_, price) => {
+  const event = JSON.parse(decisionDetail(aDecision({ price })));
+  expect(problemsOf(event)).toEqual([]);
+  expect(event.price).toEqual('lowerBoundUsdPerHour' in price ? price : undefined);
+});
+
 /** Does not compile if a kind is missing. */
 const KINDS: Readonly<Record<Action['kind'], true>> = {
   'create-node-claim': true,
