@@ -2,12 +2,13 @@ import { formatDuration } from '../../../apis/formats/duration.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../apis/formats/time.ts';
 import { podKey } from '../../../apis/kubernetes.ts';
 import { nomination } from '../../cluster/nomination.ts';
-import { selectsPod } from '../../cluster/pod-disruption-budgets.ts';
-import { isProvisionable, isReschedulable } from '../../cluster/pods.ts';
+import { holds, selectsPod } from '../../cluster/pod-disruption-budgets.ts';
+import { isDrainable, isOwnedByDaemonSet, isProvisionable, isReschedulable } from '../../cluster/pods.ts';
 import { activePods, isNodeReady, type StateNode } from '../../cluster/state-node.ts';
 import type { Action } from '../../model/decision.ts';
 import type { DisruptionCommand, ReplacingCommand } from '../../model/disruption-command.ts';
 import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
+import type { Refusal } from '../../model/refusal.ts';
 import { whyNeverEvicted } from '../../node-claim/never-evicted.ts';
 import { budgetLedger } from '../budget-ledger.ts';
 import { type Candidate, candidateFor, classOf, isCandidate } from '../candidates.ts';
@@ -132,11 +133,10 @@ function whyUseless(
   const names = new Set(kept.map(({ node }) => node));
   const [{ node, message } = { node: '', message: '' }] = kept;
   if (names.size === 0 || nowMs < pendingUntilMs(command, snapshot.nodeClaims)) return undefined;
-  const guarded = all.filter(({ name }) => names.has(name)).flatMap(activePods);
-  const never = guarded.flatMap((pod) => whyNeverEvicted(pod, snapshot.podDisruptionBudgets) ?? []);
   // The status of a budget that was just created or changed is computed soon.
-  const [forEver] = never.filter(({ reason }) => reason !== 'PDBNotComputed');
-  if (forEver !== undefined) return `node ${node} must stay: ${forEver.message}`;
+  const forEver = keptForEver(kept, { snapshot, all }).find(({ why }) => why.reason !== 'PDBNotComputed');
+  if (forEver !== undefined) return `node ${forEver.node} must stay: ${forEver.why.message}`;
+  const guarded = all.filter(({ name }) => names.has(name)).flatMap(activePods);
   const budgets = snapshot.podDisruptionBudgets.filter((budget) => guarded.some((pod) => selectsPod(budget, pod)));
   const pending = snapshot.pods.filter(
     (pod) => isProvisionable(pod) && budgets.some((budget) => selectsPod(budget, pod)),
@@ -168,7 +168,10 @@ function whyWaiting(command: ReplacingCommand, { pass, ahead, stays, kept }: Awa
     return { why: `replacements are not initialized: ${missing.join(', ')}`, isForEvictions: false };
   const [held] = kept;
   if (held !== undefined)
-    return { why: `node ${held.node} must stay: ${held.message}`, isForEvictions: !areKeptForEver(kept, pass) };
+    return {
+      why: `node ${held.node} must stay: ${held.message}`,
+      isForEvictions: keptForEver(kept, pass).length === 0,
+    };
   // Budgets may have changed, or nodes may have left for other reasons.
   const nodes = withoutLater(pass.nodes, stays, ahead);
   const [over] = budgetLedger({ ...pass.snapshot, commands: ahead }, nodes, pass.nowMs).take(
@@ -178,10 +181,21 @@ function whyWaiting(command: ReplacingCommand, { pass, ahead, stays, kept }: Awa
   return over && { why: over.message, isForEvictions: false };
 }
 
-function areKeptForEver(kept: readonly Kept[], { all, snapshot }: Pass): boolean {
+/** Why budgets that keep the nodes now will never allow the evictions. Other pods and budgets of the nodes do not count. */
+function keptForEver(
+  kept: readonly Kept[],
+  { all, snapshot: { podDisruptionBudgets: budgets } }: Pick<Pass, 'all' | 'snapshot'>,
+): readonly { readonly node: string; readonly why: Refusal }[] {
   const names = new Set(kept.map(({ node }) => node));
-  const pods = all.filter(({ name }) => names.has(name)).flatMap(activePods);
-  return pods.some((pod) => whyNeverEvicted(pod, snapshot.podDisruptionBudgets) !== undefined);
+  return all
+    .filter(({ name }) => names.has(name))
+    .flatMap((stateNode) => {
+      const held = activePods(stateNode).filter((pod) => isDrainable(pod) && !isOwnedByDaemonSet(pod));
+      return held
+        .filter((pod) => budgets.some((budget) => holds(budget, pod)))
+        .flatMap((pod) => whyNeverEvicted(pod, budgets) ?? [])
+        .map((why) => ({ node: stateNode.name, why }));
+    });
 }
 
 /**

@@ -137,7 +137,8 @@ export class ApiClient {
       const contentType = response.headers['content-type'] ?? '';
       return { status: response.statusCode ?? 0, contentType, body: unzipped(response) };
     } catch (cause) {
-      if (late.aborted || cause instanceof NoConnection) this.#silence.timedOut(beganMs);
+      // Without a connection, the caller reads the list again with `send`, which tries twice.
+      if (late.aborted) this.#silence.timedOut(beganMs);
       throw noAnswer(doing, cause);
     }
   }

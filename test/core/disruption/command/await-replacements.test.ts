@@ -243,6 +243,21 @@ describe('a command gives up (E35)', () => {
     );
   });
 
+  test('not for a budget that does not hold the node: its pod is not ready, and may be evicted', () => {
+    const { status: _ready, ...crashing } = runningPod('b', { name: 'crashing', labels: { app: 'single' } });
+    const pods = [...podsOf('a'), runningPod('b', { name: 'guarded', labels: { app: 'web' } }), crashing];
+    const single = aBudget({
+      metadata: { name: 'single', namespace: 'default' },
+      spec: { selector: { matchLabels: { app: 'single' } }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+      status: { disruptionsAllowed: 0, expectedPods: 1, desiredHealthy: 1, currentHealthy: 0 },
+    });
+    const held = cluster({ pods, podDisruptionBudgets: [aBudget(), single] });
+    expect(words(held, COMMAND.replacingSinceMs + 10 * MINUTE)).toEqual([]);
+    expect(rejected(held, COMMAND.replacingSinceMs + HOUR)).toContain(
+      'after 1h, node b must stay: PodDisruptionBudget web',
+    );
+  });
+
   test('after 80 ms for each command in flight, from ten minutes to an hour', () => {
     const patience = [1, 7_500, 10_000, 100_000].map(
       (count) => givesUpAtMs({ ...COMMAND, replacingSinceMs: 0 }, count)[0],
