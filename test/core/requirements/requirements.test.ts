@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { NodeSelectorRequirement } from '../../../lib/apis/kubernetes.ts';
 import {
   formatRequirement,
+  includes,
   intersects,
+  isCompatible,
   merge,
   type Requirements,
   requirementsFrom,
@@ -42,6 +44,7 @@ describe('compatibility (A0.5)', () => {
     ],
   ])('%s', (...[, offered, asked, compatible]) => {
     expect(whyIncompatible(offered, asked) === undefined).toBe(compatible);
+    expect(isCompatible(offered, asked)).toBe(compatible);
   });
 
   test('a "no" names the label, what was asked for and what there is', () => {
@@ -114,6 +117,22 @@ describe('labels that are known meet a requirement or do not', () => {
     expect(whyLabelsFail({}, all(asking('team', 'In', 'a')))).toMatchObject({ key: 'team', offered: 'not set' });
     expect(whyLabelsFail({}, all(asking('team', 'NotIn', 'a')))).toBeUndefined();
     expect(whyLabelsFail({ team: 'a' }, all(asking('team', 'In', 'a')))).toBeUndefined();
+  });
+});
+
+describe('requirements that include others are the intersection of both', () => {
+  const minimum = { ...asking('team', 'In', 'a', 'b'), minValues: 2 };
+  test.each<[string, Requirements, Requirements, boolean]>([
+    ['the same value', all(asking('team', 'In', 'a')), all(asking('team', 'In', 'a')), true],
+    ['fewer values', all(asking('team', 'In', 'a')), all(asking('team', 'In', 'a', 'b')), true],
+    ['more values', all(asking('team', 'In', 'a', 'b')), all(asking('team', 'In', 'a')), false],
+    ['more labels', all(asking('team', 'In', 'a'), asking(ZONE, 'In', 'a')), all(asking('team', 'Exists')), true],
+    ['no such label', all(asking('team', 'In', 'a')), all(asking(ZONE, 'In', 'a')), false],
+    ['the same values without their minimum', all(asking('team', 'In', 'a', 'b')), requirementsFrom([minimum]), false],
+  ])('%s', (...[, offered, asked, included]) => {
+    expect(includes(offered, asked)).toBe(included);
+    const both = merge(offered, asked);
+    expect(JSON.stringify(toNodeSelector(both)) === JSON.stringify(toNodeSelector(offered))).toBe(included);
   });
 });
 

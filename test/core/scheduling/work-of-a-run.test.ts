@@ -137,6 +137,19 @@ describe('the work of a run grows with the number of classes, not of pods', () =
     expect(kindsOn).toContainEqual(new Set(['differing', 'plain']));
   });
 
+  test('pairs that are incompatible do not count: pods of 150 teams, each with a node selector of its own, share 150 nodes', () => {
+    const pods = Array.from({ length: 150 }, (_, team) =>
+      Array.from({ length: 4 }, (_none, at) => {
+        const requests = { cpu: `${300 + 10 * at}m`, memory: `${500 + 10 * at}Mi` };
+        return pendingPod({ name: `team-${team}-${at}`, requests, spec: { nodeSelector: { team: `team-${team}` } } });
+      }),
+    ).flat();
+    const pool = aPoolView({ types, requirements: [asking('team', 'Exists')] });
+    const { schedule, boundOf } = solveWithBound(problemOf(pods, [pool]));
+    expect(schedule.newClaims.map((claim) => claim.pods.length)).toEqual(Array.from({ length: 150 }, () => 4));
+    expect(boundOf(schedule.newClaims)).toBeGreaterThan(0);
+  });
+
   test.each(Object.entries(WORKLOADS))(
     'the labels of instance types are looked up as often for 4,000 pods as for 400: the workload %s (B40)',
     (name, over) => {

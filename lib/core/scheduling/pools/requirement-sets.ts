@@ -1,5 +1,5 @@
 import type { Requirement } from '../../requirements/requirement.ts';
-import { merge, type Requirements, whyIncompatible } from '../../requirements/requirements.ts';
+import { includes, isCompatible, merge, type Requirements } from '../../requirements/requirements.ts';
 
 /** Interned requirements. Equal requirements are one object with one number, so they are compared and cached by number. */
 export interface RequirementSet {
@@ -24,8 +24,9 @@ export interface LimitedJoins extends Pick<RequirementSets, 'join'> {
 }
 
 /**
- * `max`: the number of different pairs. Those that need no new set do not count. What other runs have joined does not affect it. *Cost:* that
- * of `join`, and at most `max` new sets, of which each is compared with all instance types.
+ * `max`: the number of different pairs. Those that need no new set do not count: they are incompatible, or the first has all that the second
+ * asks for. What other runs have joined does not affect it. *Cost:* O(labels), and at most `max` new sets, of which each is compared with all
+ * instance types.
  */
 export function limitedJoins(sets: Pick<RequirementSets, 'join'>, max: number): LimitedJoins {
   const seen: Set<number>[] = [];
@@ -36,12 +37,13 @@ export function limitedJoins(sets: Pick<RequirementSets, 'join'>, max: number): 
     join(offered, asked) {
       if (asked.requirements.size === 0 || offered === asked) return offered;
       const joined = (seen[offered.id] ??= new Set());
-      if (!joined.has(asked.id)) {
-        isExhausted ||= left === 0;
-        if (left === 0) return undefined;
-        left -= 1;
-        joined.add(asked.id);
-      }
+      if (joined.has(asked.id)) return sets.join(offered, asked);
+      if (!isCompatible(offered.requirements, asked.requirements)) return undefined;
+      if (includes(offered.requirements, asked.requirements)) return offered;
+      isExhausted ||= left === 0;
+      if (left === 0) return undefined;
+      left -= 1;
+      joined.add(asked.id);
       return sets.join(offered, asked);
     },
   };
@@ -63,7 +65,7 @@ export function requirementSets(): RequirementSets {
     if (asked.requirements.size === 0 || offered === asked) return offered;
     const known = joined[offered.id];
     if (known?.has(asked.id) === true) return known.get(asked.id);
-    const agree = whyIncompatible(offered.requirements, asked.requirements) === undefined;
+    const agree = isCompatible(offered.requirements, asked.requirements);
     const made = agree ? intern(merge(offered.requirements, asked.requirements)) : undefined;
     known?.set(asked.id, made);
     return made;
