@@ -1,4 +1,5 @@
 import { optional } from '../../apis/optional.ts';
+import { maxRefused } from '../../core/events/events-of.ts';
 import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
 import { isConflict, type PortError, portErrorOf } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
@@ -100,7 +101,10 @@ export function reportOf(
   };
 }
 
-/** What is refused in each poll is published once, although other actions of the decision succeed in each poll. */
+/**
+ * What is refused in each poll is published once, although other actions of the decision succeed in each poll. Refused actions are first: if
+ * there are more refusals than Events, the others have none.
+ */
 function newsOf(
   ports: HasClock & RemembersRefusals,
   decision: Decision,
@@ -113,7 +117,7 @@ function newsOf(
     if (one.kind === 'blocked') return [one.blocked];
     return one.kind === 'refused' ? [blockedBy(decision, one)] : [];
   });
-  return { ...decision, actions, blocked: [...notAnnounced(ports, decision), ...refusals] };
+  return { ...decision, actions, blocked: [...refusals, ...notAnnounced(ports, decision, maxRefused(decision))] };
 }
 
 /**

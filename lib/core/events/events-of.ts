@@ -31,18 +31,24 @@ type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };
  */
 const MAX_NOMINATED = 10;
 const MAX_OTHERS = 100;
-/** The maximum number of pods, and of other refusals, whose refusals a run announces. */
+/** The maximum number of pods, and of other refusals, whose refusals a run announces of a decision about a whole cluster. */
 export const MAX_REFUSED = 40;
 
 /**
+ * The maximum number of refusals that are announced at once. The next decision about a cluster announces the others; a verdict on one object
+ * may have no next run that refuses the same.
+ */
+export function maxRefused({ controller }: Pick<Decision, 'controller'>): number {
+  return controller === 'provisioning' || controller === 'disruption' ? MAX_REFUSED : MAX_OTHERS;
+}
+
+/**
  * The events of a decision, with the reasons and messages of Karpenter where it has the same event (F12–F15).
- * *Shape:* refusals first, of the first 40 pods and the first 40 other objects; at most 110.
+ * *Shape:* refusals first, in a decision about a cluster of the first 40 pods and the first 40 other objects; at most 110.
  */
 export function eventsOf(decision: Decision, seen: SeenObjects = {}): readonly ClusterEvent[] {
   const ofPods = decision.blocked.filter(isOfPod);
-  const ofOthers = decision.blocked.filter((one) => !isOfPod(one));
-  const announced = [...bySubject(ofPods).slice(0, MAX_REFUSED), ...bySubject(ofOthers).slice(0, MAX_REFUSED)];
-  const blocked = announced.flatMap((why) =>
+  const blocked = announcedOf(decision).flatMap((why) =>
     why.slice(0, 1).flatMap(({ subject }) => ofBlocked(decision, { subject, why, seen })),
   );
   const all = [
@@ -54,6 +60,14 @@ export function eventsOf(decision: Decision, seen: SeenObjects = {}): readonly C
     ...all.filter((event) => !isNominated(event)).slice(0, MAX_OTHERS),
     ...all.filter(isNominated).slice(0, MAX_NOMINATED),
   ].map((event) => ({ ...event, regarding: withUid(event.regarding, seen) }));
+}
+
+function announcedOf(decision: Decision): readonly (readonly Blocked[])[] {
+  const max = maxRefused(decision);
+  const all = bySubject(decision.blocked);
+  if (max !== MAX_REFUSED) return all;
+  const [others, pods] = [all.filter((why) => !why.some(isOfPod)), all.filter((why) => why.some(isOfPod))];
+  return [...pods.slice(0, max), ...others.slice(0, max)];
 }
 
 export function isOfPod({ subject }: Blocked): boolean {

@@ -3,6 +3,7 @@ import { reportedRefusals } from '../../../lib/controllers/act/reported-refusals
 import { applyVerdict, type ObjectRun } from '../../../lib/controllers/run/apply-verdict.ts';
 import { waitsOf } from '../../../lib/controllers/wait/waits.ts';
 import type { Action, Blocked, Decision } from '../../../lib/core/model/decision.ts';
+import type { ClusterEvent } from '../../../lib/core/model/event.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { ConflictError, RefusedError, StaleRecordError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { invocationTimer } from '../../../lib/simulator/aws/simulated-lambda.ts';
@@ -30,6 +31,8 @@ const WAITING = { kind: 'Pod', namespace: 'default', name: 'web-0' } as const;
 const REFUSAL: Blocked = { subject: WAITING, reason: 'DoNotDisrupt', message: 'it waits', numbers: {} };
 const SUBJECT = { name: RECORD.name, version: RECORD.version, atMs: 0 };
 
+const evictPod = async () => ({ kind: 'blocked', message: 'the budget allows 0' }) as const;
+
 /** A run for one claim, with its published decisions. */
 async function aRun(over: object = {}) {
   const timetable = timetableFrom(0);
@@ -40,10 +43,7 @@ async function aRun(over: object = {}) {
   });
   const store = memoryNodeClaimStore();
   await store.createNodeClaim(RECORD);
-  const cluster = {
-    publishEvent: async () => {},
-    evictPod: async () => ({ kind: 'blocked', message: 'the budget allows 0' }) as const,
-  };
+  const cluster = { publishEvent: async () => {}, evictPod };
   const ports = { store, messages, cluster, clock: timetable, settings: DEFAULT_SETTINGS, ...over };
   const run: ObjectRun = {
     ports: Object.create(UNUSED, Object.getOwnPropertyDescriptors(ports)),
@@ -65,8 +65,38 @@ test('a refusal of the cluster is reported and published with the decision', asy
   const { run, published } = await aRun();
   await applyVerdict(run, SUBJECT, { actions: [EVICT], blocked: [REFUSAL] });
   expect(run.notes.decisions).toMatchObject([{ actions: [EVICT], blocked: [REFUSAL, { reason: 'PDB' }] }]);
-  expect(published).toEqual(run.notes.decisions);
+  expect(published).toMatchObject([{ actions: [EVICT], blocked: [{ reason: 'PDB' }, REFUSAL] }]);
 });
+
+const PODS = Array.from({ length: 80 }, (_, at) => ({ namespace: 'default', name: `web-${at}`, uid: `u${at}` }));
+
+/** The messages of the Events of a run in which a budget refuses these evictions. */
+async function eventsOfRefused(pods: typeof PODS, blocked: readonly Blocked[]): Promise<readonly string[]> {
+  const shown: string[] = [];
+  const publishEvent = async ({ message }: ClusterEvent) => void shown.push(message);
+  const { run } = await aRun({ refusals: reportedRefusals(), cluster: { publishEvent, evictPod } });
+  const actions = pods.map((pod): Action => ({ kind: 'evict-pod', nodeClaim: RECORD.name, pod }));
+  const seen = { record: { ...RECORD, nodeName: 'node-1' } };
+  await applyVerdict(run, { ...SUBJECT, seen }, { actions, blocked });
+  return shown;
+}
+
+test('each refused eviction of a full node has its Event: the next run does not announce it', async () => {
+  const shown = await eventsOfRefused(PODS, []);
+  expect(shown).toEqual(PODS.map(({ name }) => expect.stringContaining(`default/${name}: `)));
+});
+
+test('each of many refusals of a verdict has its Event, after those of refused actions', async () => {
+  const held = PODS.map(({ name }): Blocked => ({ ...REFUSAL, subject: { ...WAITING, name: `held-${name}` } }));
+  const shown = await eventsOfRefused(PODS.slice(0, 3), [...held, ...held.map(twice)]);
+  expect(shown.slice(0, 3)).toEqual(PODS.slice(0, 3).map(({ name }) => expect.stringContaining(`default/${name}: `)));
+  expect(shown).toHaveLength(100);
+  expect(shown).toEqual(expect.arrayContaining(held.map(({ subject }) => expect.stringContaining(subject.name))));
+});
+
+function twice({ subject, ...rest }: Blocked): Blocked {
+  return { ...rest, subject: { ...WAITING, name: `${subject.name}-again` } };
+}
 
 test('a verdict without actions and refusals is not in the report', async () => {
   const { run } = await aRun();
