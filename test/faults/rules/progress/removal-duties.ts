@@ -64,7 +64,7 @@ export function removalDuties(watched: WatchedDrains, record: NodeClaimRecord): 
     return [
       {
         name: `the instance of NodeClaim ${name} ends`,
-        withinMs: 15 * SECOND_MS + refusedForMs(watched, record),
+        withinMs: 15 * SECOND_MS + refusedForMs(watched, record) + unlistedMs(watched, record),
         needs: endNeeds(record),
       },
     ];
@@ -79,6 +79,16 @@ export function removalDuties(watched: WatchedDrains, record: NodeClaimRecord): 
 function releaseMs({ startMs, nowMs }: Watched, { launch }: NodeClaimRecord): number {
   const untilListedMs = launch.kind === 'launched' ? launch.atMs + 3 * MINUTE_MS - startMs() - nowMs() : 0;
   return Math.max(untilListedMs, 0) + 45 * SECOND_MS;
+}
+
+/** An instance that EC2 does not list yet may not have begun, so termination looks again at the next tick. A list that fails does not matter. */
+function unlistedMs({ story, startMs }: Watched, { launch }: NodeClaimRecord): number {
+  if (launch.kind !== 'launched') return 0;
+  const atMs = launch.atMs - startMs();
+  const isUnlisted = story.faults.some(
+    (one) => one.kind === 'listed-late' && one.fromMs < atMs + one.lagMs && atMs < one.fromMs + one.forMs,
+  );
+  return isUnlisted ? MINUTE_MS : 0;
 }
 
 /** A refused termination is tried again after a pause that is as long as EC2 has refused it, at most 5 minutes. */
