@@ -26,7 +26,7 @@ export function withSubnets(
     const left = [...alike];
     while (left.length > 0) {
       const subnets = roomiestSubnets(resolved.subnets, taken, unavailable);
-      const batch = left.splice(0, batchSize(market, { taken, addresses }));
+      const batch = left.splice(0, batchSize(market, { taken, addresses, left: left.length }));
       for (const claim of batch) moved.set(claim, { ...claim, verdict: inSubnets(claim.verdict, subnets) });
       for (const { id } of subnets.values()) taken.set(id, (taken.get(id) ?? 0) + batch.length * addresses);
     }
@@ -38,17 +38,21 @@ function isFirstSent({ record, verdict }: LaunchingClaim): boolean {
   return record.launch.kind !== 'requested' && verdict.record.launch.kind === 'requested';
 }
 
-/** A batch ends when a subnet is full, if another one of the zone has room. Without another one, the subnet is used all the same. */
+/**
+ * A batch ends when a subnet is full, if its zone has another one. If all subnets of the zone are full, they get equal parts of the claims that
+ * are left: a claim often uses fewer addresses than it may.
+ */
 function batchSize(
   { resolved, unavailable }: LaunchMarket,
-  { taken, addresses }: { readonly taken: AddressesInFlight; readonly addresses: number },
+  { taken, addresses, left }: { readonly taken: AddressesInFlight; readonly addresses: number; readonly left: number },
 ): number {
   const exhausted = exhaustedSubnets(unavailable);
   const free = resolved.subnets.filter(({ id }) => !exhausted.has(id));
   const claims = [...Map.groupBy(free, ({ zone }) => zone).values()].flatMap((ofZone) => {
     const rooms = ofZone.map(({ id, freeAddresses }) => Math.floor((freeAddresses - (taken.get(id) ?? 0)) / addresses));
     const some = rooms.filter((room) => room > 0);
-    return some.length > 1 ? Math.max(...some) : [];
+    if (ofZone.length === 1) return [];
+    return some.length > 0 ? Math.max(...some) : Math.ceil(left / ofZone.length);
   });
   return Math.min(MAX_MEMBERS, ...claims);
 }

@@ -83,9 +83,26 @@ describe('the subnets of claims with equal requests (C45)', () => {
     ]);
   });
 
-  test('do not change when no other one of the zone has room', () => {
+  test('share the claims that are left when all of the zone are full', () => {
     const rooms: Rooms = { 'eu-west-3a': [10, 0], 'eu-west-3b': [1] };
-    expect(runsOf(planned(claimsOf(14), rooms))).toEqual(['14: eu-west-3a-0 eu-west-3b-0']);
+    expect(runsOf(planned(claimsOf(14), rooms))).toEqual([
+      '12: eu-west-3a-0 eu-west-3b-0',
+      '2: eu-west-3a-1 eu-west-3b-0',
+    ]);
+  });
+
+  test('do not change in a zone that has no other one', () => {
+    expect(runsOf(planned(claimsOf(14), { 'eu-west-3a': [1], 'eu-west-3b': [0] }))).toEqual([
+      '14: eu-west-3a-0 eu-west-3b-0',
+    ]);
+  });
+
+  test('are equally full after the last claim, also if one is much smaller', () => {
+    const rooms: Rooms = { 'eu-west-3a': [8.6, 2.1], 'eu-west-3b': [1] };
+    expect(runsOf(planned(claimsOf(50), rooms))).toEqual([
+      '28: eu-west-3a-0 eu-west-3b-0',
+      '22: eu-west-3a-1 eu-west-3b-0',
+    ]);
   });
 
   test('are not those that claims with other requests and other launches fill', () => {
