@@ -1,5 +1,5 @@
 import type { Catalogue } from '../core/instance-type/facts.ts';
-import { pricedCatalogue, whyTooOld } from '../core/instance-type/offerings/prices.ts';
+import { hasSpotPrices, pricedCatalogue, whyTooOld } from '../core/instance-type/offerings/prices.ts';
 import type { CatalogueReader } from '../ports/cloud-provider.ts';
 import { PortError, UnreachableError } from '../ports/errors.ts';
 import type { Pricing } from '../ports/pricing.ts';
@@ -16,7 +16,8 @@ export interface CataloguePorts extends UsesCatalogue {
  * Instance types, zones and prices of the region → the table, for every cluster of the account. *Shape:* a failure for prices
  * that could not be read: the last known ones are used. *Errors:* those of the ports, if types or zones cannot be read; the first of these
  * failures if the last known prices are too old, so that the wake fails and becomes a dead letter, which has an alarm. An answer without
- * any type, place or price is a failure too: it would leave nothing to launch until the next read.
+ * any type, place or price is a failure too: it would leave nothing to launch until the next read. Only where no spot prices are known, an
+ * answer without any is one: some regions have no spot capacity.
  */
 export async function refreshCatalogue(ports: CataloguePorts): Promise<readonly Error[]> {
   const failures: PortError[] = [];
@@ -29,11 +30,16 @@ export async function refreshCatalogue(ports: CataloguePorts): Promise<readonly 
       return undefined;
     }
   };
+  const reading = orKnown(ports.catalogue.readCatalogue());
+  const spotPrices = async () => {
+    const [answer, known] = await Promise.all([ports.pricing.spotPrices(), reading]);
+    return hasSpotPrices(known) ? withPrices('spot')(answer) : answer;
+  };
   const [described, onDemand, spot, previous] = await Promise.all([
     ports.cloud.describeCatalogue().then(withTypes),
     orKnown(ports.pricing.onDemandPrices().then(withPrices('on-demand'))),
-    orKnown(ports.pricing.spotPrices().then(withPrices('spot'))),
-    orKnown(ports.catalogue.readCatalogue()),
+    orKnown(spotPrices()),
+    reading,
   ]);
   const shipped = ports.shippedPrices;
   const catalogue = pricedCatalogue(described, { onDemand, spot, previous, shipped });

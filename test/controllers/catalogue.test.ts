@@ -90,13 +90,30 @@ test('an answer without any prices is a failed read: it is reported, and the las
   expect(kept?.offerings).toEqual(world.offerings);
 });
 
-test('C29: where no spot prices were ever read, an answer without any is reported, and on-demand prices are written', async () => {
-  const ports = portsWith({ spotPrices: none });
-  expect(await refreshCatalogue(ports)).toHaveLength(1);
-  const written = await ports.catalogue.readCatalogue();
-  expect(written).toMatchObject({ onDemandAsOf: world.asOf, offerings: [{ onDemandUsdPerHour: 0.096 }] });
-  expect(written?.spotAsOf).toBeUndefined();
-});
+test.each([
+  ['that is new', undefined],
+  [
+    'whose last answers had none',
+    { ...world, spotAsOf: world.asOf, offerings: [{ ...place, onDemandUsdPerHour: 0.096 }] },
+  ],
+  [
+    'that has used on-demand prices in their place',
+    { ...world, offerings: [{ ...place, onDemandUsdPerHour: 0.096, spotUsdPerHour: 0.096 }] },
+  ],
+])(
+  'C29: in a region %s, an answer without spot prices means that there are no spot offerings, also after days',
+  async (_, before) => {
+    const ports = portsWith({ spotPrices: none });
+    if (before !== undefined) await ports.catalogue.writeCatalogue(before);
+    for (const asOf of ['2026-02-01T08:00:00Z', '2026-02-02T20:00:00Z']) {
+      const describeCatalogue = async () => ({ ...world, offerings: [place], asOf });
+      expect(await refreshCatalogue({ ...ports, cloud: { describeCatalogue } })).toEqual([]);
+      const written = await ports.catalogue.readCatalogue();
+      expect(written).toMatchObject({ onDemandAsOf: asOf, spotAsOf: asOf });
+      expect(written?.offerings).toEqual([{ ...place, onDemandUsdPerHour: 0.096 }]);
+    }
+  },
+);
 
 test('a stored catalogue that cannot be read is written again, and reported', async () => {
   const ports = portsWith();

@@ -22,13 +22,13 @@ export interface PriceSources {
 export function pricedCatalogue(catalogue: Catalogue, sources: PriceSources): Catalogue {
   const { onDemand, spot, previous, shipped } = sources;
   const before = new Map(previous?.offerings.map((one) => [`${one.type} ${one.zone}`, one]));
-  const hasSpotPrices = spot !== undefined || previous?.spotAsOf !== undefined;
+  const wasSpotRead = spot !== undefined || previous?.spotAsOf !== undefined;
   const offerings = catalogue.offerings.map((one): RegionalOffering => {
     const place = `${one.type} ${one.zone}`;
     const last = before.get(place);
     const onDemandUsdPerHour = onDemand?.get(one.type) ?? last?.onDemandUsdPerHour ?? shipped.get(one.type);
     const spotUsdPerHour = spot === undefined ? last?.spotUsdPerHour : spot.get(place);
-    return { ...one, onDemandUsdPerHour, spotUsdPerHour: hasSpotPrices ? spotUsdPerHour : onDemandUsdPerHour };
+    return { ...one, onDemandUsdPerHour, spotUsdPerHour: wasSpotRead ? spotUsdPerHour : onDemandUsdPerHour };
   });
   const onDemandAsOf = onDemand === undefined ? previous?.onDemandAsOf : catalogue.asOf;
   const spotAsOf = spot === undefined ? previous?.spotAsOf : catalogue.asOf;
@@ -37,6 +37,12 @@ export function pricedCatalogue(catalogue: Catalogue, sources: PriceSources): Ca
     ...optional({ onDemandAsOf, spotAsOf }),
     offerings,
   };
+}
+
+/** Whether the catalogue has spot prices that were read: before the first read, on-demand prices are in their place. */
+export function hasSpotPrices(catalogue: Catalogue | undefined): boolean {
+  const isRead = catalogue?.spotAsOf !== undefined;
+  return isRead && catalogue.offerings.some(({ spotUsdPerHour }) => spotUsdPerHour !== undefined);
 }
 
 /** Prices are read twice a day, so two failures in a row are not reported here. */
