@@ -16,8 +16,7 @@ const WHOLE_CLUSTER: readonly Attempt[] = [
   ...attempts(LOOK, '', ['pods', 'nodes', 'namespaces', 'podtemplates', 'persistentvolumes', 'persistentvolumeclaims']),
   ...attempts(LOOK, 'apps', ['daemonsets', 'deployments', 'replicasets', 'statefulsets']),
   ...attempts(LOOK, 'policy', ['poddisruptionbudgets']),
-  ...attempts(LOOK, 'storage.k8s.io', ['storageclasses', 'csinodes']),
-  ...attempts(['list'], 'storage.k8s.io', ['volumeattachments']),
+  ...attempts(LOOK, 'storage.k8s.io', ['storageclasses', 'csinodes', 'volumeattachments']),
   ...attempts(LOOK, 'karpenter.sh', ['nodepools', 'nodeclaims', 'nodeoverlays']),
   ...attempts(LOOK, 'karpenter.k8s.aws', ['ec2nodeclasses']),
   ...attempts(LOOK, 'autoscaling.x-k8s.io', ['capacitybuffers']),
@@ -82,7 +81,7 @@ const NEEDED: Readonly<Record<ClusterFunction, readonly Attempt[]>> = {
     ...attempts(['create'], '', ['pods/eviction']),
     ...attempts(['get', 'patch', 'delete'], 'karpenter.sh', ['nodeclaims']),
     ...attempts(['list'], 'policy', ['poddisruptionbudgets']),
-    ...attempts(['list'], 'storage.k8s.io', ['volumeattachments']),
+    ...attempts(LOOK, 'storage.k8s.io', ['volumeattachments']),
     ...attempts(['list'], '', ['persistentvolumeclaims']),
   ],
 };

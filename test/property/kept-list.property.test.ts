@@ -20,6 +20,7 @@ const KINDS = [
   { group: '/api/v1', resource: 'persistentvolumeclaims', namespaced: true },
   { group: '/api/v1', resource: 'persistentvolumes', namespaced: false },
   { group: '/apis/storage.k8s.io/v1', resource: 'csinodes', namespaced: false },
+  { group: '/apis/storage.k8s.io/v1', resource: 'volumeattachments', namespaced: false },
   { group: '/apis/apps/v1', resource: 'deployments', namespaced: true },
   { group: '/apis/apps/v1', resource: 'statefulsets', namespaced: true },
   { group: '/apis/apps/v1', resource: 'replicasets', namespaced: true },
@@ -143,15 +144,16 @@ class World {
 
 /** All kinds at the same time, as a run reads them. */
 async function snapshot(cluster: KubernetesCluster): Promise<unknown> {
-  const [pods, nodes, storage, deployments, statefulSets, replicaSets] = await Promise.all([
+  const [pods, nodes, storage, attachments, deployments, statefulSets, replicaSets] = await Promise.all([
     cluster.listPods(),
     cluster.listNodes(),
     cluster.readStorage(),
+    cluster.listVolumeAttachments(),
     cluster.listScalableWorkloads('Deployment'),
     cluster.listScalableWorkloads('StatefulSet'),
     cluster.listScalableWorkloads('ReplicaSet'),
   ]);
-  return { pods, nodes, storage, deployments, statefulSets, replicaSets };
+  return { pods, nodes, storage, attachments, deployments, statefulSets, replicaSets };
 }
 
 test('the kept lists equal a fresh load, for every kind, after any changes and failures', async () => {

@@ -71,9 +71,8 @@ const WHOLE_CLUSTER: readonly PolicyRule[] = [
   rule('karpenter.k8s.aws', ['ec2nodeclasses'], READ),
   rule('karpenter.sh', ['nodeclaims', 'nodeoverlays', 'nodepools'], READ),
   rule('policy', ['poddisruptionbudgets'], READ),
-  rule('storage.k8s.io', ['csinodes', 'storageclasses'], READ),
   // B44: volumes that are still attached to a node.
-  rule('storage.k8s.io', ['volumeattachments'], ['list']),
+  rule('storage.k8s.io', ['csinodes', 'storageclasses', 'volumeattachments'], READ),
 ];
 
 /**
@@ -141,7 +140,7 @@ const RULES: Readonly<Record<ClusterFunction, readonly PolicyRule[]>> = {
     rule('policy', ['poddisruptionbudgets'], ['list']),
     // D25: the volumes of drained pods, and those of pods that stay on the node.
     rule('', ['persistentvolumeclaims'], ['list']),
-    rule('storage.k8s.io', ['volumeattachments'], ['list']),
+    rule('storage.k8s.io', ['volumeattachments'], READ),
   ],
 };
 

@@ -50,7 +50,7 @@ import {
   projectNamespace,
 } from './project/project.ts';
 import { capacityBufferOf, nodeClaimOf, nodeClassOf, nodeOverlayOf, nodePoolOf } from './project/project-custom.ts';
-import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, VOLUME_ATTACHMENTS } from './storage.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from './storage.ts';
 
 export interface KubernetesClusterOptions {
   readonly client: ApiClient;
@@ -176,7 +176,7 @@ export class KubernetesCluster implements Cluster, LimitRangeReader {
   }
 
   listVolumeAttachments(): Promise<readonly VolumeAttachment[]> {
-    return listAll(this.#client, VOLUME_ATTACHMENTS);
+    return this.#kept.volumeAttachments.read();
   }
 
   listPersistentVolumeClaims(): Promise<readonly PersistentVolumeClaim[]> {

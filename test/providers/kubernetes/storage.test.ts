@@ -59,6 +59,23 @@ test('storage objects have only the fields that restrict where a pod can run (B4
   expect(JSON.stringify(storage)).not.toContain('parameters');
 });
 
+test('many VolumeAttachments are listed once: the next read is updated by a watch', async () => {
+  const names = Array.from({ length: 1_001 }, (_, at) => `csi-${String(at).padStart(4, '0')}`);
+  for (const name of names) {
+    const spec = { nodeName: 'node-1', source: { persistentVolumeName: `pv-${name}` } };
+    server.store.put({ group: STORAGE, resource: 'volumeattachments', name }, { spec });
+  }
+  expect(await cluster.listVolumeAttachments()).toHaveLength(names.length);
+  server.requests.length = 0;
+  const [gone = '', ...left] = names;
+  server.store.remove({ group: STORAGE, resource: 'volumeattachments', name: gone });
+  expect((await cluster.listVolumeAttachments()).map(({ metadata }) => metadata.name)).toEqual(left);
+  expect(server.requests.map(({ query }) => query.get('watch') ?? `list of ${query.get('limit')}`)).toEqual([
+    'list of 1',
+    '1',
+  ]);
+});
+
 test('LimitRanges have their limits', async () => {
   const limits = [{ type: 'Container', defaultRequest: { cpu: '250m' }, max: { memory: '1Gi' } }];
   const place = { group: CORE, resource: 'limitranges', namespace: 'shop' };

@@ -1,5 +1,5 @@
 import type { Node, ScalableWorkload } from '../../../apis/kubernetes.ts';
-import type { CsiNode, PersistentVolume, PersistentVolumeClaim } from '../../../apis/storage.ts';
+import type { CsiNode, PersistentVolume, PersistentVolumeClaim, VolumeAttachment } from '../../../apis/storage.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { ScalableKind } from '../../../ports/cluster.ts';
 import type { ApiClient } from '../client/api-client.ts';
@@ -7,7 +7,7 @@ import { NODES, PODS, SCALABLE } from '../client/kinds.ts';
 import type { ListOptions } from '../client/lists.ts';
 import type { RunEnd } from '../client/run-end.ts';
 import type { Patience } from '../client/watch.ts';
-import { CSI_NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../storage.ts';
+import { CSI_NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, VOLUME_ATTACHMENTS } from '../storage.ts';
 import { KeptBytes, type KeptBytesOptions } from './kept-bytes.ts';
 import { KeptList } from './kept-list.ts';
 import { KeptPods } from './kept-pods.ts';
@@ -31,6 +31,7 @@ export interface KeptLists {
   readonly persistentVolumeClaims: KeptList<PersistentVolumeClaim>;
   readonly persistentVolumes: KeptList<PersistentVolume>;
   readonly csiNodes: KeptList<CsiNode>;
+  readonly volumeAttachments: KeptList<VolumeAttachment>;
   readonly scalable: Readonly<Record<ScalableKind, KeptList<ScalableWorkload>>>;
 }
 
@@ -45,6 +46,7 @@ export function keptLists(options: KeptListsOptions): KeptLists {
     persistentVolumeClaims: list(PERSISTENT_VOLUME_CLAIMS),
     persistentVolumes: list(PERSISTENT_VOLUMES),
     csiNodes: list(CSI_NODES),
+    volumeAttachments: list(VOLUME_ATTACHMENTS),
     scalable: {
       Deployment: list(SCALABLE.Deployment),
       StatefulSet: list(SCALABLE.StatefulSet),
