@@ -82,7 +82,8 @@ function largerTarget(
     if (!has(fitting, type)) continue;
     const target = { type, cell: bestCells[type] ?? 0 };
     const pinned = pinToTarget({ types, target }, { set, demand, context: run, evenly });
-    const node = { demands, requests: all, set, priceUsdPerHour: prices[type] ?? 0 };
+    const { guarded } = claim;
+    const node = { demands, requests: all, set, guarded, priceUsdPerHour: prices[type] ?? 0 };
     if (claim.reservations === undefined && whyTooExpensive(run, types, node) !== undefined) return undefined;
     if (pinned === undefined) continue;
     const among = isRigid ? common(types.selectionFor(pinned).types, fitting) : fitting;

@@ -50,6 +50,8 @@ export interface OpenClaim extends CountedHost {
   readonly minValues: MinValues;
   /** B59: set for a claim for reserved capacity. Its requirements include the reservations from the start. */
   readonly reservations: HeldReservations | undefined;
+  /** C35: set for a claim for doubted offerings: its requirements when it was opened, without those that limit it to these offerings. */
+  readonly guarded: RequirementSet | undefined;
 }
 
 export interface Target {
@@ -67,9 +69,9 @@ export interface ClaimContext {
 export function openClaim(
   index: number,
   types: PoolTypeIndex,
-  opened: Pick<OpenClaim, 'set' | 'target' | 'reservations' | 'minValues'>,
+  opened: Pick<OpenClaim, 'set' | 'target' | 'reservations' | 'minValues' | 'guarded'>,
 ): OpenClaim {
-  const { set, target, reservations, minValues } = opened;
+  const { set, target, reservations, minValues, guarded } = opened;
   const room = types.rooms[target.type] ?? new Float64Array();
   const claim: OpenClaim = {
     index,
@@ -85,6 +87,7 @@ export function openClaim(
     held: {},
     minValues,
     reservations,
+    guarded,
     domainsOf: (key) => key.openTo(claim.set),
   };
   return claim;

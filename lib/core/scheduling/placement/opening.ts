@@ -38,6 +38,8 @@ export interface Opening {
   readonly minValues: MinValues;
   /** B59: the reservations that it may be launched into; undefined for other capacity. */
   readonly reservations: ReadonlySet<string> | undefined;
+  /** As in `OpenClaim`. */
+  readonly guarded: RequirementSet | undefined;
   /** The price of the target offering plus NODE_PRICE. */
   readonly priceUsdPerHour: number;
   /** B69: whether it is in a domain that is to be used if possible (`evenDomains`). */
@@ -73,9 +75,9 @@ export function openingFor(asking: Asking): OpeningAnswer {
 }
 
 /** Opens the claim. */
-export function openPlanned(run: Run, { types, set, plan, reservations: ids, minValues }: Opening): OpenClaim {
+export function openPlanned(run: Run, { types, set, plan, reservations: ids, minValues, guarded }: Opening): OpenClaim {
   const reservations = ids === undefined ? undefined : run.reservations.hold(ids);
-  const claim = openClaim(run.nextHost(), types, { set, target: plan.target, reservations, minValues });
+  const claim = openClaim(run.nextHost(), types, { set, target: plan.target, reservations, minValues, guarded });
   holdMinimum(run.limits, claim, typesFor(claim, run.limits));
   run.claims.push(claim);
   return claim;
@@ -155,7 +157,8 @@ function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking
   if (isStrict && inflexibility(minValues, types, among) !== undefined) return undefined;
   const priceUsdPerHour = (types.selectionFor(pinned).market.prices[plan.target.type] ?? 0) + NODE_PRICE;
   const kept = isStrict ? minValues : lowered(minValues, types, among);
-  return { kind: 'found', types, set: pinned, plan, reservations, minValues: kept, priceUsdPerHour };
+  const { guarded } = asking;
+  return { kind: 'found', types, set: pinned, plan, reservations, guarded, minValues: kept, priceUsdPerHour };
 }
 
 /** C35: the set narrowed to where offerings are doubted, which are used if the guard refuses all others. */

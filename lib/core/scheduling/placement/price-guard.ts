@@ -15,6 +15,8 @@ export interface GuardedNode {
   readonly demands: ReadonlyMap<Demand, number>;
   readonly requests: Vector;
   readonly set: RequirementSet;
+  /** As in `OpenClaim`. @default none */
+  readonly guarded?: RequirementSet | undefined;
 }
 
 type Asked = Pick<Run, 'sets' | 'classes' | 'demandFor'>;
@@ -81,11 +83,15 @@ function preferenceLimit(run: Run, { types, demands, set, requests }: OpenClaim,
   return priceUsdPerHour <= limit + EPSILON ? limit : factor * priceUsdPerHour;
 }
 
-/** The requirements of the node without the preferences of its pods. Domains that their other rules need stay as they are. */
-function requiredSet(run: Asked, types: PoolTypeIndex, { demands, set }: GuardedNode): RequirementSet {
+/**
+ * The requirements of the node without the preferences of its pods, and without those that limit it to doubted offerings (C35). Domains that
+ * the other rules of its pods need stay as they are.
+ */
+function requiredSet(run: Asked, types: PoolTypeIndex, { demands, set, guarded }: GuardedNode): RequirementSet {
   const all = [...demands.keys()].map((demand) => ({ demand, strict: strictDemand(run, demand) }));
-  if (all.every(({ strict }) => strict === undefined)) return set;
-  let required = types.set;
+  const isStrict = all.every(({ strict }) => strict === undefined);
+  if (isStrict && guarded === undefined) return set;
+  let required = (isStrict ? guarded : undefined) ?? types.set;
   for (const { demand, strict = demand } of all) {
     const alternative = strict.alternatives.find((one) => run.sets.join(set, one.set) !== undefined);
     if (alternative !== undefined) required = run.sets.join(required, alternative.set) ?? required;

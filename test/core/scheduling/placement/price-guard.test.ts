@@ -157,6 +157,15 @@ describe('a node that costs more than 3 times the cheapest compatible one if no 
       expect(options.map(({ zone }) => zone)).toEqual([A, B]);
     });
 
+    test('and the launch uses none that costs more than the guard allows with the offerings that are not doubted', () => {
+      const missing = { ...anOffering(B, 'spot', 0.15), available: false, shortage: 'missing' as const };
+      const pool = poolOf({
+        'm5.large': { cpu: 2, price: 1, offerings: [missing, anOffering(A, 'on-demand', 1), spotAt(0.15)] },
+        'm5.xlarge': { cpu: 4, price: 2, offerings: [anOffering(A, 'on-demand', 2), spotAt(0.3)] },
+      });
+      expect(pricesOf(placed([pod], pool))).toEqual([expect.closeTo(0.15)]);
+    });
+
     test('but not those that cost too much themselves', () => {
       const missing = { cpu: 2, price: 0.1, missing: true };
       expect(refusalsOf(placed([pod], poolOf({ 'c5.large': missing, 'm5.large': small(0.5) })))).toEqual([

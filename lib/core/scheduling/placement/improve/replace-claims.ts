@@ -51,10 +51,11 @@ export function replaceClaims(
 ): void {
   const { bestCells, prices } = types.selectionFor(set).market;
   const limits: PoolLimits = copyWithout(run.limits, claims);
+  const guarded = claims.find((claim) => claim.guarded !== undefined)?.guarded;
   const opened: OpenClaim[] = [];
   for (const { type, pods: planned } of nodes) {
     const target = { type, cell: bestCells[type] ?? 0 };
-    const claim = openClaim(run.nextHost(), types, { set, target, reservations: undefined, minValues: [] });
+    const claim = openClaim(run.nextHost(), types, { set, target, reservations: undefined, minValues: [], guarded });
     const within = typesWithin(limits, claim);
     if (within !== undefined && !has(within, type)) return;
     for (const [demand, pods] of planned) join(claim, demand, { set, pods, limits });
