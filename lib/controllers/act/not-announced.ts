@@ -45,10 +45,8 @@ function podsInTurn(ports: HasClock & RemembersRefusals, { cluster, blocked }: D
   const nowMs = ports.clock.now();
   const places = new Map<string, number>();
   const ranked = pods.map((why) => {
-    const text = why
-      .slice(0, 1)
-      .map(({ subject }) => formatSubject(subject))
-      .join('');
+    const [first] = why;
+    const text = first === undefined ? '' : formatSubject(first.subject);
     const name = `${cluster}: ${text} has an Event`;
     const age = AGES_MS.filter((ageMs) => ports.refusals?.wasRefused(name, nowMs - ageMs)).length;
     const turn = `${age} ${text.split('/')[0]}`;
