@@ -51,14 +51,18 @@ export const SIGNED_RESOURCE_LIST: Schema = {
   },
 };
 
+/** A time in a status, which the API server also has with years that RFC 3339 cannot write. These count as no time. */
+export const STATUS_TIME: Schema = { type: 'string', format: 'status-time' };
+
+/** The API server accepts any text as the status of a condition. */
 export const CONDITION_LIST: Schema = listOf(
   open(
     {
       type: STRING,
-      status: enumSchema('True', 'False', 'Unknown'),
+      status: STRING,
       reason: STRING,
       message: STRING,
-      lastTransitionTime: DATE_TIME,
+      lastTransitionTime: STATUS_TIME,
     },
     ['type', 'status'],
   ),

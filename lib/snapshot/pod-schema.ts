@@ -18,6 +18,7 @@ import {
   optionalMetadata,
   RESOURCE_LIST,
   SNAPSHOT_NODE_SELECTOR_TERM,
+  STATUS_TIME,
 } from './open-schema.ts';
 
 /** The fields of a pod that decisions read (B16 to B61); other fields are ignored. */
@@ -132,9 +133,9 @@ export const SNAPSHOT_POD: Schema = open(
     metadata: METADATA,
     spec: POD_SPEC,
     status: open({
-      phase: enumSchema('Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'),
+      phase: STRING,
       conditions: CONDITION_LIST,
-      startTime: { type: 'string', format: 'date-time' },
+      startTime: STATUS_TIME,
       nominatedNodeName: STRING,
     }),
   },

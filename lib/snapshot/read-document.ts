@@ -6,7 +6,7 @@ import { fieldOf, isRecord, type UnknownRecord } from '../apis/record.ts';
 import type { Schema } from '../apis/schemas/schema.ts';
 import { errorMessage } from '../core/error-message.ts';
 import { AJV_OPTIONS } from '../manifests/check/ajv-options.ts';
-import { FORMAT_CHECKS, isDateTime } from '../manifests/check/format-checks.ts';
+import { FORMAT_CHECKS, isDateTime, isStatusTime } from '../manifests/check/format-checks.ts';
 import { explain } from '../manifests/explain/explain.ts';
 import { formatPath, type Path, sentenceOf } from '../manifests/explain/problem.ts';
 import { ENTRY_SCHEMAS, type ListName, type SnapshotLists, WITH_DEFAULTS } from './document-schemas.ts';
@@ -173,6 +173,7 @@ for (const [name, check] of FORMAT_CHECKS) ajv.addFormat(name, remembered(check)
 ajv.addFormat('int32', { type: 'number', validate: (value: number) => Math.abs(value) <= 2 ** 31 });
 ajv.addFormat('int64', true);
 ajv.addFormat('date-time', remembered(isDateTime));
+ajv.addFormat('status-time', remembered(isStatusTime));
 
 /** Tens of thousands of pods have only a few dozen different quantities. */
 function remembered(check: (text: string) => boolean): (text: string) => boolean {

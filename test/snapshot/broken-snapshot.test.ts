@@ -34,6 +34,16 @@ describe('an invalid snapshot is rejected with the path, the value and what is a
       { pods: [aGivenPod('a', { containers: [] })] },
       /pods\[0\]\.spec\.containers: .*at least 1/,
     ],
+    [
+      'a time without a date',
+      { pods: [{ ...aGivenPod(), status: { startTime: '08:00:00Z' } }] },
+      /status\.startTime: "08:00:00Z" is not allowed; write a time such as 2026-01-31T12:00:00Z/,
+    ],
+    [
+      'a time after the year 9999 where an object was made',
+      { pods: [{ ...aGivenPod(), metadata: { name: 'a', creationTimestamp: '10000-01-01T13:59:59Z' } }] },
+      /creationTimestamp: "10000-01-01T13:59:59Z" is not allowed; write a time such as/,
+    ],
     ['a pod without a spec', { pods: [{ metadata: { name: 'a' } }] }, /pods\[0\]\.spec: is missing/],
     ['a pod without a name', { pods: [{ ...aGivenPod(), metadata: {} }] }, /pods\[0\]\.metadata\.name: is missing/],
     [

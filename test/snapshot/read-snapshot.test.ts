@@ -38,6 +38,13 @@ describe('pods', () => {
     expect(pod?.status?.conditions).toEqual(conditions);
   });
 
+  test('a status is kept as the API server has it, with any phase and years that RFC 3339 cannot write', () => {
+    const conditions = [{ type: 'PodScheduled', status: 'odd', lastTransitionTime: '10000-01-01T13:59:59Z' }];
+    const status = { phase: 'Odd', startTime: '-0001-12-31T10:00:00Z', conditions };
+    const [pod] = read({ pods: [aGivenPod('a', {}, { status })] }).snapshot.pods;
+    expect(pod?.status).toEqual(status);
+  });
+
   test('an empty nodeName and null mean no node', () => {
     const { pods } = read({
       pods: [aGivenPod('a', { nodeName: '' }), aGivenPod('b', { nodeName: null, affinity: null })],

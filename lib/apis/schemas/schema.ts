@@ -37,7 +37,7 @@ export interface Schema {
   readonly propertyNames?: Schema;
   readonly items?: Schema;
   readonly enum?: readonly string[];
-  readonly format?: FormatName | 'int32' | 'int64' | 'date-time';
+  readonly format?: FormatName | 'int32' | 'int64' | 'date-time' | 'status-time';
   /** Must have the same meaning in RE2 and JavaScript. */
   readonly pattern?: string;
   /** Describes the pattern; completes "write …". */

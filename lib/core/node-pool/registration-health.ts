@@ -1,4 +1,4 @@
-import { formatTime, parseTime, timeIn } from '../../apis/formats/time.ts';
+import { formatTime, timeIn } from '../../apis/formats/time.ts';
 import type { Condition } from '../../apis/kubernetes.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { type ConditionFinding, holds } from '../model/conditions.ts';
@@ -36,8 +36,7 @@ export function registrationHealth({ nodePool, records, sameGeneration }: Regist
     const message = `${failures.length} of the last ${Math.min(outcomes.length, LATEST)} instances did not register as nodes in time`;
     return { type: TYPE, status: 'False', reason: 'RegistrationFailed', message };
   }
-  const since = known?.lastTransitionTime;
-  const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : parseTime(since);
+  const sinceMs = timeIn(known?.lastTransitionTime) ?? Number.NEGATIVE_INFINITY;
   const hasRecovered = outcomes.some(({ registered, atMs }) => registered && atMs > sinceMs);
   if (hasRecovered || known?.status === 'True') return holds(TYPE, failure && noteOf(failure));
   if (known?.status === 'False') {

@@ -13,7 +13,7 @@ export function allowedBy(schema: Schema): string {
       : `one of ${schema.enum.map((value) => (value === '' ? '""' : value)).join(', ')}`;
   if (schema.allowed !== undefined) return schema.allowed;
   if (isFormatName(schema.format)) return FORMATS[schema.format].allowed;
-  if (schema.format === 'date-time') return 'a time such as 2026-01-31T12:00:00Z';
+  if (schema.format === 'date-time' || schema.format === 'status-time') return 'a time such as 2026-01-31T12:00:00Z';
   const [type]: readonly string[] = [schema.type ?? []].flat();
   switch (type ?? 'string') {
     case 'object': {

@@ -38,3 +38,8 @@ export function isDateTime(text: string): boolean {
   const day = new Date(`${match?.[1] ?? ''}T00:00:00Z`);
   return match !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(match[1] ?? '');
 }
+
+/** Tests whether text is a time as the API server writes it, which also has years before 0 and after 9999. */
+export function isStatusTime(text: string): boolean {
+  return isDateTime(text) || /^(?:-\d{4}|\d{5,6})-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text);
+}

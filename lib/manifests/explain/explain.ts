@@ -151,7 +151,7 @@ function accepts({ enum: values, pattern, format, minLength = 0, maxLength = 10_
   if (text.length < minLength || text.length > maxLength) return false;
   if (values !== undefined && !values.includes(text)) return false;
   if (pattern !== undefined && !new RegExp(pattern).test(text)) return false;
-  return !isFormatName(format) || hasFormat(format, text);
+  return format === undefined || (isFormatName(format) && hasFormat(format, text));
 }
 
 function pathOf(pointer: string, value: unknown): Path {

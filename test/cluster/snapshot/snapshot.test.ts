@@ -13,6 +13,7 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'kerf-snapshot-'));
 const KUBECONFIG = join(FOLDER, 'config');
 const NAMESPACE = 'snapshots';
 const LIMITED = 'snapshots-limited';
+const ODD_NODE = 'snapshots-odd';
 
 beforeAll(async () => {
   writeKubeconfig(KUBECONFIG);
@@ -34,6 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   rmSync(FOLDER, { recursive: true });
   for (const name of [NAMESPACE, LIMITED]) await callApi({ method: 'DELETE', path: `/api/v1/namespaces/${name}` });
+  await callApi({ method: 'DELETE', path: `/api/v1/nodes/${ODD_NODE}` });
 });
 
 async function kerf(...args: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
@@ -94,6 +96,24 @@ async function explained(name: string, ...args: readonly string[]): Promise<unkn
   const why = await kerf('why', 'pod', 'bare', '-n', LIMITED, '--snapshot', file, '-o', 'json', ...args);
   return listAt(JSON.parse(why.stdout), 'facts').find((fact) => at(fact, '0') === 'requests');
 }
+
+test('what the API server accepts in a status is read back from the snapshot', async () => {
+  const conditions = [{ type: 'Ready', status: 'odd', lastTransitionTime: '9999-12-31T23:59:59-14:00' }];
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const status = { phase: 'Odd', startTime: '0000-01-01T00:00:00+14:00', conditions };
+  const pod = `/api/v1/namespaces/${NAMESPACE}/pods/web-1/status`;
+  await succeed({ method: 'PATCH', path: pod, headers, body: { status } });
+  const taints = [{ key: 'odd', effect: 'NoExecute', timeAdded: '9999-12-31T23:59:59-14:00' }];
+  const node = { metadata: { name: ODD_NODE }, spec: { taints }, status: { conditions } };
+  await succeed({ method: 'POST', path: '/api/v1/nodes', body: node });
+  const { stdout } = await kerf('snapshot', '--kubeconfig', KUBECONFIG, '--region', 'us-east-1');
+  expect(stdout).toContain('10000-01-01T13:59:59Z');
+  expect(stdout).toContain('-0001-12-31T10:00:00Z');
+  const file = join(FOLDER, 'odd.json');
+  writeFileSync(file, stdout);
+  const plan = await kerf('plan', 'provisioning', '--snapshot', file);
+  expect(plan.stdout).not.toBe('');
+}, 60_000);
 
 test('a context that does not exist is named in one sentence', async () => {
   const failed = kerf('snapshot', '--kubeconfig', KUBECONFIG, '--context', 'prod');

@@ -152,7 +152,7 @@ export function whyDrifted({
 
 function trueSince(conditions: readonly Condition[] | undefined, type: string): number | undefined {
   const found = conditions?.find((one) => one.type === type && one.status === 'True');
-  return found?.lastTransitionTime === undefined ? undefined : parseTime(found.lastTransitionTime);
+  return timeIn(found?.lastTransitionTime);
 }
 
 function createdAt({ creationTimestamp }: NodeClaim['metadata']): number | undefined {

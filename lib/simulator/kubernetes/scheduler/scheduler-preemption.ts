@@ -1,4 +1,4 @@
-import { parseTime } from '../../../apis/formats/time.ts';
+import { timeIn } from '../../../apis/formats/time.ts';
 import type { PodDisruptionBudget } from '../../../apis/kubernetes.ts';
 import { selectsPod } from '../../../core/cluster/pod-disruption-budgets.ts';
 import { isTerminating } from '../../../core/cluster/pods.ts';
@@ -148,8 +148,7 @@ function violatingPods(pods: readonly QueuedPod[], budgets: readonly BudgetLeft[
 }
 
 function startOf({ pod }: QueuedPod, clock: Clock): number {
-  const { startTime } = pod.status ?? {};
-  return startTime === undefined ? clock.now() : parseTime(startTime);
+  return timeIn(pod.status?.startTime) ?? clock.now();
 }
 
 function moreImportant(clock: Clock): (a: QueuedPod, b: QueuedPod) => number {

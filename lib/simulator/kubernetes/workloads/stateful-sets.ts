@@ -1,4 +1,4 @@
-import { parseTime, SECOND_MS } from '../../../apis/formats/time.ts';
+import { SECOND_MS, timeIn } from '../../../apis/formats/time.ts';
 import { namespaceOf, type Pod, podKey } from '../../../apis/kubernetes.ts';
 import { claimsOf, type StatefulSet, templateOf } from '../../../apis/workloads.ts';
 import { isReady, isTerminal, isTerminating } from '../../../core/cluster/pods.ts';
@@ -55,7 +55,7 @@ function isAvailable({ state, timetable }: StatefulWorld, { spec }: StatefulSet,
   const { minReadySeconds = 0 } = spec;
   if (minReadySeconds === 0) return true;
   const since = pod.status.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime;
-  const leftMs = (since === undefined ? 0 : parseTime(since)) + minReadySeconds * SECOND_MS - timetable.now();
+  const leftMs = (timeIn(since) ?? 0) + minReadySeconds * SECOND_MS - timetable.now();
   if (leftMs > 0) timetable.after(leftMs, () => state.onChange());
   return leftMs <= 0;
 }
