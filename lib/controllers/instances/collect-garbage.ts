@@ -14,7 +14,8 @@ import {
   type UnrecordedInstance,
 } from '../../core/node-claim/adoption/garbage.ts';
 import { evidenceOfInstance } from '../../core/node-claim/adoption/instance-evidence.ts';
-import { isGroupName } from '../../core/node-claim/launch/launch-groups.ts';
+import { instanceOfLeftNode } from '../../core/node-claim/adoption/left-node.ts';
+import { isGroupName, UNNAMED } from '../../core/node-claim/launch/launch-groups.ts';
 import { UnreadableError } from '../../ports/errors.ts';
 import type { NodeClaimList } from '../../ports/node-claim-store.ts';
 import { refusalName } from '../act/action-subject.ts';
@@ -26,8 +27,8 @@ import type { ClusterWork } from './instance-work.ts';
 import { recordOfClaim } from './record-of-claim.ts';
 
 /**
- * Instances without a claim → adopted, terminated or reported. A NodeClaim object without a record whose instance EC2 no longer
- * lists is adopted too: the claim is then released like any other whose instance has ended.
+ * Instances without a claim → adopted, terminated or reported. If EC2 no longer lists an instance, it is adopted from its NodeClaim
+ * object, or from its Node: the claim is then released like any other whose instance has ended.
  */
 export async function collectGarbage(work: ClusterWork<ReadsCluster & HasSettings>): Promise<readonly Error[]> {
   const { ports, cluster, world } = work;
@@ -106,15 +107,15 @@ async function claimOfMember(
   // The claims are read after the list of instances, and the claim of the instance after them.
   const { records, unreadable } = await claims();
   const isAwaited = ({ launch }: NodeClaimRecord): boolean =>
-    launch.kind === 'requested' && launch.request.nodeClaim === group;
+    launch.kind === 'requested' && (group === UNNAMED || launch.request.nodeClaim === group);
   if (unreadable.length > 0 || records.some(isAwaited)) return 'not-known';
   const found = await store.findNodeClaim(id, (owner) => owner === cluster);
   return found === 'not-served' ? 'not-known' : found;
 }
 
-/** The instances of NodeClaim objects that have no record, and which EC2 does not list, as after the table was restored. */
+/** The instances of NodeClaim objects and Nodes that have no record, and which EC2 does not list, as after the table was restored. */
 function endedInstances(
-  { records }: ClusterWork<ReadsCluster & HasSettings>,
+  { records, world: { claimed } }: ClusterWork<ReadsCluster & HasSettings>,
   {
     nodes,
     mirrors,
@@ -127,8 +128,13 @@ function endedInstances(
 ): readonly FoundInstance[] {
   const known = new Set([...records.map(({ name }) => name), ...instances.map(({ nodeClaim }) => nodeClaim)]);
   const listed = new Set(instances.map(({ id }) => id));
-  return mirrors
+  const shown = new Set(mirrors.map(({ status }) => status?.providerID));
+  const ofClaims = mirrors
     .filter(({ metadata }) => !known.has(metadata.name))
-    .flatMap((mirror) => instanceOfNodeClaim(mirror, { node: nodeOfNodeClaim(nodes, mirror) }) ?? [])
-    .filter(({ id }) => !listed.has(id));
+    .flatMap((mirror) => instanceOfNodeClaim(mirror, { node: nodeOfNodeClaim(nodes, mirror) }) ?? []);
+  const ofNodes = nodes
+    .filter(({ spec }) => !shown.has(spec?.providerID))
+    .flatMap((node) => instanceOfLeftNode(node) ?? [])
+    .filter(({ id }) => !claimed.has(id));
+  return [...ofClaims, ...ofNodes].filter(({ id }) => !listed.has(id));
 }

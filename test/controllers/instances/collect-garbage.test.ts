@@ -116,3 +116,123 @@ test('a NodeClaim whose record was lost while its instance shut down is released
   expect(made).not.toEqual([]);
   expectAllGone(result);
 });
+
+/** A cluster whose table and NodeClaim objects were lost when EC2 ended its instances. */
+interface Lost {
+  /** Whether the cloud controller manager deletes the Nodes. */
+  readonly deletesNodes: boolean;
+  /** Whether the instances run without their tags, and their kubelets do not answer. */
+  readonly runs: boolean;
+  /** @default launches are answered */
+  readonly noAnswerForMs?: number;
+}
+
+const LOST_AFTER_MS = 5.5 * MINUTE_MS;
+
+function losingAll({ deletesNodes, runs, noAnswerForMs = 0 }: Lost, ended: string[]) {
+  return (ports: ControllerPorts): ControllerPorts => {
+    const lostAtMs = ports.clock.now() + LOST_AFTER_MS;
+    const empty = memoryNodeClaimStore();
+    const isLost = (): boolean => ports.clock.now() >= lostAtMs;
+    const made = new Set<string>();
+    return {
+      ...ports,
+      get store() {
+        return isLost() ? empty : ports.store;
+      },
+      cluster: {
+        ...ports.cluster,
+        listNodeClaims: async () =>
+          (await ports.cluster.listNodeClaims()).filter(({ metadata }) => !isLost() || made.has(metadata.name)),
+        applyNodeClaim: async (nodeClaim) => {
+          if (isLost()) made.add(nodeClaim.metadata.name);
+          await ports.cluster.applyNodeClaim(nodeClaim);
+        },
+        listNodes: async () => {
+          const nodes = await ports.cluster.listNodes();
+          if (!isLost()) return nodes;
+          const deletionTimestamp = new Date(lostAtMs).toISOString();
+          const conditions = [{ type: 'Ready', status: 'Unknown' }] as const;
+          return nodes.map((node) => {
+            if (Date.parse(node.metadata.creationTimestamp ?? '') >= lostAtMs) return node;
+            const metadata = { ...node.metadata, ...(deletesNodes && { deletionTimestamp }) };
+            return { ...node, metadata, status: { ...node.status, conditions } };
+          });
+        },
+      },
+      cloud: {
+        ...ports.cloud,
+        describeInstances: async (cluster, ids) => {
+          const found = await ports.cloud.describeInstances(cluster, ids);
+          if (!isLost()) return found;
+          return found.flatMap((one) => {
+            if (one.launchedAtMs >= lostAtMs) return [one];
+            return runs && ids !== undefined ? [{ ...one, untagged: true as const }] : [];
+          });
+        },
+        launch: async (request) => {
+          const sinceMs = ports.clock.now() - lostAtMs;
+          if (sinceMs >= 0 && sinceMs < noAnswerForMs) throw new UnreachableError('no answer');
+          return await ports.cloud.launch(request);
+        },
+        terminate: async (cluster, id) => {
+          ended.push(id);
+          await ports.cloud.terminate(cluster, id);
+        },
+      },
+    };
+  };
+}
+
+async function loseAll(lost: Lost) {
+  const ended: string[] = [];
+  const result = await live({
+    catalogue: SMALL_CATALOGUE,
+    manifests: someManifests({ deployments: [aDeployment('web', 3), aDeployment('late', 0)] }),
+    scenario: {
+      name: 'all lost',
+      events: [
+        { kind: 'scale', atMs: LOST_AFTER_MS + SECOND_MS, deployment: 'default/late', replicas: 1 },
+        { kind: 'deletePod', atMs: 14 * MINUTE_MS, pod: 'none' },
+      ],
+    },
+    durationMs: 15 * MINUTE_MS,
+    wrapPorts: losingAll(lost, ended),
+  });
+  const isAfter = ({ at }: { readonly at: number }): boolean => at * SECOND_MS > LOST_AFTER_MS;
+  const registered = result.timeline.flatMap((entry) =>
+    entry.kind === 'register-node' && !isAfter(entry) ? [entry.node.name] : [],
+  );
+  const adoptedAt = result.timeline.flatMap((entry) =>
+    entry.kind === 'create-node-claim' && entry.pods.length === 0 ? [entry.at] : [],
+  );
+  return { registered, adoptedAt, after: result.timeline.filter(isAfter), ended };
+}
+
+test.each([
+  ['being deleted', true],
+  ['not Ready', false],
+])(
+  'a Node of Kerf that is %s, without a record, a NodeClaim object and an instance, is removed',
+  async (_, deletesNodes) => {
+    const { registered, after } = await loseAll({ deletesNodes, runs: false });
+    const released = after.flatMap((entry) => (entry.kind === 'release-node-claim' ? [entry.node?.name] : []));
+    expect(registered).not.toEqual([]);
+    expect(released).toEqual(registered);
+  },
+);
+
+test('a Node that is not Ready is kept while its instance runs, although EC2 does not list the instance with its tags', async () => {
+  const { after, adoptedAt, ended } = await loseAll({ deletesNodes: false, runs: true });
+  const kinds = after.map(({ kind }) => kind);
+  expect(adoptedAt).not.toEqual([]);
+  for (const kind of ['delete-node-claim', 'release-node-claim', 'evict-pod']) expect(kinds).not.toContain(kind);
+  expect(ended).toEqual([]);
+});
+
+test('a Node without a record waits for launches with an unknown outcome, because its instance may be theirs', async () => {
+  const noAnswerForMs = 2 * MINUTE_MS;
+  const { adoptedAt } = await loseAll({ deletesNodes: true, runs: false, noAnswerForMs });
+  expect(adoptedAt).not.toEqual([]);
+  for (const at of adoptedAt) expect(at * SECOND_MS).toBeGreaterThan(LOST_AFTER_MS + noAnswerForMs);
+});

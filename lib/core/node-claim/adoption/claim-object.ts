@@ -39,13 +39,18 @@ export interface ClaimObject extends Pick<NodeClaim, 'metadata' | 'spec'> {
   readonly status?: NodeClaim['status'] | undefined;
 }
 
+/** What shows the instance of a NodeClaim. */
+interface ClaimOfInstance extends Pick<ClaimObject, 'metadata' | 'status'> {
+  readonly spec: { readonly nodeClassRef: { readonly name: string } };
+}
+
 /**
  * The instance of a NodeClaim object, without a call of EC2; undefined if its status has no provider ID. The price is not
  * known. *Shape:* for a provider ID that is not from EC2, the instance ID is the part after the last slash.
  * @param known the node, for what the claim does not contain, and the time that replaces unknown times
  */
 export function instanceOfNodeClaim(
-  { metadata, spec, status }: ClaimObject,
+  { metadata, spec, status }: ClaimOfInstance,
   { node, unknownSinceMs = 0 }: { readonly node?: Node | undefined; readonly unknownSinceMs?: number } = {},
 ): FoundInstance | undefined {
   const { providerID = '' } = status ?? {};

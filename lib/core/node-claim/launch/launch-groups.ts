@@ -109,6 +109,8 @@ export function withRequest(verdict: ClaimVerdict, launch: Requested): ClaimVerd
 
 /** Names of NodeClaims have no slash. */
 const GROUP = 'group/';
+/** In place of the name of a group, for an instance whose tags cannot be read: no claim of any group may be waiting for it. */
+export const UNNAMED: string = `${GROUP}unknown`;
 
 /**
  * Whether the tag of an instance names a group: its instance is not assigned to a claim yet, or the name of the claim is not

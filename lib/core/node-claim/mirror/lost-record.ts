@@ -1,4 +1,5 @@
 import { MINUTE_MS, parseTime } from '../../../apis/formats/time.ts';
+import type { Labels } from '../../../apis/kubernetes.ts';
 import { NODE_POOL_HASH_VERSION } from '../../../apis/labels.ts';
 import type { NodeClaim } from '../../../apis/node-claim.ts';
 
@@ -16,8 +17,13 @@ export function hasLostRecord(
   { metadata, status }: NodeClaim,
   { instances, nowMs }: { readonly instances: readonly { readonly nodeClaim: string }[]; readonly nowMs: number },
 ): boolean {
-  const { name, annotations = {}, creationTimestamp } = metadata;
-  if (status?.providerID !== undefined || !OUR_VERSION.test(annotations[NODE_POOL_HASH_VERSION] ?? '')) return false;
+  const { name, annotations, creationTimestamp } = metadata;
+  if (status?.providerID !== undefined || !hasOurHash(annotations)) return false;
   if (creationTimestamp === undefined || nowMs - parseTime(creationTimestamp) < AWAITED_MS) return false;
   return instances.every(({ nodeClaim }) => nodeClaim !== name);
+}
+
+/** Whether Kerf has written these annotations of a NodeClaim or a Node. The Node of an adopted NodeClaim keeps those of Karpenter. */
+export function hasOurHash(annotations: Labels | undefined): boolean {
+  return OUR_VERSION.test(annotations?.[NODE_POOL_HASH_VERSION] ?? '');
 }
