@@ -48,6 +48,8 @@ export interface Rule {
   readonly recordWritten?: (after: NodeClaimRecord, before: NodeClaimRecord | undefined) => void;
   /** A record was to be created, and one of this name existed. */
   readonly recordKept?: (asked: NodeClaimRecord, kept: NodeClaimRecord) => void;
+  /** A replacement was created, and its command is stored as a proposal. */
+  readonly createdForProposal?: (record: NodeClaimRecord) => void;
   /** A read did not return what was stored before it began. */
   readonly staleRead?: (method: string, name: string) => void;
   readonly leaseAcquired?: (lease: Lease) => void;

@@ -3,6 +3,7 @@
 import type { NodeClaim } from '../../lib/apis/node-claim.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { Decision } from '../../lib/core/model/decision.ts';
+import { isReplacing } from '../../lib/core/model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import { ConflictError } from '../../lib/ports/errors.ts';
 import type { SimulatedInvocation } from '../../lib/simulator/aws/simulated-lambda.ts';
@@ -91,7 +92,10 @@ function watchedStore(store: Store, raw: Store, { each, records, open, nowMs }: 
       const kept = records.get(record.name);
       await store.createNodeClaim(record);
       await look(record.cluster, record.name);
-      if (kept !== undefined) each((rule) => rule.recordKept?.(record, kept));
+      if (kept !== undefined) return each((rule) => rule.recordKept?.(record, kept));
+      const commands = record.command === undefined ? [] : await raw.listCommands(record.cluster);
+      if (commands.some((one) => one.id === record.command && !isReplacing(one)))
+        each((rule) => rule.createdForProposal?.(record));
     },
     async updateNodeClaim(record) {
       const written = await store.updateNodeClaim(record);

@@ -15,6 +15,20 @@ export function isCreation(action: Action): action is Creation {
 }
 
 /**
+ * E33: the new claims, without replacements of commands that could not be continued. Such a command is still a proposal, and is decided
+ * again: the names of its replacements follow from its id, so a replacement that exists, and has pods now, would count as the new node.
+ */
+export function withoutHeld(
+  creations: readonly Creation[],
+  outcomes: ReadonlyMap<Action, Outcome>,
+): readonly Creation[] {
+  const held = new Set<string | undefined>();
+  for (const { kind, action } of outcomes.values())
+    if (action.kind === 'continue-disruption' && kind !== 'done') held.add(action.command.id);
+  return creations.filter(({ nodeClaim }) => !held.has(nodeClaim.command));
+}
+
+/**
  * Writes the records of new claims. Then lifecycle is woken once for all of them, so that it launches those with equal requests with one
  * call. *Shape:* the outcome of each action.
  */

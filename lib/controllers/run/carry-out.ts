@@ -7,7 +7,7 @@ import { evictPods } from '../drain/evict-pods.ts';
 import { releaseNodeClaim } from '../instances/release-claim.ts';
 import { tagInstance } from '../instances/tag-instance.ts';
 import { terminateInstance } from '../instances/terminate-instance.ts';
-import { type Creation, createClaims, isCreation } from '../launch/create-claims.ts';
+import { type Creation, createClaims, isCreation, withoutHeld } from '../launch/create-claims.ts';
 import { launchInstance } from '../launch/launch-instance.ts';
 import type { MayLimitWaits } from '../wait/waits.ts';
 import type {
@@ -39,7 +39,8 @@ export type OffClusterPorts = WritesClaims & UsesCatalogue & SendsWakes & HasClo
  * Carries out the actions of a decision. Each action is idempotent, so any function can repeat it, and one that fails does not stop the
  * others. They are in order, because a new claim may need the room in a limit that a deletion before it makes (promise 2); claims that follow
  * each other are written together, and so are taints. Evictions come last and in parallel, because a node is cordoned before the replacements
- * of its pods look for a node; if it cannot be cordoned, its pods are evicted nevertheless. *Shape:* the outcome of every action.
+ * of its pods look for a node; if it cannot be cordoned, its pods are evicted nevertheless. *Shape:* the outcome of every action, without
+ * the replacements of a command that could not be continued: they are not created.
  */
 export async function carryOut(known: ActPorts, { cluster, actions }: Decision): Promise<readonly Outcome[]> {
   const { messages, sendRest } = wakesTogether(known);
@@ -53,7 +54,9 @@ export async function carryOut(known: ActPorts, { cluster, actions }: Decision):
     if (isCreation(action) || isTaint(action)) {
       const [creations, taints] = [alikeFrom(actions, at, isCreation), alikeFrom(actions, at, isTaint)];
       next = at + creations.length + taints.length;
-      const together = isCreation(action) ? await createClaims(ports, cluster, creations) : await changeTaints(taints);
+      const together = isCreation(action)
+        ? await createClaims(ports, cluster, withoutHeld(creations, outcomes))
+        : await changeTaints(taints);
       for (const one of together) outcomes.set(one.action, one);
       continue;
     }

@@ -190,6 +190,34 @@ describe('a command that cannot be completed (E35)', () => {
     });
     expectAtRest(played);
   });
+
+  test('E33: while its start cannot be recorded, no replacement is launched, so pods that arrive do not use it up', async () => {
+    const played = await play({
+      durationMs: 40 * MINUTE_MS,
+      events: [
+        {
+          kind: 'fault',
+          fault: {
+            kind: 'calls-fail',
+            calls: ['store.continueCommand'],
+            error: 'throttled',
+            where: 'before',
+            percent: 100,
+          },
+          atMs: MINUTE_MS,
+          forMs: 14 * MINUTE_MS,
+        },
+        { kind: 'scale', deployment: 'default/web', replicas: 6, atMs: 10 * MINUTE_MS },
+      ],
+    });
+    expectAtRest(played, 6);
+    const startedAt = ofKind(played, 'continue-disruption')[0]?.at ?? 0;
+    expect(startedAt).toBeGreaterThanOrEqual(15 * 60);
+    const launchedBefore = ofKind(played, 'instance-launched').filter(({ at }) => at < startedAt);
+    expect(launchedBefore, 'one node for each pod').toHaveLength(6);
+    const forPods = ofKind(played, 'create-node-claim').filter(({ controller }) => controller === 'provisioning');
+    expect(forPods, 'no node for an evicted pod').toHaveLength(6);
+  });
 });
 
 describe('what is left of a command (E1)', () => {

@@ -9,7 +9,7 @@ import type { PastMove } from '../../../lib/core/model/disruption/past-move.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { ConflictError, EpochMovedError, RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
-import { aDecision } from '../../builders/decisions.ts';
+import { aDecision, aReplacingCommand } from '../../builders/decisions.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
 import { aRecord } from '../../contract/records.ts';
@@ -298,6 +298,31 @@ test('promise 2: a claim is created after the deletion before it, whose room it 
   await carryOut(portsWith({ store }), aDecision({ actions }));
   expect(done).toEqual(['create a', 'create b', 'delete old', 'create c']);
 });
+
+test.each([new UnreachableError('throttled'), new RefusedError('the item is invalid')])(
+  'E33: a replacement is created only after its command was recorded, and those of other commands regardless: %s',
+  async (error) => {
+    const created: string[] = [];
+    const store = {
+      continueCommand: async (_: string, { id }: { readonly id: string }) => {
+        if (id === 'command-1') throw error;
+      },
+      createNodeClaim: async ({ name }: NodeClaimRecord) => void created.push(name),
+    };
+    const actions = ['command-1', 'command-2'].flatMap((id): Action[] => [
+      { kind: 'continue-disruption', command: aReplacingCommand({ id }) },
+      { kind: 'create-node-claim', nodeClaim: { ...aRecord({ name: `for-${id}` }), command: id } },
+    ]);
+    const outcomes = await carryOut(portsWith({ store }), aDecision({ actions: [...actions, create('other')] }));
+    expect(created).toEqual(['for-command-2', 'other']);
+    expect(outcomes.map(({ kind, action }) => [action.kind, kind])).toEqual([
+      ['continue-disruption', error.retryable ? 'failed' : 'refused'],
+      ['continue-disruption', 'done'],
+      ['create-node-claim', 'done'],
+      ['create-node-claim', 'done'],
+    ]);
+  },
+);
 
 test('a released claim wakes provisioning and disruption, whose limits and budgets it no longer uses', async () => {
   const store = memoryNodeClaimStore();

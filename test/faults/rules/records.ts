@@ -38,7 +38,7 @@ export const recordsGoForward: RuleOf = (watched) => {
     recordKept(asked, kept) {
       if (asked.decisionId !== kept.decisionId)
         violate(
-          'an instance with a record is not adopted',
+          'a NodeClaim is not created with the name of another one',
           `NodeClaim ${asked.name}: ${asked.decisionId} was to replace the record of ${kept.decisionId}`,
         );
     },

@@ -6,7 +6,12 @@ import { transitionTimesAreTrue } from './conditions.ts';
 import { emptyNodesAreRemoved } from './consolidation.ts';
 import { decisionsAreCarriedOut } from './decisions.ts';
 import { movesAreLimited } from './disruption/move-limits.ts';
-import { endedCommandsStayEnded, replacedNodesStayUntilThen, taintsHaveAReason } from './disruption/replacements.ts';
+import {
+  endedCommandsStayEnded,
+  replacedNodesStayUntilThen,
+  replacementsFollowTheirCommand,
+  taintsHaveAReason,
+} from './disruption/replacements.ts';
 import { drainsAreOrdered } from './drain-order.ts';
 import { instancesEndForAReason, podsAreEvicted } from './drains.ts';
 import { othersAreLeftAlone } from './foreign.ts';
@@ -116,6 +121,7 @@ export const RULES: readonly RuleOf[] = [
   replacedNodesStayUntilThen,
   taintsHaveAReason,
   endedCommandsStayEnded,
+  replacementsFollowTheirCommand,
   attemptsAreApart,
   failedRunsAreRepeated,
   conflictsAreRepeated,

@@ -35,6 +35,12 @@ export const replacedNodesStayUntilThen: RuleOf = (watched) => {
   };
 };
 
+/** A replacement is created only after its command was continued: a proposal is decided again, with the same names (E33). */
+export const replacementsFollowTheirCommand: RuleOf = ({ violate }) => ({
+  createdForProposal: ({ name, command }) =>
+    violate('a replacement is created after its command was continued', `NodeClaim ${name} of command ${command}`),
+});
+
 /** By the next run of disruption, or the run of the next minute if a wake is lost. */
 const UNTAINTED_MS = 95 * SECOND_MS;
 
