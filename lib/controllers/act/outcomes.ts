@@ -1,7 +1,7 @@
 import { optional } from '../../apis/optional.ts';
 import { maxRefused } from '../../core/events/events-of.ts';
 import type { Action, Blocked, Decision } from '../../core/model/decision.ts';
-import { isConflict, type PortError, portErrorOf } from '../../ports/errors.ts';
+import { isConflict, type PortError, portErrorOf, UnexpectedError } from '../../ports/errors.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import type { LostWakes } from '../run/wake-up.ts';
 import { inWords, refusalName, subjectOf } from './action-subject.ts';
@@ -68,7 +68,8 @@ export interface OutcomeReport {
 
 /**
  * Sums up the outcomes of a decision. A permanent refusal is a refusal in the decision of each run, and a failure only when it
- * is new: most refused actions are repeated every few seconds. A refusal by a PodDisruptionBudget is announced when it is new.
+ * is new: most refused actions are repeated every few seconds. An unexpected error is a failure of each run, so that its problem lasts as
+ * long as it does (`problemsIn`). A refusal by a PodDisruptionBudget is announced when it is new.
  */
 export function reportOf(
   ports: HasClock & RemembersRefusals,
@@ -85,7 +86,10 @@ export function reportOf(
   const held = outcomes.filter(
     (one) => one.kind === 'blocked' && isNew(ports, decision, { action: one.action, message: one.blocked.message }),
   );
-  const reported = [...fresh, ...failed.filter(({ error }) => !isConflict(error))];
+  const reported = [
+    ...refused.filter((one) => fresh.includes(one) || one.error instanceof UnexpectedError),
+    ...failed.filter(({ error }) => !isConflict(error)),
+  ];
   return {
     decision: {
       ...decision,
