@@ -79,7 +79,7 @@ export interface RecordedRefusal {
   readonly names: readonly string[];
 }
 
-/** The price of all instances of Kerf in the cluster. *Units:* USD per hour. */
+/** The price of all NodeClaims of Kerf in the cluster: of an instance, and before its launch of its cheapest option. *Units:* USD per hour. */
 export interface RecordedPrice {
   readonly beforeUsdPerHour: number;
   /** When the decision is carried out. */

@@ -1,11 +1,10 @@
 import { formatExactTime } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
-import { gaugesOfNodes } from '../cluster/gauges.ts';
 import { countsOf } from '../counts-of.ts';
 import { fingerprint } from '../identity.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Action, Blocked, Controller, Decision } from '../model/decision.ts';
-import { instanceOf, type RunningInstance } from '../model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord, type RunningInstance } from '../model/node-claim-record.ts';
 import { nameWithNamespace } from '../model/subject.ts';
 import { type DecisionRecord, MAX_NAMES, type RecordedPrice, type RecordedRefusal } from './decision-record.ts';
 import { recordedActions } from './recorded-actions.ts';
@@ -20,7 +19,7 @@ export interface EndedRun {
   /** At least one. */
   readonly decisions: readonly Decision[];
   /** Of a run that decides for the cluster. */
-  readonly snapshot?: Pick<ClusterSnapshot, 'nodes' | 'nodeClaims'>;
+  readonly snapshot?: Pick<ClusterSnapshot, 'nodeClaims'>;
   /** What runs for NodeClaims, by name. @default not known */
   readonly instances?: ReadonlyMap<string, RunningInstance>;
   readonly durationMs: number;
@@ -48,7 +47,7 @@ export function recordOfRun(run: EndedRun, fresh: readonly Blocked[]): DecisionR
     actions: recordedActions(actions, run.instances),
     refused: countsOf(decisions.flatMap(({ blocked }) => blocked.map(({ reason }) => reason))),
     refusals: [...ofExistingNodes(decisions, fresh), ...recordedRefusals(fresh)],
-    ...(run.snapshot && { price: priceOf(run.snapshot, actions, price) }),
+    ...(run.snapshot && { price: priceOf(run.snapshot.nodeClaims, actions, price) }),
     ...(decisions.some(({ shadow }) => shadow === true) && { shadow: true as const }),
     version,
   };
@@ -83,22 +82,28 @@ function causesOf(actions: readonly Action[]): readonly string[] {
 }
 
 function priceOf(
-  { nodes, nodeClaims }: Pick<ClusterSnapshot, 'nodes' | 'nodeClaims'>,
+  nodeClaims: readonly NodeClaimRecord[],
   actions: readonly Action[],
   ofNew: Decision['price'],
 ): RecordedPrice {
-  const byName = new Map(nodeClaims.map((record) => [record.name, record]));
-  const changes = actions.map((action) => {
-    if (action.kind === 'create-node-claim') return action.nodeClaim.options[0]?.priceUsdPerHour ?? 0;
-    if (action.kind !== 'delete-node-claim') return 0;
-    const record = byName.get(action.nodeClaim);
-    return -((record && instanceOf(record)?.priceUsdPerHour) ?? 0);
-  });
-  const beforeUsdPerHour = gaugesOfNodes(nodes, nodeClaims)['HourlyCostUsd'] ?? 0;
-  const after = changes.reduce((sum, one) => sum + one, beforeUsdPerHour);
+  const prices = new Map(nodeClaims.map((record) => [record.name, priceOfClaim(record)]));
+  const beforeUsdPerHour = totalOf(prices);
+  for (const action of actions) {
+    if (action.kind === 'create-node-claim') prices.set(action.nodeClaim.name, priceOfClaim(action.nodeClaim));
+    if (action.kind === 'delete-node-claim') prices.delete(action.nodeClaim);
+  }
   return {
     beforeUsdPerHour,
-    afterUsdPerHour: Math.round(after * 1e4) / 1e4,
+    afterUsdPerHour: totalOf(prices),
     ...optional({ newUsdPerHour: ofNew?.usdPerHour, lowerBoundUsdPerHour: ofNew?.lowerBoundUsdPerHour }),
   };
+}
+
+function priceOfClaim(record: NodeClaimRecord): number {
+  const { releasedAtMs, options } = record;
+  return releasedAtMs === undefined ? ((instanceOf(record) ?? options[0])?.priceUsdPerHour ?? 0) : 0;
+}
+
+function totalOf(prices: ReadonlyMap<string, number>): number {
+  return Math.round([...prices.values()].reduce((sum, one) => sum + one, 0) * 1e4) / 1e4;
 }

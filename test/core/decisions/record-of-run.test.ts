@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_NAMES } from '../../../lib/core/decisions/decision-record.ts';
 import { type EndedRun, recordOfRun } from '../../../lib/core/decisions/record-of-run.ts';
 import type { Action, Blocked } from '../../../lib/core/model/decision.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { aCommand, aDecision, aReplacingCommand, candidatesNamed } from '../../builders/decisions.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
 import { NOW_MS } from '../../builders/times.ts';
@@ -43,10 +44,7 @@ test('a new node is recorded with its cheapest option and its pods', () => {
   const nodeClaim = aClaim({ name: 'general-a', pods: ['default/web-1', 'default/web-2'] });
   const cheapest = Math.min(...nodeClaim.options.map(({ priceUsdPerHour }) => priceUsdPerHour));
   const actions = [{ kind: 'create-node-claim', nodeClaim } as const];
-  const record = recordOfRun(
-    aRun({ decisions: [aDecision({ actions })], snapshot: { nodes: [], nodeClaims: [] } }),
-    [],
-  );
+  const record = recordOfRun(aRun({ decisions: [aDecision({ actions })], snapshot: { nodeClaims: [] } }), []);
   expect(record.actions).toEqual([
     expect.objectContaining({
       kind: 'create-node-claim',
@@ -60,17 +58,34 @@ test('a new node is recorded with its cheapest option and its pods', () => {
 
 test('the price of the new nodes is recorded with its lower bound', () => {
   const price = { usdPerHour: 0.25, lowerBoundUsdPerHour: 0.2, gapPercent: 25 };
-  const run = aRun({ decisions: [aDecision({ price })], snapshot: { nodes: [], nodeClaims: [] } });
+  const run = aRun({ decisions: [aDecision({ price })], snapshot: { nodeClaims: [] } });
   expect(recordOfRun(run, []).price).toMatchObject({ newUsdPerHour: 0.25, lowerBoundUsdPerHour: 0.2 });
 });
 
 test('a deleted node lowers the price', () => {
   const record = launchedClaim();
   const action: Action = { kind: 'delete-node-claim', nodeClaim: record.name, reason: 'empty', message: 'empty' };
-  const run = aRun({ decisions: [aDecision({ actions: [action] })], snapshot: { nodes: [], nodeClaims: [record] } });
+  const run = aRun({ decisions: [aDecision({ actions: [action] })], snapshot: { nodeClaims: [record] } });
   const { price } = recordOfRun(run, []);
   expect(price?.beforeUsdPerHour).toBeGreaterThan(0);
   expect(price?.afterUsdPerHour).toBe(0);
+});
+
+test('the price counts each NodeClaim that is not launched by its cheapest option', () => {
+  const prices = (nodeClaims: readonly NodeClaimRecord[], action: Action) =>
+    recordOfRun(aRun({ decisions: [aDecision({ actions: [action] })], snapshot: { nodeClaims } }), []).price;
+  const planned = aClaim({ name: 'general-1' });
+  const created = prices([planned], { kind: 'create-node-claim', nodeClaim: aClaim({ name: 'general-2' }) });
+  expect(created).toEqual({ beforeUsdPerHour: 0.1, afterUsdPerHour: 0.2 });
+  const deletion = { kind: 'delete-node-claim', reason: 'launch_timeout', message: 'not launched' } as const;
+  const deleted = prices([planned, launchedClaim({ name: 'general-2' })], { ...deletion, nodeClaim: 'general-1' });
+  expect(deleted).toEqual({ beforeUsdPerHour: 0.2, afterUsdPerHour: 0.1 });
+});
+
+test('the price leaves out released NodeClaims', () => {
+  const nodeClaims = [launchedClaim({ releasedAtMs: NOW_MS }), aClaim({ name: 'general-2', releasedAtMs: NOW_MS })];
+  const { price } = recordOfRun(aRun({ snapshot: { nodeClaims } }), []);
+  expect(price).toEqual({ beforeUsdPerHour: 0, afterUsdPerHour: 0 });
 });
 
 test('the evictions of a node are one action with at most 200 names', () => {
