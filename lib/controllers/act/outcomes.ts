@@ -82,10 +82,10 @@ export function reportOf(
   const failed = outcomes.flatMap((one) => (one.kind === 'failed' ? [one] : []));
   const lost = outcomes.flatMap((one) => (one.kind === 'done' ? one.lostWakes : []));
   const conflict = failed.find(({ error }) => isConflict(error))?.error;
-  const fresh = refused.filter(({ action, error }) => isNew(ports, decision, { action, message: error.message }));
-  const held = outcomes.filter(
-    (one) => one.kind === 'blocked' && isNew(ports, decision, { action: one.action, message: one.blocked.message }),
-  );
+  const isNew = (action: Action, message: string): boolean =>
+    isNewRefusal(ports, refusalName(decision.cluster, action), message);
+  const fresh = refused.filter(({ action, error }) => isNew(action, error.message));
+  const held = outcomes.filter((one) => one.kind === 'blocked' && isNew(one.action, one.blocked.message));
   const reported = [
     ...refused.filter((one) => fresh.includes(one) || one.error instanceof UnexpectedError),
     ...failed.filter(({ error }) => !isConflict(error)),
@@ -138,15 +138,6 @@ function isNeeded({ action }: Failed): boolean {
 }
 
 type Failed = Pick<Outcome & { readonly kind: 'refused' }, 'action' | 'error'>;
-
-/** Whether this refusal of the action was not reported before. */
-function isNew(
-  ports: HasClock & RemembersRefusals,
-  { cluster }: Decision,
-  { action, message }: { readonly action: Action; readonly message: string },
-): boolean {
-  return isNewRefusal(ports, refusalName(cluster, action), message);
-}
 
 function blockedBy({ cluster }: Decision, { action, error }: Failed): Blocked {
   const message = `${inWords(action)} is refused: ${error.message}`;
