@@ -91,6 +91,12 @@ export async function hasOpenDecisions(table: Table, cluster: string): Promise<b
   return (await table.query(clusterPartition(cluster), OPEN, 'sk')).length > 0;
 }
 
+/** When the decisions were made that are not closed, those that cannot be read included. *Cost:* one query. */
+export async function openDecisionTimes(table: Table, cluster: string): Promise<readonly number[]> {
+  const pointers = await table.query(clusterPartition(cluster), OPEN);
+  return pointers.map(({ decidedAtMs }) => Number(decidedAtMs ?? 0));
+}
+
 async function openDecision(place: DecisionPlace, cluster: string, pointer: Attributes): Promise<Decision> {
   const key = decisionKey(cluster, String(pointer['sk']).slice(OPEN.length));
   const header = await place.table.get(key);

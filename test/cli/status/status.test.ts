@@ -2,13 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HOUR_MS } from '../../../lib/apis/formats/time.ts';
 import { newRecordFiles } from '../../../lib/cli/decisions/record-files.ts';
 import { runStatus } from '../../../lib/cli/status/run-status.ts';
 import { MARKED_FUNCTIONS } from '../../../lib/core/status/function-mark.ts';
 import { statusSource } from '../../../lib/operator/wiring/records/status.ts';
 import { DynamoDbDecisionLog } from '../../../lib/providers/dynamodb/decision-log.ts';
+import { DynamoDbNodeClaimStore } from '../../../lib/providers/dynamodb/node-claim-store.ts';
 import { NOW_MS } from '../../builders/times.ts';
+import { aLaunchDecision } from '../../contract/records.ts';
 import { inProcessTable } from '../../fakes/dynamodb/in-process-table.ts';
+import { memoryBodies } from '../../fakes/memory-bodies.ts';
 import { runKerf } from '../run-kerf.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'kerf-status-'));
@@ -67,6 +71,16 @@ describe('kerf status of a folder', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('--table NAME of a deployment, or --records DIR');
   });
+});
+
+test('an open decision counts if its body cannot be read', async () => {
+  const table = inProcessTable({ clock: { now: () => NOW_MS } });
+  const store = new DynamoDbNodeClaimStore({ ...table, bodies: memoryBodies(), maxItemBytes: 100 });
+  const atMs = NOW_MS - 3 * HOUR_MS;
+  await store.recordDecision(aLaunchDecision({ id: 'in-the-bucket', cluster: 'demo', atMs }), 0);
+  const beside = { region: 'us-east-1', clusters: async () => ['demo'], queues: async () => [] };
+  const { openDecisionsMs } = await statusSource(table, beside).cluster('demo');
+  expect(openDecisionsMs).toEqual([atMs]);
 });
 
 test('a table has the marks, leases, open decisions and the catalogue; what is refused is named', async () => {

@@ -9,11 +9,12 @@ import type { ClusterFacts, DeploymentFacts } from '../../../core/status/deploym
 import type { StatusSource } from '../../../ports/status-source.ts';
 import { DynamoDbCatalogueStore } from '../../../providers/dynamodb/catalogue-store.ts';
 import { DynamoDbDecisionLog } from '../../../providers/dynamodb/decision-log.ts';
+import { openDecisionTimes } from '../../../providers/dynamodb/decisions.ts';
 import { dynamoDbPortError } from '../../../providers/dynamodb/errors.ts';
 import { clusterPartition, MARK } from '../../../providers/dynamodb/keys.ts';
 import { DynamoDbLeases } from '../../../providers/dynamodb/leases.ts';
 import { DynamoDbNodeClaimStore } from '../../../providers/dynamodb/node-claim-store.ts';
-import type { TableOptions } from '../../../providers/dynamodb/table.ts';
+import { Table, type TableOptions } from '../../../providers/dynamodb/table.ts';
 import { systemClock } from '../../lambda/system-clock.ts';
 import { textOption } from '../../options/option-fields.ts';
 import { haveCredentials, regionOf } from '../shell-account.ts';
@@ -59,16 +60,15 @@ export function statusSource(table: TableOptions, { region, clusters, queues }: 
   return {
     clusters,
     async cluster(cluster): Promise<ClusterFacts> {
-      const [marks, provisioning, disruption, open, commands, nodeClaims] = await Promise.all([
+      const [marks, provisioning, disruption, openDecisionsMs, commands, nodeClaims] = await Promise.all([
         log.marks(cluster),
         leases.see({ cluster, work: 'provisioning' }),
         leases.see({ cluster, work: 'disruption' }),
-        store.openDecisions(cluster),
+        openDecisionTimes(new Table(table), cluster),
         store.listCommands(cluster),
         store.listNodeClaims(cluster),
       ]);
       const leasedAtMs = optional({ provisioning: provisioning.runAtMs, disruption: disruption.runAtMs });
-      const openDecisionsMs = open.map(({ atMs }) => atMs);
       return { cluster, marks, leasedAtMs, openDecisionsMs, commands: commands.length, nodeClaims };
     },
     async deployment(): Promise<DeploymentFacts> {
