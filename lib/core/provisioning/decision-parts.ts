@@ -5,19 +5,23 @@ export const MAX_CLAIMS_PER_PART = 50;
 
 /**
  * Splits a decision into parts that are recorded one after the other. *Shape:* each part creates at most `maxClaims` claims, in
- * the order of the decision. The first part keeps the ID of the decision and has all other actions and refusals.
+ * the order of the decision. A command is continued in the part of its first replacement, and before it (E33). The first part keeps the ID
+ * of the decision and has all other actions and refusals.
  */
 export function decisionParts(decision: Decision, maxClaims: number = MAX_CLAIMS_PER_PART): readonly Decision[] {
-  const creations = decision.actions.filter(isCreation);
-  if (creations.length <= maxClaims) return [decision];
-  const others = decision.actions.filter((action) => !isCreation(action));
+  const parts: Action[][] = [[]];
+  let created = 0;
+  for (const action of decision.actions) {
+    const isOfClaims = isCreation(action) || action.kind === 'continue-disruption';
+    const part = isOfClaims ? Math.floor(created / maxClaims) : 0;
+    (parts[part] ??= []).push(action);
+    if (isCreation(action)) created += 1;
+  }
   const { onExistingNodes: _nodes, price: _price, ...bare } = decision;
-  const count = Math.ceil(creations.length / maxClaims);
-  return Array.from({ length: count }, (_part, index) => {
-    const own = creations.slice(index * maxClaims, (index + 1) * maxClaims);
-    if (index === 0) return { ...decision, actions: [...own, ...others] };
+  return parts.map((actions, index) => {
+    if (index === 0) return { ...decision, actions };
     const id = `${decision.id}-${index + 1}`;
-    return { ...bare, id, actions: own.map((creation) => ofPart(creation, id)), blocked: [] };
+    return { ...bare, id, actions: actions.map((action) => ofPart(action, id)), blocked: [] };
   });
 }
 
@@ -27,7 +31,7 @@ function isCreation(action: Action): action is Creation {
   return action.kind === 'create-node-claim';
 }
 
-/** The claim with the ID of the decision part that records it. */
-function ofPart(creation: Creation, decisionId: string): Creation {
-  return { ...creation, nodeClaim: { ...creation.nodeClaim, decisionId } };
+/** The action with the ID of the decision part that records it. */
+function ofPart(action: Action, decisionId: string): Action {
+  return isCreation(action) ? { ...action, nodeClaim: { ...action.nodeClaim, decisionId } } : action;
 }

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { optional } from '../../../lib/apis/optional.ts';
-import type { Decision } from '../../../lib/core/model/decision.ts';
+import type { Action, Decision } from '../../../lib/core/model/decision.ts';
 import { decisionParts, MAX_CLAIMS_PER_PART } from '../../../lib/core/provisioning/decision-parts.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
-import { aDecision } from '../../builders/decisions.ts';
+import { aDecision, aReplacingCommand } from '../../builders/decisions.ts';
 import { aNode } from '../../builders/nodes.ts';
 import { pendingPod, pendingPods } from '../../builders/pods.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
+import { aRecord } from '../../contract/records.ts';
 
 /** A decision with this many new claims, one nomination and one unschedulable pod. */
 function decisionOf(claims: number): Decision {
@@ -58,6 +59,20 @@ describe('a decision is recorded in parts', () => {
     expect(others.some(({ onExistingNodes, price }) => onExistingNodes !== undefined || price !== undefined)).toBe(
       false,
     );
+  });
+
+  test('E33: a command is continued before its replacements are created, in the same part', () => {
+    const actions = Array.from({ length: 60 }, (_, at): Action[] => [
+      { kind: 'continue-disruption', command: aReplacingCommand({ id: `command-${at}` }) },
+      { kind: 'create-node-claim', nodeClaim: { ...aRecord({ name: `claim-${at}` }), command: `command-${at}` } },
+    ]).flat();
+    const deletion: Action = { kind: 'delete-node-claim', nodeClaim: 'old', reason: 'drifted', message: '' };
+    const parts = decisionParts(aDecision({ actions: [deletion, ...actions] }));
+    const shown = parts.map((part) =>
+      part.actions.map((one) => (one.kind === 'continue-disruption' ? one.command.id : one.kind)),
+    );
+    const steps = Array.from({ length: 60 }, (_, at) => [`command-${at}`, 'create-node-claim']);
+    expect(shown).toEqual([['delete-node-claim', ...steps.slice(0, 50).flat()], steps.slice(50).flat()]);
   });
 
   test('a claim has the ID of the part that records it', () => {
