@@ -9,7 +9,8 @@ interface Sample {
 
 /** The metrics of `kerf status --output prometheus`, all gauges. `npm run generate` writes docs/signals.md from this table. @internal */
 export const STATUS_METRICS = {
-  kerf_healthy: 'Labels: cluster. 1 if nothing is wrong with the cluster, else 0.',
+  kerf_healthy:
+    'Labels: cluster. 1 if nothing is wrong with the cluster, else 0. A cluster that is left out has no samples.',
   kerf_last_run_timestamp_seconds:
     'Labels: cluster, function. The last run of the function that is recorded: lifecycle and termination record a run every ten minutes.',
   kerf_mode: 'Labels: cluster, mode. 1 for the mode of the cluster (active, shadow, standby, unknown).',

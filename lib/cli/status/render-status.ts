@@ -105,11 +105,18 @@ function fleetOf({ gauges }: ClusterStatus): string {
   return parts.length === 0 ? 'not known' : parts.join(', ');
 }
 
-function deploymentLines({ deadLetters, prices, unread, atMs }: DeploymentStatus, width: number): readonly string[] {
+function deploymentLines(
+  { leftOut, deadLetters, prices, unread, atMs }: DeploymentStatus,
+  width: number,
+): readonly string[] {
   const dead = deadLetters?.reduce((sum, { messages }) => sum + messages, 0);
   const age = (asOf: string | undefined): string =>
     asOf === undefined ? 'never read' : `${shortAge(atMs - (timeIn(asOf) ?? 0))} old`;
   const rows: readonly (readonly [string, string])[] = [
+    ...leftOut.map(({ cluster, lastRunMs }) => {
+      const ago = shortAge(atMs - lastRunMs);
+      return ['left out', `${cluster}: its last run was ${ago} ago. Show it with --cluster ${cluster}`] as const;
+    }),
     ...(dead === undefined ? [] : [['dead letters', dead === 0 ? 'none' : String(dead)] as const]),
     ...(prices === undefined || prices === 'none'
       ? []
@@ -121,7 +128,7 @@ function deploymentLines({ deadLetters, prices, unread, atMs }: DeploymentStatus
 
 /** What `--output json` prints. */
 export function statusOutput(status: DeploymentStatus): object {
-  const { atMs, clusters, wrong, deadLetters, prices, unread } = status;
+  const { atMs, clusters, leftOut, wrong, deadLetters, prices, unread } = status;
   return {
     formatVersion: 1,
     at: formatExactTime(atMs),
@@ -141,6 +148,7 @@ export function statusOutput(status: DeploymentStatus): object {
         usdPerHour: gauges['HourlyCostUsd'],
       }),
     })),
+    leftOut: leftOut.map(({ cluster, lastRunMs }) => ({ cluster, lastRunAt: formatExactTime(lastRunMs) })),
     ...optional({ deadLetters, prices }),
     unread,
   };

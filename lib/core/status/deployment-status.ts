@@ -76,9 +76,17 @@ export interface ClusterStatus {
   readonly wrong: readonly string[];
 }
 
+/** Probably it was removed from the deployment, which leaves its marks in the table for 30 days. */
+export interface LeftOutCluster {
+  readonly cluster: string;
+  readonly lastRunMs: number;
+}
+
 export interface DeploymentStatus extends DeploymentFacts {
   readonly atMs: number;
   readonly clusters: readonly ClusterStatus[];
+  /** The clusters that are not judged: no function has run for a day, while another cluster is served. */
+  readonly leftOut: readonly LeftOutCluster[];
   /** What is wrong with the deployment, besides its clusters. */
   readonly wrong: readonly string[];
 }
@@ -87,6 +95,8 @@ export interface DeploymentStatus extends DeploymentFacts {
 const LATE_MS = 5 * MINUTE_MS;
 /** An action that fails is given up after five minutes. */
 const OPEN_TOO_LONG_MS = 10 * MINUTE_MS;
+/** Until then, a cluster that is not served any more is wrong. */
+const LEFT_OUT_MS = DAY_MS;
 /** The catalogue function runs every twelve hours. */
 const OLD_PRICES_MS = 36 * HOUR_MS;
 
@@ -101,15 +111,27 @@ export function deploymentStatus(
 ): DeploymentStatus {
   const dead = (facts.deadLetters ?? []).filter(({ messages }) => messages > 0);
   const whyOld = facts.prices && whyPricesOld(facts.prices, nowMs);
+  const all = clusters.map((one) => clusterStatus(one, nowMs));
+  const leftOut = leftOutOf(all, nowMs);
   return {
     ...facts,
     atMs: nowMs,
-    clusters: clusters.map((one) => clusterStatus(one, nowMs)),
+    clusters: all.filter(({ cluster }) => !leftOut.some((one) => one.cluster === cluster)),
+    leftOut,
     wrong: [
       ...dead.map(({ queue, messages }) => `${counted(messages, 'dead letter')} in ${queue}: kerf dead-letters list`),
       ...(whyOld === undefined ? [] : [whyOld]),
     ],
   };
+}
+
+function leftOutOf(clusters: readonly ClusterStatus[], nowMs: number): readonly LeftOutCluster[] {
+  const runs = clusters.flatMap(({ cluster, functions }) => {
+    const times = functions.flatMap(({ lastRunMs }) => lastRunMs ?? []);
+    return times.length === 0 ? [] : [{ cluster, lastRunMs: Math.max(...times) }];
+  });
+  const old = runs.filter(({ lastRunMs }) => nowMs - lastRunMs > LEFT_OUT_MS);
+  return old.length < runs.length ? old : [];
 }
 
 function whyPricesOld(prices: 'none' | PriceTimes, nowMs: number): string | undefined {

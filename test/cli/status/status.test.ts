@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HOUR_MS } from '../../../lib/apis/formats/time.ts';
+import { DAY_MS, formatExactTime, HOUR_MS } from '../../../lib/apis/formats/time.ts';
 import { newRecordFiles } from '../../../lib/cli/decisions/record-files.ts';
 import { runStatus } from '../../../lib/cli/status/run-status.ts';
 import { MARKED_FUNCTIONS } from '../../../lib/core/status/function-mark.ts';
@@ -52,6 +52,21 @@ describe('kerf status of a folder', () => {
     expect(stdout).toContain('  - b: termination has not run');
     const json = await runKerf(['status', '--records', two, '--cluster', 'a', '-o', 'json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ healthy: true, clusters: [{ cluster: 'a', nodes: 3 }] });
+  });
+
+  test('names a cluster in which no function has run for a day, and does not count it', async () => {
+    const former = join(root, 'former');
+    const { log } = newRecordFiles(former);
+    for (const mark of [...marksOf('demo'), ...marksOf('old', NOW_MS - 5 * DAY_MS)]) await log.mark(mark);
+    const { stdout, code } = await runKerf(['status', '--records', former], {}, { columns: 80 });
+    expect(code).toBe(0);
+    expect(stdout).toContain('  left out      old: its last run was 5d ago.');
+    const json = await runKerf(['status', '--records', former, '-o', 'json']);
+    const lastRunAt = formatExactTime(NOW_MS - 5 * DAY_MS);
+    expect(JSON.parse(json.stdout)).toMatchObject({ healthy: true, leftOut: [{ cluster: 'old', lastRunAt }] });
+    const named = await runKerf(['status', '--records', former, '--cluster', 'old']);
+    expect(named.code).toBe(1);
+    expect(named.stdout).toContain('  - old: the last run of lifecycle was 5d ago');
   });
 
   test('writes metrics in the text format of Prometheus', async () => {

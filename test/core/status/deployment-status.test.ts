@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatTime, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { DAY_MS, formatTime, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import {
   type ClusterFacts,
   deploymentStatus,
@@ -121,6 +121,36 @@ describe('a cluster', () => {
       openDecisions: 2,
       wrong: ['a decision of 11m ago is not carried out completely'],
     });
+  });
+});
+
+const ranAt = (cluster: string, atMs: number) => facts({ cluster, marks: ALIVE.map((mark) => ({ ...mark, atMs })) });
+const statusOf = (...clusters: readonly ClusterFacts[]) => {
+  const status = deploymentStatus(clusters, { unread: [] }, NOW_MS);
+  return [status.clusters.map(({ cluster }) => cluster), status.leftOut, isHealthy(status)];
+};
+
+describe('a cluster in which no function has run for a day', () => {
+  const stoppedMs = NOW_MS - DAY_MS - 1;
+
+  test('is left out beside one that is served: it was removed from the deployment', () => {
+    expect(statusOf(ranAt('old', stoppedMs), ranAt('demo', NOW_MS))).toEqual([
+      ['demo'],
+      [{ cluster: 'old', lastRunMs: stoppedMs }],
+      true,
+    ]);
+  });
+
+  test('counts until then, and while its leases are younger', () => {
+    const leased = { ...ranAt('old', stoppedMs), leasedAtMs: { disruption: NOW_MS - DAY_MS } };
+    for (const old of [ranAt('old', NOW_MS - DAY_MS), leased])
+      expect(statusOf(old, ranAt('demo', NOW_MS))).toEqual([['old', 'demo'], [], false]);
+  });
+
+  test('counts if no cluster is served, and if no run of it is known', () => {
+    expect(statusOf(ranAt('old', stoppedMs), ranAt('demo', stoppedMs))).toEqual([['old', 'demo'], [], false]);
+    expect(statusOf(ranAt('old', stoppedMs), facts({ marks: [] }))).toEqual([['old', 'demo'], [], false]);
+    expect(statusOf(facts({ cluster: 'new', marks: [] }), ranAt('demo', NOW_MS))).toEqual([['new', 'demo'], [], false]);
   });
 });
 
