@@ -80,6 +80,7 @@ const LAUNCH = open(
     attempt: NUMBER,
     instance: INSTANCE,
     atMs: NUMBER,
+    reservedUntilMs: NUMBER,
   },
   ['kind'],
 );

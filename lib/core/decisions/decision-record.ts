@@ -56,6 +56,8 @@ export interface RecordedAction {
   readonly instance?: string;
   /** When the instance was launched: with its type, zone, capacity type and price, when it registers and when it ends. */
   readonly sinceMs?: number;
+  /** Of an instance whose reservation has ended: when. Until then, it was reserved. */
+  readonly reservedUntilMs?: number;
   /** The disruption command. */
   readonly command?: string;
   /** Of a disruption command. */

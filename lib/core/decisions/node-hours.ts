@@ -44,7 +44,7 @@ interface Book {
 function note(books: Map<string, Book>, action: RecordedAction, atMs: number): void {
   const span = spanOf(action);
   if (span === undefined) return;
-  const book = bookOf(books, span, atMs);
+  const book = bookOf(books, span, { atMs, reservedUntilMs: action.reservedUntilMs });
   // EC2 may refuse a termination, which is then requested again.
   if (action.kind === 'terminate-instance') book.terminatedMs = atMs;
   if (action.kind === 'release-node-claim') book.releasedMs = atMs;
@@ -52,21 +52,27 @@ function note(books: Map<string, Book>, action: RecordedAction, atMs: number): v
 
 function noteRunning(books: Map<string, Book>, { nodePool, launch, deletion, releasedAtMs }: NodeClaimRecord): void {
   if (launch.kind !== 'launched' || releasedAtMs !== undefined) return;
+  const { atMs, reservedUntilMs } = launch;
   const { id, instanceType, zone, capacityType, priceUsdPerHour } = launch.instance;
   const price = { nodePool, instanceType, zone, capacityType, usdPerHour: priceUsdPerHour };
-  const book = bookOf(books, { instance: id, ...price, fromMs: launch.atMs }, launch.atMs);
+  const book = bookOf(books, { instance: id, ...price, fromMs: atMs }, { atMs, reservedUntilMs });
   const endedMs = deletion?.terminateRequestedAtMs;
   if (endedMs !== undefined) book.terminatedMs ??= endedMs;
 }
 
-/** With a new price from now on, for example if the reservation of the instance has ended. */
-function bookOf(books: Map<string, Book>, span: NodeSpan, atMs: number): Book {
-  const book = books.get(span.instance) ?? { prices: [] };
+interface PriceTimes {
+  readonly atMs: number;
+  readonly reservedUntilMs: number | undefined;
+}
+
+/** With a new price since the end of the reservation of the instance, or else since the time of the record. */
+function bookOf(books: Map<string, Book>, span: NodeSpan, { atMs, reservedUntilMs }: PriceTimes): Book {
+  const first = reservedUntilMs === undefined ? span : ({ ...span, capacityType: 'reserved', usdPerHour: 0 } as const);
+  const book = books.get(span.instance) ?? { prices: [first] };
   books.set(span.instance, book);
-  const last = book.prices.at(-1);
-  if (last === undefined) book.prices.push(span);
-  else if (last.usdPerHour !== span.usdPerHour || last.capacityType !== span.capacityType)
-    book.prices.push({ ...span, fromMs: Math.max(atMs, last.fromMs) });
+  const { usdPerHour, capacityType, fromMs } = book.prices.at(-1) ?? first;
+  if (usdPerHour !== span.usdPerHour || capacityType !== span.capacityType)
+    book.prices.push({ ...span, fromMs: Math.max(reservedUntilMs ?? atMs, fromMs) });
   return book;
 }
 

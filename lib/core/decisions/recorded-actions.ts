@@ -33,9 +33,9 @@ const BILLED: ReadonlySet<Action['kind']> = new Set(['register-node', 'terminate
 
 function billed(running: RunningInstance | undefined): Partial<RecordedAction> {
   if (running === undefined) return {};
-  const { nodePool, sinceMs } = running;
-  const { id: instance, instanceType, zone, capacityType, priceUsdPerHour: usdPerHour } = running.instance;
-  return { nodePool, instance, instanceType, zone, capacityType, usdPerHour, sinceMs };
+  const { instance: of, ...rest } = running;
+  const { id: instance, instanceType, zone, capacityType, priceUsdPerHour: usdPerHour } = of;
+  return { ...rest, instance, instanceType, zone, capacityType, usdPerHour };
 }
 
 type Of<Kind extends Action['kind']> = Action & { readonly kind: Kind };

@@ -2,6 +2,7 @@ import type { BlockDeviceMapping, ConnectionTracking, MetadataOptions } from '..
 import type { Labels } from '../../apis/kubernetes.ts';
 import type { CapacityType } from '../../apis/labels.ts';
 import type { NodeClaimSpec } from '../../apis/node-claim.ts';
+import { optional } from '../../apis/optional.ts';
 import type { Resources } from '../resources/resources.ts';
 import type { LaunchTraits, Reservation } from './instance-type.ts';
 import type { Reason } from './reasons.ts';
@@ -132,7 +133,14 @@ export type LaunchState =
       /** EC2 does not take it any more; what it may have launched shows by its tags. @default false */
       readonly spent?: true;
     }
-  | { readonly kind: 'launched'; readonly attempt: number; readonly instance: Instance; readonly atMs: number }
+  | {
+      readonly kind: 'launched';
+      readonly attempt: number;
+      readonly instance: Instance;
+      readonly atMs: number;
+      /** When its reservation ended, as far as Kerf noticed. @default it has not ended, or there was none */
+      readonly reservedUntilMs?: number;
+    }
   /** EC2 refused; the next attempt leaves out what is known to be unavailable. */
   | {
       readonly kind: 'refused';
@@ -329,11 +337,15 @@ export interface RunningInstance {
   readonly instance: Instance;
   /** When it was launched. */
   readonly sinceMs: number;
+  /** When its reservation ended. @default it has not ended, or there was none */
+  readonly reservedUntilMs?: number;
 }
 
 /** *Shape:* undefined while no instance is known. */
 export function runningInstanceOf({ launch, nodePool }: NodeClaimRecord): RunningInstance | undefined {
-  return launch.kind === 'launched' ? { nodePool, instance: launch.instance, sinceMs: launch.atMs } : undefined;
+  if (launch.kind !== 'launched') return undefined;
+  const { instance, atMs: sinceMs, reservedUntilMs } = launch;
+  return { nodePool, instance, sinceMs, ...optional({ reservedUntilMs }) };
 }
 
 /** When the instance was first to be terminated: EC2 may refuse this, and accept it later. */

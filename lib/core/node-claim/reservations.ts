@@ -35,7 +35,7 @@ export interface ReservedVerdict {
 export function decideReserved(view: ReservedView, nowMs: number): ReservedVerdict {
   const { record, reservation } = view;
   if (record.deletion !== undefined) return { record, actions: [] };
-  if (hasOutlived(view, nowMs)) return { record: asOnDemand(view), actions: relabel(view) };
+  if (hasOutlived(view, nowMs)) return { record: asOnDemand(view, nowMs), actions: relabel(view) };
   const endsAtMs = reservation?.type === 'capacity-block' ? reservation.endsAtMs : undefined;
   if (endsAtMs === undefined || nowMs < endsAtMs - BLOCK_NOTICE_MS) return { record, actions: [] };
   const message = `its capacity block ${reservation?.id} ends at ${formatTime(endsAtMs)}`;
@@ -59,12 +59,13 @@ function saysReserved(node: Node | undefined): node is Node {
   return node !== undefined && isRegistered(node) && node.metadata.labels?.[CAPACITY_TYPE] === 'reserved';
 }
 
-function asOnDemand({ record, onDemandUsdPerHour }: ReservedView): NodeClaimRecord {
+function asOnDemand({ record, onDemandUsdPerHour }: ReservedView, reservedUntilMs: number): NodeClaimRecord {
   const { launch } = record;
   if (launch.kind !== 'launched' || launch.instance.capacityType !== 'reserved') return record;
   const { reservation: _ended, ...instance } = launch.instance;
   const priceUsdPerHour = onDemandUsdPerHour ?? instance.priceUsdPerHour;
-  return { ...record, launch: { ...launch, instance: { ...instance, capacityType: 'on-demand', priceUsdPerHour } } };
+  const onDemand = { ...instance, capacityType: 'on-demand', priceUsdPerHour } as const;
+  return { ...record, launch: { ...launch, instance: onDemand, reservedUntilMs } };
 }
 
 /** Depends on the label of the node, so that a lost write is repeated. */

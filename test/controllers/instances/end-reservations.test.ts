@@ -77,12 +77,12 @@ test('C83: an instance costs nothing until its reservation ends, and its on-dema
   const action = { kind: 'register-node', instance: 'i-1', nodePool: 'general', instanceType: 'm5.large' } as const;
   const place = { zone: 'eu-west-3a', capacityType: 'reserved', usdPerHour: 0, sinceMs: NOW_MS - 4 * HOUR } as const;
   const joined = { ...written, atMs: NOW_MS - 4 * HOUR + MINUTE };
-  const spans = nodeSpans([{ ...joined, actions: [{ ...action, ...place }] }, written], [record]);
   const period = { fromMs: NOW_MS - 8 * HOUR, untilMs: NOW_MS + 2 * HOUR };
-  expect(costByKey(spans, ({ capacityType }) => capacityType, period)).toEqual([
-    { key: 'on-demand', nodes: 1, nodeHours: 2, usd: 0.2 },
-    { key: 'reserved', nodes: 1, nodeHours: 4, usd: 0 },
-  ]);
+  for (const records of [[{ ...joined, actions: [{ ...action, ...place }] }, written], [written], []])
+    expect(costByKey(nodeSpans(records, [record]), ({ capacityType }) => capacityType, period)).toEqual([
+      { key: 'on-demand', nodes: 1, nodeHours: 2, usd: 0.2 },
+      { key: 'reserved', nodes: 1, nodeHours: 4, usd: 0 },
+    ]);
 });
 
 test.each([

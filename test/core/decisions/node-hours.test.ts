@@ -54,6 +54,35 @@ describe('an instance costs its price', () => {
   });
 });
 
+describe('an instance whose reservation ended costs nothing until then', () => {
+  const ended = { capacityType: 'on-demand', usdPerHour: 1, reservedUntilMs: NOW_MS + 4 * HOUR_MS } as const;
+  const { capacityType, usdPerHour: priceUsdPerHour, reservedUntilMs } = ended;
+  const instance = { ...PRICE, id: 'i-1', capacityType, priceUsdPerHour, imageId: 'ami-1' };
+  const running = aClaim({ launch: { kind: 'launched', attempt: 0, instance, atMs: NOW_MS, reservedUntilMs } });
+  const joined = entry('register-node', 0.1, { capacityType: 'reserved', usdPerHour: 0 });
+  const ofBoth = [
+    ['on-demand', 1, 6, 6],
+    ['reserved', 1, 4, 0],
+  ];
+
+  test.each<[string, readonly DecisionRecord[], readonly NodeClaimRecord[]]>([
+    ['if it joined in the period', [joined, entry('register-node', 4.1, ended)], [running]],
+    ['if it joined before the period', [entry('register-node', 4.1, ended)], [running]],
+    ['if the end of the reservation has no record', [joined], [running]],
+    ['without a record', [], [running]],
+  ])('%s', (_, records, claims) => {
+    expect(costs(records, claims)).toEqual(ofBoth);
+  });
+
+  test('if only its termination has a record', () => {
+    const terminated = entry('terminate-instance', 6, ended);
+    expect(costs([terminated])).toEqual([
+      ['on-demand', 1, 2, 2],
+      ['reserved', 1, 4, 0],
+    ]);
+  });
+});
+
 test('a NodeClaim that runs now counts without a record, and once with one', () => {
   const instance = { id: 'i-1', ...PRICE, priceUsdPerHour: PRICE.usdPerHour, imageId: 'ami-1' };
   const running = aClaim({ launch: { kind: 'launched', attempt: 0, instance, atMs: NOW_MS } });

@@ -19,7 +19,10 @@ describe('an instance that runs after the end of its reservation (C83)', () => {
 
   test('becomes on-demand, with the on-demand price, in its record and on its node', () => {
     const { record, actions } = decideReserved(view, NOW_MS);
-    expect(record.launch).toMatchObject({ instance: { capacityType: 'on-demand', priceUsdPerHour: 0.112 } });
+    expect(record.launch).toMatchObject({
+      instance: { capacityType: 'on-demand', priceUsdPerHour: 0.112 },
+      reservedUntilMs: NOW_MS,
+    });
     expect(JSON.stringify(record.launch)).not.toContain('cr-1');
     expect(actions).toMatchObject([
       {
@@ -33,7 +36,7 @@ describe('an instance that runs after the end of its reservation (C83)', () => {
 
   test('gets the label of its node again if that write was lost', () => {
     const { record } = decideReserved(view, NOW_MS);
-    const again = decideReserved({ ...view, record }, NOW_MS);
+    const again = decideReserved({ ...view, record }, NOW_MS + MINUTE);
     expect(again.record).toBe(record);
     expect(again.actions).toHaveLength(1);
     expect(isReserved(record, NODE)).toBe(true);
