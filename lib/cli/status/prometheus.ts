@@ -12,7 +12,7 @@ export const STATUS_METRICS = {
   kerf_healthy:
     'Labels: cluster. 1 if nothing is wrong with the cluster, else 0. A cluster that is left out has no samples.',
   kerf_last_run_timestamp_seconds:
-    'Labels: cluster, function. The last run of the function that is recorded: lifecycle and termination record a run every ten minutes.',
+    'Labels: cluster, function. The last run of the function that is recorded, which is every five minutes.',
   kerf_mode: 'Labels: cluster, mode. 1 for the mode of the cluster (active, shadow, standby, unknown).',
   kerf_open_decisions: 'Labels: cluster. Decisions that are not carried out completely.',
   kerf_open_commands: 'Labels: cluster. Disruption commands in work.',

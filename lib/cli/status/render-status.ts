@@ -1,6 +1,6 @@
 import { counted } from '../../apis/counted.ts';
 import { formatDuration } from '../../apis/formats/duration.ts';
-import { formatExactTime, MINUTE_MS, timeIn } from '../../apis/formats/time.ts';
+import { formatExactTime, timeIn } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import {
   type ClusterStatus,
@@ -91,7 +91,7 @@ function valueLines([name, value]: readonly [string, string], width: number): re
 
 function lastLook({ lastRunMs, knownEveryMs, isLate }: FunctionStatus, atMs: number): string {
   if (lastRunMs === undefined) return 'no run yet';
-  const known = knownEveryMs > 2 * MINUTE_MS ? ` (recorded every ${formatDuration(knownEveryMs)})` : '';
+  const known = ` (recorded every ${formatDuration(knownEveryMs)})`;
   return `last run ${shortAge(atMs - lastRunMs)} ago${isLate ? ': too long' : known}`;
 }
 

@@ -18,7 +18,7 @@ export interface DecisionRecorder {
 
 /**
  * With its memory of refusals and marks. *Cost:* nothing for a run that neither acts nor has a new refusal; else a write, and a PUT for a
- * snapshot. The marks of a cluster are 16 writes an hour, and its usage two to six.
+ * snapshot. The marks of a cluster are 48 writes an hour, and its usage two to six.
  */
 export function decisionRecorder(options: RecorderOptions): DecisionRecorder {
   const memory = refusalMemory();

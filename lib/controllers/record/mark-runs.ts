@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../../apis/formats/time.ts';
 import {
   type FunctionMark,
   MARK_PAUSE_MS,
@@ -20,9 +21,15 @@ export interface MarkedRun {
   readonly hasWebhook?: boolean | undefined;
 }
 
+/** A tick may be some seconds early, and must not wait for the next one. */
+const EARLY_MS = 30 * SECOND_MS;
+
 /** The last marks that this process has written. */
 export interface RunMarks {
-  /** *Shape:* undefined if the last mark is young and says the same, or if the run did not look at the whole cluster. */
+  /**
+   * *Shape:* undefined if the run did not look at the whole cluster, or if it found neither a problem nor a failure, and the last mark of
+   * this process is young and has the same.
+   */
   due(run: MarkedRun, version: string): FunctionMark | undefined;
   written(mark: FunctionMark): void;
 }
@@ -34,8 +41,9 @@ export function runMarks(): RunMarks {
       const mark = markOf(run, version);
       if (mark === undefined) return undefined;
       const last = known.get(keyOf(mark));
-      const isYoung = last !== undefined && mark.atMs - last.atMs < MARK_PAUSE_MS[mark.function];
-      return isYoung && markEssence(last) === markEssence(mark) ? undefined : mark;
+      const isFine = mark.failures === 0 && mark.problems.length === 0;
+      const isYoung = last !== undefined && mark.atMs - last.atMs < MARK_PAUSE_MS - EARLY_MS;
+      return isFine && isYoung && markEssence(last) === markEssence(mark) ? undefined : mark;
     },
     written: (mark) => void known.set(keyOf(mark), mark),
   };

@@ -3,7 +3,6 @@ import { counted } from '../../apis/counted.ts';
 import { formatDuration } from '../../apis/formats/duration.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, timeIn } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
-import { SLOW_TICK_MINUTES } from '../delivery/ticks.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import { problemsOfClaims } from '../problems/claim-problems.ts';
 import { PROBLEMS, type ProblemKind } from '../problems/problems.ts';
@@ -200,13 +199,11 @@ function functionStatus(
   { marks, leasedAtMs = {} }: Pick<ClusterFacts, 'marks' | 'leasedAtMs'>,
   nowMs: number,
 ): FunctionStatus {
-  const leasedMs = leasedAtMs[name];
-  const times = [marks.find((one) => one.function === name)?.atMs, leasedMs].flatMap((ms) => ms ?? []);
+  // A run of provisioning or disruption also leaves its time in the lease.
+  const times = [marks.find((one) => one.function === name)?.atMs, leasedAtMs[name]].flatMap((ms) => ms ?? []);
   const lastRunMs = times.length === 0 ? undefined : Math.max(...times);
-  // A run leaves its time in the lease.
-  const knownEveryMs = leasedMs === undefined ? MARK_PAUSE_MS[name] : SLOW_TICK_MINUTES * MINUTE_MS;
-  const isLate = lastRunMs === undefined || nowMs - lastRunMs > knownEveryMs + LATE_MS;
-  return { function: name, ...optional({ lastRunMs }), knownEveryMs, isLate };
+  const isLate = lastRunMs === undefined || nowMs - lastRunMs > MARK_PAUSE_MS + LATE_MS;
+  return { function: name, ...optional({ lastRunMs }), knownEveryMs: MARK_PAUSE_MS, isLate };
 }
 
 function whyLate({ function: name, lastRunMs }: FunctionStatus, nowMs: number): string {

@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { isRecord, ownField } from '../../apis/record.ts';
+import { SLOW_TICK_MINUTES } from '../delivery/ticks.ts';
 import type { ProblemKind } from '../problems/problems.ts';
 
 /** The functions that reconcile a cluster every few minutes (`ticks.ts`). */
@@ -8,7 +9,7 @@ export type MarkedFunction = (typeof MARKED_FUNCTIONS)[number];
 
 /**
  * What a function found in its last tick, for `kerf status`. No decision reads it. It is written when something in it other than the
- * time and the gauges changes, or pods begin or end to wait, and else after a pause (`MARK_PAUSE_MS`).
+ * time and the gauges changes, or pods begin or end to wait, while there are problems or failures, and else after a pause (`MARK_PAUSE_MS`).
  */
 export interface FunctionMark {
   readonly formatVersion: 1;
@@ -32,15 +33,10 @@ export interface FunctionMark {
 }
 
 /**
- * The pause between two marks without a change. Runs of provisioning and disruption also leave their time in the lease, so that their
- * marks need not. *Cost:* 16 write units an hour, 0.007 USD a month for each cluster.
+ * The pause between two marks without a change, in each process. Another process may have written another mark meanwhile, so a mark is
+ * wrong for as long at most. *Cost:* 48 write units an hour, 0.022 USD a month for each cluster.
  */
-export const MARK_PAUSE_MS: Readonly<Record<MarkedFunction, number>> = {
-  provisioning: 30 * MINUTE_MS,
-  lifecycle: 10 * MINUTE_MS,
-  disruption: 30 * MINUTE_MS,
-  termination: 10 * MINUTE_MS,
-};
+export const MARK_PAUSE_MS = SLOW_TICK_MINUTES * MINUTE_MS;
 
 /** What must be known at once. Of the gauges, whether pods wait: their number changes in minutes, and the others with decisions. */
 export function markEssence(mark: FunctionMark): string {
@@ -51,7 +47,7 @@ export function markEssence(mark: FunctionMark): string {
   return JSON.stringify([...states, kinds, version]);
 }
 
-/** The function whose mark has the pending pods. Another mark may be the later one, and half an hour old. */
+/** The function whose mark has the pending pods. Another mark may be the later one. */
 export const PENDING_PODS_FROM: MarkedFunction = 'provisioning';
 
 /** Whether a stored value is a mark of this version. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import { decisionRecorder } from '../../../lib/controllers/record/decision-recorder.ts';
 import type { RecorderOptions, ReportedRun } from '../../../lib/controllers/record/reported-run.ts';
 import type { RunReport } from '../../../lib/controllers/run/ports.ts';
@@ -141,27 +141,57 @@ describe('a recorder', () => {
   });
 
   describe('marks', () => {
+    const STUCK = { kind: 'DrainStuck', message: 'long', numbers: {} } as const;
     const tick = (over: Partial<RunReport>, run: Partial<ReportedRun> = {}): ReportedRun => {
       const decisions: readonly Decision[] = [];
       return aRun([], { report: aRunReport({ controller: 'lifecycle', decisions, ...over }), ...run });
     };
     const times = async () => (await log.marks('demo')).map((mark) => [mark.function, mark.atMs - NOW_MS]);
 
-    test('a tick at once, and then every ten minutes while nothing changes', async () => {
+    test('a tick at once, and then every five minutes while nothing changes, also if a tick is some seconds early', async () => {
       const one = recorder();
-      for (let minute = 0; minute < 10; minute += 1)
+      for (let minute = 0; minute < 5; minute += 1)
         await one.record(tick({ gauges: { Nodes: minute } }, { atMs: NOW_MS + minute * MINUTE_MS }));
       expect(await times()).toEqual([['lifecycle', 0]]);
-      await one.record(tick({}, { atMs: NOW_MS + 10 * MINUTE_MS }));
-      expect(await times()).toEqual([['lifecycle', 10 * MINUTE_MS]]);
+      const early = 5 * MINUTE_MS - 20 * SECOND_MS;
+      await one.record(tick({}, { atMs: NOW_MS + early }));
+      expect(await times()).toEqual([['lifecycle', early]]);
     });
+
+    test('an open problem in each tick, because another process may have written that there is none', async () => {
+      const [one, other] = [recorder(), recorder()];
+      const found = async () => (await log.marks('demo')).flatMap(({ problems }) => problems.map(({ kind }) => kind));
+      await one.record(tick({ problems: [STUCK] }));
+      await other.record(tick({}, { atMs: NOW_MS + MINUTE_MS }));
+      expect(await found()).toEqual([]);
+      await one.record(tick({ problems: [STUCK] }, { atMs: NOW_MS + 2 * MINUTE_MS }));
+      expect(await found()).toEqual(['DrainStuck']);
+    });
+
+    test('a failure in each tick', async () => {
+      const one = recorder();
+      for (const minute of [0, 1, 2])
+        await one.record(tick({ failures: [new Error('one claim')] }, { atMs: NOW_MS + minute * MINUTE_MS }));
+      expect(await times()).toEqual([['lifecycle', 2 * MINUTE_MS]]);
+    });
+
+    test.each(['provisioning', 'lifecycle', 'disruption', 'termination'] as const)(
+      'of %s, the end of a problem after five minutes, if it was another process that found the problem',
+      async (controller) => {
+        const [one, other] = [recorder(), recorder()];
+        await one.record(tick({ controller }));
+        await other.record(tick({ controller, problems: [STUCK] }, { atMs: NOW_MS + MINUTE_MS }));
+        for (let minute = 2; minute <= 5; minute += 1)
+          await one.record(tick({ controller }, { atMs: NOW_MS + minute * MINUTE_MS }));
+        expect((await log.marks('demo')).flatMap(({ problems }) => problems)).toEqual([]);
+      },
+    );
 
     test('a problem and its end at once', async () => {
       const one = recorder();
-      const problem = { kind: 'DrainStuck', message: 'long', numbers: {} } as const;
       const found = async () => (await log.marks('demo')).flatMap(({ problems }) => problems);
       await one.record(tick({}));
-      await one.record(tick({ problems: [problem] }));
+      await one.record(tick({ problems: [STUCK] }));
       expect(await found()).toEqual([{ kind: 'DrainStuck', message: 'long' }]);
       await one.record(tick({}));
       expect(await found()).toEqual([]);
