@@ -8,7 +8,7 @@ import { type EmbeddedMetrics, runMetrics } from './embedded-metrics.ts';
 import { runLine } from './run-line.ts';
 
 /**
- * @param table the table of the deployment, for functions that may be on standby
+ * @param table the table of the deployment, for functions that report runs: its alarms read the metrics with this table
  * @param writesMetrics whether a cluster has the setting `metrics`. @default no cluster has it
  */
 export function telemetryOf(functionName: string, table = '', writesMetrics?: (cluster: string) => boolean): Telemetry {

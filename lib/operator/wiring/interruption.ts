@@ -63,7 +63,7 @@ export function wireInterruption(environment: Environment = process.env): {
     shadows,
   };
   const runtime = {
-    telemetry: telemetryOf('interruption'),
+    telemetry: telemetryOf('interruption', tableName),
     recorder: recorderIn({ client, tableName }),
     redelivery: queueRedelivery(sqs, ownQueueUrl),
   };
