@@ -75,8 +75,9 @@ export const METRIC_MEANINGS: Readonly<Record<Exclude<keyof typeof METRICS, 'nam
   pendingPods:
     'With the setting `metrics`: pods for which the scheduler finds no node. Written in each run of provisioning while there are any.',
   nodes:
-    'With the setting `metrics`: nodes of Kerf. Written when the number changes, and every six hours while there are any.',
-  hourlyCostUsd: 'With the setting `metrics`: the price of the instances in USD an hour. Written when it changes.',
+    'With the setting `metrics`: nodes of Kerf. Written when the number changes, and every 15 minutes while there are any.',
+  hourlyCostUsd:
+    'With the setting `metrics`: the price of the instances in USD an hour. Written when it changes, and every 15 minutes while there are any.',
   problems: 'Problems of a run besides waiting pods. Written in each run that finds any.',
   waitingPods:
     'Pods that wait for more than five minutes although Kerf has a node for them. Written while there are any.',

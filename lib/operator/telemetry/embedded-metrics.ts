@@ -1,6 +1,6 @@
 /** CloudWatch's embedded metric format: CloudWatch extracts metrics from log lines, so no API call is needed. */
 
-import { HOUR_MS } from '../../apis/formats/time.ts';
+import { MINUTE_MS } from '../../apis/formats/time.ts';
 import type { RunReport } from '../../controllers/run/ports.ts';
 import type { Problem } from '../../core/problems/problems.ts';
 import { METRICS } from '../options/options.ts';
@@ -16,13 +16,10 @@ export interface RunMetrics {
 }
 
 /**
- * How soon a gauge that has not changed, and is above zero, is written again: pending pods in each run, nodes four times a day, so that a
- * graph of a day has their number.
+ * How soon a gauge that has not changed, and is above zero, is written again: another process may have written another value last. The
+ * hour is paid for after the first time. Pending pods are written in each run.
  */
-const REPEATED_MS: ReadonlyMap<string, number> = new Map([
-  [METRICS.nodes, 6 * HOUR_MS],
-  [METRICS.pendingPods, 0],
-]);
+const REPEATED_MS = 15 * MINUTE_MS;
 
 /** The metrics of gauges. The other gauges are in the log line alone, which costs less. */
 const PAID_GAUGES: ReadonlyMap<string, string> = new Map([
@@ -34,7 +31,7 @@ const PAID_GAUGES: ReadonlyMap<string, string> = new Map([
 /**
  * Failures, and what alarms read, are written if there are any. The other metrics of a cluster are in the log lines, which cost less, and are
  * written if the cluster has the setting `metrics`: counts if they are above zero, and gauges if they have changed since this process wrote
- * them.
+ * them, and every 15 minutes while they are above zero.
  *
  * *Shape:* dimension Cluster; Table for what has one alarm for the deployment.
  * @param table the table of the deployment
@@ -46,7 +43,7 @@ export function runMetrics(table: string, writesAll: (cluster: string) => boolea
     const { cluster, name, value } = gauge;
     const key = `${cluster} ${name}`;
     const last = written.get(key);
-    const isDue = value > 0 && atMs - (last?.atMs ?? 0) >= (REPEATED_MS.get(name) ?? Number.POSITIVE_INFINITY);
+    const isDue = value > 0 && (name === METRICS.pendingPods || atMs - (last?.atMs ?? 0) >= REPEATED_MS);
     if (last?.value === value && !isDue) return false;
     written.set(key, { value, atMs });
     return true;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HOUR_MS } from '../../../lib/apis/formats/time.ts';
+import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { RunReport } from '../../../lib/controllers/run/ports.ts';
 import type { Action } from '../../../lib/core/model/decision.ts';
 import { DEPLOYMENT_METRICS, METRICS } from '../../../lib/operator/options/options.ts';
@@ -48,18 +48,32 @@ test("F11: a run has its gauges by Karpenter's names, its decisions with actions
   ]);
 });
 
-test('an idle cluster with all metrics pays for one of them, its nodes, every six hours', () => {
+const NODES = 'karpenter_cluster_state_node_count{Cluster=demo} 3 Count';
+const PRICE = 'karpenter_nodepools_cost_total{Cluster=demo} 0.41 None';
+
+test('an idle cluster with all metrics pays for two of them, its nodes and their price, four times an hour', () => {
   const metrics = runMetrics('table', ALL);
   metrics.ofReport(report({ gauges: GAUGES }), 5);
   const at = (atMs: number) => metricsOf(metrics.ofReport(report({ gauges: GAUGES }), atMs));
-  const nodes = 'karpenter_cluster_state_node_count{Cluster=demo} 3 Count';
-  expect([6, 6 * HOUR_MS, 6 * HOUR_MS + 5, 6 * HOUR_MS + 6, 12 * HOUR_MS + 5].map(at)).toEqual([
+  const quarter = 15 * MINUTE_MS;
+  expect([6, quarter, quarter + 5, quarter + 6, 2 * quarter + 5].map(at)).toEqual([
     [],
     [],
-    [nodes],
+    [NODES, PRICE],
     [],
-    [nodes],
+    [NODES, PRICE],
   ]);
+});
+
+test('what another process has written last, with other nodes, is replaced within a quarter of an hour', () => {
+  const [one, other] = [runMetrics('table', ALL), runMetrics('table', ALL)];
+  const written: string[] = [];
+  const run = (metrics: typeof one, gauges: typeof GAUGES, minute: number): void =>
+    void written.push(...metricsOf(metrics.ofReport(report({ gauges }), minute * MINUTE_MS)));
+  run(one, GAUGES, 0);
+  run(other, { ...GAUGES, Nodes: 4, HourlyCostUsd: 0.5 }, 1);
+  for (let minute = 2; minute <= 15; minute += 1) run(one, GAUGES, minute);
+  expect(written.slice(-2)).toEqual([NODES, PRICE]);
 });
 
 test('a cluster without nodes pays for no metric', () => {
