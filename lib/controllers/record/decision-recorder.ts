@@ -42,7 +42,7 @@ export function decisionRecorder(options: RecorderOptions): DecisionRecorder {
         );
         if (isWritten) memory.recorded(work, fresh, nowMs);
       }
-      const mark = marks.due(run, options.version);
+      const mark = marks.due(run, options);
       if (mark !== undefined && (await isDone(run, 'failed to mark a run', async () => options.log.mark(mark))))
         marks.written(mark);
       await recordUsage(options, run, usage);

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
+import { optional } from '../../apis/optional.ts';
 import {
   type FunctionMark,
   MARK_PAUSE_MS,
@@ -24,21 +25,23 @@ export interface MarkedRun {
 /** A tick may be some seconds early, and must not wait for the next one. */
 const EARLY_MS = 30 * SECOND_MS;
 
+type MarkingDeployment = Pick<FunctionMark, 'version' | 'served'>;
+
 /** The last marks that this process has written. */
 export interface RunMarks {
   /**
    * *Shape:* undefined if the run did not look at the whole cluster, or if it found neither a problem nor a failure, and the last mark of
    * this process is young and has the same.
    */
-  due(run: MarkedRun, version: string): FunctionMark | undefined;
+  due(run: MarkedRun, by: MarkingDeployment): FunctionMark | undefined;
   written(mark: FunctionMark): void;
 }
 
 export function runMarks(): RunMarks {
   const known = new Map<string, FunctionMark>();
   return {
-    due(run, version) {
-      const mark = markOf(run, version);
+    due(run, by) {
+      const mark = markOf(run, by);
       if (mark === undefined) return undefined;
       const last = known.get(keyOf(mark));
       const isFine = mark.failures === 0 && mark.problems.length === 0;
@@ -54,7 +57,7 @@ function keyOf(mark: FunctionMark): string {
 }
 
 /** Only a tick looks at the whole cluster. */
-function markOf(run: MarkedRun, version: string): FunctionMark | undefined {
+function markOf(run: MarkedRun, { version, served }: MarkingDeployment): FunctionMark | undefined {
   const { report, wokenBy, atMs } = run;
   const { controller, cluster, failures, gauges, decisions } = report;
   const name = MARKED_FUNCTIONS.find((one): one is MarkedFunction => one === controller);
@@ -73,6 +76,7 @@ function markOf(run: MarkedRun, version: string): FunctionMark | undefined {
     ...(isOnStandby && { standby: (other?.message ?? 'another autoscaler').slice(0, MAX_MESSAGE) }),
     ...(run.shadow === true && { shadow: true as const }),
     ...(name === 'lifecycle' && run.hasWebhook === true && { webhook: true as const }),
+    ...optional({ served }),
     gauges,
   };
 }

@@ -14,6 +14,8 @@ export interface RecorderOptions {
   readonly snapshotText: (decided: DecidedOn) => string;
   /** The version of Kerf. */
   readonly version: string;
+  /** The clusters of the deployment. @default not known */
+  readonly served?: readonly string[];
 }
 
 /** A run that has ended. */

@@ -75,7 +75,7 @@ export interface ClusterStatus {
   readonly wrong: readonly string[];
 }
 
-/** Probably it was removed from the deployment, which leaves its marks in the table for 30 days. */
+/** A cluster that was removed from the deployment, which leaves its marks in the table for 30 days. */
 export interface LeftOutCluster {
   readonly cluster: string;
   readonly lastRunMs: number;
@@ -84,7 +84,7 @@ export interface LeftOutCluster {
 export interface DeploymentStatus extends DeploymentFacts {
   readonly atMs: number;
   readonly clusters: readonly ClusterStatus[];
-  /** The clusters that are not judged: no function has run for a day, while another cluster is served. */
+  /** The clusters that are not judged, because the last run of any cluster was of a deployment without them. */
   readonly leftOut: readonly LeftOutCluster[];
   /** What is wrong with the deployment, besides its clusters. */
   readonly wrong: readonly string[];
@@ -94,8 +94,6 @@ export interface DeploymentStatus extends DeploymentFacts {
 const LATE_MS = 5 * MINUTE_MS;
 /** An action that fails is given up after five minutes. */
 const OPEN_TOO_LONG_MS = 10 * MINUTE_MS;
-/** Until then, a cluster that is not served any more is wrong. */
-const LEFT_OUT_MS = DAY_MS;
 /** The catalogue function runs every twelve hours. */
 const OLD_PRICES_MS = 36 * HOUR_MS;
 
@@ -111,7 +109,9 @@ export function deploymentStatus(
   const dead = (facts.deadLetters ?? []).filter(({ messages }) => messages > 0);
   const whyOld = facts.prices && whyPricesOld(facts.prices, nowMs);
   const all = clusters.map((one) => clusterStatus(one, nowMs));
-  const leftOut = leftOutOf(all, nowMs);
+  const served = latestFirst(clusters.flatMap(({ marks }) => marks)).find((mark) => mark.served !== undefined)?.served;
+  const leftOut =
+    served === undefined ? [] : all.flatMap((one) => (served.includes(one.cluster) ? [] : leftOutOf(one)));
   return {
     ...facts,
     atMs: nowMs,
@@ -124,13 +124,9 @@ export function deploymentStatus(
   };
 }
 
-function leftOutOf(clusters: readonly ClusterStatus[], nowMs: number): readonly LeftOutCluster[] {
-  const runs = clusters.flatMap(({ cluster, functions }) => {
-    const times = functions.flatMap(({ lastRunMs }) => lastRunMs ?? []);
-    return times.length === 0 ? [] : [{ cluster, lastRunMs: Math.max(...times) }];
-  });
-  const old = runs.filter(({ lastRunMs }) => nowMs - lastRunMs > LEFT_OUT_MS);
-  return old.length < runs.length ? old : [];
+function leftOutOf({ cluster, functions }: ClusterStatus): readonly LeftOutCluster[] {
+  const times = functions.flatMap(({ lastRunMs }) => lastRunMs ?? []);
+  return times.length === 0 ? [] : [{ cluster, lastRunMs: Math.max(...times) }];
 }
 
 function whyPricesOld(prices: 'none' | PriceTimes, nowMs: number): string | undefined {

@@ -28,6 +28,8 @@ export interface FunctionMark {
   readonly shadow?: true;
   /** Lifecycle: whether the cluster has a webhook of this deployment by its configuration. @default it has none, or another function */
   readonly webhook?: true;
+  /** The clusters of the deployment by its configuration. @default not known */
+  readonly served?: readonly string[];
   /** `PendingPods`, `Nodes`, `HourlyCostUsd`, as far as the run has read them. */
   readonly gauges: Readonly<Record<string, number>>;
 }

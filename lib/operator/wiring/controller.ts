@@ -100,7 +100,11 @@ export function wireController(
     endRun: (name) => clients.reached.get(name)?.endRun(),
     hung: hungClusters(systemClock),
     telemetry,
-    recorder: recorderIn({ client: dynamodb, tableName }, bucket?.archive),
+    recorder: recorderIn({
+      table: { client: dynamodb, tableName },
+      archive: bucket?.archive,
+      served: [...clusters.keys()],
+    }),
     redelivery: queueRedelivery(clients.sqs, options.ownQueueUrl),
   };
 }

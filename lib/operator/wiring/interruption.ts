@@ -64,7 +64,7 @@ export function wireInterruption(environment: Environment = process.env): {
   };
   const runtime = {
     telemetry: telemetryOf('interruption', tableName),
-    recorder: recorderIn({ client, tableName }),
+    recorder: recorderIn({ table: { client, tableName } }),
     redelivery: queueRedelivery(sqs, ownQueueUrl),
   };
   return { ports, runtime };

@@ -187,6 +187,11 @@ describe('a recorder', () => {
       },
     );
 
+    test('the clusters of the deployment', async () => {
+      await recorder({ served: ['demo', 'other'] }).record(tick({}, { atMs: NOW_MS }));
+      expect(await log.marks('demo')).toMatchObject([{ cluster: 'demo', served: ['demo', 'other'] }]);
+    });
+
     test('a problem and its end at once', async () => {
       const one = recorder();
       const found = async () => (await log.marks('demo')).flatMap(({ problems }) => problems);

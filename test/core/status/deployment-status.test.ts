@@ -124,33 +124,38 @@ describe('a cluster', () => {
   });
 });
 
-const ranAt = (cluster: string, atMs: number) => facts({ cluster, marks: ALIVE.map((mark) => ({ ...mark, atMs })) });
+const ofDeployment = (cluster: string, { atMs = NOW_MS - MINUTE_MS, served }: Partial<FunctionMark>) =>
+  facts({ cluster, marks: ALIVE.map((mark) => ({ ...mark, cluster, atMs, ...(served && { served }) })) });
 const statusOf = (...clusters: readonly ClusterFacts[]) => {
   const status = deploymentStatus(clusters, { unread: [] }, NOW_MS);
   return [status.clusters.map(({ cluster }) => cluster), status.leftOut, isHealthy(status)];
 };
 
-describe('a cluster in which no function has run for a day', () => {
-  const stoppedMs = NOW_MS - DAY_MS - 1;
+describe('a cluster that was removed from the deployment', () => {
+  const stoppedMs = NOW_MS - HOUR_MS;
+  const former = ofDeployment('old', { atMs: stoppedMs, served: ['demo', 'old'] });
 
-  test('is left out beside one that is served: it was removed from the deployment', () => {
-    expect(statusOf(ranAt('old', stoppedMs), ranAt('demo', NOW_MS))).toEqual([
+  test('is left out beside one of the later deployment', () => {
+    expect(statusOf(former, ofDeployment('demo', { served: ['demo'] }))).toEqual([
       ['demo'],
       [{ cluster: 'old', lastRunMs: stoppedMs }],
       true,
     ]);
   });
 
-  test('counts until then, and while its leases are younger', () => {
-    const leased = { ...ranAt('old', stoppedMs), leasedAtMs: { disruption: NOW_MS - DAY_MS } };
-    for (const old of [ranAt('old', NOW_MS - DAY_MS), leased])
-      expect(statusOf(old, ranAt('demo', NOW_MS))).toEqual([['old', 'demo'], [], false]);
+  test('counts while the deployment has it, however long it has not run', () => {
+    const both = ['demo', 'old'];
+    const stopped = ofDeployment('old', { atMs: NOW_MS - 20 * DAY_MS, served: both });
+    expect(statusOf(stopped, ofDeployment('demo', { served: both }))).toEqual([['old', 'demo'], [], false]);
   });
 
-  test('counts if no cluster is served, and if no run of it is known', () => {
-    expect(statusOf(ranAt('old', stoppedMs), ranAt('demo', stoppedMs))).toEqual([['old', 'demo'], [], false]);
-    expect(statusOf(ranAt('old', stoppedMs), facts({ marks: [] }))).toEqual([['old', 'demo'], [], false]);
-    expect(statusOf(facts({ cluster: 'new', marks: [] }), ranAt('demo', NOW_MS))).toEqual([['new', 'demo'], [], false]);
+  test('counts if it is the only one that is known, and if the deployment is of a version that does not name its clusters', () => {
+    expect(statusOf(former)).toEqual([['old'], [], false]);
+    expect(statusOf(ofDeployment('old', { atMs: stoppedMs }), ofDeployment('demo', {}))).toEqual([
+      ['old', 'demo'],
+      [],
+      false,
+    ]);
   });
 });
 

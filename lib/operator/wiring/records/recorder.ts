@@ -6,12 +6,20 @@ import { DynamoDbDecisionLog } from '../../../providers/dynamodb/decision-log.ts
 import type { TableOptions } from '../../../providers/dynamodb/table.ts';
 import { decidedText } from '../../../snapshot/write-snapshot.ts';
 
-/** @param archive the bucket, for functions that decide for a whole cluster */
-export function recorderIn(table: TableOptions, archive?: DecisionArchive): DecisionRecorder {
+interface RecorderPlace {
+  readonly table: TableOptions;
+  /** The bucket, for functions that decide for a whole cluster. */
+  readonly archive?: DecisionArchive | undefined;
+  /** The clusters of the deployment. @default no runs are marked */
+  readonly served?: readonly string[];
+}
+
+export function recorderIn({ table, archive, served }: RecorderPlace): DecisionRecorder {
   return decisionRecorder({
     log: new DynamoDbDecisionLog({ ...table, ...optional({ archive }) }),
     ...optional({ archive }),
     snapshotText: decidedText,
     version: KERF_VERSION,
+    ...optional({ served }),
   });
 }
