@@ -111,12 +111,15 @@ async function run(
   }
   const named = nameDecision(ports, 'provisioning', snapshot);
   const verdict = provision(snapshot, { decisionId: named.id, nowMs: named.atMs });
-  const report = await recordAndAct(ports, snapshot, { named, verdict });
+  const { carriedOut, ...report } = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'provisioning', report);
   const { failures, decisions } = report;
   const { pods } = snapshot;
   const ofNominations = await nominate(ports, cluster, { pods, planned: verdict.podNominations });
-  const ofBuffers = notReported({ ports, cluster }, await syncBufferStatus(ports, { snapshot, decisions }, log));
+  const ofBuffers = notReported(
+    { ports, cluster },
+    await syncBufferStatus(ports, { snapshot, decisions: carriedOut }, log),
+  );
   const problems = waitingPods(snapshot.pods, verdict.schedule, named.atMs);
   return {
     ...report,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { ClusterEvent } from '../../lib/core/model/event.ts';
 import { formatSubject } from '../../lib/core/model/subject.ts';
 import type { SimulationResult } from '../../lib/simulator/result.ts';
@@ -73,6 +74,29 @@ describe('CapacityBuffers reserve capacity (A5.6)', () => {
     const result = await simulated({ ...spare, deployments: [] });
     expect(result).toMatchObject({ nodesLaunched: 1, nodesAtEnd: 1, ended: 'settled', podsPending: [] });
     expect(result.actions).not.toHaveProperty('start-disruption');
+  });
+
+  test('a buffer whose node is launched says so, also if another run closes and reports the decision', async () => {
+    const messages: string[] = [];
+    const wrapPorts = (ports: ControllerPorts): ControllerPorts => ({
+      ...ports,
+      store: {
+        ...ports.store,
+        closeDecision: async (decision) => {
+          await ports.store.closeDecision(decision);
+          return 'known';
+        },
+      },
+      cluster: {
+        ...ports.cluster,
+        patchCapacityBuffer: async (buffer, patch) => {
+          messages.push(...(patch.status?.conditions ?? []).flatMap(({ message = '' }) => message));
+          await ports.cluster.patchCapacityBuffer(buffer, patch);
+        },
+      },
+    });
+    await simulated({ ...spare, deployments: [] }, { wrapPorts, durationMs: 2 * MINUTE });
+    expect(messages).toContain('launching nodes for 3 of 3 pods');
   });
 
   test('new pods use the reserved capacity, which is launched again; when they end, the excess is deleted', async () => {

@@ -40,6 +40,9 @@ export function nameDecision(
 /** What recording, carrying out and publishing a decision needs. */
 export type RecordPorts = SettlePorts & RecordsShadowDecisions & MayHoldLease & Announces;
 
+/** `carriedOut`: the recorded parts with what this run has carried out, also if another run closes and reports them. */
+type ClusterRunReport = RunReport & { readonly carriedOut: readonly Decision[] };
+
 /**
  * Records the decision, carries it out and publishes it. Recording fails with EpochMovedError if another decision was recorded
  * since the epoch of the snapshot. The decision stays open until it is carried out completely. A large decision is recorded in
@@ -53,19 +56,20 @@ export async function recordAndAct(
     verdict,
     context,
   }: { readonly named: NamedDecision; readonly verdict: Verdict; readonly context?: Partial<DecidedContext> },
-): Promise<RunReport> {
+): Promise<ClusterRunReport> {
   const { cluster, controller, atMs } = named;
   const { actions, blocked, onExistingNodes, price } = verdict;
   // Field by field: a verdict may have more, for example the schedule of provisioning, which is too large to record.
   const decision = { ...named, actions, blocked, ...optional({ onExistingNodes, price }) };
   const parts = decisionParts(decision);
-  const { done, failures, isFinished } = await recordParts(ports, parts, snapshot);
+  const { carriedOut, decisions, failures, isFinished } = await recordParts(ports, parts, snapshot);
   // The next run decides the remaining parts again, on a snapshot that includes the decision of the other run.
-  const again = done.length < parts.length ? [requeueAt(atMs + SECOND_MS)] : [];
+  const again = decisions.length < parts.length ? [requeueAt(atMs + SECOND_MS)] : [];
   const due = isFinished ? [...verdict.due, ...again] : dueAgain(verdict.due, ports.clock.now());
   const read = { decisionId: named.id, nowMs: atMs, ...context };
-  const decided = [{ controller, snapshot, context: read, verdict, decisions: done }];
-  return { controller, cluster, decisions: done, decided, due, gauges: gaugesOf(snapshot, done, atMs), failures };
+  const decided = [{ controller, snapshot, context: read, verdict, decisions }];
+  const gauges = gaugesOf(snapshot, decisions, atMs);
+  return { controller, cluster, decisions, decided, due, gauges, failures, carriedOut };
 }
 
 /** A run cannot do more before the unfinished actions succeed, so it does not come earlier for what would follow them. */
@@ -74,9 +78,7 @@ function dueAgain(due: readonly Due[], nowMs: number): readonly Due[] {
   return [...due.filter(({ atMs }) => atMs > poll.atMs), poll];
 }
 
-interface RecordedParts {
-  readonly done: readonly Decision[];
-  readonly failures: readonly Error[];
+interface RecordedParts extends Pick<ClusterRunReport, 'carriedOut' | 'decisions' | 'failures'> {
   /** Whether every action of the recorded parts was carried out or given up. The next run finishes the others first. */
   readonly isFinished: boolean;
 }
@@ -91,7 +93,8 @@ async function recordParts(
   parts: readonly Decision[],
   snapshot: ClusterSnapshot,
 ): Promise<RecordedParts> {
-  const done: Decision[] = [];
+  const carriedOut: Decision[] = [];
+  const decisions: Decision[] = [];
   const failures: Error[] = [];
   let isFinished = true;
   for (const part of parts) {
@@ -106,9 +109,9 @@ async function recordParts(
     } else if (part.actions.length > 0 && part.shadow !== true) {
       try {
         // Each part increases the epoch by one.
-        await ports.store.recordDecision(part, snapshot.epoch + done.length, ports.lease);
+        await ports.store.recordDecision(part, snapshot.epoch + decisions.length, ports.lease);
       } catch (error) {
-        if (done.length === 0 || !(error instanceof EpochMovedError)) throw error;
+        if (decisions.length === 0 || !(error instanceof EpochMovedError)) throw error;
         break;
       }
       const finished = await finishDecision(ports, part);
@@ -117,14 +120,15 @@ async function recordParts(
       published = finished.decision;
       isOwn = finished.isClosed;
     }
-    done.push(published);
-    // The run that closes a decision publishes its actions, and the run that has recorded it the refusals.
+    carriedOut.push(published);
+    // The run that closes a decision reports and publishes its actions, and the run that has recorded it the refusals.
     const news = isOwn ? published : { ...published, actions: [] };
+    decisions.push(news);
     failures.push(...(await publish(ports, news, snapshot)));
     // The next part is decided as if this one was carried out.
     if (!isFinished) break;
   }
-  return { done, failures, isFinished };
+  return { carriedOut, decisions, failures, isFinished };
 }
 
 /**

@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest';
 import { HOUR_MS } from '../../../lib/apis/formats/time.ts';
+import { recordAndAct } from '../../../lib/controllers/run/cluster-decision.ts';
+import { settledEpoch } from '../../../lib/controllers/run/open-decisions.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
-import type { Decision } from '../../../lib/core/model/decision.ts';
+import type { Action, Blocked, Decision } from '../../../lib/core/model/decision.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
+import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
+import { aSnapshot } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
+import { aRecord } from '../../contract/records.ts';
+import { UNUSED } from '../../operator/messages.ts';
 import { live, SMALL_CATALOGUE } from '../life.ts';
 
 /** Every field of a decision. The compiler requires an entry for a new field. */
@@ -17,6 +25,10 @@ const FIELDS: Readonly<Record<keyof Decision, true>> = {
   price: true,
   shadow: true,
 };
+
+function deletionOf(nodeClaim: string): Action {
+  return { kind: 'delete-node-claim', nodeClaim, reason: 'underutilized', message: 'cheaper elsewhere' };
+}
 
 /** Collects the decisions that are recorded and published. */
 function collecting(decisions: Decision[]) {
@@ -71,4 +83,44 @@ test('why a node stays is published when it changes, and once an hour', async ()
   });
   const refusals = published.filter(({ controller }) => controller === 'disruption').flatMap(({ blocked }) => blocked);
   expect(refusals.filter(({ message }) => message.startsWith('the budget for Empty allows 0'))).toHaveLength(3);
+});
+
+test('a decision whose actions succeed in a later run is reported once, by the run that closes it, as it is published once', async () => {
+  const table = memoryNodeClaimStore();
+  for (const name of ['general-a', 'general-b']) await table.createNodeClaim(aRecord({ name, cluster: 'demo' }));
+  let isThrottled = true;
+  const updateNodeClaim: typeof table.updateNodeClaim = async (record) => {
+    if (isThrottled && record.name === 'general-b') throw new UnreachableError('throttled');
+    return table.updateNodeClaim(record);
+  };
+  const published: Decision[] = [];
+  const ports: ControllerPorts = Object.create(
+    UNUSED,
+    Object.getOwnPropertyDescriptors({
+      store: { ...table, updateNodeClaim },
+      messages: { wake: async () => {}, publish: async (one: Decision) => void published.push(one) },
+      clock: { now: () => NOW_MS },
+      cluster: { publishEvent: async () => {} },
+    }),
+  );
+  const blocked: Blocked = {
+    subject: { kind: 'Pod', namespace: 'default', name: 'web-1' },
+    reason: 'InsufficientResources',
+    message: 'too large',
+    numbers: {},
+  };
+  const deletions = ['general-a', 'general-b'].map((nodeClaim) => deletionOf(nodeClaim));
+  const run = await recordAndAct(ports, aSnapshot({ cluster: 'demo', epoch: await table.readEpoch('demo') }), {
+    named: { id: 'decision-1', cluster: 'demo', controller: 'disruption', atMs: NOW_MS },
+    verdict: { actions: deletions, blocked: [blocked], due: [] },
+  });
+  isThrottled = false;
+  const later = await settledEpoch(ports, 'demo');
+
+  const unfinished = { id: 'decision-1', actions: [], blocked: [blocked] };
+  expect(run.decisions).toMatchObject([unfinished]);
+  expect(run.decided?.map(({ decisions }) => decisions)).toEqual([run.decisions]);
+  expect(run.carriedOut.flatMap(({ actions }) => actions)).toEqual(deletions.slice(0, 1));
+  expect(later.decisions).toMatchObject([{ id: 'decision-1', actions: deletions, blocked: [] }]);
+  expect(published).toMatchObject([unfinished, { id: 'decision-1', actions: deletions }]);
 });
