@@ -5,17 +5,31 @@ export const MAX_CLAIMS_PER_PART = 50;
 
 /**
  * Splits a decision into parts that are recorded one after the other. *Shape:* each part creates at most `maxClaims` claims, in
- * the order of the decision. A command is continued in the part of its first replacement, and before it (E33). The first part keeps the ID
- * of the decision and has all other actions and refusals.
+ * the order of the decision, or more if one command of disruption has more: a command and all its replacements are in one part (E33), so that
+ * none of them is created without the others. The first part keeps the ID of the decision and has all other actions and refusals.
  */
 export function decisionParts(decision: Decision, maxClaims: number = MAX_CLAIMS_PER_PART): readonly Decision[] {
-  const parts: Action[][] = [[]];
-  let created = 0;
+  const first: Action[] = [];
+  const parts = [first];
+  let [last, created] = [first, 0];
+  const partWith = (claims: number): Action[] => {
+    if (created > 0 && created + claims > maxClaims) {
+      last = [];
+      parts.push(last);
+      created = 0;
+    }
+    created += claims;
+    return last;
+  };
+  const replacements = Map.groupBy(decision.actions.filter(isCreation), ({ nodeClaim }) => nodeClaim.command);
+  const partOf = new Map<string | undefined, Action[]>();
   for (const action of decision.actions) {
-    const isOfClaims = isCreation(action) || action.kind === 'continue-disruption';
-    const part = isOfClaims ? Math.floor(created / maxClaims) : 0;
-    (parts[part] ??= []).push(action);
-    if (isCreation(action)) created += 1;
+    if (action.kind === 'continue-disruption') {
+      const { id } = action.command;
+      partOf.set(id, partWith(replacements.get(id)?.length ?? 0));
+      partOf.get(id)?.push(action);
+    } else if (isCreation(action)) (partOf.get(action.nodeClaim.command) ?? partWith(1)).push(action);
+    else first.push(action);
   }
   const { onExistingNodes: _nodes, price: _price, ...bare } = decision;
   return parts.map((actions, index) => {

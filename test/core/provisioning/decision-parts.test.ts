@@ -33,6 +33,22 @@ function claimsOf({ actions }: Decision) {
   return actions.flatMap((action) => (action.kind === 'create-node-claim' ? [action.nodeClaim] : []));
 }
 
+/** Commands with this many replacements each. */
+const replacing = (...counts: readonly number[]): readonly Action[] =>
+  counts.flatMap((count, at): Action[] => {
+    const command = `command-${at}`;
+    const claims = Array.from({ length: count }, (_, index) => aRecord({ name: `claim-${at}-${index}` }));
+    return [
+      { kind: 'continue-disruption', command: aReplacingCommand({ id: command }) },
+      ...claims.map((nodeClaim): Action => ({ kind: 'create-node-claim', nodeClaim: { ...nodeClaim, command } })),
+    ];
+  });
+
+const commandsOf = (part: Decision): readonly unknown[] => [
+  part.actions.flatMap((one) => (one.kind === 'continue-disruption' ? [one.command.id] : [])),
+  claimsOf(part).length,
+];
+
 describe('a decision is recorded in parts', () => {
   test('one, if its claims fit', () => {
     const decision = decisionOf(MAX_CLAIMS_PER_PART);
@@ -73,6 +89,28 @@ describe('a decision is recorded in parts', () => {
     );
     const steps = Array.from({ length: 60 }, (_, at) => [`command-${at}`, 'create-node-claim']);
     expect(shown).toEqual([['delete-node-claim', ...steps.slice(0, 50).flat()], steps.slice(50).flat()]);
+  });
+
+  test('E33: all replacements of a command are in its part', () => {
+    const parts = decisionParts(aDecision({ actions: replacing(30, 19, 2, 49, 1) }));
+    expect(parts.map(commandsOf)).toEqual([
+      [['command-0', 'command-1'], 49],
+      [['command-2'], 2],
+      [['command-3', 'command-4'], 50],
+    ]);
+    for (const part of parts)
+      expect(new Set(claimsOf(part).map(({ command }) => command))).toEqual(
+        new Set(part.actions.flatMap((one) => (one.kind === 'continue-disruption' ? [one.command.id] : []))),
+      );
+  });
+
+  test('E33: a command with more than 50 replacements is one part', () => {
+    const parts = decisionParts(aDecision({ actions: replacing(1, 60, 1) }));
+    expect(parts.map(commandsOf)).toEqual([
+      [['command-0'], 1],
+      [['command-1'], 60],
+      [['command-2'], 1],
+    ]);
   });
 
   test('a claim has the ID of the part that records it', () => {
