@@ -68,8 +68,8 @@ export interface OutcomeReport {
 
 /**
  * Sums up the outcomes of a decision. A permanent refusal is a refusal in the decision of each run, and a failure only when it
- * is new: most refused actions are repeated every few seconds. An unexpected error is a failure of each run, so that its problem lasts as
- * long as it does (`problemsIn`). A refusal by a PodDisruptionBudget is announced when it is new.
+ * is new: most refused actions are repeated every few seconds. One of the unexpected errors is a failure of each run, so that their problem lasts
+ * as long as they do (`problemsIn`). A refusal by a PodDisruptionBudget is announced when it is new.
  */
 export function reportOf(
   ports: HasClock & RemembersRefusals,
@@ -87,7 +87,8 @@ export function reportOf(
   const fresh = refused.filter(({ action, error }) => isNew(action, error.message));
   const held = outcomes.filter((one) => one.kind === 'blocked' && isNew(one.action, one.blocked.message));
   const reported = [
-    ...refused.filter((one) => fresh.includes(one) || one.error instanceof UnexpectedError),
+    ...fresh,
+    ...refused.filter((one) => one.error instanceof UnexpectedError && !fresh.includes(one)).slice(0, 1),
     ...failed.filter(({ error }) => !isConflict(error)),
   ];
   return {
