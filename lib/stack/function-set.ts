@@ -13,6 +13,7 @@ import {
   WEBHOOK_TARGETS,
 } from '../operator/options/options.ts';
 import type { BodyBucketConstruct } from './body-bucket.ts';
+import { LONGEST_CLUSTERS } from './configuration.ts';
 import { Installer } from './installer.ts';
 import { InterruptionRules } from './interruption-rules.ts';
 import { KerfAlarm } from './monitoring/alarms.ts';
@@ -41,6 +42,16 @@ export interface FunctionSetProps {
   readonly webhookSecretRotation?: string;
 }
 
+/** For `kerf status`. Names that do not fit are left out: it then counts clusters that were removed as long as they have marks. */
+function otherClusters(
+  clusters: readonly ClusterOptions[],
+  elsewhere: readonly string[],
+): Readonly<Record<string, string>> {
+  const names = JSON.stringify(elsewhere);
+  const fits = Buffer.byteLength(writeClusters(clusters)) + names.length <= LONGEST_CLUSTERS;
+  return fits ? { [VARIABLES.otherClusters]: names } : {};
+}
+
 /**
  * The functions for the clusters of one network, with their triggers. Only functions that call the API of a cluster run in
  * its VPC: the webhook must start fast, and webhook and interruption need only queues and the table.
@@ -59,6 +70,7 @@ export class FunctionSet {
       POWERTOOLS_LOG_LEVEL: mostVerboseLevel(clusters),
     };
     const stored = {
+      ...otherClusters(clusters, elsewhere),
       [VARIABLES.table]: state.name,
       [VARIABLES.account]: Stack.of(scope).account,
       [VARIABLES.bodies]: bodies.name,

@@ -164,6 +164,19 @@ test('each installer has the names of the clusters of other networks, and that o
   expect(elsewhereIn(templateOf([{ name: 'open' }]))).toEqual([undefined]);
 });
 
+test('each function of a network has the names of all clusters of the deployment, so that kerf status knows those that were removed', () => {
+  const served = functionsNamed('lifecycle').map((one) => {
+    const variables = at(one, 'Environment', 'Variables');
+    const read = (name: string): unknown => JSON.parse(textAt(variables, name));
+    return [
+      ...Object.keys(recordAt(read(VARIABLES.clusters))),
+      ...listAt(read(VARIABLES.otherClusters)).map(String),
+    ].toSorted();
+  });
+  const all = ['elsewhere', 'open', 'private-1', 'private-2'];
+  expect(served).toEqual([all, all, all]);
+});
+
 test('the role that the stack makes for nodes stays when their cluster moves to another network', () => {
   const blue = { name: 'blue', makeNodeRole: true };
   const roles = nodeRolesOf(blue);

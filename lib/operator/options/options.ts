@@ -75,9 +75,9 @@ export const METRIC_MEANINGS: Readonly<Record<Exclude<keyof typeof METRICS, 'nam
   pendingPods:
     'With the setting `metrics`: pods for which the scheduler finds no node. Written in each run of provisioning while there are any.',
   nodes:
-    'With the setting `metrics`: nodes of Kerf. Written when the number changes, and every 15 minutes while there are any.',
+    'With the setting `metrics`: nodes of Kerf. Written when the number changes, and every 15 minutes while there are any: no value for longer means none.',
   hourlyCostUsd:
-    'With the setting `metrics`: the price of the instances in USD an hour. Written when it changes, and every 15 minutes while there are any.',
+    'With the setting `metrics`: the price of the instances in USD an hour. Written when it changes, and every 15 minutes while there are any: no value for longer means none.',
   problems: 'Problems of a run besides waiting pods. Written in each run that finds any.',
   waitingPods:
     'Pods that wait for more than five minutes although Kerf has a node for them. Written while there are any.',
@@ -91,6 +91,8 @@ export const PRICE_FOLDER = 'data';
 
 export const VARIABLES = {
   clusters: 'CLUSTERS',
+  /** The names of the clusters of the deployment that other functions serve, as a JSON list. @default not known: they do not fit */
+  otherClusters: 'OTHER_CLUSTERS',
   table: 'TABLE_NAME',
   /** The AWS account, for the name of the deployment. */
   account: 'ACCOUNT_ID',
@@ -124,6 +126,8 @@ export interface WebhookOptions {
 export interface ControllerOptions {
   readonly region: string;
   readonly clusters: ReadonlyMap<string, ClusterOptions>;
+  /** The names of all clusters of the deployment. @default not known */
+  readonly served?: readonly string[];
   readonly table: string;
   /** The name of the deployment, for the claim of a cluster. */
   readonly deployment: string;
@@ -178,9 +182,12 @@ export function webhookAddress(environment: Environment): WebhookAddress {
 
 /** *Errors:* OptionError. */
 export function controllerOptions(environment: Environment): ControllerOptions {
+  const clusters = readClusters(environment);
+  const others = readOtherClusters(environment);
   return {
     region: readVariable(environment, 'AWS_REGION'),
-    clusters: readClusters(environment),
+    clusters,
+    ...(others !== undefined && { served: [...clusters.keys(), ...others] }),
     table: readVariable(environment, VARIABLES.table),
     deployment: readDeployment(environment),
     bodies: readVariable(environment, VARIABLES.bodies),
@@ -244,6 +251,13 @@ export function readClusters(environment: Environment): ReadonlyMap<string, Clus
       parseCluster(isRecord(options) ? { ...options, name } : options, `${where}.${name}`),
     ]),
   );
+}
+
+function readOtherClusters({ [VARIABLES.otherClusters]: text }: Environment): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  const names = parseJson(text, VARIABLES.otherClusters);
+  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names;
+  throw new OptionError(`${VARIABLES.otherClusters} is ${text}: it must be a list of names`);
 }
 
 /** *Errors:* OptionError. */

@@ -103,7 +103,7 @@ export function wireController(
     recorder: recorderIn({
       table: { client: dynamodb, tableName },
       archive: bucket?.archive,
-      served: [...clusters.keys()],
+      served: options.served,
     }),
     redelivery: queueRedelivery(clients.sqs, options.ownQueueUrl),
   };

@@ -47,6 +47,15 @@ test('a complete environment is read', () => {
   expect(catalogueOptions(environment()).priceFolder).toBe('/var/task/data');
 });
 
+test('the clusters of the deployment are its own and those of other networks; they are not known if these did not fit', () => {
+  expect(controllerOptions(environment({ OTHER_CLUSTERS: '["far"]' })).served).toEqual(['demo', 'far']);
+  expect(controllerOptions(environment({ OTHER_CLUSTERS: '[]' })).served).toEqual(['demo']);
+  expect(controllerOptions(environment()).served).toBeUndefined();
+  expect(messageOf(() => controllerOptions(environment({ OTHER_CLUSTERS: '[1]' })))).toContain(
+    'must be a list of names',
+  );
+});
+
 test.each([
   'AWS_REGION',
   'CLUSTERS',

@@ -11,7 +11,7 @@ interface RecorderPlace {
   /** The bucket, for functions that decide for a whole cluster. */
   readonly archive?: DecisionArchive | undefined;
   /** The clusters of the deployment. @default no runs are marked */
-  readonly served?: readonly string[];
+  readonly served?: readonly string[] | undefined;
 }
 
 export function recorderIn({ table, archive, served }: RecorderPlace): DecisionRecorder {
