@@ -65,7 +65,7 @@ export interface KubernetesState {
   readonly horizontalPodAutoscalers: readonly HorizontalPodAutoscaler[];
   readonly pods: Map<string, Pod>;
   readonly podIndex: PodIndex;
-  readonly budgetCounts: (budget: PodDisruptionBudget) => Readonly<BudgetCount>;
+  readonly budgetCounts: (budget: PodDisruptionBudget) => BudgetCount;
   readonly nodes: Map<string, Node>;
   readonly nodeClaims: Map<string, NodeClaim>;
   /** What Kerf applied last, by the name of the NodeClaim: a later apply removes the labels and annotations that it omits. */
