@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
+import { asking } from '../../builders/node-pools.ts';
 import { live, SMALL_CATALOGUE } from '../life.ts';
 
 /** The replies to launches are lost until this time. The nodes join before. */
@@ -29,3 +31,34 @@ test('a node that joins before the outcome of its launch is known is registered 
   expect(launchedAt * SECOND_MS).toBeGreaterThan(LOST_UNTIL_MS);
   expect(registeredAt - launchedAt).toBeLessThan(5);
 });
+
+test.each([1, 10])(
+  'instances of %d claims with one request that EC2 lists after the claims were given up and replaced are terminated',
+  async (count) => {
+    const { template, disruption } = aPool().spec;
+    const requirements = [...template.spec.requirements, asking('karpenter.k8s.aws/instance-cpu', 'Lt', '3')];
+    const spec = {
+      disruption: { ...disruption, consolidateAfter: 'Never' },
+      template: { ...template, spec: { ...template.spec, requirements } },
+    };
+    const { nodesLaunched, nodesAtEnd, podsPending } = await live({
+      manifests: someManifests({
+        nodePools: [{ ...aPool(), spec: { ...aPool().spec, ...spec } }],
+        deployments: [aDeployment('web', count)],
+      }),
+      scenario: { name: 'late', events: [] },
+      goesOn: true,
+      durationMs: 30 * MINUTE_MS,
+      catalogue: SMALL_CATALOGUE,
+      faults: [
+        { id: 1, kind: 'odd-launches', how: 'reply-lost', percent: 100, fromMs: 0, forMs: 6 * MINUTE_MS },
+        { id: 2, kind: 'listed-late', lagMs: 14 * MINUTE_MS, fromMs: 0, forMs: 30 * MINUTE_MS },
+      ],
+    });
+    expect({ nodesLaunched, nodesAtEnd, podsPending }).toEqual({
+      nodesLaunched: 2 * count,
+      nodesAtEnd: count,
+      podsPending: [],
+    });
+  },
+);

@@ -1,8 +1,10 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
+import { isGroupName } from '../../../lib/core/node-claim/launch/launch-groups.ts';
 import type { RuleOf, Watched } from '../rule.ts';
-import { nodeOf, recordOf } from './nodes.ts';
+import { isAwaited } from './launches.ts';
+import { isRegisteredInstance, nodeOf, recordOf } from './nodes.ts';
 import { isDrainable, isOwnedByDaemonSet, isTerminal } from './pods.ts';
 
 /** Clocks of functions are up to two minutes apart from the true time. */
@@ -73,8 +75,10 @@ export const instancesEndForAReason: RuleOf = (watched) => {
       if (instance === undefined || instance.endedAtMs !== undefined || instance.cluster !== cluster) return;
       // The tag of an instance of a group names the group until it can be replaced; its record names the instance.
       const record = records.get(instance.nodeClaim) ?? recordOf(watched, providerIdOf(instance));
-      if (record === undefined)
+      if (record === undefined) {
+        if (isLateMember(watched, instance)) return;
         return violate(rule, `instance ${id}: its NodeClaim ${instance.nodeClaim} has no record`);
+      }
       const own = instanceOf(record);
       if (record.releasedAtMs !== undefined || (own !== undefined && own.id !== id)) return;
       const { deletion } = record;
@@ -90,6 +94,15 @@ export const instancesEndForAReason: RuleOf = (watched) => {
     },
   };
 };
+
+/** EC2 listed it after the claims of its group were given up, and no pods run on it. */
+function isLateMember(
+  watched: Watched,
+  { id, nodeClaim: group }: { readonly id: string; readonly nodeClaim: string },
+): boolean {
+  const isWaitedFor = [...watched.records.values()].some((one) => isAwaited(one, group));
+  return isGroupName(group) && !isWaitedFor && !isRegisteredInstance(watched, id);
+}
 
 /** Pods that a drain must wait for: a controller made them and they run. */
 function podsToDrain(watched: Watched, record: NodeClaimRecord, clockMs: number): readonly Pod[] {

@@ -163,8 +163,8 @@ export const releasedAfterItsInstance: RuleOf = (watched) => {
 /** EC2 may list an instance this late, a function may run for a minute, and adoption is decided in the next tick. */
 const RECORDED_AFTER_MS = 5 * MINUTE_MS;
 
-/** Whether the claim is of the group that the tag of an instance names. */
-function isAwaited({ launch }: NodeClaimRecord, group: string): boolean {
+/** Whether the claim waits for an instance of the group. */
+export function isAwaited({ launch }: NodeClaimRecord, group: string): boolean {
   return launch.kind === 'requested' && launch.request.nodeClaim === group;
 }
 

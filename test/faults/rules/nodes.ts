@@ -2,12 +2,20 @@
 import type { Node } from '../../../lib/apis/kubernetes.ts';
 import { INITIALIZED, REGISTERED } from '../../../lib/apis/labels.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/core/model/node-claim-record.ts';
+import { isRegistered } from '../../../lib/core/node-claim/registration.ts';
 import { isByHand, type Watched } from '../rule.ts';
 
 export function nodeOf({ simulation }: Pick<Watched, 'simulation'>, record: NodeClaimRecord): Node | undefined {
   const instance = instanceOf(record);
   if (instance === undefined) return undefined;
   return [...simulation().state.nodes.values()].find(({ spec }) => spec?.providerID === providerIdOf(instance));
+}
+
+/** Whether the instance has a registered Node: pods may run on it. */
+export function isRegisteredInstance({ simulation }: Pick<Watched, 'simulation'>, id: string): boolean {
+  return [...simulation().state.nodes.values()].some(
+    (node) => node.spec?.providerID?.endsWith(`/${id}`) === true && isRegistered(node),
+  );
 }
 
 export function recordOf(

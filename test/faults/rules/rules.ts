@@ -47,7 +47,7 @@ import { recordsGoForward } from './records.ts';
 import { deletedObjectsAreRemoved } from './removals/deleted-objects.ts';
 import { emptyNodesHaveTheirTime } from './removals/empty-nodes.ts';
 import { impairedInstancesAreReplaced } from './removals/impaired.ts';
-import { leakedInstancesEnd } from './removals/leaks.ts';
+import { lateMembersAreNotAdopted, leakedInstancesEnd } from './removals/leaks.ts';
 import { keptPodsStay, startupTaintsAreAwaited, volumesAreDetached } from './removals/order.ts';
 import { deletionsAreTrue } from './removals/reasons.ts';
 import { repairsAreLimited } from './removals/repairs.ts';
@@ -106,6 +106,7 @@ export const RULES: readonly RuleOf[] = [
   deletionsAreTrue,
   deletedObjectsAreRemoved,
   leakedInstancesEnd,
+  lateMembersAreNotAdopted,
   keptPodsStay,
   volumesAreDetached,
   startupTaintsAreAwaited,

@@ -3,6 +3,7 @@ import { compareText } from '../../compare-text.ts';
 import type { Action, Blocked } from '../../model/decision.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../model/node-claim-record.ts';
 import type { Reason } from '../../model/reasons.ts';
+import { isGroupName, UNNAMED } from '../launch/launch-groups.ts';
 import { isRegistered } from '../registration.ts';
 import { adoptedRecord, type InstanceEvidence, whyLeftAlone } from './adoption.ts';
 
@@ -26,7 +27,9 @@ export interface UnrecordedInstanceVerdict {
  * Decides what to do with an unrecorded instance.
  * - Its claim is released: it is terminated, because it is a leak.
  * - The launch of its claim is not complete: nothing is done, because lifecycle handles it.
- * - It has no record: it is adopted, not terminated, because a lost table must not terminate the nodes of a cluster. If no
+ * - It was launched for a group of claims, none of which waits for it, and it has neither a registered node nor a NodeClaim object: EC2 lists
+ *   it after its claims were given up. It is terminated, as that of a single claim, because others have replaced it.
+ * - Else it has no record: it is adopted, not terminated, because a lost table must not terminate the nodes of a cluster. If no
  *   record can be made, it is reported.
  * - Its claim has another instance, which must not happen: the recorded instance stays. This one is terminated, or reported
  *   if its node is registered, because pods may run there, also after the claim is released.
@@ -37,7 +40,11 @@ export function decideUnrecordedInstance(unrecorded: UnrecordedInstance, nowMs: 
   const { instance, record } = unrecorded;
   const ageMs = nowMs - instance.launchedAtMs;
   if (ageMs < MIN_AGE_MS) return NOTHING;
-  if (record === undefined) return adopt(unrecorded, nowMs);
+  if (record === undefined) {
+    if (!isLateMember(unrecorded)) return adopt(unrecorded, nowMs);
+    if (ageMs < MIN_DUPLICATE_AGE_MS) return NOTHING;
+    return end(unrecorded, 'no NodeClaim waits for it', { sinceMs: instance.launchedAtMs, nowMs });
+  }
   const own = instanceOf(record);
   const isOther = own !== undefined && own.id !== instance.id;
   if (isOther && unrecorded.node !== undefined && isRegistered(unrecorded.node)) {
@@ -54,6 +61,12 @@ export function decideUnrecordedInstance(unrecorded: UnrecordedInstance, nowMs: 
   if (!isOther || ageMs < MIN_DUPLICATE_AGE_MS) return NOTHING;
   const why = `its NodeClaim ${record.name} has another instance, ${own.id}`;
   return end(unrecorded, why, { sinceMs: instance.launchedAtMs, nowMs });
+}
+
+/** An instance whose tags cannot be read may be of no group. */
+function isLateMember({ instance: { nodeClaim: tag }, nodeClaim, node }: UnrecordedInstance): boolean {
+  const isMember = isGroupName(tag) && tag !== UNNAMED;
+  return isMember && nodeClaim === undefined && (node === undefined || !isRegistered(node));
 }
 
 const NOTHING: UnrecordedInstanceVerdict = { actions: [], blocked: [] };

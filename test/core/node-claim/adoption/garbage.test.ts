@@ -5,6 +5,8 @@ import {
   decideUnrecordedInstance,
   type UnrecordedInstance,
 } from '../../../../lib/core/node-claim/adoption/garbage.ts';
+import { UNNAMED } from '../../../../lib/core/node-claim/launch/launch-groups.ts';
+import { mirrorOf } from '../../../../lib/core/node-claim/mirror/mirror.ts';
 import { aFoundInstance, launchedClaim } from '../../../builders/node-claims.ts';
 import { aNodePool } from '../../../builders/node-pools.ts';
 import { aNode } from '../../../builders/nodes.ts';
@@ -12,7 +14,11 @@ import { MINUTE, NOW_MS, SECOND } from '../../../builders/times.ts';
 
 const REGISTERED = aNode({ labels: { 'karpenter.sh/registered': 'true' } });
 
-const CLASSED = aNode({ labels: { 'karpenter.k8s.aws/ec2nodeclass': 'default' } });
+const MIRROR = mirrorOf(launchedClaim(), { nodePool: aNodePool() });
+
+const CLASSED_AND_REGISTERED = aNode({
+  labels: { 'karpenter.k8s.aws/ec2nodeclass': 'default', 'karpenter.sh/registered': 'true' },
+});
 
 function anUnrecordedInstance(
   over: Partial<UnrecordedInstance> = {},
@@ -56,13 +62,36 @@ describe('an unrecorded instance (D32)', () => {
       ],
     ),
     [
-      'of a group is adopted with a name of its own',
-      anUnrecordedInstance({ nodePool: aNodePool() }, { nodeClaim: 'group/0123' }),
+      'of a group is adopted with a name of its own if its node is registered',
+      anUnrecordedInstance({ nodePool: aNodePool(), node: REGISTERED }, { nodeClaim: 'group/0123' }),
+      'create-node-claim',
+    ],
+    [
+      'of a group is adopted if a NodeClaim object has it',
+      anUnrecordedInstance({ nodePool: aNodePool(), nodeClaim: MIRROR }, { nodeClaim: 'group/0123' }),
+      'create-node-claim',
+    ],
+    [
+      'of a group is terminated if no pods run on it: its claims were given up',
+      anUnrecordedInstance({ nodePool: aNodePool(), node: aNode() }, { nodeClaim: 'group/0123' }),
+      'terminate-instance',
+    ],
+    [
+      'of a group is ignored in its first minute',
+      anUnrecordedInstance(
+        { nodePool: aNodePool() },
+        { nodeClaim: 'group/0123', launchedAtMs: NOW_MS - MINUTE + SECOND },
+      ),
+      'ignored',
+    ],
+    [
+      'whose tags cannot be read is adopted',
+      anUnrecordedInstance({ nodePool: aNodePool() }, { nodeClaim: UNNAMED }),
       'create-node-claim',
     ],
     [
       'of a group whose NodePool tag makes no name is reported',
-      anUnrecordedInstance({ node: CLASSED }, { nodeClaim: 'group/0123', nodePool: '../nodes/x' }),
+      anUnrecordedInstance({ node: CLASSED_AND_REGISTERED }, { nodeClaim: 'group/0123', nodePool: '../nodes/x' }),
       'InstanceWithoutRecord',
     ],
     [

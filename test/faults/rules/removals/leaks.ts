@@ -1,6 +1,8 @@
 import { MINUTE_MS, SECOND_MS } from '../../../../lib/apis/formats/time.ts';
-import { isRegistered } from '../../../../lib/core/node-claim/registration.ts';
+import { instanceOf } from '../../../../lib/core/model/node-claim-record.ts';
+import { isGroupName } from '../../../../lib/core/node-claim/launch/launch-groups.ts';
 import type { RuleOf } from '../../rule.ts';
+import { isRegisteredInstance } from '../nodes.ts';
 import { type Duty, LIFECYCLE, progressOf } from '../progress/duty.ts';
 
 /** A younger instance may be in no record yet. */
@@ -17,17 +19,31 @@ export const leakedInstancesEnd: RuleOf = (watched) => {
   // The duty begins when EC2 lists the instance, so that later lists do not disturb it.
   const faults = story.faults.filter(({ kind }) => kind !== 'listed-late');
   return progressOf({ ...watched, story: { ...story, faults } }, () => {
-    const { ec2, state } = simulation();
+    const { ec2 } = simulation();
     const now = startMs() + nowMs();
     return ec2.instances().flatMap(({ id, cluster, nodeClaim, endedAtMs, launchedAtMs }): readonly Duty[] => {
       const { releasedAtMs } = records.get(nodeClaim) ?? {};
       const isLeaked = releasedAtMs !== undefined && endedAtMs === undefined && cluster === 'simulated';
       if (!isLeaked || now - launchedAtMs < listedAfterMs) return [];
-      const node = [...state.nodes.values()].find(({ spec }) => spec?.providerID?.endsWith(`/${id}`));
-      if (node !== undefined && isRegistered(node)) return [];
+      if (isRegisteredInstance(watched, id)) return [];
       const rarelyMs = now - releasedAtMs < OFTEN_MS ? 0 : RARELY_MS;
       const name = `instance ${id} of the released NodeClaim ${nodeClaim} ends`;
       return [{ name, withinMs: 75 * SECOND_MS + rarelyMs, needs: [...LIFECYCLE, 'cloud.terminate'] }];
     });
   });
 };
+
+/** EC2 lists an instance of a group after its claims were given up and replaced: no pods run on it, so it gets no NodeClaim of its own. */
+export const lateMembersAreNotAdopted: RuleOf = (watched) => ({
+  recordWritten(after, before) {
+    const adopted = before === undefined ? instanceOf(after) : undefined;
+    if (adopted === undefined) return;
+    const { ec2 } = watched.simulation();
+    const tag = ec2.instances().find(({ id }) => id === adopted.id)?.nodeClaim ?? '';
+    if (isGroupName(tag) && !isRegisteredInstance(watched, adopted.id))
+      watched.violate(
+        'a late instance of a group is not adopted',
+        `instance ${adopted.id} of ${tag}: NodeClaim ${after.name}`,
+      );
+  },
+});
