@@ -137,7 +137,10 @@ function stopKubelet({ nodeLifecycle, timetable }: WorldFaultStage, name: string
   return `the kubelet of node ${name} stops`;
 }
 
-/** For this time, one PodDisruptionBudget in place of all others allows no eviction in the namespace `default`. */
+/**
+ * For this time, one PodDisruptionBudget in place of all others allows no eviction in the namespace `default`. As in Kubernetes, it allows
+ * one for each healthy pod without a controller there, which it does not expect.
+ */
 function holdPods({ state, timetable }: WorldFaultStage, forMs: number): string {
   const before = state.podDisruptionBudgets;
   const metadata = { name: 'hold', namespace: 'default', creationTimestamp: formatTime(timetable.now()) };

@@ -28,8 +28,9 @@ export function addForeigners({ state, ec2, timetable }: OpenSimulation): void {
       conditions: [{ type: 'Ready', status: 'True' }],
     },
   };
+  // Beside the namespace of the workloads: a bare pod is healthy and not expected, so a budget that selects it allows one eviction more.
   const pod: Pod = {
-    metadata: { name: 'own', namespace: 'default', uid: 'foreign-pod', creationTimestamp: '2025-12-31T00:00:00Z' },
+    metadata: { name: 'own', namespace: 'own', uid: 'foreign-pod', creationTimestamp: '2025-12-31T00:00:00Z' },
     spec: { nodeName: NODE, containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }] },
     status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
   };
@@ -73,7 +74,7 @@ export const othersAreLeftAlone: RuleOf = ({ violate, simulation }) => {
       const { state, ec2 } = simulation();
       const now = [
         state.nodes.get(NODE),
-        state.pods.get('default/own'),
+        state.pods.get('own/own'),
         ...ec2.instances().filter(({ id }) => isTheirs(id)),
       ];
       before ??= now;

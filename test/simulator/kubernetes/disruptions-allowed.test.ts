@@ -3,6 +3,7 @@ import type { ClusterManifests } from '../../../lib/apis/cluster-manifests.ts';
 import { type PodDisruptionBudget, podKey } from '../../../lib/apis/kubernetes.ts';
 import { budgetStatus } from '../../../lib/simulator/kubernetes/disruptions-allowed.ts';
 import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
+import { writePod } from '../../../lib/simulator/kubernetes/state.ts';
 import { scaleWorkload } from '../../../lib/simulator/kubernetes/workloads/scale.ts';
 import { aDeployment, aJob, aJobTemplate, aStatefulSet } from '../../builders/cluster-manifests.ts';
 import { aPod, type PodOptions } from '../../builders/pods.ts';
@@ -94,6 +95,12 @@ describe('a budget that needs replicas allows no disruption', () => {
     expect(cluster.status()).not.toHaveProperty('conditions');
     expect(await evicted(cluster)).toBe(0);
   });
+});
+
+test('a pod without a controller beside others is healthy and not expected, so its budget allows one eviction more', async () => {
+  const { status, state } = await running({ deployments: [web] }, { maxUnavailable: 0 });
+  writePod(state, { ...bare({ name: 'one' }), status: { conditions: [{ type: 'Ready', status: 'True' }] } });
+  expect(status()).toEqual({ disruptionsAllowed: 1, expectedPods: 3, desiredHealthy: 3, currentHealthy: 4 });
 });
 
 test('a budget with a number as minAvailable counts its pods, also those without a controller', async () => {
