@@ -9,6 +9,7 @@ import {
   isHealthy,
   shortAge,
 } from '../../core/status/deployment-status.ts';
+import { MARK_PAUSE_MS } from '../../core/status/function-mark.ts';
 import type { CliContext } from '../context.ts';
 import { type CellColumn, formatTableWithin } from '../render/format-table.ts';
 import { indented, printable } from '../render/render-lines.ts';
@@ -89,9 +90,9 @@ function valueLines([name, value]: readonly [string, string], width: number): re
   return [`  ${name.padEnd(START - 2)}${first.trimStart()}`, ...more];
 }
 
-function lastLook({ lastRunMs, knownEveryMs, isLate }: FunctionStatus, atMs: number): string {
+function lastLook({ lastRunMs, isLate }: FunctionStatus, atMs: number): string {
   if (lastRunMs === undefined) return 'no run yet';
-  const known = ` (recorded every ${formatDuration(knownEveryMs)})`;
+  const known = ` (recorded every ${formatDuration(MARK_PAUSE_MS)})`;
   return `last run ${shortAge(atMs - lastRunMs)} ago${isLate ? ': too long' : known}`;
 }
 

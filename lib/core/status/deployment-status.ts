@@ -48,8 +48,6 @@ export interface FunctionStatus {
   readonly function: MarkedFunction;
   /** @default no run is known */
   readonly lastRunMs?: number;
-  /** Its runs may be this much younger than the last that is known. */
-  readonly knownEveryMs: number;
   /** It should have run since. */
   readonly isLate: boolean;
 }
@@ -199,7 +197,7 @@ function functionStatus(
   const times = [marks.find((one) => one.function === name)?.atMs, leasedAtMs[name]].flatMap((ms) => ms ?? []);
   const lastRunMs = times.length === 0 ? undefined : Math.max(...times);
   const isLate = lastRunMs === undefined || nowMs - lastRunMs > MARK_PAUSE_MS + LATE_MS;
-  return { function: name, ...optional({ lastRunMs }), knownEveryMs: MARK_PAUSE_MS, isLate };
+  return { function: name, ...optional({ lastRunMs }), isLate };
 }
 
 function whyLate({ function: name, lastRunMs }: FunctionStatus, nowMs: number): string {
