@@ -193,10 +193,12 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
     nodeClaim: record.name,
     pod: targetOf(pod),
   }));
+  // A node that could not be cordoned may get further pods, which have even less time.
+  const poll = forced.length > 0 ? pollAfter(nowMs) : nextPoll(pods, deletion, nowMs);
   return {
     actions: [...cordon, ...forced, ...evictions],
     blocked: held.map((pod) => heldBack(record, pod, node?.metadata.name ?? record.nodeName ?? '')),
-    due: pods.length === 0 ? [] : [nextPoll(pods, deletion, nowMs), ...nextForced(left, deletion, nowMs)],
+    due: pods.length === 0 ? [] : [poll, ...nextForced(left, deletion, nowMs)],
     drained: pods.length === 0,
   };
 }

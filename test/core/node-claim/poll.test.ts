@@ -49,6 +49,13 @@ test('D23: a drain whose evictions are refused is polled less often, and as usua
   expect(duesOf({}, NOW_MS + HOUR, { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })).toEqual([60]);
 });
 
+test('D24: a drain that deletes a pod before the deadline is polled soon, because a node that is not cordoned may get others', () => {
+  const deadlineMs = NOW_MS + 3 * MINUTE;
+  const web = { spec: { terminationGracePeriodSeconds: 30 } };
+  expect(duesOf({ deadlineMs }, NOW_MS + 2 * MINUTE, web)).toEqual([30, 30]);
+  expect(duesOf({ deadlineMs }, NOW_MS + 2.5 * MINUTE, web)).toEqual([5]);
+});
+
 describe('D23: a drain that waits for pods to end', () => {
   const ending = (graceMs: number, over: Partial<Deletion> = {}) => {
     const pod = { deletionMs: NOW_MS + graceMs, spec: { terminationGracePeriodSeconds: graceMs / SECOND } };
@@ -91,11 +98,12 @@ describe('D23: a drain that waits for pods to end', () => {
   });
 });
 
-test('D24: a drain that is polled less often is polled in time to delete its pods, and at its deadline', () => {
+test('D24: a drain that is polled less often is polled in time to delete its pods, and soon after that', () => {
   const evictionsRefused = { sinceMs: NOW_MS };
   const deadlineMs = NOW_MS + HOUR + 33 * SECOND;
   expect(duesOf({ evictionsRefused, deadlineMs }, NOW_MS + HOUR)).toEqual([33, 3]);
-  expect(duesOf({ evictionsRefused, deadlineMs }, NOW_MS + HOUR + 20 * SECOND)).toEqual([13]);
+  expect(duesOf({ evictionsRefused, deadlineMs }, NOW_MS + HOUR + 20 * SECOND)).toEqual([5]);
+  expect(duesOf({ evictionsRefused, deadlineMs }, NOW_MS + HOUR + 32 * SECOND)).toEqual([1]);
 });
 
 test('D23: after an accepted eviction, the polls begin again with the shortest pause, with one write after a wait', () => {
