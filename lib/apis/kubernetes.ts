@@ -313,6 +313,11 @@ export function podKey(pod: { readonly metadata: ObjectMeta }): string {
   return `${pod.metadata.namespace ?? 'default'}/${pod.metadata.name}`;
 }
 
+/** The owner that controls the object. *Shape:* undefined for an object that nothing controls, as a bare pod. */
+export function controllerOf({ metadata }: { readonly metadata: ObjectMeta }): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
 /** The status of a condition, or undefined where the object does not have the condition. */
 export function conditionStatus(
   object: { readonly status?: { readonly conditions?: readonly Condition[] } },

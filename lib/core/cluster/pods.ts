@@ -1,6 +1,6 @@
 import { parseDuration } from '../../apis/formats/duration.ts';
 import { SECOND_MS, timeIn } from '../../apis/formats/time.ts';
-import { conditionStatus, type Pod } from '../../apis/kubernetes.ts';
+import { conditionStatus, controllerOf, type Pod } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../apis/labels.ts';
 import { DISRUPTED_TAINT, tolerates } from '../../apis/taints.ts';
 import { hasForeignNomination } from './nominated-node.ts';
@@ -85,7 +85,7 @@ export function isDrainable(pod: Pod): boolean {
 
 /** Whether a controller replaces the pod without loss. A bare pod is not replaced, and a Job's pod loses its progress. */
 export function isMadeAgain(pod: Pod): boolean {
-  const controller = pod.metadata.ownerReferences?.find((owner) => owner.controller === true);
+  const controller = controllerOf(pod);
   return controller !== undefined && controller.kind !== 'Job';
 }
 

@@ -1,4 +1,4 @@
-import { namespaceOf, type Pod } from '../../apis/kubernetes.ts';
+import { controllerOf, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import { onceFor } from '../kept-answers.ts';
 
 /** What controls pods: a Deployment, a StatefulSet, a Job. */
@@ -11,9 +11,9 @@ export interface Workload {
 const TEMPLATE_HASH = /-[bcdfghjklmnpqrstvwxz2456789]{8,10}$/;
 
 /** The workload of a pod, by the names alone. *Shape:* undefined for a pod without a controller. */
-export const workloadIn: (pod: Pod) => Workload | undefined = onceFor(({ metadata }: Pod) => {
-  const { labels, ownerReferences } = metadata;
-  const owner = ownerReferences?.find(({ controller }) => controller === true);
+export const workloadIn: (pod: Pod) => Workload | undefined = onceFor((pod: Pod) => {
+  const { labels } = pod.metadata;
+  const owner = controllerOf(pod);
   if (owner === undefined) return undefined;
   const { kind, name } = owner;
   // A Deployment names its ReplicaSets by the hash of their template, which their pods have as a label.

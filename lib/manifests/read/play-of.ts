@@ -1,4 +1,4 @@
-import type { PodTemplate } from '../../apis/kubernetes.ts';
+import { controllerOf, type PodTemplate } from '../../apis/kubernetes.ts';
 import { SIMULATED_DURATION } from '../../apis/workloads.ts';
 import type { Names } from '../check/check-reference.ts';
 import type { ReadObject } from './read-object.ts';
@@ -43,7 +43,7 @@ function leftOut(note: string): Play {
 export function createdNote(read: ReadObject, declared: Names): string | undefined {
   if (read.kind !== 'Pod' && read.kind !== 'ReplicaSet' && read.kind !== 'Job') return undefined;
   const { metadata } = read.object;
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const owner = controllerOf(read.object);
   const key = `${metadata.namespace ?? 'default'}/${owner?.name ?? ''}`;
   return declared.some((one) => one.kind === owner?.kind && one.key === key)
     ? `left out: ${owner?.kind} ${owner?.name} creates it`

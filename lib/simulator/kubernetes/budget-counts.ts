@@ -1,4 +1,4 @@
-import type { Labels, OwnerReference, Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
+import { controllerOf, type Labels, type Pod, type PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
 import { isActive, isReady } from '../../core/cluster/pods.ts';
 import type { StateWatcher } from './pod-index.ts';
@@ -58,11 +58,6 @@ function add({ budget, count }: Counted, pod: Pod, by: 1 | -1): void {
   const pods = (count.controllers.get(uid)?.count ?? 0) + by;
   if (pods === 0) count.controllers.delete(uid);
   else count.controllers.set(uid, { pod, count: pods });
-}
-
-/** *Shape:* undefined for a bare pod. */
-export function controllerOf({ metadata }: Pod): OwnerReference | undefined {
-  return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
 /** Answers by the labels object, which the pods of a template share. */

@@ -1,7 +1,12 @@
-import { namespaceOf, type Pod, type PodDisruptionBudget, type ScalableWorkload } from '../../apis/kubernetes.ts';
+import {
+  controllerOf,
+  namespaceOf,
+  type Pod,
+  type PodDisruptionBudget,
+  type ScalableWorkload,
+} from '../../apis/kubernetes.ts';
 import { SCALABLE_KINDS } from '../../apis/workloads.ts';
 import { workloadIn, workloadOf } from '../../core/cluster/workload-of.ts';
-import { controllerOf } from './budget-counts.ts';
 import type { KubernetesState } from './state.ts';
 import { scalable } from './workloads/scale.ts';
 

@@ -1,4 +1,4 @@
-import type { Pod } from '../../../apis/kubernetes.ts';
+import { controllerOf, type Pod } from '../../../apis/kubernetes.ts';
 import type { PersistentVolumeClaim, StorageClass } from '../../../apis/storage.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { driverOf } from './attach-limits.ts';
@@ -42,8 +42,8 @@ function whyClaimRefused(volume: ClaimedVolume, pod: Pod, storage: StorageIndex)
 }
 
 /** As in Kubernetes, an ephemeral volume cannot use a claim of another owner with the same name. */
-function whyNotOfPod({ metadata }: PersistentVolumeClaim, key: string, pod: Pod): Refusal | undefined {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+function whyNotOfPod(claim: PersistentVolumeClaim, key: string, pod: Pod): Refusal | undefined {
+  const owner = controllerOf(claim);
   if (owner === undefined || pod.metadata.uid === undefined || owner.uid === pod.metadata.uid) return undefined;
   const whose = `${owner.kind} ${owner.name} (uid ${owner.uid})`;
   return refusal(

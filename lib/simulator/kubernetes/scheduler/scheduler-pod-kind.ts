@@ -1,4 +1,4 @@
-import type { Labels, Pod, PodSpec } from '../../../apis/kubernetes.ts';
+import { controllerOf, type Labels, type Pod, type PodSpec } from '../../../apis/kubernetes.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { podRequests } from '../../../core/resources/pod-requests.ts';
 import type { Resources } from '../../../core/resources/resources.ts';
@@ -134,8 +134,9 @@ function weakValues<Value extends object>(): WeakValues<Value> {
   };
 }
 
-function spreadLabels({ metadata, spec }: Pod): Labels | undefined {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+function spreadLabels(pod: Pod): Labels | undefined {
+  const { metadata, spec } = pod;
+  const owner = controllerOf(pod);
   if (owner === undefined || !['ReplicaSet', 'StatefulSet', 'ReplicationController'].includes(owner.kind))
     return undefined;
   if ((spec.topologySpreadConstraints ?? []).length > 0) return undefined;

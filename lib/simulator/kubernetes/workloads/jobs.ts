@@ -1,5 +1,5 @@
 import { formatTime, MINUTE_MS, SECOND_MS } from '../../../apis/formats/time.ts';
-import { namespaceOf, type Pod } from '../../../apis/kubernetes.ts';
+import { controllerOf, namespaceOf, type Pod } from '../../../apis/kubernetes.ts';
 import type { Job } from '../../../apis/workloads.ts';
 import { isActive, isTerminal } from '../../../core/cluster/pods.ts';
 import type { Timetable } from '../../timetable.ts';
@@ -221,8 +221,7 @@ function identityOf(
 }
 
 function ownerOf(job: Job): PodOwner {
-  const controller = job.metadata.ownerReferences?.find((one) => one.controller === true);
-  const { kind, name } = controller ?? { kind: 'Job', name: job.metadata.name };
+  const { kind, name } = controllerOf(job) ?? { kind: 'Job', name: job.metadata.name };
   const namespace = namespaceOf(job);
   return {
     reference: controllerReference('batch/v1', 'Job', { name: job.metadata.name, uid: jobUid(job) }),
