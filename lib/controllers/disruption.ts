@@ -125,7 +125,7 @@ async function finish(
   const { cluster, notes } = noting;
   const { refused = new Set(), refusedTaints: untouched = new Set(), taints = true } = context;
   const read = { refused: [...refused].toSorted(), refusedTaints: [...untouched].toSorted(), taints };
-  const { carriedOut: _, ...decided } = await recordAndAct(ports, snapshot, { named, verdict, context: read });
+  const { report: decided } = await recordAndAct(ports, snapshot, { named, verdict, context: read });
   const { passMemory, softTaints = [] } = verdict;
   if (passMemory !== undefined)
     await noteFailure(noting, 'memory of passes', async () => ports.store.writePassMemory(cluster, passMemory));

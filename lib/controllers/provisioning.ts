@@ -111,7 +111,7 @@ async function run(
   }
   const named = nameDecision(ports, 'provisioning', snapshot);
   const verdict = provision(snapshot, { decisionId: named.id, nowMs: named.atMs });
-  const { carriedOut, ...report } = await recordAndAct(ports, snapshot, { named, verdict });
+  const { report, carriedOut } = await recordAndAct(ports, snapshot, { named, verdict });
   await armWakeUp(ports, 'provisioning', report);
   const { failures, decisions } = report;
   const { pods } = snapshot;

@@ -40,9 +40,6 @@ export function nameDecision(
 /** What recording, carrying out and publishing a decision needs. */
 export type RecordPorts = SettlePorts & RecordsShadowDecisions & MayHoldLease & Announces;
 
-/** `carriedOut`: the recorded parts with what this run has carried out, also if another run closes and reports them. */
-type ClusterRunReport = RunReport & { readonly carriedOut: readonly Decision[] };
-
 /**
  * Records the decision, carries it out and publishes it. Recording fails with EpochMovedError if another decision was recorded
  * since the epoch of the snapshot. The decision stays open until it is carried out completely. A large decision is recorded in
@@ -56,7 +53,7 @@ export async function recordAndAct(
     verdict,
     context,
   }: { readonly named: NamedDecision; readonly verdict: Verdict; readonly context?: Partial<DecidedContext> },
-): Promise<ClusterRunReport> {
+): Promise<{ readonly report: RunReport } & Pick<RecordedParts, 'carriedOut'>> {
   const { cluster, controller, atMs } = named;
   const { actions, blocked, onExistingNodes, price } = verdict;
   // Field by field: a verdict may have more, for example the schedule of provisioning, which is too large to record.
@@ -69,7 +66,7 @@ export async function recordAndAct(
   const read = { decisionId: named.id, nowMs: atMs, ...context };
   const decided = [{ controller, snapshot, context: read, verdict, decisions }];
   const gauges = gaugesOf(snapshot, decisions, atMs);
-  return { controller, cluster, decisions, decided, due, gauges, failures, carriedOut };
+  return { report: { controller, cluster, decisions, decided, due, gauges, failures }, carriedOut };
 }
 
 /** A run cannot do more before the unfinished actions succeed, so it does not come earlier for what would follow them. */
@@ -78,7 +75,9 @@ function dueAgain(due: readonly Due[], nowMs: number): readonly Due[] {
   return [...due.filter(({ atMs }) => atMs > poll.atMs), poll];
 }
 
-interface RecordedParts extends Pick<ClusterRunReport, 'carriedOut' | 'decisions' | 'failures'> {
+interface RecordedParts extends Pick<RunReport, 'decisions' | 'failures'> {
+  /** The recorded parts with what this run has carried out, also if another run closes and reports them. */
+  readonly carriedOut: readonly Decision[];
   /** Whether every action of the recorded parts was carried out or given up. The next run finishes the others first. */
   readonly isFinished: boolean;
 }

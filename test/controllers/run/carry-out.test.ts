@@ -387,6 +387,6 @@ test('a decision with an action that may succeed later is repeated within five s
   const { store } = refusingToCreate(new UnreachableError('throttled'), 'general-a');
   const { actions: _actions, blocked: _blocked, ...named } = aDecision();
   const verdict = { actions: [create('general-a')], blocked: [], due: [requeueAt(NOW_MS), requeueAt(NOW_MS + 1000)] };
-  const { due } = await recordAndAct(portsWith({ store }), aSnapshot({ epoch: 0 }), { named, verdict });
-  expect(due.map(({ atMs }) => atMs)).toEqual([NOW_MS + 5_000]);
+  const { report } = await recordAndAct(portsWith({ store }), aSnapshot({ epoch: 0 }), { named, verdict });
+  expect(report.due.map(({ atMs }) => atMs)).toEqual([NOW_MS + 5_000]);
 });

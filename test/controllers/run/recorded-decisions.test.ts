@@ -110,17 +110,21 @@ test('a decision whose actions succeed in a later run is reported once, by the r
     numbers: {},
   };
   const deletions = ['general-a', 'general-b'].map((nodeClaim) => deletionOf(nodeClaim));
-  const run = await recordAndAct(ports, aSnapshot({ cluster: 'demo', epoch: await table.readEpoch('demo') }), {
-    named: { id: 'decision-1', cluster: 'demo', controller: 'disruption', atMs: NOW_MS },
-    verdict: { actions: deletions, blocked: [blocked], due: [] },
-  });
+  const { report: run, carriedOut } = await recordAndAct(
+    ports,
+    aSnapshot({ cluster: 'demo', epoch: await table.readEpoch('demo') }),
+    {
+      named: { id: 'decision-1', cluster: 'demo', controller: 'disruption', atMs: NOW_MS },
+      verdict: { actions: deletions, blocked: [blocked], due: [] },
+    },
+  );
   isThrottled = false;
   const later = await settledEpoch(ports, 'demo');
 
   const unfinished = { id: 'decision-1', actions: [], blocked: [blocked] };
   expect(run.decisions).toMatchObject([unfinished]);
   expect(run.decided?.map(({ decisions }) => decisions)).toEqual([run.decisions]);
-  expect(run.carriedOut.flatMap(({ actions }) => actions)).toEqual(deletions.slice(0, 1));
+  expect(carriedOut.flatMap(({ actions }) => actions)).toEqual(deletions.slice(0, 1));
   expect(later.decisions).toMatchObject([{ id: 'decision-1', actions: deletions, blocked: [] }]);
   expect(published).toMatchObject([unfinished, { id: 'decision-1', actions: deletions }]);
 });
