@@ -88,7 +88,7 @@ export function reportOf(
   const held = outcomes.filter((one) => one.kind === 'blocked' && isNew(one.action, one.blocked.message));
   const reported = [
     ...fresh,
-    ...refused.filter((one) => one.error instanceof UnexpectedError && !fresh.includes(one)).slice(0, 1),
+    ...[refused.find((one) => one.error instanceof UnexpectedError && !fresh.includes(one)) ?? []].flat(),
     ...failed.filter(({ error }) => !isConflict(error)),
   ];
   return {

@@ -22,13 +22,14 @@ export function decisionParts(decision: Decision, maxClaims: number = MAX_CLAIMS
     return last;
   };
   const replacements = Map.groupBy(decision.actions.filter(isCreation), ({ nodeClaim }) => nodeClaim.command);
-  const partOf = new Map<string | undefined, Action[]>();
+  const ofCommands = new Map<string | undefined, Action[]>();
   for (const action of decision.actions) {
     if (action.kind === 'continue-disruption') {
       const { id } = action.command;
-      partOf.set(id, partWith(replacements.get(id)?.length ?? 0));
-      partOf.get(id)?.push(action);
-    } else if (isCreation(action)) (partOf.get(action.nodeClaim.command) ?? partWith(1)).push(action);
+      const part = partWith(replacements.get(id)?.length ?? 0);
+      part.push(action);
+      ofCommands.set(id, part);
+    } else if (isCreation(action)) (ofCommands.get(action.nodeClaim.command) ?? partWith(1)).push(action);
     else first.push(action);
   }
   const { onExistingNodes: _nodes, price: _price, ...bare } = decision;

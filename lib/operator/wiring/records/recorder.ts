@@ -10,7 +10,7 @@ interface RecorderPlace {
   readonly table: TableOptions;
   /** The bucket, for functions that decide for a whole cluster. */
   readonly archive?: DecisionArchive | undefined;
-  /** The clusters of the deployment. @default no runs are marked */
+  /** The clusters of the deployment. @default not known */
   readonly served?: readonly string[] | undefined;
 }
 

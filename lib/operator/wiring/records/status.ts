@@ -53,6 +53,7 @@ interface Beside {
 
 /** @internal */
 export function statusSource(table: TableOptions, { region, clusters, queues }: Beside): StatusSource {
+  const items = new Table(table);
   const log = new DynamoDbDecisionLog(table);
   const store = new DynamoDbNodeClaimStore(table);
   const leases = new DynamoDbLeases({ ...table, clock: systemClock });
@@ -64,7 +65,7 @@ export function statusSource(table: TableOptions, { region, clusters, queues }: 
         log.marks(cluster),
         leases.see({ cluster, work: 'provisioning' }),
         leases.see({ cluster, work: 'disruption' }),
-        openDecisionTimes(new Table(table), cluster),
+        openDecisionTimes(items, cluster),
         store.listCommands(cluster),
         store.listNodeClaims(cluster),
       ]);
