@@ -1,6 +1,10 @@
 import { HOUR_MS } from '../../lib/apis/formats/time.ts';
+import type { PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
+import { selectsPod } from '../../lib/core/cluster/pod-disruption-budgets.ts';
 import { instanceOf } from '../../lib/core/model/node-claim-record.ts';
 import { costOf } from '../../lib/simulator/aws/simulated-ec2.ts';
+import { budgetStatus } from '../../lib/simulator/kubernetes/disruptions-allowed.ts';
+import type { KubernetesState } from '../../lib/simulator/kubernetes/state.ts';
 import type { Watched } from './rule.ts';
 import { isKeptInPlace, isTerminal } from './rules/pods.ts';
 import { REGISTRATION_MS } from './rules/times.ts';
@@ -13,9 +17,9 @@ export function usdUntilNow({ simulation, startMs, nowMs }: Watched): number {
 }
 
 /**
- * What those instances cost now that Kerf cannot replace. On the nodes of some, a pod must not be disrupted, and chance decides which they
- * are: the kube-scheduler chooses the node, and after a volley of spot interruptions, on-demand nodes replace nodes whose limits are still
- * used. Others have lost their Node, and it may register again (`docs/stuck-nodes.md`). *Units:* USD for `forMs`.
+ * What those instances cost now that Kerf cannot replace. On the nodes of some, a pod must not be disrupted or its budget never allows it,
+ * and chance decides which they are: the kube-scheduler chooses the node, and after a volley of spot interruptions, on-demand nodes replace
+ * nodes whose limits are still used. Others have lost their Node, and it may register again (`docs/stuck-nodes.md`). *Units:* USD for `forMs`.
  */
 export function heldUsd(watched: Watched, forMs: number): number {
   const ids = new Set([...idsWithKeptPods(watched), ...idsWithoutNode(watched)]);
@@ -29,10 +33,19 @@ export function heldUsd(watched: Watched, forMs: number): number {
 function idsWithKeptPods({ simulation, startMs, nowMs }: Watched): readonly (string | undefined)[] {
   const { state } = simulation();
   const nowAt = startMs() + nowMs();
-  const kept = [...state.pods.values()].filter((pod) => !isTerminal(pod) && isKeptInPlace(pod, nowAt));
+  const strict = state.podDisruptionBudgets.filter((one) => isNeverMet(one, state));
+  const kept = [...state.pods.values()].filter(
+    (pod) => !isTerminal(pod) && (isKeptInPlace(pod, nowAt) || strict.some((one) => selectsPod(one, pod))),
+  );
   const nodes = new Set(kept.map(({ spec }) => spec.nodeName));
   const held = [...state.nodes.values()].filter(({ metadata }) => nodes.has(metadata.name));
   return held.map(({ spec }) => spec?.providerID?.split('/').at(-1));
+}
+
+/** Whether the budget allows no disruption even while all of its pods are healthy. */
+function isNeverMet(budget: PodDisruptionBudget, state: KubernetesState): boolean {
+  const { expectedPods, desiredHealthy } = budgetStatus(budget, state);
+  return desiredHealthy >= expectedPods;
 }
 
 /** As long as a new instance has to register its Node. */
