@@ -70,7 +70,10 @@ export interface Rule {
   readonly failed?: (failure: ReportedFailure) => void;
   /** After each step of the timetable that changed something, and at least once in a second with a step. */
   readonly step?: () => void;
-  /** The table was replaced by a backup, or its items by those of another version. */
+  /**
+   * The table was replaced by a backup, or its items by those of another version. Called when it happens, and once more when
+   * every record was read again.
+   */
   readonly replaced?: () => void;
   /** What is not at rest yet, long after the last fault. */
   readonly unsettled?: () => readonly string[];

@@ -60,7 +60,10 @@ export async function runStory(story: Story, untilMs?: number): Promise<StoryRes
         wait: async (ms) => timetable.wait(ms),
         faults,
         seed,
-        onReplaced: () => void timetable.after(0, watching.lookAgain),
+        onReplaced: () => {
+          watching.replaced();
+          void timetable.after(0, watching.lookAgain);
+        },
       });
       watching.lookInto(table);
       return table.stores;

@@ -17,6 +17,8 @@ export interface Watch extends Watched {
   readonly violations: readonly Violation[];
   /** The store through which the rules read, without faults. */
   lookInto(table: Pick<FaultyTable, 'plain' | 'unreadable'>): void;
+  /** The table was replaced. Reads that are under way may have read the new one. */
+  replaced(): void;
   /** Reads every record again, after the table was replaced. */
   readonly lookAgain: () => Promise<void>;
   wrapPorts(ports: ControllerPorts): ControllerPorts;
@@ -71,6 +73,7 @@ export function watch(story: Story, rulesOf: readonly RuleOf[]): Watch {
       plain = table.plain;
       unreadable = table.unreadable;
     },
+    replaced: () => each((rule) => rule.replaced?.()),
     async lookAgain() {
       const store = of(plain);
       const known = [...records.values()];
