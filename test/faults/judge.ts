@@ -27,7 +27,7 @@ const KEPT_NODE_USD_PER_HOUR = 0.12;
 /** Costs are not compared if the run without faults has pods without a node for longer than this, because of limits. *Units:* the sum for all pods. */
 const LIMITED_MS = MINUTE_MS;
 
-/** Plays the story of a seed with its faults, and if nothing is violated, without them, to compare the cost. */
+/** Plays the story of a seed with its faults, and without them if its cost must be compared. */
 export async function judge(seed: number, kept?: readonly Kept[]): Promise<Verdict> {
   const whole = storyOf(seed);
   const story = kept === undefined ? whole : withOnly(whole, kept);
@@ -46,14 +46,17 @@ export function withOnly(story: Story, kept: readonly Kept[]): Story {
 }
 
 async function costViolation(story: Story, result: StoryResult): Promise<Violation | undefined> {
+  const faultHours = story.faults.reduce((sum, { forMs }) => sum + forMs, 0) / HOUR_MS;
+  const extraUsd = ALLOWANCE_USD + faultHours * KEPT_NODE_USD_PER_HOUR;
+  const replaceableUsd = result.costUsd - result.heldUsd;
+  // Four of five stories are that cheap.
+  if (replaceableUsd <= extraUsd) return undefined;
   const without: Story = { ...story, faults: [], invocations: 1 };
   const twin = await runStory(without, result.endedMs);
   if (twin.violation !== undefined) return { ...twin.violation, rule: `${twin.violation.rule} (without faults)` };
   // A fault may replace nodes by a larger one, on which more pods run than the limits of the NodePool allow otherwise.
   if (twin.limitedMs > result.limitedMs + LIMITED_MS) return undefined;
-  const faultHours = story.faults.reduce((sum, { forMs }) => sum + forMs, 0) / HOUR_MS;
-  const allowedUsd = twin.costUsd * MAX_COST_RATIO + ALLOWANCE_USD + faultHours * KEPT_NODE_USD_PER_HOUR;
-  const replaceableUsd = result.costUsd - result.heldUsd;
+  const allowedUsd = twin.costUsd * MAX_COST_RATIO + extraUsd;
   if (replaceableUsd <= allowedUsd) return undefined;
   const message = `${replaceableUsd.toFixed(4)} USD with faults, ${twin.costUsd.toFixed(4)} USD without: ${allowedUsd.toFixed(4)} USD are allowed`;
   return { rule: 'faults cost little more', atMs: result.endedMs, message };
