@@ -3,6 +3,7 @@ import { CAPACITY_TYPE, ZONE } from '../../apis/labels.ts';
 import { compatibleOfferings } from '../instance-type/offerings/compatible-offerings.ts';
 import { type Placement, tenancyOf, UNAVAILABLE_MS, unavailability } from '../instance-type/offerings/unavailable.ts';
 import { suitableTypes } from '../instance-type/suitable-types.ts';
+import { lastFor } from '../kept-answers.ts';
 import type { UnavailableOffering } from '../model/decision.ts';
 import type { InstanceType } from '../model/instance-type.ts';
 import { admits } from '../requirements/requirement.ts';
@@ -22,16 +23,28 @@ export interface CapacityPause {
 /**
  * Why a claim must wait before it is created. Each refused launch marks some offerings as unavailable, and the next claim tries
  * others. It is created immediately while more offerings are available than marked. After that the pause increases, so that an
- * outage does not cause a storm of launches. *Shape:* undefined if the claim can be created now.
+ * outage does not cause a storm of launches. *Shape:* undefined if the claim can be created now. *Cost:* claims with the same list of
+ * types share the answer.
  */
 export function capacityPause(
-  { template, requirements, instanceTypes }: PlannedNodeClaim,
+  { template: { knownTypes }, requirements, instanceTypes }: PlannedNodeClaim,
   unavailable: readonly UnavailableOffering[],
   nowMs: number,
 ): CapacityPause | undefined {
   // The common case: no offering is marked.
   if (unavailable.length === 0) return undefined;
-  const types = new Map(suitableTypes(template.knownTypes, requirements).map((type) => [type.name, type]));
+  return pauseOf(instanceTypes, { knownTypes, requirements, unavailable, nowMs });
+}
+
+interface Circumstances extends Pick<PlannedNodeClaim, 'requirements'> {
+  readonly knownTypes: readonly InstanceType[];
+  readonly unavailable: readonly UnavailableOffering[];
+  readonly nowMs: number;
+}
+
+const pauseOf = lastFor((instanceTypes: readonly InstanceType[], among: Circumstances): CapacityPause | undefined => {
+  const { knownTypes, requirements, unavailable, nowMs } = among;
+  const types = new Map(suitableTypes(knownTypes, requirements).map((type) => [type.name, type]));
   const tenancy = tenancyOf(requirements);
   const missing = unavailable.filter((one) => {
     const type = types.get(one.instanceType);
@@ -53,7 +66,7 @@ export function capacityPause(
   if (nowMs >= untilMs) return undefined;
   const message = `${missing.length} compatible offerings had no capacity when last tried, ${left} others are available: the launch is delayed to avoid repeated failures`;
   return { reason: 'NoCapacity', message, numbers: { missing: missing.length, left }, untilMs };
-}
+});
 
 /** Whether the mark concerns launches of the claim: of its tenancy, and of its placement group if it is of one. */
 function concernsClaim(

@@ -46,6 +46,20 @@ describe('provisioning decides', () => {
     expect(new Set(names).size).toBe(9);
   });
 
+  test('the launch options of equal claims once: they share them', () => {
+    const spot = { 'karpenter.sh/capacity-type': 'spot' };
+    const onDemand = { 'karpenter.sh/capacity-type': 'on-demand' };
+    const pods = [spot, onDemand].flatMap((nodeSelector, at) =>
+      pendingPods(9, { name: `class-${at}`, requests: { cpu: '5' }, spec: { nodeSelector } }),
+    );
+    const optionsOf = verdictOf({ pods }).actions.flatMap((action) =>
+      action.kind === 'create-node-claim' ? [action.nodeClaim.options] : [],
+    );
+    expect(optionsOf).toHaveLength(18);
+    expect(new Set(optionsOf.map((options) => JSON.stringify(options))).size).toBe(2);
+    expect(new Set(optionsOf).size).toBe(2);
+  });
+
   test('to nominate an existing node for its pods for two ticks (B5)', () => {
     const pods = pendingPods(2);
     expect(verdictOf({ nodes: [aNode()], pods }).actions).toEqual([
@@ -252,6 +266,24 @@ describe('unschedulable pods are reported with the figures', () => {
       expect(verdictOf({ pods: [pendingPod({ spec: { nodeSelector } })], unavailable }).blocked).toMatchObject([
         { reason: 'NoCapacity' },
       ]);
+    });
+
+    test('equal claims are compared with them once', () => {
+      const readsFor = (claims: number): number => {
+        let reads = 0;
+        const unavailable = missing(1).map((one) => ({
+          ...one,
+          get instanceType() {
+            reads += 1;
+            return one.instanceType;
+          },
+        }));
+        const { actions } = verdictOf({ pods: pendingPods(claims, { requests: { cpu: '5' } }), unavailable });
+        expect(actions).toHaveLength(claims);
+        return reads;
+      };
+      expect(readsFor(1)).toBeGreaterThan(0);
+      expect(readsFor(30)).toBe(readsFor(1));
     });
 
     test('there is no delay while more offerings are available than unavailable', () => {

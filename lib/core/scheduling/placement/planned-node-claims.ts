@@ -1,12 +1,13 @@
 import { optional } from '../../../apis/optional.ts';
 import { joinedByName } from '../../instance-type/offerings/offering-groups.ts';
+import { onceFor } from '../../kept-answers.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import { add, type Resources, smaller } from '../../resources/resources.ts';
 import { type Bitset, common, emptyBitset, has } from '../pools/bitset.ts';
 import { inflexibility, lowered, withMinValues } from '../pools/min-values.ts';
 import { holdLargest, holdMinimum, leftFor, withinLimits } from '../pools/pool-limits.ts';
 import { resourcesOf } from '../pools/resource-space.ts';
-import { cheapestOf } from '../pools/type-index.ts';
+import { cheapestOf, type PoolTypeIndex, type Selection } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import type { PlannedNodeClaim, Unplaced } from '../schedule.ts';
 import { type OpenClaim, retarget, typesWithRoom } from './open-claim.ts';
@@ -35,10 +36,16 @@ export function plannedFleet(run: Run): PlannedFleet {
   return {
     priceUsdPerHour: claims.reduce((sum, claim) => sum + targetOf(claim).offering.priceUsdPerHour, 0),
     refused,
-    nodeClaims: () =>
-      claims.map((claim, at) =>
-        plannedNodeClaim(run, claim, { fitting: fitting.get(claim) ?? emptyBitset(0), name: `planned-${at + 1}` }),
-      ),
+    nodeClaims: () => {
+      const typesIn = sharedTypes();
+      return claims.map((claim, at) =>
+        plannedNodeClaim(run, claim, {
+          fitting: fitting.get(claim) ?? emptyBitset(0),
+          name: `planned-${at + 1}`,
+          typesIn,
+        }),
+      );
+    },
   };
 }
 
@@ -70,15 +77,14 @@ function rightSized(run: Run, claim: OpenClaim): Bitset {
 function plannedNodeClaim(
   run: Run,
   claim: OpenClaim,
-  { fitting, name }: { readonly fitting: Bitset; readonly name: string },
+  { fitting, name, typesIn }: { readonly fitting: Bitset; readonly name: string; readonly typesIn: TypesIn },
 ): PlannedNodeClaim {
   const { types, set } = claim;
   const { template } = types;
   const selection = types.selectionFor(set);
   const within = withinLimits(types, fitting, leftFor(run.limits, claim));
   holdLargest(run.limits, claim, within);
-  const parts = selection.market.byPrice.flatMap((type) => (has(within, type) ? (types.types[type] ?? []) : []));
-  const instanceTypes = types.isSplit ? joinedByName(parts) : parts;
+  const instanceTypes = typesIn(types, selection, within);
   const overheads = new Set(instanceTypes.map((type) => template.daemons.get(type.name)?.requests));
   const among = common(selection.types, within);
   const isRelaxed = claim.reservations === undefined && inflexibility(template.minValues, types, among) !== undefined;
@@ -95,6 +101,23 @@ function plannedNodeClaim(
     cheapest: cheapestOffering(claim, instanceTypes),
     requests: add(resourcesOf(run.space, claim.requests), leastOverhead(overheads)),
     minValuesRelaxed: isRelaxed,
+  };
+}
+
+type TypesIn = (index: PoolTypeIndex, selection: Selection, within: Bitset) => readonly InstanceType[];
+
+/** The types by price. Claims with the same types share one list: what is computed for the list is computed once for all of them. */
+function sharedTypes(): TypesIn {
+  const listsOf = onceFor((_selection: Selection) => new Map<string, readonly InstanceType[]>());
+  return ({ types, isSplit }, selection, within) => {
+    const lists = listsOf(selection);
+    const key = within.join();
+    const known = lists.get(key);
+    if (known !== undefined) return known;
+    const parts = selection.market.byPrice.flatMap((type) => (has(within, type) ? (types[type] ?? []) : []));
+    const list = isSplit ? joinedByName(parts) : parts;
+    lists.set(key, list);
+    return list;
   };
 }
 

@@ -1,6 +1,7 @@
 import { compareText } from '../../compare-text.ts';
 import { compatibleOfferings } from '../../instance-type/offerings/compatible-offerings.ts';
 import { valuesOf } from '../../instance-type/type-requirements.ts';
+import { lastFor } from '../../kept-answers.ts';
 import type { InstanceType, Offering } from '../../model/instance-type.ts';
 import type { LaunchOption } from '../../model/node-claim-record.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
@@ -13,13 +14,24 @@ const MAX_TYPES = 60;
  * The offerings that a claim may be launched as. *Shape:* cheapest first; ties by type, zone, capacity type, reservation. Empty if
  * no offering is available. *Source:* C39 excludes special hardware while other types remain. C40 excludes spot offerings that cost
  * more than on-demand. Pools with minValues keep both. Options above the maximum price are left out. C42: the 60 cheapest types, plus
- * more expensive types for minValues.
+ * more expensive types for minValues. *Cost:* claims with the same list of types and the same limits share the options.
  */
 export function launchOptions(
   types: readonly InstanceType[],
   requirements: Requirements,
   { template: { minValues }, maxPriceUsdPerHour = Number.POSITIVE_INFINITY }: OptionLimits,
 ): readonly LaunchOption[] {
+  return optionsAmong(types, { requirements, minValues, maxPriceUsdPerHour });
+}
+
+interface OptionChoice {
+  readonly requirements: Requirements;
+  readonly minValues: NodeClaimTemplate['minValues'];
+  readonly maxPriceUsdPerHour: number;
+}
+
+const optionsAmong = lastFor((types: readonly InstanceType[], choice: OptionChoice): readonly LaunchOption[] => {
+  const { requirements, minValues, maxPriceUsdPerHour } = choice;
   const isFlexible = minValues.length > 0;
   const all = (isFlexible ? types : typesWithoutSpecialHardware(types)).flatMap((type) =>
     compatibleOfferings(type, requirements).map((offering) => launchOption(type, offering)),
@@ -37,7 +49,7 @@ export function launchOptions(
       sent.has(instanceType) &&
       (at === 0 || priceUsdPerHour <= maxPriceUsdPerHour + EPSILON || neededNames.has(instanceType)),
   );
-}
+});
 
 /** What limits the options of a claim. The types that minValues needs may cost more than the maximum. */
 export interface OptionLimits {
