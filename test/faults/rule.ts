@@ -3,7 +3,7 @@ import type { NodeClaim } from '../../lib/apis/node-claim.ts';
 import type { HandWork } from '../../lib/apis/scenario/fault-kind.ts';
 import type { ControllerPorts } from '../../lib/controllers/run/ports.ts';
 import type { WebhookAnswer } from '../../lib/controllers/webhook.ts';
-import type { Decision, PodTarget } from '../../lib/core/model/decision.ts';
+import type { Decision, PodTarget, UnavailableOffering } from '../../lib/core/model/decision.ts';
 import type { LaunchRequest, NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import type { NodePatch, NodeTarget } from '../../lib/core/model/node-patch.ts';
 import type { LaunchAdmission, LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
@@ -52,6 +52,8 @@ export interface Rule {
   readonly createdForProposal?: (record: NodeClaimRecord) => void;
   /** A read did not return what was stored before it began. */
   readonly staleRead?: (method: string, name: string) => void;
+  /** The marks of missing capacity after some were written, those that have ended included. */
+  readonly marked?: (marks: readonly UnavailableOffering[]) => void;
   readonly leaseAcquired?: (lease: Lease) => void;
   readonly leaseRenewed?: (lease: Lease) => void;
   readonly leaseReleased?: (lease: Lease) => void;

@@ -3,6 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import { isRecord, ownField } from '../../lib/apis/record.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
+import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
 import type { Bodies } from '../../lib/providers/dynamodb/body-bucket.ts';
 import { DynamoDbCatalogueStore } from '../../lib/providers/dynamodb/catalogue-store.ts';
 import { CLAIM } from '../../lib/providers/dynamodb/keys.ts';
@@ -20,6 +21,7 @@ export interface FaultyTable {
   readonly stores: SimulatedStores;
   /** The same items without faults, for the rules. */
   readonly plain: DynamoDbNodeClaimStore;
+  readonly plainMarks: Pick<DynamoDbCatalogueStore, 'listUnavailable'>;
   /** The NodeClaim whose record cannot be read. */
   readonly unreadable: (fault: FaultOf<'unreadable-record'>) => string | undefined;
 }
@@ -33,6 +35,7 @@ export interface FaultyTableOptions {
   readonly onReplaced: () => void;
 }
 
+const REGION = 'us-east-1';
 /** Small, so that most decisions of the small clusters are in the bucket. */
 const LARGEST_DECISION_BYTES = 1_000;
 /** In the deployed bucket 30 days. No fault that leaves a decision unread lasts this long. */
@@ -53,6 +56,29 @@ function expiringBodies(clock: Clock): Bodies {
       return bodies.get(key, subject);
     },
   };
+}
+
+/** The functions have several processes, and none of them has what another one has kept of the table. */
+const PROCESSES = 3;
+
+/** The store of another process in each call. */
+function inTurn(stores: readonly DynamoDbNodeClaimStore[]): NodeClaimStore {
+  let calls = 0;
+  return new Proxy<NodeClaimStore>(of(stores, 0), {
+    get:
+      (_first, member: keyof NodeClaimStore) =>
+      (...args: readonly unknown[]) => {
+        calls += 1;
+        const store = of(stores, calls % stores.length);
+        return Reflect.apply(store[member], store, args);
+      },
+  });
+}
+
+function of<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index];
+  if (item === undefined) throw new Error(`there is no process ${index}`);
+  return item;
 }
 
 /** Spoils the payload of an item in the answer to a read. */
@@ -106,11 +132,15 @@ export function faultyTable({ clock, wait, faults, seed, onReplaced }: FaultyTab
   };
   const bodies = expiringBodies(clock);
   const decisions = { bodies, maxItemBytes: LARGEST_DECISION_BYTES };
+  const processes = Array.from(
+    { length: PROCESSES },
+    () => new DynamoDbNodeClaimStore({ ...stepwise, ...decisions, clock }),
+  );
   return {
     stores: {
-      store: new DynamoDbNodeClaimStore({ ...stepwise, ...decisions }),
+      store: inTurn(processes),
       leases: new DynamoDbLeases({ ...stepwise, clock }),
-      catalogue: new DynamoDbCatalogueStore({ ...stepwise, region: 'us-east-1' }),
+      catalogue: new DynamoDbCatalogueStore({ ...stepwise, region: REGION }),
       backups: {
         take: () => table.snapshot(),
         restore: (backup) => isTableState(backup) && replace(backup),
@@ -118,6 +148,7 @@ export function faultyTable({ clock, wait, faults, seed, onReplaced }: FaultyTab
       },
     },
     plain: new DynamoDbNodeClaimStore({ ...table, ...decisions }),
+    plainMarks: new DynamoDbCatalogueStore({ ...table, region: REGION }),
     unreadable: ({ id }) => spoiled.get(id)?.slice(CLAIM.length),
   };
 }

@@ -16,7 +16,7 @@ import { learning, watchedPorts } from './watched-ports.ts';
 export interface Watch extends Watched {
   readonly violations: readonly Violation[];
   /** The store through which the rules read, without faults. */
-  lookInto(table: Pick<FaultyTable, 'plain' | 'unreadable'>): void;
+  lookInto(table: Pick<FaultyTable, 'plain' | 'plainMarks' | 'unreadable'>): void;
   /** The table was replaced. Reads that are under way may have read the new one. */
   replaced(): void;
   /** Reads every record again, after the table was replaced. */
@@ -46,6 +46,7 @@ export function watch(story: Story, rulesOf: readonly RuleOf[]): Watch {
   let simulation: OpenSimulation | undefined;
   let raw: ControllerPorts | undefined;
   let plain: ControllerPorts['store'] | undefined;
+  let plainMarks: FaultyTable['plainMarks'] | undefined;
   let unreadable: FaultyTable['unreadable'] | undefined;
   let startMs = 0;
   const nowMs = (): number => of(raw).clock.now() - startMs;
@@ -71,6 +72,7 @@ export function watch(story: Story, rulesOf: readonly RuleOf[]): Watch {
     violations,
     lookInto(table) {
       plain = table.plain;
+      plainMarks = table.plainMarks;
       unreadable = table.unreadable;
     },
     replaced: () => each((rule) => rule.replaced?.()),
@@ -90,7 +92,7 @@ export function watch(story: Story, rulesOf: readonly RuleOf[]): Watch {
     wrapPorts(ports) {
       raw = ports;
       startMs = ports.clock.now();
-      return watchedPorts(ports, { each, records, open, nowMs, plain: of(plain) });
+      return watchedPorts(ports, { each, records, open, nowMs, plain: of(plain), plainMarks: of(plainMarks) });
     },
     wrapInvocation(ports, invocation) {
       each((rule) => rule.began?.(invocation));

@@ -16,6 +16,7 @@ export interface Observing {
   readonly open: Map<string, { readonly decision: Decision; readonly sinceMs: number }>;
   readonly nowMs: () => number;
   readonly plain: Store;
+  readonly plainMarks: Pick<Catalogue, 'listUnavailable'>;
 }
 
 export function watchedPorts(ports: ControllerPorts, observing: Observing): ControllerPorts {
@@ -29,6 +30,7 @@ export function watchedPorts(ports: ControllerPorts, observing: Observing): Cont
     store: watchedStore(counted.store, plain, observing),
     leases: watchedLeases(counted.leases, observing),
     cloud: watchedCloud(counted.cloud, observing),
+    catalogue: watchedCatalogue(counted.catalogue, observing),
     cluster: watchedCluster(counted.cluster, ports.cluster, observing),
     messages: {
       wake: async (target, wake, delayMs) => counted.messages.wake(target, wake, delayMs),
@@ -151,6 +153,21 @@ function watchedLeases(leases: Leases, { each }: Observing): Leases {
       const released = await leases.release(lease, outcome);
       each((rule) => rule.leaseReleased?.(lease));
       return released;
+    },
+  });
+}
+
+type Catalogue = ControllerPorts['catalogue'];
+
+function watchedCatalogue(catalogue: Catalogue, { each, plainMarks }: Observing): Catalogue {
+  return replacing(catalogue, {
+    async markUnavailable(marks) {
+      try {
+        await catalogue.markUnavailable(marks);
+      } finally {
+        const all = await plainMarks.listUnavailable(0);
+        each((rule) => rule.marked?.(all));
+      }
     },
   });
 }

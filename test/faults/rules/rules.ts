@@ -26,16 +26,20 @@ import {
 import { attemptsAreApart } from './launching/attempts.ts';
 import { plannedPodsAreNominated } from './launching/nominations.ts';
 import { limitsHold } from './limits.ts';
+import { nodesHaveRoomForDaemons } from './marks/daemons.ts';
 import { driftHasACause } from './marks/drift.ts';
 import { joinedNodesAreComplete } from './marks/joined.ts';
+import { marksGrow } from './marks/mark-times.ts';
 import { missingCapacityIsRemembered } from './marks/missing-capacity.ts';
 import { marksOfOthersStay } from './marks/of-others.ts';
 import { marksNameTheirOffering } from './marks/offerings.ts';
 import { newNodesAreCheap } from './marks/prices.ts';
 import { claimsFollowTheirNodePool } from './marks/templates.ts';
+import { heaviestPoolsComeFirst } from './marks/weights.ts';
 import {
   lossesAreShown,
   objectsHaveTheirFinalizer,
+  objectsHaveTheirOwner,
   refusalsAreShown,
   removedObjectsStayRemoved,
   whatIsShownIsTrue,
@@ -55,6 +59,7 @@ import { warningsAreHandled } from './removals/warnings.ts';
 import { failuresAreReportedOnce, oneObjectEndsNoRun, refusalsAreReported } from './reports/once.ts';
 import { everythingSettles } from './settled.ts';
 import { oneDeploymentActs, standbyDoesNothing } from './standby.ts';
+import { adoptedClaimsAreKept } from './table/adoptions.ts';
 import { recordsAreTrue } from './table/true-records.ts';
 import { decisionsHaveTheirEpoch, leasesHaveOneHolder } from './table/turns.ts';
 import { deletionsWaitForTheirTime, timesAreKept } from './times.ts';
@@ -63,6 +68,7 @@ import { deletionsWaitForTheirTime, timesAreKept } from './times.ts';
 export const RULES: readonly RuleOf[] = [
   recordsGoForward,
   recordsAreTrue,
+  adoptedClaimsAreKept,
   launchesAreAdmitted,
   oneInstanceForAClaim,
   oneClaimForAnInstance,
@@ -88,6 +94,7 @@ export const RULES: readonly RuleOf[] = [
   drainsAreOrdered,
   marksNameTheirOffering,
   missingCapacityIsRemembered,
+  marksGrow,
   impairedInstancesAreReplaced,
   marksOfOthersStay,
   joinedNodesAreComplete,
@@ -103,6 +110,9 @@ export const RULES: readonly RuleOf[] = [
   refusalsAreShown,
   removedObjectsStayRemoved,
   objectsHaveTheirFinalizer,
+  objectsHaveTheirOwner,
+  heaviestPoolsComeFirst,
+  nodesHaveRoomForDaemons,
   deletionsAreTrue,
   deletedObjectsAreRemoved,
   leakedInstancesEnd,

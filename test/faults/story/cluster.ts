@@ -7,7 +7,7 @@ import type { Catalogue } from '../../../lib/core/instance-type/facts.ts';
 import { type ClusterSettings, DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import type { Random } from '../../../lib/simulator/random.ts';
 import { coreDns, coreDnsBudget, someManifests } from '../../builders/cluster-manifests.ts';
-import { aNodePool, asking } from '../../builders/node-pools.ts';
+import { aNodePool, asking, type NodePoolOptions } from '../../builders/node-pools.ts';
 
 /** Nodes that stay unhealthy are replaced, soon enough for a story. */
 export const STORY_SETTINGS: ClusterSettings = {
@@ -86,9 +86,16 @@ function timesOf(random: Random): { readonly expireAfter: string; readonly termi
   };
 }
 
+/** The labels, annotations and taints of a user begin with it. */
+export const USER_DOMAIN = 'example.com/';
+/** What the nodes of a NodePool get. */
+function marksOf(name: string): Pick<NodePoolOptions, 'labels' | 'annotations'> {
+  return { labels: { [`${USER_DOMAIN}team`]: name }, annotations: { [`${USER_DOMAIN}contact`]: `${name} team` } };
+}
+
 /** Taints of NodePools. Some workloads tolerate them. */
-const POOL_TAINT = 'example.com/pool';
-const STARTUP_TAINT = { key: 'example.com/starting', effect: 'NoSchedule' } as const;
+const POOL_TAINT = `${USER_DOMAIN}pool`;
+const STARTUP_TAINT = { key: `${USER_DOMAIN}starting`, effect: 'NoSchedule' } as const;
 
 /** A NodePool for every workload. */
 function generalPool(random: Random, isRoomy: boolean): NodePool {
@@ -97,6 +104,7 @@ function generalPool(random: Random, isRoomy: boolean): NodePool {
   ];
   return aNodePool({
     name: 'general',
+    ...marksOf('general'),
     requirements: [
       asking('karpenter.sh/capacity-type', 'In', ...capacityTypes),
       asking('karpenter.k8s.aws/instance-family', 'In', 'c7g', 'm7g'),
@@ -116,6 +124,7 @@ function generalPool(random: Random, isRoomy: boolean): NodePool {
 function specialPool(random: Random, name: string): NodePool {
   return aNodePool({
     name,
+    ...marksOf(name),
     weight: random.between(1, 50),
     requirements: [
       asking('karpenter.sh/capacity-type', 'In', random.pick(['spot', 'on-demand']) ?? 'spot'),
@@ -209,9 +218,11 @@ function aDaemonSet(random: Random): DaemonSet {
       template: {
         metadata: { labels },
         spec: {
-          containers: [{ name: 'main', resources: { requests: { cpu: '100m' } } }],
           ...(chance(random, 50) && { priorityClassName: 'system-node-critical' }),
           ...(chance(random, 30) && { tolerations: [{ operator: 'Exists' as const }] }),
+          containers: [
+            { name: 'main', resources: { requests: { cpu: random.pick(['100m', '100m', '400m']) ?? '100m' } } },
+          ],
         },
       },
     },

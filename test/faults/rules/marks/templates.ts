@@ -1,9 +1,12 @@
+import type { Labels } from '../../../../lib/apis/kubernetes.ts';
 import { sameContent } from '../../../../lib/core/canonical-json.ts';
 import type { RuleOf } from '../../rule.ts';
 
 const FIELDS = ['nodeClassRef', 'taints', 'startupTaints', 'expireAfter', 'terminationGracePeriod'] as const;
 
-/** A new NodeClaim has what the template of its NodePool says. */
+const RULE = 'a NodeClaim follows its NodePool';
+
+/** A new NodeClaim has what the template of its NodePool says, with its labels and annotations. */
 export const claimsFollowTheirNodePool: RuleOf = ({ violate, simulation }) => ({
   recordWritten(after, before) {
     const pool = simulation().state.nodePools.get(after.nodePool);
@@ -11,6 +14,13 @@ export const claimsFollowTheirNodePool: RuleOf = ({ violate, simulation }) => ({
     const wanted = pool.spec.template.spec;
     for (const field of FIELDS)
       if (!sameContent(after.spec[field] ?? null, wanted[field] ?? null))
-        violate('a NodeClaim follows its NodePool', `${after.name}: ${field} is ${JSON.stringify(after.spec[field])}`);
+        violate(RULE, `${after.name}: ${field} is ${JSON.stringify(after.spec[field])}`);
+    const { labels, annotations } = pool.spec.template.metadata ?? {};
+    for (const key of [...missing(labels, after.labels), ...missing(annotations, after.annotations)])
+      violate(RULE, `${after.name} does not have ${key} of the template`);
   },
 });
+
+function missing(wanted: Labels = {}, has: Labels = {}): readonly string[] {
+  return Object.keys(wanted).filter((key) => has[key] !== wanted[key]);
+}

@@ -1,0 +1,79 @@
+import { MINUTE_MS } from '../../../../lib/apis/formats/time.ts';
+import { type Pod, podKey } from '../../../../lib/apis/kubernetes.ts';
+import type { NodePool } from '../../../../lib/apis/node-pool.ts';
+import { untoleratedTaint } from '../../../../lib/apis/taints.ts';
+import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
+import { parseResources } from '../../../../lib/core/resources/resources.ts';
+import type { RuleOf } from '../../rule.ts';
+
+/** The snapshot of a decision is at most this old. */
+const SNAPSHOT_MS = 3 * MINUTE_MS;
+/** A mark may be read this long after its end, by another clock. */
+const MARK_MS = 3 * MINUTE_MS;
+
+/**
+ * B12: a pod gets a new node from the NodePool with the highest weight that can launch one. Only pods that fit on each type, in each zone, and
+ * NodePools with no limit but that of their nodes are compared.
+ */
+export const heaviestPoolsComeFirst: RuleOf = ({ violate, simulation, records, nowMs, startMs, story }) => {
+  // The marks are read without strong consistency.
+  if (story.faults.some(({ kind }) => kind === 'node-pool' || kind === 'stale-reads')) return {};
+  const releasedMs = new Map<string, number>();
+  let markedUntilMs = -Infinity;
+  const isHeld = ({ name, releasedAtMs }: NodeClaimRecord): boolean =>
+    releasedAtMs === undefined || nowMs() - (releasedMs.get(name) ?? -Infinity) < SNAPSHOT_MS;
+  const hasRoom = ({ metadata: { name }, spec }: NodePool, created: readonly NodeClaimRecord[]): boolean => {
+    const limits = parseResources(spec.limits);
+    if (limits['cpu'] !== undefined) return false;
+    const held = [...records.values()].filter((one) => one.nodePool === name && isHeld(one)).length;
+    const news = created.filter((one) => one.nodePool === name).length;
+    return held + news < (limits['nodes'] ?? Infinity);
+  };
+  return {
+    recordWritten({ name, releasedAtMs }, before) {
+      if (releasedAtMs !== undefined && before?.releasedAtMs === undefined) releasedMs.set(name, nowMs());
+    },
+    marked(marks) {
+      markedUntilMs = Math.max(markedUntilMs, ...marks.map(({ untilMs }) => untilMs - startMs()));
+    },
+    replaced() {
+      markedUntilMs = Infinity;
+    },
+    decisionRecorded({ controller, actions }) {
+      if (controller !== 'provisioning' || nowMs() < markedUntilMs + MARK_MS) return;
+      const created = actions.flatMap((one) => (one.kind === 'create-node-claim' ? [one.nodeClaim] : []));
+      const { nodePools, pods: existing } = simulation().state;
+      for (const { name, nodePool, pods: keys } of created) {
+        const own = nodePools.get(nodePool);
+        const pods = [...existing.values()].filter((pod) => keys.includes(podKey(pod)));
+        if (own === undefined || pods.length === 0 || pods.length < keys.length || !pods.every(isPlain)) continue;
+        const heavier = [...nodePools.values()].find(
+          (one) =>
+            weightOf(one) > weightOf(own) &&
+            pods.every(
+              ({ spec }) => untoleratedTaint(one.spec.template.spec.taints ?? [], spec.tolerations) === undefined,
+            ) &&
+            hasRoom(one, created),
+        );
+        if (heavier !== undefined)
+          violate(
+            'the NodePool with the highest weight comes first',
+            `NodeClaim ${name} is of ${nodePool}, and ${heavier.metadata.name} has a higher weight and room`,
+          );
+      }
+    },
+  };
+};
+
+function weightOf({ spec }: NodePool): number {
+  return spec.weight ?? 0;
+}
+
+/** Whether the pod may run in any zone, beside any pod. */
+function isPlain({ spec, metadata }: Pod): boolean {
+  const { topologySpreadConstraints, nodeSelector, volumes, affinity } = spec;
+  return (
+    metadata.namespace !== 'kube-system' &&
+    (topologySpreadConstraints ?? nodeSelector ?? volumes ?? affinity) === undefined
+  );
+}
