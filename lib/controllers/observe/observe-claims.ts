@@ -5,6 +5,7 @@ import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/mode
 import { listedMembers } from '../../core/node-claim/launch/launch-groups.ts';
 import { throttledUntilMs } from '../../core/node-claim/launch/launch-turns.ts';
 import type { NodeClaimView } from '../../core/node-claim/lifecycle.ts';
+import { isOfFormerPool } from '../../core/node-claim/mirror/former-pool.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
 import { awaitedStarts, awaitedUntilMs } from '../../core/provisioning/follow-plan/start-together.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
@@ -126,6 +127,7 @@ export async function viewOf(
     record,
     ...optional({ node, deletionTimestamp: mirror?.metadata.deletionTimestamp }),
     mirrorUid: mirror?.metadata.uid,
+    isOfFormerPool: isOfFormerPool(record, world),
     shown,
     listed: mapRead(world.instances, (instances) => ({
       atMs: world.listedAtMs,

@@ -1,4 +1,5 @@
 import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { isOfFormerPool } from '../../core/node-claim/mirror/former-pool.ts';
 import { isShownBy, mirrorOf } from '../../core/node-claim/mirror/mirror.ts';
 import { consolidatableSince } from '../../core/node-claim/mirror/mirror-conditions.ts';
 import { readOr } from '../../core/observed.ts';
@@ -14,9 +15,9 @@ interface Shown {
 }
 
 /**
- * Updates the NodeClaim object from its record. A deleted claim without an object does not get one, and an object that was removed
- * meanwhile is not created again. *Cost:* a read if an object is created for a record that is not fresh. *Errors:* ConflictError if
- * the object was removed after it was listed.
+ * Updates the NodeClaim object from its record. A claim without an object does not get one if it or its NodePool was deleted, and an
+ * object that was removed meanwhile is not created again. *Cost:* a read if an object is created for a record that is not fresh.
+ * *Errors:* ConflictError if the object was removed after it was listed.
  */
 export async function showRecord(
   ports: WritesCluster & ReadsClaims & HasClock,
@@ -36,6 +37,7 @@ export async function showRecord(
   if (record === undefined || record.releasedAtMs !== undefined) return;
   const { deletion } = record;
   if (deletion !== undefined && mirror === undefined) return;
+  if (isOfFormerPool(record, world)) return;
   const node = nodeOfInstance(nodes.value, instanceOf(record));
   // The run has read them already for the registration, if the node needs them.
   const { instanceLabels } = await joiningFacts(record, node, world);

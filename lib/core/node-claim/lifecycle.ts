@@ -42,6 +42,8 @@ const SETTLED_AFTER_MS = MINUTE_MS + LISTED_AFTER_MS;
 export interface NodeClaimView extends JoiningClaim, ConsistencyView {
   /** When the deletion of the NodeClaim object was requested, for example by `kubectl delete nodeclaim`. @default it was not */
   readonly deletionTimestamp?: string;
+  /** Whether its NodePool was deleted before the claim had an object. @default it was not */
+  readonly isOfFormerPool?: boolean;
   /** The instance in the status of the NodeClaim object, if no other claim has it. Undefined for a launched claim. */
   readonly shown: Observed<Instance | undefined>;
   /** What the list of instances shows of the claim. */
@@ -147,12 +149,12 @@ function taken(record: NodeClaimRecord, instance: Instance, nowMs: number): Clai
 }
 
 /**
- * D8: the instance of an unlaunched claim may be missing in the record only. So an overdue claim, and one whose object names an
- * instance, are not given up before the list of instances and the objects are read.
+ * D8: the instance of an unlaunched claim may be missing in the record only. So an overdue claim, one whose NodePool was deleted, and
+ * one whose object names an instance, are not given up before the list of instances and the objects are read.
  */
 function awaitEvidence(view: NodeClaimView, nowMs: number): ClaimVerdict | undefined {
   const { record, listed, shown, deletionTimestamp } = view;
-  const isGivenUp = deletionTimestamp === undefined && isOverdue(view, nowMs);
+  const isGivenUp = deletionTimestamp === undefined && (isOverdue(view, nowMs) || isUnlaunchedOfFormerPool(view));
   if (listed.kind === 'unread' && (isGivenUp || readOr(shown, undefined) !== undefined))
     return awaitList(record, listed, nowMs);
   if (!isGivenUp || shown.kind === 'read') return undefined;
@@ -242,6 +244,7 @@ function whyDelete(view: NodeClaimView, nowMs: number): DeletionCause | undefine
   if (deletionTimestamp !== undefined) return deletedByOthers(record, 'NodeClaim', deletionTimestamp);
   if (node?.metadata.deletionTimestamp !== undefined)
     return deletedByOthers(record, 'Node', node.metadata.deletionTimestamp);
+  if (view.isOfFormerPool === true) return poolDeleted(record);
   const { launch: state } = record;
   if (state.kind !== 'launched') return isOverdue(view, nowMs) ? LATE : undefined;
   // D15: a Ready node runs, even if the list omits its instance. A claim without a node does not wait for its registration
@@ -268,6 +271,11 @@ function deletedByOthers({ spec }: NodeClaimRecord, kind: 'Node' | 'NodeClaim', 
   };
 }
 
+/** A1.29: Kubernetes cannot delete it with the NodePool, because it has no object. */
+function poolDeleted({ nodePool, nodePoolUid }: NodeClaimRecord): DeletionCause {
+  return { reason: 'deleted', message: `its NodePool ${nodePool} with the UID ${nodePoolUid} no longer exists` };
+}
+
 /** Whether it is known that EC2 lists the instance, and with which tags. */
 function isListRead({ listed }: NodeClaimView): boolean {
   return listed.kind === 'read' && listed.value.contains.kind === 'read';
@@ -286,6 +294,10 @@ const REPLACED: DeletionCause = {
 /** D8. */
 function isOverdue(view: NodeClaimView, nowMs: number): boolean {
   return view.record.launch.kind !== 'launched' && nowMs >= launchDeadlineMs(view);
+}
+
+function isUnlaunchedOfFormerPool({ record, isOfFormerPool = false }: NodeClaimView): boolean {
+  return isOfFormerPool && record.launch.kind !== 'launched';
 }
 
 /** D8: a claim that waits for its turn has half an hour, unless its NodeClass is gone or has been unready for five minutes of this time. */

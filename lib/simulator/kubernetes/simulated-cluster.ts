@@ -78,7 +78,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
       if (found !== undefined) endPod(state, found, clock.now() + graceSeconds * 1_000);
     },
     nominatePod: async (nomination) => nominatePod(state, nomination),
-    applyNodeClaim: async (nodeClaim) => applyNodeClaim(state, nodeClaim),
+    applyNodeClaim: async (nodeClaim) => applyNodeClaim(state, nodeClaim, clock),
     deleteNodeClaim: async (name) => void endNodeClaim(state, name, clock),
     removeNodeClaim: async (name) => removeNodeClaim(state, name, clock),
     patchNodePool: async (object, patch) => patchSimulatedCustom(state, state.nodePools, { object, patch }),
@@ -142,14 +142,17 @@ function nominatePod(state: KubernetesState, { pod: target, before, node }: PodN
 }
 
 /** Creates the NodeClaim or merges it into the existing one. Labels, annotations and finalizers of others stay. */
-function applyNodeClaim(state: KubernetesState, nodeClaim: NodeClaim): void {
+function applyNodeClaim(state: KubernetesState, nodeClaim: NodeClaim, clock: Clock): void {
   const { name, uid } = nodeClaim.metadata;
   const found = state.nodeClaims.get(name);
   if (uid !== undefined && uid !== found?.metadata.uid)
     throw new ConflictError(`NodeClaim ${name} with the uid ${uid} does not exist`);
   const applied = found === undefined ? undefined : state.appliedNodeClaims.get(name)?.metadata;
   state.appliedNodeClaims.set(name, nodeClaim);
-  if (found === undefined) return createCustom(state, state.nodeClaims, nodeClaim);
+  if (found === undefined) {
+    createCustom(state, state.nodeClaims, nodeClaim);
+    return collectGarbage(state, nodeClaim, clock);
+  }
   const { labels, annotations, finalizers = [], ...metadata } = nodeClaim.metadata;
   const { metadata: before } = found;
   writeCustom(state, state.nodeClaims, {
@@ -162,6 +165,16 @@ function applyNodeClaim(state: KubernetesState, nodeClaim: NodeClaim): void {
       finalizers: [...new Set([...(before.finalizers ?? []), ...finalizers])],
     },
   });
+}
+
+/** Kubernetes' garbage collector: it deletes an object whose owner, by the UID, does not exist. */
+function collectGarbage(
+  state: KubernetesState,
+  { metadata: { name, ownerReferences = [] } }: NodeClaim,
+  clock: Clock,
+): void {
+  const uids = new Set([...state.nodePools.values()].map(({ metadata }) => metadata.uid));
+  if (ownerReferences.some(({ uid }) => !uids.has(uid))) deleteNodeClaim(state, name, clock);
 }
 
 function without(present: Labels = {}, removed: Labels = {}): Labels {

@@ -78,3 +78,10 @@ test('an object that shows an instance which its record lacks, as after a restor
   expect(status?.providerID).toBe(mirrorOf(CLAIM).status?.providerID);
   expect(metadata?.deletionTimestamp).toBeDefined();
 });
+
+test('A1.29: a claim whose NodePool was deleted before it had an object gets none', async () => {
+  const under = stage(CLAIM);
+  const ofFormer = { ...CLAIM, nodePoolUid: 'uid-former' };
+  await showRecord(under.ports, ofFormer, { world: await seenIn(under), isFresh: true });
+  expect([...under.state.nodeClaims.keys()]).toEqual([]);
+});

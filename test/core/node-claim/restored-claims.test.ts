@@ -43,6 +43,16 @@ describe('a claim without a launch, as after a restore of the table', () => {
     const late = decideLifecycle(viewOf(claim), NOW_MS);
     expect(late.actions).toMatchObject([{ kind: 'delete-node-claim', reason: 'launch_timeout' }]);
   });
+
+  test('is not deleted with its NodePool before the list of instances is read', () => {
+    const claim = aClaim(WITHOUT_LAUNCH);
+    const { record, actions, blocked } = decideLifecycle(
+      viewOf(claim, { listed: UNREAD, isOfFormerPool: true }),
+      NOW_MS,
+    );
+    expect({ record, actions }).toEqual({ record: claim, actions: [] });
+    expect(blocked).toMatchObject([{ reason: 'NotRead' }]);
+  });
 });
 
 describe('a claim whose registration is not recorded', () => {

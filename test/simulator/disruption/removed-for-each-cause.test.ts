@@ -106,6 +106,20 @@ const CAUSES: readonly Cause[] = [
     events: [byHand('delete-node-claim')],
   },
   {
+    reason: 'deleted',
+    by: 'lifecycle',
+    message: /its NodePool \S+ with the UID \S+ no longer exists/,
+    events: [
+      {
+        kind: 'fault',
+        atMs: 0,
+        forMs: MINUTE_MS,
+        fault: { kind: 'calls-fail', calls: ['cluster.applyNodeClaim'], error: 429, where: 'before', percent: 100 },
+      },
+      { kind: 'fault', atMs: 30_000, forMs: 0, fault: { kind: 'node-pool', nth: 0, change: 'delete' } },
+    ],
+  },
+  {
     reason: 'node_lost',
     by: 'lifecycle',
     message: /its node \S+ disappeared and was not registered again within 15 minutes/,
