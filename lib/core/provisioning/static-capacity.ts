@@ -62,12 +62,7 @@ export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
   const nodes = once(() => stateNodes(snapshot));
   for (const view of views.toSorted((a, b) => compareText(a.nodePool.metadata.name, b.nodePool.metadata.name))) {
     const { name } = view.nodePool.metadata;
-    const count = staticCount(
-      view.nodePool,
-      snapshot.nodeClaims,
-      unrecordedNodesOf(name, { nodes: nodes(), snapshot }),
-    );
-    const missing = count === undefined ? 0 : missingNodes(count);
+    const missing = missingOf(view, snapshot, nodes);
     const claim = missing === 0 ? undefined : claimWithoutPods(view);
     if (claim === undefined) continue;
     if ('reason' in claim)
@@ -78,6 +73,18 @@ export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
       );
   }
   return { claims, blocked };
+}
+
+/** A1.26: the replicas and limits of an invalid NodePool are not read, so at least one node is missing, and refused. */
+function missingOf(
+  { nodePool, unusable }: NodePoolView,
+  snapshot: ClusterSnapshot,
+  nodes: () => readonly StateNode[],
+): number {
+  if (unusable?.reason === 'NodePoolValidationFailed') return 1;
+  const unrecorded = unrecordedNodesOf(nodePool.metadata.name, { nodes: nodes(), snapshot });
+  const count = staticCount(nodePool, snapshot.nodeClaims, unrecorded);
+  return count === undefined ? 0 : missingNodes(count);
 }
 
 /**

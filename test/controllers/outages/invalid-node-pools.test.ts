@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { NodePool } from '../../../lib/apis/node-pool.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { aNodePool } from '../../builders/node-pools.ts';
 import { live, SMALL_CATALOGUE } from '../life.ts';
@@ -29,10 +30,16 @@ test.each<[string, NodePool]>([
   ['a class without a name', withoutClassName(aNodePool({ name: 'invalid' }))],
   ['limits that are not quantities', aNodePool({ name: 'invalid', limits: { cpu: 'many' } })],
   ['an expireAfter that is not a duration', aNodePool({ name: 'invalid', expireAfter: 'later' })],
+  [
+    'replicas and limits that are not quantities',
+    aNodePool({ name: 'invalid', replicas: 1, limits: { nodes: 'many' } }),
+  ],
+  ['replicas that are not a number', aNodePool({ name: 'invalid', replicas: JSON.parse('"many"') })],
 ])('A1.26: a NodePool with %s does not stop the work of the others', async (_, invalid) => {
   const failures: string[] = [];
   const { podsPending, podsRunning, nodesAtEnd } = await live({
     manifests: someManifests({ nodePools: [aPool()], deployments: [aDeployment('web', 3)] }),
+    settings: { ...DEFAULT_SETTINGS, featureGates: { ...DEFAULT_SETTINGS.featureGates, staticCapacity: true } },
     scenario: { name: 'an invalid NodePool', events: [{ kind: 'interruptSpot', atMs: 4 * MINUTE_MS, count: 1 }] },
     catalogue: SMALL_CATALOGUE,
     durationMs: 8 * MINUTE_MS,

@@ -6,6 +6,7 @@ import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
+import { aNodePool } from '../../builders/node-pools.ts';
 import { pendingPod, runningPod } from '../../builders/pods.ts';
 import { MINUTE, NOW_MS } from '../../builders/times.ts';
 import { clusterWith } from '../../simulator/kubernetes/cluster-with.ts';
@@ -67,4 +68,18 @@ test('with more than 20 such nodes, a decision lists the pods of all of them at 
     );
   expect(await needFor([], removed(20))).toBe('nominations of 0 pods');
   expect(await needFor([], removed(21))).toBe('decision');
+});
+
+test.each([
+  ['a static NodePool lacks nodes', '5', 'decision'],
+  ['a static NodePool has no room', '0', 'nominations of 0 pods'],
+  ['a static NodePool is invalid (A1.26)', 'many', 'nominations of 0 pods'],
+])('%s: with limits.nodes %s, the need is: %s', async (_, nodes, need) => {
+  const clock = { now: () => NOW_MS };
+  const listNodePools = async () => [aNodePool({ replicas: 1, limits: { nodes } })];
+  const cluster = { ...simulatedCluster(clusterWith({ nodes: [], pods: [] }), clock), listNodePools };
+  const featureGates = { ...DEFAULT_SETTINGS.featureGates, staticCapacity: true };
+  const ports = { cluster, clock, settings: { ...DEFAULT_SETTINGS, featureGates } };
+  const found = await observeNeed(ports, async () => [], readings());
+  expect(found.kind === 'decision' ? 'decision' : `nominations of ${found.awaited.size} pods`).toBe(need);
 });

@@ -59,6 +59,7 @@ describe('D31: a static NodePool with fewer replicas than nodes', () => {
       'the NodePool is being deleted',
       { nodePools: [aPoolView({ replicas: 5, deletionTimestamp: '2026-01-31T08:00:00Z' })] },
     ],
+    ['the NodePool is invalid (A1.26)', { nodePools: [aPoolView({ replicas: 5, limits: { nodes: 'many' } })] }],
     [
       'a command replaces one of them',
       { commands: [aCommand({ method: 'static-drift', candidates: candidatesNamed('two') })] },

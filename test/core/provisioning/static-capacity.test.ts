@@ -118,6 +118,11 @@ describe('D31: a static NodePool', () => {
       actions: [],
       blocked: [{ nodePool: 'general', reason: 'NodeClassNotReady' }],
     });
+    const invalid = { reason: 'NodePoolValidationFailed', message: 'spec.limits.nodes is not a quantity' } as const;
+    expect(decide(aStaticPool({ replicas: 1, limits: { nodes: 'many' }, unusable: invalid }))).toMatchObject({
+      actions: [],
+      blocked: [{ nodePool: 'general', reason: 'NodePoolValidationFailed' }],
+    });
     expect(decide(aStaticPool({ replicas: 1, types: [] })).blocked).toMatchObject([{ reason: 'NoOffering' }]);
   });
 

@@ -79,6 +79,8 @@ function replacementIn(
     nodePool,
     instanceTypes: [],
   };
+  // A1.26: its limits may be unreadable.
+  if (view.unusable?.reason === 'NodePoolValidationFailed') return claimWithoutPods(view);
   const count = staticCount(nodePool, records);
   const rest = staticCount(nodePool, left);
   if (count === undefined || rest === undefined) return refusal('Deleting', `NodePool ${name} is being deleted`);

@@ -9,6 +9,7 @@ import { runningPod } from '../../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../../builders/snapshots.ts';
 import { HOUR, NOW_MS } from '../../../builders/times.ts';
 
+const INVALID = { reason: 'NodePoolValidationFailed', message: 'spec.limits.nodes is not a quantity' } as const;
 const ALL = { budgets: [{ nodes: '100%' }] };
 
 function drifted(name: string, hours: number) {
@@ -62,6 +63,11 @@ describe('E31: drifted nodes of a static NodePool', () => {
     ['while limits.nodes has room for the new nodes', aCluster({ limits: { nodes: '4' } }), [1, 'LimitExceeded']],
     ['not while limits.nodes is reached', aCluster({ limits: { nodes: '3' } }), [0, 'LimitExceeded']],
     ['not while the NodePool cannot launch nodes', aCluster({ types: [] }), [0, 'NoOffering']],
+    [
+      'not while the NodePool is invalid',
+      aCluster({ limits: { nodes: 'many' }, unusable: INVALID }),
+      [0, INVALID.reason],
+    ],
     ['not without the feature gate', aCluster({}, { options: {} }), [0, 'StaticCapacityNotSupported']],
   ])('%s', (_, snapshot, [count, reason]) => {
     expect(commandsFor(snapshot)).toHaveLength(count);
