@@ -1,3 +1,4 @@
+import { counted } from '../../apis/counted.ts';
 import { MAX_PRICE_FACTOR } from '../../apis/labels.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
@@ -54,7 +55,10 @@ export interface StaticPlan {
   readonly blocked: readonly Blocked[];
 }
 
-/** D31: the NodeClaims that static NodePools lack, within `limits.nodes`. *Shape:* none if the feature gate is off. */
+/**
+ * D31: the NodeClaims that static NodePools lack, within `limits.nodes`, and why others are not created. *Shape:* none if the feature
+ * gate is off.
+ */
 export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
   const claims: PlannedNodeClaim[] = [];
   const blocked: Blocked[] = [];
@@ -62,11 +66,15 @@ export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
   const nodes = once(() => stateNodes(snapshot));
   for (const view of views.toSorted((a, b) => compareText(a.nodePool.metadata.name, b.nodePool.metadata.name))) {
     const { name } = view.nodePool.metadata;
-    const missing = missingOf(view, snapshot, nodes);
+    const refuse = (why: Refusal): number =>
+      blocked.push({ subject: { kind: 'Cluster', name: snapshot.cluster }, nodePool: name, ...why });
+    const count = countOf(view, snapshot, nodes);
+    if (count === undefined) continue;
+    const [missing, limited] = [missingNodes(count), whyLimited(count)];
+    if (limited !== undefined) refuse(limited);
     const claim = missing === 0 ? undefined : claimWithoutPods(view);
     if (claim === undefined) continue;
-    if ('reason' in claim)
-      blocked.push({ subject: { kind: 'Cluster', name: snapshot.cluster }, nodePool: name, ...claim });
+    if ('reason' in claim) refuse(claim);
     else
       claims.push(
         ...Array.from({ length: missing }, (_, index) => ({ ...claim, name: `planned-${name}-${index + 1}` })),
@@ -75,16 +83,23 @@ export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
   return { claims, blocked };
 }
 
-/** A1.26: the replicas and limits of an invalid NodePool are not read, so at least one node is missing, and refused. */
-function missingOf(
+/** A1.26: the replicas and limits of an invalid NodePool are not read: one node is missing, which is refused. */
+function countOf(
   { nodePool, unusable }: NodePoolView,
   snapshot: ClusterSnapshot,
   nodes: () => readonly StateNode[],
-): number {
-  if (unusable?.reason === 'NodePoolValidationFailed') return 1;
+): StaticCount | undefined {
+  if (unusable?.reason === 'NodePoolValidationFailed') return { replicas: 1, active: 0, room: 1 };
   const unrecorded = unrecordedNodesOf(nodePool.metadata.name, { nodes: nodes(), snapshot });
-  const count = staticCount(nodePool, snapshot.nodeClaims, unrecorded);
-  return count === undefined ? 0 : missingNodes(count);
+  return staticCount(nodePool, snapshot.nodeClaims, unrecorded);
+}
+
+/** Why the NodePool gets fewer nodes than it lacks. *Shape:* undefined if it gets all of them. */
+function whyLimited({ replicas, active, room }: StaticCount): Refusal | undefined {
+  const [missing, left] = [replicas - active, Math.max(0, room)];
+  if (missing <= left) return undefined;
+  const message = `limits.nodes leaves room for ${left} of ${counted(missing, 'missing node')}: raise it, or lower spec.replicas (${replicas})`;
+  return refusal('LimitExceeded', message, { left, missing, replicas });
 }
 
 /**

@@ -126,6 +126,25 @@ describe('D31: a static NodePool', () => {
     expect(decide(aStaticPool({ replicas: 1, types: [] })).blocked).toMatchObject([{ reason: 'NoOffering' }]);
   });
 
+  test('that lacks more nodes than limits.nodes allows is reported with the numbers', () => {
+    const { actions, blocked } = decide(aStaticPool({ replicas: 3, limits: { nodes: '2' } }));
+    expect(actions).toHaveLength(2);
+    expect(blocked).toEqual([
+      {
+        subject: { kind: 'Cluster', name: 'demo' },
+        nodePool: 'general',
+        reason: 'LimitExceeded',
+        message: 'limits.nodes leaves room for 2 of 3 missing nodes: raise it, or lower spec.replicas (3)',
+        numbers: { left: 2, missing: 3, replicas: 3 },
+      },
+    ]);
+    const full = decide(aStaticPool({ replicas: 3, limits: { nodes: '2' } }, [{}, DELETED, DELETED]));
+    expect(full.actions).toEqual([]);
+    expect(full.blocked).toMatchObject([{ reason: 'LimitExceeded', numbers: { left: 0, missing: 2, replicas: 3 } }]);
+    expect(decide(aStaticPool({ replicas: 2, limits: { nodes: '2' } })).blocked).toEqual([]);
+    expect(decide(aStaticPool({ replicas: 1, limits: { nodes: '2' } }, [{}, {}, {}])).blocked).toEqual([]);
+  });
+
   test('waits as pods do if most of its offerings had no capacity a moment ago (C35)', () => {
     const offering = { instanceType: 'm5.large', zone: 'eu-west-3a', capacityType: 'spot', reason: 'x' } as const;
     const untilMs = NOW_MS + UNAVAILABLE_MS;
