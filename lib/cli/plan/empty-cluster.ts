@@ -2,7 +2,7 @@ import { BadInputError } from '../../apis/bad-input-error.ts';
 import { standInClasses } from '../../manifests/read/stand-in-classes.ts';
 import { type LiveObjects, liveSnapshotText } from '../../snapshot/live-document.ts';
 import { type ReadSnapshot, readSnapshot } from '../../snapshot/read-snapshot.ts';
-import { reservationGap, standInGap } from '../simulate/manifest-gaps.ts';
+import { isStatic, reservationGap, standInGap, staticGap } from '../simulate/manifest-gaps.ts';
 import { simulatedRegion } from '../simulate/simulated-region.ts';
 import type { ManifestObjects } from './manifest-objects.ts';
 import { NO_STORAGE } from './planned-storage.ts';
@@ -45,12 +45,17 @@ export function emptyCluster({ objects }: ManifestObjects, region: string | unde
   const all = [...nodeClasses, ...standIns.map(({ nodeClass }) => nodeClass)];
   const nowMs = Date.now();
   const text = liveSnapshotText({ ...NOTHING, nodePools, nodeClasses: all }, catalogue, nowMs);
+  const read = readSnapshot({ readText: () => text }, { path: 'the manifests', nowMs });
+  const { snapshot } = read;
+  const ofStatic = nodePools.filter(isStatic);
+  const options = { ...snapshot.options, staticCapacity: ofStatic.length > 0 };
   return {
-    read: readSnapshot({ readText: () => text }, { path: 'the manifests', nowMs }),
+    read: { ...read, snapshot: { ...snapshot, options } },
     gaps: [
       `no --snapshot: the cluster has no nodes, and the prices are those of ${catalogue.region}`,
       ...standIns.map(standInGap),
       ...nodeClasses.flatMap(reservationGap),
+      ...ofStatic.map(staticGap),
       ...gaps,
     ],
   };

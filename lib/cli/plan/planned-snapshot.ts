@@ -1,7 +1,7 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import { counted } from '../../apis/counted.ts';
 import { applyOverlays } from '../../core/instance-type/overlays/overlays.ts';
-import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
+import type { ClusterSnapshot, NodePoolView } from '../../core/model/cluster-snapshot.ts';
 import { bufferPods } from '../../core/provisioning/buffer-pods.ts';
 import { formatProblem } from '../../manifests/explain/format-problem.ts';
 import { type ReadSnapshot, readSnapshot } from '../../snapshot/read-snapshot.ts';
@@ -135,7 +135,16 @@ export function asDecided({
         ({ subject, reason, message }) => `${subject.kind}/${subject.name}: ${reason}: ${message}`,
       ),
       ...conflicts.map(({ overlay, reason, message }) => `NodeOverlay/${overlay}: ${reason}: ${message}`),
+      ...(snapshot.options?.staticCapacity === true ? [] : snapshot.nodePools.flatMap(unsupportedNote)),
       ...unready.map(({ buffer, reason, message }) => `CapacityBuffer/${buffer.metadata.name}: ${reason}: ${message}`),
     ],
   };
+}
+
+/** D31: a static NodePool launches nothing if the feature gate is off in the snapshot. */
+function unsupportedNote({ nodePool: { metadata, spec } }: NodePoolView): readonly string[] {
+  if (spec.replicas === undefined) return [];
+  return [
+    `NodePool/${metadata.name}: StaticCapacityNotSupported: it has spec.replicas (${spec.replicas}), and options.staticCapacity of the snapshot is off: it launches nothing`,
+  ];
 }

@@ -50,7 +50,7 @@ export function renderNewNodes(claims: readonly PlannedNodeClaim[], width: numbe
     `  ${titles}`,
     ...shown.flatMap(({ pods }, index) => [
       `  ${lines[index] ?? ''}`,
-      ...indented(`for ${podSummary(pods, MAX_WORKLOADS)}`, 9, width),
+      ...(pods.length === 0 ? [] : indented(`for ${podSummary(pods, MAX_WORKLOADS)}`, 9, width)),
     ]),
     ...andMore(rows.length - shown.length, 'kind of nodes', 'kinds of nodes'),
     ...note.map((line) => `  ${line}`),

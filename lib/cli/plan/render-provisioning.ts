@@ -24,7 +24,7 @@ export function renderProvisioning(
 ): string {
   const width = columns ?? DEFAULT_COLUMNS;
   const lines = [
-    ...indented(summary(schedule), 0, width),
+    ...summary(schedule).flatMap((line) => indented(line, 0, width)),
     ...(price === undefined ? [] : indented(boundLine(price), 0, width)),
     ...renderNewNodes(schedule.newClaims, width),
     ...renderExisting(schedule.existing, width),
@@ -36,22 +36,36 @@ export function renderProvisioning(
     .join('');
 }
 
-function summary({ newClaims, existing, unplaced }: Schedule): string {
+/** One sentence for the pods, and one for the nodes of static NodePools, which are for no pods. */
+function summary({ newClaims, existing, unplaced }: Schedule): readonly string[] {
+  const ofPods = podSentence({ newClaims: newClaims.filter(({ pods }) => pods.length > 0), existing, unplaced });
+  const ofPools = newClaims.filter(({ pods }) => pods.length === 0);
+  if (ofPools.length === 0) return [ofPods ?? 'No unschedulable pods: nothing would change.'];
+  return [
+    ...(ofPods === undefined ? [] : [ofPods]),
+    `${counted(ofPools.length, 'new node')} for static NodePools: ${priceOf(ofPools)}.`,
+  ];
+}
+
+/** *Shape:* undefined without pods. */
+function podSentence({ newClaims, existing, unplaced }: Schedule): string | undefined {
   const onNew = newClaims.reduce((sum, { pods }) => sum + pods.length, 0);
   const onExisting = existing.reduce((sum, { pods }) => sum + pods.length, 0);
   const all = onNew + onExisting + unplaced.length;
-  if (all === 0) return 'No unschedulable pods: nothing would change.';
-  const price = totalPrice(newClaims);
+  if (all === 0) return undefined;
   const parts = [
     ...(newClaims.length === 0
       ? []
-      : [
-          `${onNew} on ${counted(newClaims.length, 'new node')} for ${formatUsdPerHour(price)} (${formatUsdPerMonth(price)})`,
-        ]),
+      : [`${onNew} on ${counted(newClaims.length, 'new node')} for ${priceOf(newClaims)}`]),
     ...(onExisting === 0 ? [] : [`${onExisting} on ${counted(existing.length, 'existing node')}`]),
     ...(unplaced.length === 0 ? [] : [`${unplaced.length} unschedulable`]),
   ];
   return `${counted(all, 'pod')} to schedule: ${parts.join(', ')}.`;
+}
+
+function priceOf(claims: Schedule['newClaims']): string {
+  const price = totalPrice(claims);
+  return `${formatUsdPerHour(price)} (${formatUsdPerMonth(price)})`;
 }
 
 function boundLine(price: DecisionPrice): string {

@@ -1,3 +1,4 @@
+import type { Blocked } from '../../core/model/decision.ts';
 import { provision } from '../../core/provisioning/provision.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -14,11 +15,11 @@ export function runPlanProvisioning(context: CliContext, flags: PlanProvisioning
   if (planned === undefined) return;
   const { stdout, stderr } = context.process;
   const { snapshot, nowMs } = planned;
-  const notes = [...ignoredPodNotes(snapshot.pods), ...planned.notes];
-  stderr.write(notes.map((note) => `${printable(note)}\n`).join(''));
   const startMs = performance.now();
   const verdict = provision(snapshot, { decisionId: 'plan', nowMs });
   const durationMs = performance.now() - startMs;
+  const notes = [...ignoredPodNotes(snapshot.pods), ...planned.notes, ...verdict.blocked.flatMap(noteOfPool)];
+  stderr.write(notes.map((note) => `${printable(note)}\n`).join(''));
   stdout.write(
     flags.output === 'json'
       ? `${JSON.stringify(provisioningOutput(verdict, { durationMs, notes }), null, 2)}\n`
@@ -26,4 +27,9 @@ export function runPlanProvisioning(context: CliContext, flags: PlanProvisioning
   );
   const isIncomplete = flags['fail-on-pending'] && verdict.schedule.unplaced.length > 0;
   context.process.exitCode = isIncomplete ? EXIT.findings : EXIT.fine;
+}
+
+/** Why a static NodePool does not get its nodes (D31). The plan has the refusals of pods. */
+function noteOfPool({ subject, nodePool, reason, message }: Blocked): readonly string[] {
+  return subject.kind === 'Cluster' && nodePool !== undefined ? [`NodePool/${nodePool}: ${reason}: ${message}`] : [];
 }

@@ -181,7 +181,9 @@ function describeCreation({ nodePool, pods, requests, instanceTypes, offerings, 
     requests[name] === undefined ? [] : [`${requests[name]} ${name}`],
   );
   const amount = needs.length === 0 ? '' : ` (${needs.join(', ')} with DaemonSets)`;
-  const what = `${counted(pods.length, 'pod')}${amount} → a node of NodePool ${nodePool}`;
+  // D31: a static NodePool has nodes for no pods.
+  const who = pods.length === 0 ? 'spec.replicas' : `${counted(pods.length, 'pod')}${amount}`;
+  const what = `${who} → a node of NodePool ${nodePool}`;
   if (cheapest === null) return `${what}: no offering is available`;
   const { instanceType, capacityType, zone, priceUsdPerHour } = cheapest;
   const best = `${instanceType} ${capacityType} in ${zone} at ${formatUsdPerHour(priceUsdPerHour)}`;

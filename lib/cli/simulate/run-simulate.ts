@@ -7,6 +7,7 @@ import type { Trace } from '../../apis/scenario/trace.ts';
 import { MAX_PODS } from '../../apis/schemas/scenario-fields.ts';
 import { type DecisionRecorder, decisionRecorder } from '../../controllers/record/decision-recorder.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
+import { DEFAULT_SETTINGS } from '../../core/model/settings.ts';
 import { KERF_VERSION } from '../../core/version.ts';
 import { formatProblem } from '../../manifests/explain/format-problem.ts';
 import { type ParsedManifests, readManifests } from '../../manifests/read/read-manifests.ts';
@@ -22,7 +23,7 @@ import { readAllSources } from '../read-sources.ts';
 import { ignoredNotes, passedOverNotes } from '../render/ignored-notes.ts';
 import { printable } from '../render/render-lines.ts';
 import { userPath } from '../shell-context.ts';
-import { manifestGaps, withStandIns } from './manifest-gaps.ts';
+import { isStatic, manifestGaps, withStandIns } from './manifest-gaps.ts';
 import { playSimulation } from './play-simulation.ts';
 import { scenarioTrace } from './scenario-trace.ts';
 import type { SimulateFlags } from './simulate-command.ts';
@@ -87,6 +88,7 @@ function inputOf(read: ParsedManifests, { flags, catalogue, gaps, trace }: Circu
     manifests,
     ...optional({ scenario, trace }),
     catalogue,
+    ...(manifests.nodePools.some(isStatic) && { settings: WITH_STATIC_CAPACITY }),
     seed: flags.seed ?? scenario?.seed ?? 1,
     remarks: [
       ...manifests.ignored.map(({ kind, name, note }) => ({ subject: `${kind} ${name}`, text: note })),
@@ -97,6 +99,11 @@ function inputOf(read: ParsedManifests, { flags, catalogue, gaps, trace }: Circu
     ...(flags.records !== undefined && { recorder: recorderTo(flags.records) }),
   };
 }
+
+const WITH_STATIC_CAPACITY = {
+  ...DEFAULT_SETTINGS,
+  featureGates: { ...DEFAULT_SETTINGS.featureGates, staticCapacity: true },
+};
 
 /** Records in files, by the code that the functions use. */
 function recorderTo(folder: string): DecisionRecorder {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ProvisioningOutput } from '../../../lib/cli/plan/provisioning-output.ts';
 import { provision } from '../../../lib/core/provisioning/provision.ts';
 import { readSnapshot } from '../../../lib/snapshot/read-snapshot.ts';
-import { aDocument, aGivenPod, aGivenType } from '../../snapshot/documents.ts';
+import { aDocument, aGivenPod, aGivenPool, aGivenType } from '../../snapshot/documents.ts';
 import { runKerf } from '../run-kerf.ts';
 
 /** `kerf plan provisioning` shows the complete verdict of the provisioning function. */
@@ -100,4 +100,22 @@ test('sixty new nodes, which are recorded in two parts, are in one plan', async 
   const containers = [{ name: 'main', ports, resources: { requests: { cpu: '1' } } }];
   const pods = Array.from({ length: 60 }, (_, at) => aGivenPod(`web-${at}`, { containers }));
   expect((await planned(aDocument({ pods }))).newNodeClaims).toHaveLength(60);
+});
+
+describe('a static NodePool (D31)', () => {
+  const nodePools = [aGivenPool('fixed', { replicas: 3 })];
+  const NOTE =
+    'NodePool/fixed: StaticCapacityNotSupported: it has spec.replicas (3), and options.staticCapacity of the snapshot is off: it launches nothing';
+
+  test('launches nothing if the snapshot has the feature gate off, and a note says so', async () => {
+    const { newNodeClaims, notes } = await planned(aDocument({ nodePools }));
+    expect(newNodeClaims).toEqual([]);
+    expect(notes).toEqual([NOTE]);
+  });
+
+  test('gets its nodes if it is on', async () => {
+    const { newNodeClaims, notes } = await planned(aDocument({ nodePools, options: { staticCapacity: true } }));
+    expect(newNodeClaims).toHaveLength(3);
+    expect(notes).toEqual([]);
+  });
 });

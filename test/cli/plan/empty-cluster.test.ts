@@ -43,6 +43,51 @@ describe('kerf plan without a snapshot', () => {
     expect(output.newNodeClaims.flatMap(({ pods }) => pods)).toHaveLength(6);
   });
 
+  describe('with a static NodePool (D31)', () => {
+    const fixed = `${POOL.replace('name: default\n', 'name: fixed\n')}  replicas: 3\n`;
+    const files = { ...FILES, 'fixed.yaml': fixed, 'full.yaml': `${fixed}  limits: {nodes: 2}\n` };
+    const NOTE =
+      'NodePool/fixed has spec.replicas: its nodes are launched as with the setting featureGates.staticCapacity, which is off by default';
+    const LIMITED =
+      'NodePool/fixed: LimitExceeded: limits.nodes leaves room for 2 of 3 missing nodes: raise it, or lower spec.replicas (3)';
+
+    test('plans its nodes, and says with which setting', async () => {
+      const { output, stderr } = await planned(['fixed.yaml', 'class.yaml'], files);
+      expect(output.newNodeClaims.map(({ nodePool, pods }) => [nodePool, pods])).toEqual(
+        Array.from({ length: 3 }, () => ['fixed', []]),
+      );
+      expect(output.notes).toContain(NOTE);
+      expect(stderr).toContain(NOTE);
+      expect((await planned(['pool.yaml', 'class.yaml', 'web.yaml'])).stderr).not.toContain('spec.replicas');
+    });
+
+    test('says which nodes limits.nodes leaves out', async () => {
+      const { output, stderr } = await planned(['full.yaml', 'class.yaml'], files);
+      expect(output.newNodeClaims).toHaveLength(2);
+      expect(output.notes).toContain(LIMITED);
+      expect(stderr).toContain(LIMITED);
+    });
+
+    test('the text counts its nodes apart from those for pods', async () => {
+      const alone = await runKerf(['plan', 'fixed.yaml', 'class.yaml'], files);
+      expect(alone.stdout).toMatch(
+        /^3 new nodes for static NodePools: \$\d\.\d{4}\/h \(about \$\d+ a month\)\.\n\nNew nodes\n/,
+      );
+      expect(alone.stdout).not.toMatch(/for $|nothing would change/m);
+      const both = await runKerf(['plan', 'fixed.yaml', 'pool.yaml', 'class.yaml', 'web.yaml'], files);
+      expect(both.stdout).toMatch(
+        /^6 pods to schedule: 6 on \d new nodes? for .*\.\n3 new nodes for static NodePools: /,
+      );
+    });
+
+    test('kerf simulate launches its nodes too, with the same note', async () => {
+      const { stdout, stderr } = await runKerf(['simulate', 'fixed.yaml', 'class.yaml'], files);
+      expect(stderr).toContain(`warning: ${NOTE}\n`);
+      expect(stdout).toContain('spec.replicas → a node of NodePool fixed: ');
+      expect(stdout).toContain('3 launched, 3 at the peak');
+    });
+  });
+
   test.each([
     [['provisioning'], 'nothing to plan: name manifests with a NodePool and workloads, or a snapshot'],
     [['web.yaml'], 'no file has a NodePool: add one, or name a snapshot of a cluster with --snapshot FILE'],
