@@ -9,7 +9,7 @@ import { addForeigners } from './rules/foreign.ts';
 import { RULES } from './rules/rules.ts';
 import { podsOverLimits } from './rules/settled.ts';
 import { FAULTS_CATALOGUE, STORY_SETTINGS } from './story/cluster.ts';
-import { replaceEach } from './story/replace-each.ts';
+import { replaceEach, replacesEach } from './story/replace-each.ts';
 import type { Story } from './story/story.ts';
 import { faultyTable } from './table.ts';
 import { watch } from './watch.ts';
@@ -33,9 +33,8 @@ export interface StoryResult {
   readonly timeline: readonly TimelineEntry[];
 }
 
-/** In every third story, each node is replaced once, by a method that takes the place of single-node. */
-function methodsOf({ seed }: Story): readonly Method[] {
-  if (seed % 3 !== 0) return ALL_METHODS;
+function methodsOf(story: Story): readonly Method[] {
+  if (!replacesEach(story)) return ALL_METHODS;
   return ALL_METHODS.map((method) => (method.name === replaceEach.name ? replaceEach : method));
 }
 

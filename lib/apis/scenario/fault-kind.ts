@@ -99,7 +99,7 @@ export type FaultKind =
   | {
       readonly kind: 'node-pool';
       readonly nth: number;
-      readonly change: 'fewer' | 'more' | 'weight' | 'budget' | 'delete';
+      readonly change: 'fewer' | 'more' | 'weight' | 'budget' | 'template' | 'delete';
     }
   /** A user edits the tags of an EC2NodeClass. */
   | { readonly kind: 'node-class'; readonly nth: number }

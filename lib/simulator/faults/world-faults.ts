@@ -6,6 +6,9 @@ import { type Fault, type FaultOf, isHit } from './fault.ts';
 import { byTurn, changeByHand, running } from './hand-work.ts';
 import type { WorldFaultStage } from './stage.ts';
 
+/** The label that an edit of a template of a NodePool changes. */
+export const EDITED_LABEL = 'example.com/edited';
+
 /** Schedules the faults that change the cluster or EC2. */
 export function scheduleWorldFaults(stage: WorldFaultStage, faults: readonly Fault[]): void {
   for (const fault of faults) {
@@ -156,5 +159,13 @@ function changedSpec(
       return { ...spec, weight: (spec.weight ?? 1) + 10 };
     case 'budget':
       return { ...spec, disruption: { ...spec.disruption, budgets: [{ nodes: '1' }] } };
+    case 'template':
+      return { ...spec, template: editedTemplate(spec.template) };
   }
+}
+
+/** The label counts the edits. Nodes of the template before do not have it, or another number. */
+function editedTemplate({ metadata, ...template }: NodePool['spec']['template']): NodePool['spec']['template'] {
+  const edited = String(Number(metadata?.labels?.[EDITED_LABEL] ?? 0) + 1);
+  return { ...template, metadata: { ...metadata, labels: { ...metadata?.labels, [EDITED_LABEL]: edited } } };
 }

@@ -1,14 +1,13 @@
-import { parseDuration } from '../../../lib/apis/formats/duration.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
-import type { NodePool } from '../../../lib/apis/node-pool.ts';
+import type { DisruptionReason, NodePool } from '../../../lib/apis/node-pool.ts';
 import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
 import { commandFromStored } from '../../../lib/core/model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { isDisruptionCommand } from '../../../lib/providers/dynamodb/stored-shapes.ts';
 import { isByHand, type RuleOf } from '../rule.ts';
+import { applies, REASON_OF } from './disruption/budget-windows.ts';
 import { hasInitializedNode, isInitialized, nodeOf } from './nodes.ts';
 
-const VOLUNTARY: ReadonlySet<string> = new Set(['empty', 'underutilized', 'drifted']);
 /** Another removal may begin between the snapshot of a decision and its end. */
 const DECIDED_BEFORE_MS = 3 * MINUTE_MS;
 /** The same if no run is slow: a run of disruption, and its decision. */
@@ -61,8 +60,8 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
       for (const { nodeClaim } of commandFromStored(command).candidates) commandMs.set(nodeClaim, nowMs());
     },
     recordWritten(after, before) {
-      const reason = after.deletion?.reason ?? '';
-      if (before?.deletion !== undefined || !VOLUNTARY.has(reason)) return;
+      const reason = REASON_OF.get(after.deletion?.reason ?? '');
+      if (before?.deletion !== undefined || reason === undefined) return;
       note();
       const instances = new Map(
         simulation()
@@ -91,12 +90,15 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
         (one) =>
           (one.deletion === undefined
             ? isUnready(one)
-            : VOLUNTARY.has(one.deletion.reason) || one.deletion.requestedAtMs < atMs - decidedMs) && counts(one),
+            : REASON_OF.has(one.deletion.reason) || one.deletion.requestedAtMs < atMs - decidedMs) && counts(one),
       );
       const recent = (poolSince.get(after.nodePool) ?? []).filter(
         (_, at, all) => nowMs() - (all[at + 1]?.atMs ?? nowMs()) < DECIDED_BEFORE_MS,
       );
-      const allowed = Math.max(0, ...recent.map(({ pool }) => allowedBy(pool, mine.length, { nowMs: nowMs() })));
+      const allowed = Math.max(
+        0,
+        ...recent.map(({ pool }) => allowedBy(pool, mine.length, { reason, nowMs: nowMs() })),
+      );
       if (recent.length > 0 && busy.length > allowed)
         violate(
           'budgets are never exceeded',
@@ -106,12 +108,14 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
   };
 };
 
-/** The smallest budget that applies now. Schedules of stories begin at midnight, when simulations begin. */
-function allowedBy(pool: NodePool, nodes: number, { nowMs }: { readonly nowMs: number }): number {
-  const slackMs = 2 * MINUTE_MS + 30 * SECOND_MS;
-  const applying = pool.spec.disruption.budgets.filter(
-    ({ duration }) => duration === undefined || nowMs < (parseDuration(duration) ?? 0) - slackMs,
-  );
+/** The smallest budget that surely applies now. */
+function allowedBy(
+  pool: NodePool,
+  nodes: number,
+  { reason, nowMs }: { readonly reason: DisruptionReason; readonly nowMs: number },
+): number {
+  const slackMs = DECIDED_BEFORE_MS + 30 * SECOND_MS;
+  const applying = pool.spec.disruption.budgets.filter((budget) => applies(budget, reason, { nowMs, slackMs }));
   return Math.min(...applying.map((budget) => nodesOf(budget.nodes, nodes)), Number.MAX_SAFE_INTEGER);
 }
 

@@ -3,6 +3,7 @@ import { INITIALIZED } from '../../../lib/apis/labels.ts';
 import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import type { RuleOf, Watched } from '../rule.ts';
+import { applies } from './disruption/budget-windows.ts';
 import { nodeOf } from './nodes.ts';
 import { bindings, needsNode } from './pods.ts';
 
@@ -75,6 +76,8 @@ function isUseless(watched: Watched, record: NodeClaimRecord): boolean {
   const isPending = [...simulation().state.pods.values()].some(
     (pod) => needsNode(pod) && (pod.spec.nodeName === undefined || leaving.has(pod.spec.nodeName)),
   );
-  const allowsNone = pool.spec.disruption.budgets.some(({ nodes }) => Number.parseInt(nodes, 10) === 0);
+  const allowsNone = pool.spec.disruption.budgets.some(
+    (budget) => Number.parseInt(budget.nodes, 10) === 0 && applies(budget, 'Empty', { nowMs: watched.nowMs() }),
+  );
   return !isBusy && !isPending && !allowsNone && podsOn(watched, node.metadata.name).length === 0;
 }

@@ -5,6 +5,8 @@ import { callsAreFew } from './calls.ts';
 import { transitionTimesAreTrue } from './conditions.ts';
 import { emptyNodesAreRemoved } from './consolidation.ts';
 import { decisionsAreCarriedOut } from './decisions.ts';
+import { replacementsAreAwaited } from './disruption/awaited-replacements.ts';
+import { consolidationSaves } from './disruption/cheaper-moves.ts';
 import { movesAreLimited } from './disruption/move-limits.ts';
 import {
   endedCommandsStayEnded,
@@ -27,7 +29,7 @@ import { attemptsAreApart } from './launching/attempts.ts';
 import { plannedPodsAreNominated } from './launching/nominations.ts';
 import { limitsHold } from './limits.ts';
 import { nodesHaveRoomForDaemons } from './marks/daemons.ts';
-import { driftHasACause } from './marks/drift.ts';
+import { driftHasACause, editsCauseDrift } from './marks/drift.ts';
 import { joinedNodesAreComplete } from './marks/joined.ts';
 import { marksGrow } from './marks/mark-times.ts';
 import { missingCapacityIsRemembered } from './marks/missing-capacity.ts';
@@ -91,6 +93,7 @@ export const RULES: readonly RuleOf[] = [
   callsAreFew,
   undisturbedWorkProgresses,
   commandsEnd,
+  replacementsAreAwaited,
   drainsAreOrdered,
   marksNameTheirOffering,
   missingCapacityIsRemembered,
@@ -105,6 +108,7 @@ export const RULES: readonly RuleOf[] = [
   emptyNodesAreRemoved,
   emptyNodesHaveTheirTime,
   movesAreLimited,
+  consolidationSaves,
   whatIsShownIsTrue,
   lossesAreShown,
   refusalsAreShown,
@@ -128,6 +132,7 @@ export const RULES: readonly RuleOf[] = [
   refusalsAreReported,
   claimsFollowTheirNodePool,
   driftHasACause,
+  editsCauseDrift,
   repairsAreLimited,
   replacedNodesStayUntilThen,
   taintsHaveAReason,

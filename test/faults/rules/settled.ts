@@ -6,6 +6,7 @@ import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../../lib/cor
 import { parseResources } from '../../../lib/core/resources/resources.ts';
 import { budgetStatus } from '../../../lib/simulator/kubernetes/disruptions-allowed.ts';
 import type { RuleOf, Watched } from '../rule.ts';
+import { isOfFormerTemplate } from './marks/drift.ts';
 import { nodeOf } from './nodes.ts';
 import { isKeptInPlace } from './pods.ts';
 
@@ -88,26 +89,32 @@ function nodesAndMirrors(watched: Watched): readonly string[] {
 }
 
 /**
- * D34: a node that was launched before the last edit of its EC2NodeClass is replaced, unless its NodePool is deleted, the limits have
+ * D34: a node that was launched before the last edit of its EC2NodeClass, or of the template of its NodePool, is replaced, unless its NodePool is deleted, the limits have
  * no room for its replacement, one of its pods must stay, or the removal of another node, which waits for a pod, uses the budget. The other
  * NodePools have room for few nodes.
  */
 function outdatedNodes(watched: Watched): readonly string[] {
-  const { story, startMs } = watched;
-  const edits = story.faults.filter(({ kind }) => kind === 'node-class').map(({ fromMs }) => fromMs);
-  if (edits.length === 0 || !hasGeneralPool(watched) || isFull(watched)) return [];
+  if (!hasGeneralPool(watched) || isFull(watched)) return [];
   const ofPool = unreleased(watched).filter(({ nodePool }) => nodePool === 'general');
   if (ofPool.some((record) => record.deletion !== undefined && isHeld(watched, record))) return [];
+  const whyOutdated = outdatedBy(watched);
+  return ofPool.flatMap((record) => {
+    const why = record.deletion === undefined && !isHeld(watched, record) ? whyOutdated(record) : undefined;
+    return why === undefined ? [] : [`NodeClaim ${record.name} is older than the last edit of its ${why}`];
+  });
+}
+
+/** What was edited after the launch. */
+function outdatedBy(watched: Watched): (record: NodeClaimRecord) => string | undefined {
+  const { story, startMs } = watched;
+  const edits = story.faults.filter(({ kind }) => kind === 'node-class').map(({ fromMs }) => fromMs);
   // The clock of the function that launched the instance may be wrong.
   const launchedMs = new Map(alive(watched).map(({ id, launchedAtMs }) => [id, launchedAtMs]));
-  return ofPool
-    .filter(
-      (record) =>
-        record.deletion === undefined &&
-        (launchedMs.get(instanceOf(record)?.id ?? '') ?? Infinity) < startMs() + Math.max(...edits) &&
-        !isHeld(watched, record),
-    )
-    .map(({ name }) => `NodeClaim ${name} is older than the last edit of its EC2NodeClass`);
+  return (record) => {
+    if (isOfFormerTemplate(watched, record)) return 'NodePool';
+    const isOld = (launchedMs.get(instanceOf(record)?.id ?? '') ?? Infinity) < startMs() + Math.max(...edits);
+    return isOld ? 'EC2NodeClass' : undefined;
+  };
 }
 
 /** Pods that do not run although the limits of the NodePools have room. */

@@ -5,6 +5,11 @@ import { type Due, requeueAt } from '../../../lib/core/model/decision.ts';
 
 const AFTER_MS = 2 * MINUTE_MS;
 
+/** In every third story, each node is replaced once, by a method that takes the place of single-node. */
+export function replacesEach({ seed }: { readonly seed: number }): boolean {
+  return seed % 3 === 0;
+}
+
 /** Replaces every node that runs pods and was not launched by a command, two minutes after its initialization. */
 export const replaceEach: Method = {
   name: 'single-node',

@@ -1,5 +1,6 @@
 import type { ClusterManifests } from '../../../lib/apis/cluster-manifests.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import type { DisruptionBudget } from '../../../lib/apis/node-pool.ts';
 import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import type { Fault } from '../../../lib/simulator/faults/fault.ts';
 import { randomOf } from '../../../lib/simulator/faults/fault.ts';
@@ -29,7 +30,7 @@ export function storyOf(seed: number): Story {
   const { theme, faults, invocations } = themeOf(randomOf(seed, { id: 1_002 }, 0), untilMs);
   const calmFromMs = Math.max(untilMs, ...faults.map(({ fromMs, forMs }) => fromMs + forMs));
   const events = eventsOf(randomOf(seed, { id: 1_001 }, 0), cluster.manifests, calmFromMs);
-  const manifests = withMoveLimits(cluster.manifests, seed);
+  const manifests = withBudgets(withMoveLimits(cluster.manifests, seed), seed);
   return { seed, theme, ...cluster, manifests, events, calmFromMs, invocations, faults };
 }
 
@@ -46,6 +47,32 @@ const MOVE_LIMITS: ReadonlyMap<number, Readonly<Record<string, string>>> = new M
   [1, { 'kerf.dev/max-evictions-per-hour': '2', 'kerf.dev/minimum-saving': '10%' }],
   [5, { 'kerf.dev/disruption-cool-down': '5m' }],
 ]);
+
+/** In one of four stories, the budgets of all NodePools have windows or are for some reasons. All windows end in the first hour. */
+function withBudgets(manifests: ClusterManifests, seed: number): ClusterManifests {
+  const random = randomOf(seed, { id: 1_003 }, 0);
+  if (random.between(0, 4) > 0) return manifests;
+  const budgets = random.pick(BUDGETS) ?? [];
+  const nodePools = manifests.nodePools.map((pool) => ({
+    ...pool,
+    spec: { ...pool.spec, disruption: { ...pool.spec.disruption, budgets } },
+  }));
+  return { ...manifests, nodePools };
+}
+
+/** A run may observe the cluster some minutes before its decision is carried out, so windows are longer than that. */
+const BUDGETS: readonly (readonly DisruptionBudget[])[] = [
+  [{ nodes: '0', schedule: '6 0 * * *', duration: '14m' }],
+  [{ nodes: '0', schedule: '12 0 * * *', duration: '16m' }, { nodes: '1' }],
+  [{ nodes: '0', schedule: '0 0 * * *', duration: '16m', reasons: ['Empty'] }, { nodes: '50%' }],
+  [{ nodes: '0', schedule: '4 0 * * *', duration: '20m', reasons: ['Underutilized', 'Drifted'] }],
+  [{ nodes: '0', reasons: ['Empty'] }, { nodes: '1' }],
+  [{ nodes: '0', reasons: ['Underutilized'] }, { nodes: '100%' }],
+  [
+    { nodes: '1', reasons: ['Drifted', 'Underutilized'] },
+    { nodes: '100%', reasons: ['Empty'] },
+  ],
+];
 
 /** Deployments are scaled up and down, in one of four stories often. In one of three stories all are scaled to zero at the end. */
 function eventsOf(

@@ -167,7 +167,7 @@ export const WORLD_THEMES: Themes = {
     draw.once({
       kind: 'node-pool',
       nth: draw.random.between(0, 3),
-      change: draw.random.pick(['fewer', 'more', 'weight', 'budget'] as const) ?? 'fewer',
+      change: draw.random.pick(['fewer', 'more', 'weight', 'budget', 'template', 'template'] as const) ?? 'fewer',
     }),
     ...(draw.random.between(0, 2) === 0
       ? [draw.once({ kind: 'node-pool', nth: draw.random.between(0, 2), change: 'delete' })]
@@ -204,7 +204,9 @@ export const WORLD_THEMES: Themes = {
   standby: (draw) => {
     const standby = draw.for({ kind: 'other-autoscaler' }, 6);
     const afterMs = standby.fromMs + standby.forMs + draw.random.between(2, 8) * MINUTE_MS;
-    return [standby, { fault: { kind: 'spot-volley', percent: 100 }, fromMs: afterMs, forMs: 0 }];
+    const volleyAt = (fromMs: number): Timed => ({ fault: { kind: 'spot-volley', percent: 100 }, fromMs, forMs: 0 });
+    const isDuring = draw.random.between(0, 2) === 0;
+    return [standby, ...(isDuring ? [volleyAt(standby.fromMs + (2 * standby.forMs) / 3)] : []), volleyAt(afterMs)];
   },
   // A spot warning arrives while the table or a queue fails.
   warnings: (draw) => {
@@ -256,10 +258,17 @@ export const WORLD_THEMES: Themes = {
       }),
     ];
   },
-  // The nodes that replace those of the former class never join, or other nodes are removed slowly meanwhile.
+  // The nodes that replace those of the former class or template never join, or other nodes are removed slowly meanwhile.
   replacements: (draw) => {
     const fromMs = draw.random.between(5 * MINUTE_MS, draw.calmFromMs - 6 * MINUTE_MS);
-    const edit: Timed = { fault: { kind: 'node-class', nth: 0 }, fromMs, forMs: 0 };
+    const edit: Timed = {
+      fault:
+        draw.random.between(0, 2) === 0
+          ? { kind: 'node-class', nth: 0 }
+          : { kind: 'node-pool', nth: 0, change: 'template' },
+      fromMs,
+      forMs: 0,
+    };
     if (draw.random.between(0, 2) === 0) {
       const percent = draw.random.pick([50, 100]) ?? 100;
       const forMs = draw.random.between(2, 6) * MINUTE_MS;
@@ -288,11 +297,21 @@ export const WORLD_THEMES: Themes = {
   'unhealthy nodes': (draw) => {
     const fromMs = draw.random.between(3 * MINUTE_MS, draw.calmFromMs - 9 * MINUTE_MS);
     const nth = draw.random.between(0, 10);
-    return Array.from({ length: draw.random.between(1, 4) }, (_, at) => ({
-      fault: { kind: 'by-hand', what: 'stop-kubelet', nth: nth + at },
-      fromMs: fromMs + draw.random.between(0, 30 * SECOND_MS),
-      forMs: draw.random.between(3, 8) * MINUTE_MS,
-    }));
+    const stopped = Array.from(
+      { length: draw.random.between(1, 4) },
+      (_, at): Timed => ({
+        fault: { kind: 'by-hand', what: 'stop-kubelet', nth: nth + at },
+        fromMs: fromMs + draw.random.between(0, 30 * SECOND_MS),
+        forMs: draw.random.between(3, 8) * MINUTE_MS,
+      }),
+    );
+    if (draw.random.between(0, 2) === 0) return stopped;
+    // A node is being drained, and no pod may be evicted, when its kubelet stops.
+    return [
+      { fault: { kind: 'by-hand', what: 'hold-pods', nth: 0 }, fromMs: fromMs - MINUTE_MS, forMs: 10 * MINUTE_MS },
+      byHand('delete-node-claim', nth, fromMs - 30 * SECOND_MS),
+      ...stopped,
+    ];
   },
   // Several drains of which no pod may be evicted for some minutes.
   'held drains': (draw) => {

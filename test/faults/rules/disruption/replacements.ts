@@ -9,7 +9,7 @@ import {
 import { isDisruptionCommand } from '../../../../lib/providers/dynamodb/stored-shapes.ts';
 import type { RuleOf } from '../../rule.ts';
 import { nodeOf } from '../nodes.ts';
-import { progressOf } from '../progress/duty.ts';
+import { COMMAND_NEEDS, progressOf } from '../progress/duty.ts';
 
 const REPLACED_BY = ', replaced by ';
 
@@ -47,7 +47,6 @@ const UNTAINTED_MS = 95 * SECOND_MS;
 /** A node has the taint of a disruption only while a command replaces it or it is being deleted (E1). */
 export const taintsHaveAReason: RuleOf = (watched) => {
   const commands = new Map<string, DisruptionCommand>();
-  const needs = ['store.', 'leases.', 'cluster.', 'catalogue.', 'cloud.', 'messages.', 'function:disruption'];
   const duties = progressOf(watched, () => {
     const replaced = new Set(
       [...commands.values()].filter(isReplacing).flatMap(({ candidates }) => candidates.map((one) => one.nodeClaim)),
@@ -57,7 +56,7 @@ export const taintsHaveAReason: RuleOf = (watched) => {
       const node = nodeOf(watched, record);
       const isTainted = node?.spec?.taints?.some((taint) => sameTaint(taint, DISRUPTED_TAINT)) === true;
       if (!isTainted || node.metadata.deletionTimestamp !== undefined) return [];
-      return [{ name: `node ${node.metadata.name} loses the taint`, withinMs: UNTAINTED_MS, needs }];
+      return [{ name: `node ${node.metadata.name} loses the taint`, withinMs: UNTAINTED_MS, needs: COMMAND_NEEDS }];
     });
   });
   return {

@@ -54,6 +54,17 @@ export const LIFECYCLE = [
   AUTOSCALERS,
 ];
 
+/** The next step of a command of disruption. */
+export const COMMAND_NEEDS = [
+  'store.',
+  'leases.',
+  'cluster.',
+  'catalogue.',
+  'cloud.',
+  'messages.',
+  'function:disruption',
+];
+
 /** A rule that these duties are done in time. */
 export function progressOf(watched: Watched, duties: () => readonly Duty[]): Rule {
   const { violate, nowMs, story } = watched;

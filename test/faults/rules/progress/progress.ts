@@ -10,7 +10,7 @@ import type { RuleOf, Watched } from '../../rule.ts';
 import { nodeOf } from '../nodes.ts';
 import { heldDrains } from '../removals/held-drains.ts';
 import { isEventIgnored } from '../standby.ts';
-import { AUTOSCALERS, type Duty, LIFECYCLE, methodsFor, progressOf } from './duty.ts';
+import { AUTOSCALERS, COMMAND_NEEDS, type Duty, LIFECYCLE, methodsFor, progressOf } from './duty.ts';
 import { endOf, removalDuties, type WatchedDrains } from './removal-duties.ts';
 
 /** Work that nothing disturbs makes progress: wakes are sent and armed, and one stuck item does not stop another (promise 7). */
@@ -39,8 +39,7 @@ export const commandsEnd: RuleOf = (watched) => {
   const { violate, startMs, nowMs, story } = watched;
   const haveOneClock = !story.faults.some(({ kind }) => kind === 'clocks');
   const commands = new Map<string, { readonly name: string; readonly withinMs: number }>();
-  const needs = ['store.', 'leases.', 'cluster.', 'catalogue.', 'cloud.', 'messages.', 'function:disruption'];
-  const duties = progressOf(watched, () => [...commands.values()].map((one) => ({ ...one, needs })));
+  const duties = progressOf(watched, () => [...commands.values()].map((one) => ({ ...one, needs: COMMAND_NEEDS })));
   return {
     ...duties,
     replaced: () => commands.clear(),
