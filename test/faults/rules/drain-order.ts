@@ -1,18 +1,24 @@
-import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { MINUTE_MS, SECOND_MS, timeIn } from '../../../lib/apis/formats/time.ts';
+import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import type { RuleOf } from '../rule.ts';
 import { recordOf } from './nodes.ts';
-import { bindings, isDrainable, isTerminating, tierOf } from './pods.ts';
+import { bindings, isDrainable, tierOf } from './pods.ts';
 
 /** A pod that was bound while a run listed the pods is drained by the next run. */
 const LISTED_MS = MINUTE_MS;
 /** A forced deletion takes effect this long after its grace period was calculated. */
 const SENT_MS = 3 * SECOND_MS;
 
-/** Pods leave a node tier by tier (D20), and a forced deletion leaves a pod no more time than its node has (D24). */
+/** A drain does not wait for a pod that should have ended three minutes ago, by a clock that may be two minutes ahead (D21). */
+const ENDED_MS = MINUTE_MS - 10 * SECOND_MS;
+
+/** Pods leave a node tier by tier, each after the earlier one is gone (D20), and a forced deletion leaves a pod no more time than its node has (D24). */
 export const drainsAreOrdered: RuleOf = (watched) => {
   const { violate, simulation, nowMs, startMs, story } = watched;
   const bound = bindings(watched);
   const isSlow = story.faults.some(({ kind }) => kind === 'calls-slow' || kind === 'calls-hang' || kind === 'clocks');
+  const isStuck = ({ metadata }: Pod): boolean =>
+    startMs() + nowMs() - (timeIn(metadata.deletionTimestamp) ?? Infinity) > ENDED_MS;
   const deadlineOf = (nodeName: string | undefined): number | undefined =>
     recordOf(watched, simulation().state.nodes.get(nodeName ?? '')?.spec?.providerID)?.deletion?.deadlineMs;
   return {
@@ -26,7 +32,7 @@ export const drainsAreOrdered: RuleOf = (watched) => {
           one.spec.nodeName === pod.spec.nodeName &&
           tierOf(one) < tierOf(pod) &&
           isDrainable(one) &&
-          !isTerminating(one) &&
+          !isStuck(one) &&
           nowMs() - (bound.sinceMs(one) ?? nowMs()) > LISTED_MS,
       );
       if (earlier !== undefined)

@@ -30,6 +30,10 @@ export const standbyDoesNothing: RuleOf = ({ violate, nowMs, story }) => {
     deletingPod: ({ name }) => check(`pod ${name} was to be deleted`),
     patchingNode: ({ name }) => check(`node ${name} was to be patched`),
     decisionRecorded: ({ id }) => check(`decision ${id} was recorded`),
+    recordWritten({ name, deletion }, before) {
+      if (before !== undefined && before.deletion === undefined && deletion !== undefined)
+        check(`NodeClaim ${name} was deleted: ${deletion.reason}`);
+    },
   };
 };
 

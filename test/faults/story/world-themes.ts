@@ -20,6 +20,10 @@ function throttledLaunches({ random }: Parameters<Themes[string]>[0]): Timed {
   };
 }
 
+function volleyAt(fromMs: number): Timed {
+  return { fault: { kind: 'spot-volley', percent: 100 }, fromMs, forMs: 0 };
+}
+
 /** Faults of EC2, of the cluster, and of the stored items. */
 export const WORLD_THEMES: Themes = {
   ec2: (draw) => [
@@ -204,7 +208,6 @@ export const WORLD_THEMES: Themes = {
   standby: (draw) => {
     const standby = draw.for({ kind: 'other-autoscaler' }, 6);
     const afterMs = standby.fromMs + standby.forMs + draw.random.between(2, 8) * MINUTE_MS;
-    const volleyAt = (fromMs: number): Timed => ({ fault: { kind: 'spot-volley', percent: 100 }, fromMs, forMs: 0 });
     const isDuring = draw.random.between(0, 2) === 0;
     return [standby, ...(isDuring ? [volleyAt(standby.fromMs + (2 * standby.forMs) / 3)] : []), volleyAt(afterMs)];
   },

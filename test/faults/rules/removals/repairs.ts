@@ -7,6 +7,7 @@ import type { RuleOf, Watched } from '../../rule.ts';
 import { STORY_SETTINGS } from '../../story/cluster.ts';
 import { nodeOf } from '../nodes.ts';
 import { type Duty, LIFECYCLE, progressOf } from '../progress/duty.ts';
+import { isEnding } from './impaired.ts';
 
 const RULE = 'a node is replaced as unhealthy only within the limits';
 /** A function that waits for a call decides on nodes that it read a minute ago. */
@@ -67,8 +68,8 @@ function heldPools(nodes: readonly Node[]): ReadonlySet<string> {
 function dutiesOf(watched: Watched, held: ReadonlyMap<string, number>): readonly Duty[] {
   const { records, startMs, nowMs } = watched;
   return [...records.values()].flatMap((record) => {
-    const { name, nodePool, registeredAtMs, releasedAtMs, deletion } = record;
-    if (registeredAtMs === undefined || releasedAtMs !== undefined || deletion !== undefined) return [];
+    const { name, nodePool, registeredAtMs } = record;
+    if (registeredAtMs === undefined || isEnding(record, startMs() + nowMs())) return [];
     const node = nodeOf(watched, record);
     const sinceMs = node && unknownSince(node);
     const isDue = sinceMs !== undefined && startMs() + nowMs() - sinceMs >= TOLERANCE_MS && !held.has(nodePool);
