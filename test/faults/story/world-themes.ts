@@ -275,7 +275,15 @@ export const WORLD_THEMES: Themes = {
     if (draw.random.between(0, 2) === 0) {
       const percent = draw.random.pick([50, 100]) ?? 100;
       const forMs = draw.random.between(2, 6) * MINUTE_MS;
-      return [edit, { fault: { kind: 'machines', how: 'never-join', percent }, fromMs, forMs }];
+      // A user deletes claims while their commands wait for them.
+      const deleted = Array.from({ length: draw.random.between(0, 3) }, () =>
+        byHand(
+          'delete-node-claim',
+          draw.random.between(0, 10),
+          fromMs + draw.random.between(2 * MINUTE_MS, 5 * MINUTE_MS),
+        ),
+      );
+      return [edit, { fault: { kind: 'machines', how: 'never-join', percent }, fromMs, forMs }, ...deleted];
     }
     const nth = draw.random.between(0, 10);
     return [
