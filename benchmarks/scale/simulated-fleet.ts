@@ -63,7 +63,7 @@ export async function simulatedFleet(nodes: number, onProgress: (nodes: number) 
   return {
     table,
     instances: ec2.instances().filter(({ endedAtMs }) => endedAtMs === undefined),
-    zones: new Map(catalogue.offerings.map(({ zone, zoneId }) => [zone, zoneId])),
+    zones: new Map(catalogue.offerings.map(({ zone, zoneId = '' }) => [zone, zoneId])),
     objects: objectsOf(state),
     nowMs: timetable.now(),
     nodeClaims: [...state.nodeClaims.keys()],

@@ -68,7 +68,8 @@ export function isNitro({ hypervisor, bareMetal }: InstanceTypeFacts): boolean {
 export interface RegionalOffering {
   readonly type: string;
   readonly zone: string;
-  readonly zoneId: string;
+  /** @default unknown */
+  readonly zoneId?: string | undefined;
   readonly onDemandUsdPerHour?: number | undefined;
   readonly spotUsdPerHour?: number | undefined;
 }

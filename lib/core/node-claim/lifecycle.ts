@@ -153,8 +153,9 @@ function taken(record: NodeClaimRecord, instance: Instance, nowMs: number): Clai
  * one whose object names an instance, are not given up before the list of instances and the objects are read.
  */
 function awaitEvidence(view: NodeClaimView, nowMs: number): ClaimVerdict | undefined {
-  const { record, listed, shown, deletionTimestamp } = view;
-  const isGivenUp = deletionTimestamp === undefined && (isOverdue(view, nowMs) || isUnlaunchedOfFormerPool(view));
+  const { record, listed, shown, deletionTimestamp, isOfFormerPool = false } = view;
+  const isLaunching = record.launch.kind !== 'launched' && deletionTimestamp === undefined;
+  const isGivenUp = isLaunching && (isOfFormerPool || isOverdue(view, nowMs));
   if (listed.kind === 'unread' && (isGivenUp || readOr(shown, undefined) !== undefined))
     return awaitList(record, listed, nowMs);
   if (!isGivenUp || shown.kind === 'read') return undefined;
@@ -291,13 +292,9 @@ const REPLACED: DeletionCause = {
   message: 'its launch was not tried for so long that another NodeClaim is planned for its pods',
 };
 
-/** D8. */
+/** D8: of a claim that is not launched. */
 function isOverdue(view: NodeClaimView, nowMs: number): boolean {
-  return view.record.launch.kind !== 'launched' && nowMs >= launchDeadlineMs(view);
-}
-
-function isUnlaunchedOfFormerPool({ record, isOfFormerPool = false }: NodeClaimView): boolean {
-  return isOfFormerPool && record.launch.kind !== 'launched';
+  return nowMs >= launchDeadlineMs(view);
 }
 
 /** D8: a claim that waits for its turn has half an hour, unless its NodeClass is gone or has been unready for five minutes of this time. */

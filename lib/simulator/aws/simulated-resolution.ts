@@ -51,7 +51,7 @@ const zonesByCatalogue = new WeakMap<Catalogue, ReadonlyMap<string, string>>();
 function zonesOf(catalogue: Catalogue): ReadonlyMap<string, string> {
   const known = zonesByCatalogue.get(catalogue);
   if (known !== undefined) return known;
-  const zones = new Map(catalogue.offerings.map(({ zone, zoneId }) => [zone, zoneId]));
+  const zones = new Map(catalogue.offerings.map(({ zone, zoneId = '' }) => [zone, zoneId]));
   zonesByCatalogue.set(catalogue, zones);
   return zones;
 }

@@ -28,7 +28,7 @@ function soldOfferings(
     if (priceUsdPerHour === undefined) return [];
     const shortage = shortageOf(facts, { type: facts.name, zone, capacityType }, options);
     const available = (options.zones?.has(zone) ?? true) && shortage !== 'missing';
-    return [{ zone, zoneId, capacityType, priceUsdPerHour, available, ...optional({ shortage }) }];
+    return [{ zone, ...optional({ zoneId }), capacityType, priceUsdPerHour, available, ...optional({ shortage }) }];
   });
 }
 

@@ -1,3 +1,4 @@
+import { optional } from '../../../apis/optional.ts';
 import type { Offering, Reservation } from '../../model/instance-type.ts';
 import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
 import type { ResolvedCapacityReservation } from '../../model/resolved-node-class.ts';
@@ -52,7 +53,7 @@ export function reservedOfferings(
       const isUsedUp = isUnavailable?.({ type, zone, capacityType: 'reserved', reservationId }) === true;
       return {
         zone,
-        zoneId,
+        ...optional({ zoneId }),
         capacityType: 'reserved',
         // Some types, such as p5e.48xlarge, are sold only in capacity blocks, and have no other price.
         priceUsdPerHour: (onDemandUsdPerHour ?? 0) / DISCOUNT,

@@ -8,6 +8,7 @@ import { formatTime } from '../../../apis/formats/time.ts';
 import { optional } from '../../../apis/optional.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import type { Catalogue, InstanceTypeFacts, RegionalOffering } from '../../../core/instance-type/facts.ts';
+import { UnreachableError } from '../../../ports/errors.ts';
 import { translated } from '../client/errors.ts';
 import { allFullPages } from '../client/pages.ts';
 import { type BranchInterfaces, instanceTypeFactsOf } from './instance-type-facts.ts';
@@ -28,13 +29,7 @@ export async function describeCatalogue(client: EC2Client, sources: CatalogueSou
   const known = new Set(facts.map((each) => each.name));
   const offerings = places
     .filter(({ type }) => known.has(type))
-    .map(
-      ({ type, zone }): RegionalOffering => ({
-        type,
-        zone,
-        zoneId: zoneIds.get(zone) ?? '',
-      }),
-    )
+    .map(({ type, zone }): RegionalOffering => ({ type, zone, ...optional({ zoneId: zoneIds.get(zone) }) }))
     .toSorted((a, b) => compareText(a.type, b.type) || compareText(a.zone, b.zone));
   return { region: sources.region, asOf: formatTime(sources.nowMs), facts, offerings };
 }
@@ -76,12 +71,14 @@ async function describePlaces(client: EC2Client): Promise<readonly { readonly ty
   );
 }
 
-/** *Shape:* `us-east-1a` → `use1-az6`, for this account. */
+/** *Shape:* `us-east-1a` → `use1-az6`, for this account. *Errors:* UnreachableError if the answer has no zones. */
 export async function describeZoneIds(client: EC2Client): Promise<ReadonlyMap<string, string>> {
   const command = new DescribeAvailabilityZonesCommand({ AllAvailabilityZones: false });
-  const answer = await translated('describe availability zones', () => client.send(command));
+  const doing = 'describe availability zones';
+  const { AvailabilityZones: zones = [] } = await translated(doing, () => client.send(command));
+  if (zones.length === 0) throw new UnreachableError(`${doing}: the answer of AWS has no zones; try again later`);
   return new Map(
-    (answer.AvailabilityZones ?? []).flatMap(({ ZoneName: name, ZoneId: id }) =>
+    zones.flatMap(({ ZoneName: name, ZoneId: id }) =>
       name === undefined || id === undefined ? [] : [[name, id] as const],
     ),
   );

@@ -148,7 +148,25 @@ test('an unreadable list fails the whole catalogue, because a partial one would 
 test.each([
   ['types', DescribeInstanceTypesCommand],
   ['places', DescribeInstanceTypeOfferingsCommand],
+  ['zones', DescribeAvailabilityZonesCommand],
 ])('an answer without a list of %s fails the read', async (_, command) => {
   ec2.on(command).resolves({});
   await expect(describeCatalogue(client, sources)).rejects.toBeInstanceOf(UnreachableError);
+});
+
+test('an empty list of zones fails the read: no region is without zones', async () => {
+  ec2.on(DescribeAvailabilityZonesCommand).resolves({ AvailabilityZones: [] });
+  await expect(describeCatalogue(client, sources)).rejects.toBeInstanceOf(UnreachableError);
+});
+
+test('an offering in a zone without a known ID has none', async () => {
+  ec2.on(DescribeAvailabilityZonesCommand).resolves({
+    AvailabilityZones: [{ ZoneName: 'us-east-1a', ZoneId: 'use1-az6' }, { ZoneName: 'us-east-1b' }],
+  });
+  const { offerings } = await describeCatalogue(client, sources);
+  expect(offerings).toEqual([
+    { type: 'm5.large', zone: 'us-east-1a', zoneId: 'use1-az6' },
+    { type: 'm5.large', zone: 'us-east-1b' },
+  ]);
+  expect(offerings[1]).not.toHaveProperty('zoneId');
 });
