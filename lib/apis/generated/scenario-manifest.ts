@@ -365,7 +365,7 @@ export interface ScenarioManifestEvent {
     /**
      * node-pool: what a user does with it.
      */
-    change?: 'fewer' | 'more' | 'weight' | 'budget' | 'template' | 'delete';
+    change?: 'fewer' | 'more' | 'weight' | 'budget' | 'template' | 'delete' | 'replace' | 'replicas';
   };
   /**
    * Deletes a pod with its grace period, as `kubectl delete pod` does.

@@ -99,7 +99,8 @@ export type FaultKind =
   | {
       readonly kind: 'node-pool';
       readonly nth: number;
-      readonly change: 'fewer' | 'more' | 'weight' | 'budget' | 'template' | 'delete';
+      /** `replace`: deleted, and created again within a minute. `replicas`: a static NodePool gets another number of nodes. */
+      readonly change: 'fewer' | 'more' | 'weight' | 'budget' | 'template' | 'delete' | 'replace' | 'replicas';
     }
   /** A user edits the tags of an EC2NodeClass. */
   | { readonly kind: 'node-class'; readonly nth: number }

@@ -112,7 +112,7 @@ export const FAULT: Schema = described(
       ),
       change: described(
         'node-pool: what a user does with it.',
-        enumSchema('fewer', 'more', 'weight', 'budget', 'template', 'delete'),
+        enumSchema('fewer', 'more', 'weight', 'budget', 'template', 'delete', 'replace', 'replicas'),
       ),
     },
     ['kind'],

@@ -1,7 +1,9 @@
+import { formatTime, MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import { deleteCustom, writeCustom } from '../kubernetes/objects.ts';
 import { deleteNodeClaim } from '../kubernetes/simulated-cluster.ts';
+import type { Random } from '../random.ts';
 import { type Fault, type FaultOf, isHit } from './fault.ts';
 import { byTurn, changeByHand, running } from './hand-work.ts';
 import type { WorldFaultStage } from './stage.ts';
@@ -113,19 +115,25 @@ function impair(stage: WorldFaultStage, fault: FaultOf<'impaired'>): string {
 
 function changeNodePool(stage: WorldFaultStage, fault: FaultOf<'node-pool'>): string {
   const { state, timetable } = stage;
-  const pool = byTurn([...state.nodePools.values()], fault);
-  if (pool === undefined) return 'there is no NodePool';
+  const { change } = fault;
+  const pools = [...state.nodePools.values()].filter(
+    ({ spec }) => change !== 'replicas' || spec.replicas !== undefined,
+  );
+  const pool = byTurn(pools, fault);
+  if (pool === undefined) return 'there is no such NodePool';
   const { name } = pool.metadata;
-  if (fault.change === 'delete') {
+  if (change === 'delete' || change === 'replace') {
     deleteCustom(state, state.nodePools, { object: pool, clock: timetable });
     deleteDependents(stage, pool);
+    if (change === 'replace')
+      timetable.after(stage.choice(fault).between(1, MINUTE_MS), () => createAgain(stage, pool));
   } else {
-    const spec = changedSpec(pool.spec, fault.change);
+    const spec = changedSpec(pool.spec, change, stage.choice(fault));
     const metadata = { ...pool.metadata, generation: (pool.metadata.generation ?? 1) + 1 };
     writeCustom(state, state.nodePools, { ...pool, metadata, spec });
   }
   state.onReview({ resource: 'nodepools', name });
-  return `NodePool ${name}: ${fault.change}`;
+  return `NodePool ${name}: ${change}${change === 'replicas' ? ` ${state.nodePools.get(name)?.spec.replicas}` : ''}`;
 }
 
 function changeNodeClass({ state }: WorldFaultStage, fault: FaultOf<'node-class'>): string {
@@ -138,6 +146,20 @@ function changeNodeClass({ state }: WorldFaultStage, fault: FaultOf<'node-class'
   return `EC2NodeClass ${name} has other tags`;
 }
 
+/** The NodePool with the same name and another UID, as soon as the deleted one is gone. */
+function createAgain(stage: WorldFaultStage, pool: NodePool): void {
+  const { state, timetable } = stage;
+  const { name, uid } = pool.metadata;
+  if (state.nodePools.has(name)) return void timetable.after(10 * SECOND_MS, () => createAgain(stage, pool));
+  const creationTimestamp = formatTime(timetable.now());
+  writeCustom(state, state.nodePools, {
+    ...pool,
+    metadata: { ...pool.metadata, creationTimestamp, generation: 1, uid: `${uid}-again` },
+    status: { nodes: 0 },
+  });
+  state.onReview({ resource: 'nodepools', name });
+}
+
 /** A1.29: Kubernetes deletes the NodeClaims of a deleted NodePool. */
 function deleteDependents({ state, timetable }: WorldFaultStage, { metadata: { uid } }: NodePool): void {
   const claims = [...state.nodeClaims.values()];
@@ -148,7 +170,8 @@ function deleteDependents({ state, timetable }: WorldFaultStage, { metadata: { u
 
 function changedSpec(
   spec: NodePool['spec'],
-  change: Exclude<FaultOf<'node-pool'>['change'], 'delete'>,
+  change: Exclude<FaultOf<'node-pool'>['change'], 'delete' | 'replace'>,
+  random: Random,
 ): NodePool['spec'] {
   switch (change) {
     case 'fewer':
@@ -157,6 +180,8 @@ function changedSpec(
       return { ...spec, limits: { ...spec.limits, nodes: '40' } };
     case 'weight':
       return { ...spec, weight: (spec.weight ?? 1) + 10 };
+    case 'replicas':
+      return { ...spec, replicas: ((spec.replicas ?? 0) + random.between(1, 5)) % 5 };
     case 'budget':
       return { ...spec, disruption: { ...spec.disruption, budgets: [{ nodes: '1' }] } };
     case 'template':

@@ -58,7 +58,7 @@ function isUseless(watched: Watched, record: NodeClaimRecord): boolean {
   const node = nodeOf(watched, record);
   if (node?.metadata.labels?.[INITIALIZED] !== 'true' || !isNodeReady(node)) return false;
   const pool = simulation().state.nodePools.get(record.nodePool);
-  if (pool?.spec.disruption.consolidateAfter === 'Never') return false;
+  if (pool?.spec.disruption.consolidateAfter === 'Never' || pool?.spec.replicas !== undefined) return false;
   if (pool === undefined || pool.metadata.deletionTimestamp !== undefined) return false;
   const mine = [...records.values()].filter(
     (one) => one.nodePool === record.nodePool && one.releasedAtMs === undefined && one.initializedAtMs !== undefined,

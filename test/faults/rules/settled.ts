@@ -18,8 +18,38 @@ export const everythingSettles: RuleOf = (watched) => ({
     ...[...watched.open.keys()].map((id) => `decision ${id} is open`),
     ...pendingPods(watched),
     ...outdatedNodes(watched),
+    ...staticPools(watched),
+    ...ofDeletedPools(watched),
   ],
 });
+
+/**
+ * D31: a static NodePool has as many nodes as `spec.replicas`. `limits.nodes` also counts nodes that cannot be drained, and ends no nodes.
+ */
+function staticPools(watched: Watched): readonly string[] {
+  const why: string[] = [];
+  for (const [name, { spec, metadata }] of watched.simulation().state.nodePools) {
+    if (spec.replicas === undefined || metadata.deletionTimestamp !== undefined) continue;
+    const mine = unreleased(watched).filter(({ nodePool }) => nodePool === name);
+    const active = mine.filter(({ deletion }) => deletion === undefined).length;
+    const leaving = mine.length - active;
+    const limit = Number(spec.limits?.['nodes'] ?? Infinity);
+    if (active > spec.replicas) why.push(`static NodePool ${name} has ${active} nodes, more than ${spec.replicas}`);
+    if (active < Math.min(spec.replicas, limit - leaving))
+      why.push(`static NodePool ${name} has only ${active} of ${spec.replicas} nodes`);
+  }
+  return why;
+}
+
+/** A1.29: NodeClaims are deleted with their NodePool. A restored record may have a NodePool that was replaced meanwhile. */
+function ofDeletedPools(watched: Watched): readonly string[] {
+  if (watched.story.faults.some(({ kind }) => kind === 'restore-table')) return [];
+  const { nodePools } = watched.simulation().state;
+  return unreleased(watched)
+    .filter(({ deletion, nodePoolUid }) => deletion === undefined && nodePoolUid !== undefined)
+    .filter(({ nodePool, nodePoolUid }) => nodePools.get(nodePool)?.metadata.uid !== nodePoolUid)
+    .map(({ name, nodePool }) => `NodeClaim ${name} is of a deleted NodePool ${nodePool}`);
+}
 
 function alive({ simulation }: Watched) {
   return simulation()

@@ -12,7 +12,7 @@ import { aNodePool, asking, type NodePoolOptions } from '../../builders/node-poo
 /** Nodes that stay unhealthy are replaced, soon enough for a story. */
 export const STORY_SETTINGS: ClusterSettings = {
   ...DEFAULT_SETTINGS,
-  featureGates: { ...DEFAULT_SETTINGS.featureGates, nodeRepair: true },
+  featureGates: { ...DEFAULT_SETTINGS.featureGates, nodeRepair: true, staticCapacity: true },
   repairAfterMs: { 'Ready=Unknown': 2 * MINUTE_MS },
 };
 
@@ -136,6 +136,27 @@ function specialPool(random: Random, name: string): NodePool {
     disruption: disruptionOf(random),
     limits: random.pick([{ nodes: '1' }, { nodes: '3' }, { cpu: '4' }, { cpu: '16' }]) ?? { nodes: '2' },
   });
+}
+
+/** A NodePool with a fixed number of nodes, for pods that tolerate its taint or for any. */
+export function staticPool(random: Random): NodePool {
+  const replicas = random.between(0, 4);
+  const pool = aNodePool({
+    name: 'static',
+    requirements: [
+      asking('karpenter.sh/capacity-type', 'In', random.pick(['spot', 'on-demand']) ?? 'spot'),
+      asking('karpenter.k8s.aws/instance-family', 'In', 'c7g'),
+      asking('topology.kubernetes.io/zone', 'In', ...ZONES),
+    ],
+    ...(chance(random, 50) && { taints: [{ key: POOL_TAINT, value: 'static', effect: 'NoSchedule' }] }),
+    ...timesOf(random),
+    disruption: disruptionOf(random),
+  });
+  const nodes = random.pick([undefined, undefined, replicas, replicas + 1]);
+  return {
+    ...pool,
+    spec: { ...pool.spec, replicas, ...(nodes !== undefined && { limits: { nodes: String(nodes) } }) },
+  };
 }
 
 function aWorkload(random: Random, name: string): Deployment {

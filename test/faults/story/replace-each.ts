@@ -10,7 +10,7 @@ export function replacesEach({ seed }: { readonly seed: number }): boolean {
   return seed % 3 === 0;
 }
 
-/** Replaces every node that runs pods and was not launched by a command, two minutes after its initialization. */
+/** Replaces every node of a dynamic NodePool that runs pods and was not launched by a command, two minutes after its initialization. */
 export const replaceEach: Method = {
   name: 'single-node',
   reason: 'Underutilized',
@@ -37,6 +37,7 @@ function judged({ candidates, nowMs }: World): readonly Candidate[] {
     .filter(({ pods }) => pods.length > 0)
     .map((node) => candidates.judge(node))
     .filter(isCandidate)
+    .filter(({ nodePool }) => nodePool.spec.replicas === undefined)
     .filter(({ nodeClaim: { command, initializedAtMs = nowMs } }) => {
       return command === undefined && nowMs >= initializedAtMs + AFTER_MS;
     });

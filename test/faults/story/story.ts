@@ -4,7 +4,7 @@ import type { DisruptionBudget } from '../../../lib/apis/node-pool.ts';
 import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import type { Fault } from '../../../lib/simulator/faults/fault.ts';
 import { randomOf } from '../../../lib/simulator/faults/fault.ts';
-import { clusterOf } from './cluster.ts';
+import { clusterOf, staticPool } from './cluster.ts';
 import { themeOf } from './themes.ts';
 
 /** What happens in the run of one seed, as plain data. The faults can be dropped and shortened one by one. */
@@ -31,7 +31,20 @@ export function storyOf(seed: number): Story {
   const calmFromMs = Math.max(untilMs, ...faults.map(({ fromMs, forMs }) => fromMs + forMs));
   const events = eventsOf(randomOf(seed, { id: 1_001 }, 0), cluster.manifests, calmFromMs);
   const manifests = withBudgets(withMoveLimits(cluster.manifests, seed), seed);
-  return { seed, theme, ...cluster, manifests, events, calmFromMs, invocations, faults };
+  const story = { seed, theme, ...cluster, manifests, events, calmFromMs, invocations, faults };
+  return seed % 5 === 0 ? withStaticPool(story) : story;
+}
+
+/** A NodePool with a fixed number of nodes, which users change. */
+function withStaticPool(story: Story): Story {
+  const random = randomOf(story.seed, { id: 1_004 }, 0);
+  const nodePools = [...story.manifests.nodePools, staticPool(random)];
+  const changes = Array.from({ length: random.between(1, 6) }, (_, nth): Fault => {
+    const change = random.pick(['replicas', 'replicas', 'replicas', 'replace'] as const) ?? 'replicas';
+    const fromMs = random.between(MINUTE_MS, story.calmFromMs);
+    return { kind: 'node-pool', id: story.faults.length + nth, nth: nodePools.length - 1, change, fromMs, forMs: 0 };
+  });
+  return { ...story, manifests: { ...story.manifests, nodePools }, faults: [...story.faults, ...changes] };
 }
 
 /** In one of six stories, NodePools limit the moves of consolidation. */

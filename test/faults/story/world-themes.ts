@@ -174,7 +174,13 @@ export const WORLD_THEMES: Themes = {
       change: draw.random.pick(['fewer', 'more', 'weight', 'budget', 'template', 'template'] as const) ?? 'fewer',
     }),
     ...(draw.random.between(0, 2) === 0
-      ? [draw.once({ kind: 'node-pool', nth: draw.random.between(0, 2), change: 'delete' })]
+      ? [
+          draw.once({
+            kind: 'node-pool',
+            nth: draw.random.between(0, 2),
+            change: draw.random.pick(['delete', 'replace'] as const) ?? 'delete',
+          }),
+        ]
       : []),
   ],
   tags: (draw) => [
