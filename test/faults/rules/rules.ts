@@ -59,6 +59,7 @@ import { deletionsAreTrue } from './removals/reasons.ts';
 import { repairsAreLimited } from './removals/repairs.ts';
 import { warningsAreHandled } from './removals/warnings.ts';
 import { failuresAreReportedOnce, oneObjectEndsNoRun, refusalsAreReported } from './reports/once.ts';
+import { poolsShowTheirNodes } from './reports/pool-status.ts';
 import { everythingSettles } from './settled.ts';
 import { oneDeploymentActs, standbyDoesNothing } from './standby.ts';
 import { adoptedClaimsAreKept } from './table/adoptions.ts';
@@ -101,6 +102,7 @@ export const RULES: readonly RuleOf[] = [
   impairedInstancesAreReplaced,
   marksOfOthersStay,
   joinedNodesAreComplete,
+  poolsShowTheirNodes,
   timesAreKept,
   deletionsWaitForTheirTime,
   pendingPodsAreServed,
