@@ -62,14 +62,14 @@ function expiringBodies(clock: Clock): Bodies {
 const PROCESSES = 3;
 
 /** The store of another process in each call. */
-function inTurn(stores: readonly DynamoDbNodeClaimStore[]): NodeClaimStore {
+function inTurn(stores: () => readonly DynamoDbNodeClaimStore[]): NodeClaimStore {
   let calls = 0;
-  return new Proxy<NodeClaimStore>(of(stores, 0), {
+  return new Proxy<NodeClaimStore>(of(stores(), 0), {
     get:
       (_first, member: keyof NodeClaimStore) =>
       (...args: readonly unknown[]) => {
         calls += 1;
-        const store = of(stores, calls % stores.length);
+        const store = of(stores(), calls % PROCESSES);
         return Reflect.apply(store[member], store, args);
       },
   });
@@ -126,19 +126,20 @@ export function faultyTable({ clock, wait, faults, seed, onReplaced }: FaultyTab
     return answer;
   };
   const stepwise = { ...table, client: { send: send as DynamoDBClient['send'] } };
-  const replace = (state: TableState): void => {
-    table.restore(state);
-    onReplaced();
-  };
   const bodies = expiringBodies(clock);
   const decisions = { bodies, maxItemBytes: LARGEST_DECISION_BYTES };
-  const processes = Array.from(
-    { length: PROCESSES },
-    () => new DynamoDbNodeClaimStore({ ...stepwise, ...decisions, clock }),
-  );
+  const start = (): readonly DynamoDbNodeClaimStore[] =>
+    Array.from({ length: PROCESSES }, () => new DynamoDbNodeClaimStore({ ...stepwise, ...decisions, clock }));
+  let processes = start();
+  // A backup becomes another table, or the same one minutes later, and another version of the code begins in new processes.
+  const replace = (state: TableState): void => {
+    table.restore(state);
+    processes = start();
+    onReplaced();
+  };
   return {
     stores: {
-      store: inTurn(processes),
+      store: inTurn(() => processes),
       leases: new DynamoDbLeases({ ...stepwise, clock }),
       catalogue: new DynamoDbCatalogueStore({ ...stepwise, region: REGION }),
       backups: {
