@@ -3,7 +3,7 @@
  * The snapshot is read once, which is not timed. The engine keeps no state between runs: each run builds its indexes again.
  */
 import { readFileSync } from 'node:fs';
-import { schedulePodsWithBound } from '../lib/core/provisioning/schedule-pods.ts';
+import { provision } from '../lib/core/provisioning/provision.ts';
 import { cheapestUsd } from '../lib/core/scheduling/schedule.ts';
 import { type ReadSnapshot, readSnapshot } from '../lib/snapshot/read-snapshot.ts';
 import { type Measured, median } from './measurement.ts';
@@ -62,9 +62,8 @@ interface Run {
 function run({ snapshot, nowMs }: ReadSnapshot): Run {
   const cpu = process.cpuUsage();
   const start = performance.now();
-  const { schedule, boundOf } = schedulePodsWithBound(snapshot, nowMs);
+  const { schedule, price } = provision(snapshot, { decisionId: 'bench', nowMs });
   const { newClaims, existing, unplaced } = schedule;
-  const boundUsdPerHour = boundOf(newClaims) ?? 0;
   const ms = performance.now() - start;
   const { user, system } = process.cpuUsage(cpu);
   return {
@@ -80,7 +79,7 @@ function run({ snapshot, nowMs }: ReadSnapshot): Run {
       newClaims: newClaims.length,
       unplaced: unplaced.length,
       usdPerHour: cheapestUsd(newClaims),
-      boundUsdPerHour,
+      boundUsdPerHour: price?.lowerBoundUsdPerHour ?? 0,
     },
   };
 }
