@@ -11,13 +11,15 @@ const SNAPSHOT_MS = 3 * MINUTE_MS;
 /** A mark may be read this long after its end, by another clock. */
 const MARK_MS = 3 * MINUTE_MS;
 
+/** Marks are read without strong consistency, and a record that cannot be read counts against the limits as its largest size. */
+const UNKNOWN_ROOM: ReadonlySet<string> = new Set(['node-pool', 'stale-reads', 'unreadable-record']);
+
 /**
  * B12: a pod gets a new node from the NodePool with the highest weight that can launch one. Only pods that fit on each type, in each zone, and
  * NodePools with no limit but that of their nodes are compared.
  */
 export const heaviestPoolsComeFirst: RuleOf = ({ violate, simulation, records, nowMs, startMs, story }) => {
-  // The marks are read without strong consistency.
-  if (story.faults.some(({ kind }) => kind === 'node-pool' || kind === 'stale-reads')) return {};
+  if (story.faults.some(({ kind }) => UNKNOWN_ROOM.has(kind))) return {};
   const releasedMs = new Map<string, number>();
   let markedUntilMs = -Infinity;
   const isHeld = ({ name, releasedAtMs }: NodeClaimRecord): boolean =>
