@@ -6,7 +6,7 @@ import { decideLifecycle } from '../../core/node-claim/lifecycle.ts';
 import { readOr } from '../../core/observed.ts';
 import { noteRefusedLaunch } from '../act/launch-refusals.ts';
 import { noteFailure } from '../act/run-notes.ts';
-import { nodeOfInstance } from '../observe/find-observed.ts';
+import { nodeClaimNamed, nodeOfInstance } from '../observe/find-observed.ts';
 import { type ObservedClaims, viewOf } from '../observe/observe-claims.ts';
 import type { LaunchContextPorts } from '../observe/observe-launch-context.ts';
 import { announceRefusals } from '../run/announce-refusals.ts';
@@ -83,7 +83,7 @@ export async function finishStep(
   run.notes.records?.set(record.name, record);
   await noteFailure(run, `show NodeClaim ${record.name}`, async () => showRecord(ports, record, { world, isFresh }));
   if (hasFailed) return due;
-  const isMet = !wasLaunched && hasJoined(record, world);
+  const isMet = !wasLaunched && isAwaited(record, world);
   const nowMs = ports.clock.now();
   if (isMet || (isRefused(record) && due.length === 0)) return [requeueAt(nowMs + SECOND_MS)];
   return wasLaunched ? due : [...due, ...nameDue(record, nowMs)];
@@ -100,9 +100,13 @@ interface Finished {
   readonly hasFailed?: boolean;
 }
 
-/** The node joined before the outcome of the launch was known, so no event of the node triggers a run. */
-function hasJoined(record: NodeClaimRecord, { nodes }: ObservedClaims): boolean {
-  return nodeOfInstance(readOr(nodes, []), instanceOf(record)) !== undefined;
+/** The node joined or the object was deleted before the outcome of the launch was known, so no event of them triggers a run. */
+function isAwaited(record: NodeClaimRecord, { nodes, mirrors }: ObservedClaims): boolean {
+  const instance = instanceOf(record);
+  if (instance === undefined) return false;
+  if (nodeOfInstance(readOr(nodes, []), instance) !== undefined) return true;
+  const mirror = nodeClaimNamed(readOr(mirrors, []), record.name);
+  return record.deletion === undefined && mirror?.metadata.deletionTimestamp !== undefined;
 }
 
 /** Whether a launch was refused and the next invocation tries other offerings. */

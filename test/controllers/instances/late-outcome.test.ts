@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
 import { asking } from '../../builders/node-pools.ts';
@@ -62,3 +63,23 @@ test.each([1, 10])(
     });
   },
 );
+
+test('a NodeClaim of a static NodePool that is deleted before the outcome of its launch is known is removed when it is known', async () => {
+  const staticPool = { ...aPool(), spec: { ...aPool().spec, replicas: 2 } };
+  const { timeline } = await live({
+    manifests: someManifests({ nodePools: [staticPool] }),
+    settings: { ...DEFAULT_SETTINGS, featureGates: { ...DEFAULT_SETTINGS.featureGates, staticCapacity: true } },
+    catalogue: SMALL_CATALOGUE,
+    durationMs: 3 * MINUTE_MS,
+    faults: [
+      { id: 1, kind: 'odd-launches', how: 'reply-lost', percent: 100, fromMs: 0, forMs: 85 * SECOND_MS },
+      { id: 2, kind: 'by-hand', what: 'delete-node-claim', nth: 0, fromMs: 70 * SECOND_MS, forMs: 0 },
+      // No node joins meanwhile.
+      { id: 3, kind: 'machines', how: 'never-join', percent: 100, fromMs: 0, forMs: 3 * MINUTE_MS },
+    ],
+  });
+  const launchedAt = timeline.find(({ kind }) => kind === 'launch-instance')?.at ?? Infinity;
+  const deletedAt = timeline.find(({ kind }) => kind === 'delete-node-claim')?.at ?? Infinity;
+  expect(launchedAt).toBeGreaterThan(85);
+  expect(deletedAt - launchedAt).toBeLessThan(3);
+});
