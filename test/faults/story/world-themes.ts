@@ -183,6 +183,19 @@ export const WORLD_THEMES: Themes = {
         ]
       : []),
   ],
+  // A NodePool is created again before its NodeClaims have objects.
+  'young claims': ({ random }) => [
+    {
+      fault: { kind: 'calls-fail', calls: ['cluster.applyNodeClaim'], error: 429, where: 'before', percent: 100 },
+      fromMs: 0,
+      forMs: random.between(1, 5) * MINUTE_MS,
+    },
+    {
+      fault: { kind: 'node-pool', nth: random.between(0, 3), change: 'replace' },
+      fromMs: random.between(2, 30) * SECOND_MS,
+      forMs: 0,
+    },
+  ],
   tags: (draw) => [
     draw.for({ kind: 'by-hand', what: 'remove-tags', nth: draw.random.between(0, 5) }, 6),
     draw.for({ kind: 'by-hand', what: 'remove-tags', nth: draw.random.between(0, 5) }, 6),
