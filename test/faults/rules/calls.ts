@@ -82,7 +82,7 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
   const sent = new Map<string, number>();
   const written = new Map<string, number>();
   const writes: { readonly atMs: number; readonly method: string }[] = [];
-  // Invocations whose clocks or calls differ poll at different times, and each run of several arms the next one, until all
+  // Invocations whose clocks, messages or calls differ poll at different times, and each run of several arms the next one, until all
   // invocations run all the time.
   const areApart =
     story.invocations > 1 &&
@@ -90,6 +90,7 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
       (fault) =>
         fault.kind === 'clocks' ||
         fault.kind === 'table-steps' ||
+        (fault.kind === 'messages' && fault.how === 'late') ||
         (fault.kind === 'calls-slow' && fault.upToMs > POLL_MS),
     );
   // Each run of the four functions repeats a decision that cannot be carried out or closed.
