@@ -106,8 +106,10 @@ export const objectsHaveTheirFinalizer: RuleOf = ({ violate }) => ({
 /** A1.29: Kubernetes deletes the NodeClaims of a deleted NodePool by their owner, which is set only when the object is created. */
 export const objectsHaveTheirOwner: RuleOf = ({ violate, simulation, records }) => ({
   mirrorWritten({ metadata: { name, ownerReferences = [] } }, before) {
-    const pool = simulation().state.nodePools.get(records.get(name)?.nodePool ?? '');
-    if (before !== undefined || pool?.metadata.uid === undefined) return;
+    const { nodePool = '', nodePoolUid } = records.get(name) ?? {};
+    const pool = simulation().state.nodePools.get(nodePool);
+    // The claim may be of a NodePool that was replaced by one of the same name.
+    if (before !== undefined || pool?.metadata.uid === undefined || pool.metadata.uid !== nodePoolUid) return;
     if (!ownerReferences.some(({ uid }) => uid === pool.metadata.uid))
       violate('a NodeClaim is deleted with its NodePool', `NodeClaim ${name} does not have its NodePool as owner`);
   },
