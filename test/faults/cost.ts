@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../lib/apis/formats/time.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import type { PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
 import { selectsPod } from '../../lib/core/cluster/pod-disruption-budgets.ts';
 import { instanceOf } from '../../lib/core/model/node-claim-record.ts';
@@ -8,6 +8,9 @@ import type { KubernetesState } from '../../lib/simulator/kubernetes/state.ts';
 import type { Watched } from './rule.ts';
 import { isKeptInPlace, isTerminal } from './rules/pods.ts';
 import { REGISTRATION_MS } from './rules/times.ts';
+
+/** An instance that boots as usual has joined by then. */
+const BOOTED_WITHIN_MS = 2 * MINUTE_MS;
 
 /** What the instances cost until now. *Units:* USD. */
 export function usdUntilNow({ simulation, startMs, nowMs }: Watched): number {
@@ -19,10 +22,11 @@ export function usdUntilNow({ simulation, startMs, nowMs }: Watched): number {
 /**
  * What those instances cost now that Kerf cannot replace. On the nodes of some, a pod must not be disrupted or its budget never allows it,
  * and chance decides which they are: the kube-scheduler chooses the node, and after a volley of spot interruptions, on-demand nodes replace
- * nodes whose limits are still used. Others have lost their Node, and it may register again (`docs/stuck-nodes.md`). *Units:* USD for `forMs`.
+ * nodes whose limits are still used. Others have lost their Node, and it may register again (`docs/stuck-nodes.md`), or
+ * have no Node after their boot, and are kept until their time for the registration is over. *Units:* USD for `forMs`.
  */
 export function heldUsd(watched: Watched, forMs: number): number {
-  const ids = new Set([...idsWithKeptPods(watched), ...idsWithoutNode(watched)]);
+  const ids = new Set([...idsWithKeptPods(watched), ...idsWithoutNode(watched), ...idsNotJoined(watched)]);
   return watched
     .simulation()
     .ec2.instances()
@@ -53,6 +57,15 @@ function idsWithoutNode({ records, startMs, nowMs }: Watched): readonly (string 
   const sinceMs = startMs() + nowMs() - REGISTRATION_MS;
   const waiting = [...records.values()].filter(
     ({ nodeLostAtMs = 0, deletion }) => deletion === undefined && nodeLostAtMs > sinceMs,
+  );
+  return waiting.map((record) => instanceOf(record)?.id);
+}
+
+function idsNotJoined({ records, startMs, nowMs }: Watched): readonly (string | undefined)[] {
+  const sinceMs = startMs() + nowMs() - BOOTED_WITHIN_MS;
+  const waiting = [...records.values()].filter(
+    ({ launch, registeredAtMs, deletion }) =>
+      launch.kind === 'launched' && launch.atMs < sinceMs && (registeredAtMs ?? deletion) === undefined,
   );
   return waiting.map((record) => instanceOf(record)?.id);
 }
