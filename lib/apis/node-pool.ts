@@ -11,3 +11,8 @@ export type DisruptionBudget = Immutable<generated.DisruptionBudget>;
 
 /** Why a node is disrupted. Budgets may also list Unhealthy, but unhealthy nodes are repaired, not disrupted. */
 export type DisruptionReason = Exclude<NonNullable<DisruptionBudget['reasons']>[number], 'Unhealthy'>;
+
+/** D31: whether the NodePool has a fixed number of nodes. */
+export function isStatic({ spec }: Pick<NodePool, 'spec'>): boolean {
+  return spec.replicas !== undefined;
+}

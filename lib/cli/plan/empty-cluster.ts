@@ -1,8 +1,9 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
+import { isStatic } from '../../apis/node-pool.ts';
 import { standInClasses } from '../../manifests/read/stand-in-classes.ts';
 import { type LiveObjects, liveSnapshotText } from '../../snapshot/live-document.ts';
 import { type ReadSnapshot, readSnapshot } from '../../snapshot/read-snapshot.ts';
-import { isStatic, reservationGap, standInGap, staticGap } from '../simulate/manifest-gaps.ts';
+import { reservationGap, standInGap, staticGap } from '../simulate/manifest-gaps.ts';
 import { simulatedRegion } from '../simulate/simulated-region.ts';
 import type { ManifestObjects } from './manifest-objects.ts';
 import { NO_STORAGE } from './planned-storage.ts';

@@ -2,7 +2,7 @@ import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { ClusterManifests } from '../../apis/cluster-manifests.ts';
 import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels } from '../../apis/kubernetes.ts';
-import type { NodePool } from '../../apis/node-pool.ts';
+import { isStatic, type NodePool } from '../../apis/node-pool.ts';
 import { leftOutOfNodePool, leftOutOfSelector } from '../../manifests/lint/left-out.ts';
 import { listNames } from '../../manifests/lint/values/words.ts';
 import type { ParsedManifests } from '../../manifests/read/read-manifests.ts';
@@ -49,11 +49,6 @@ export function reservationGap({ metadata, spec }: EC2NodeClass): readonly strin
   return [
     `EC2NodeClass/${metadata.name} selects capacity reservations, of which only EC2 has the instances: no node is launched into one, and nodes have the prices of other capacity`,
   ];
-}
-
-/** D31: whether the NodePool gets nodes only with the feature gate staticCapacity. */
-export function isStatic({ spec }: NodePool): boolean {
-  return spec.replicas !== undefined;
 }
 
 /** Files do not say whether the deployment has the feature gate on, without which their static NodePools would have no nodes. */

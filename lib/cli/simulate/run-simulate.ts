@@ -1,6 +1,7 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import { counted } from '../../apis/counted.ts';
 import { HOUR_MS } from '../../apis/formats/time.ts';
+import { isStatic } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Scenario } from '../../apis/scenario/scenario.ts';
 import type { Trace } from '../../apis/scenario/trace.ts';
@@ -23,7 +24,7 @@ import { readAllSources } from '../read-sources.ts';
 import { ignoredNotes, passedOverNotes } from '../render/ignored-notes.ts';
 import { printable } from '../render/render-lines.ts';
 import { userPath } from '../shell-context.ts';
-import { isStatic, manifestGaps, withStandIns } from './manifest-gaps.ts';
+import { manifestGaps, withStandIns } from './manifest-gaps.ts';
 import { playSimulation } from './play-simulation.ts';
 import { scenarioTrace } from './scenario-trace.ts';
 import type { SimulateFlags } from './simulate-command.ts';

@@ -8,7 +8,6 @@ import { readOr } from '../../core/observed.ts';
 import { isActiveBuffer } from '../../core/provisioning/buffer-pods.ts';
 import { awaitedNodes } from '../../core/provisioning/follow-plan/pod-nominations.ts';
 import { missingNodes, staticCount } from '../../core/provisioning/static-capacity.ts';
-import { whyInvalid } from '../../core/validation/node-pool.ts';
 import type { Readings } from '../observe/readings.ts';
 import type { HasClock, HasSettings, ReadsCluster } from '../run/ports.ts';
 
@@ -72,8 +71,6 @@ async function hasPods(
 }
 
 function lacksNodes(nodePool: NodePool, records: Claims): boolean {
-  // A1.26.
-  if (nodePool.spec.replicas === undefined || whyInvalid(nodePool) !== undefined) return false;
   const count = staticCount(nodePool, records);
   return count !== undefined && missingNodes(count) > 0;
 }

@@ -7,14 +7,13 @@ import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Action } from '../model/decision.ts';
 import { instanceOf } from '../model/node-claim-record.ts';
 import { staticCount } from '../provisioning/static-capacity.ts';
-import { whyInvalid } from '../validation/node-pool.ts';
 import { disruptionCost } from './cost.ts';
 
 type SurplusDeletion = Action & { readonly kind: 'delete-node-claim' };
 
 /**
  * D31: deletes the nodes that a static NodePool has beyond `spec.replicas`. Budgets do not apply. Nodes that a command replaces do
- * not count, because their new nodes take their places. *Shape:* none if the feature gate is off or the NodePool is invalid. @param refused NodeClaims whose
+ * not count, because their new nodes take their places. *Shape:* none if the feature gate is off. @param refused NodeClaims whose
  * deletion was refused a short time ago: others are deleted in their place
  */
 export function removeSurplus(
@@ -27,8 +26,6 @@ export function removeSurplus(
   const left = snapshot.nodeClaims.filter(({ name }) => !replaced.has(name));
   return snapshot.nodePools.flatMap(({ nodePool }) => {
     const { name } = nodePool.metadata;
-    // A1.26.
-    if (nodePool.spec.replicas === undefined || whyInvalid(nodePool) !== undefined) return [];
     const count = staticCount(nodePool, left);
     if (count === undefined || count.active <= count.replicas) return [];
     const mine = nodes.filter(({ nodeClaim }) => {

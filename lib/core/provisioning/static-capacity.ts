@@ -1,6 +1,6 @@
 import { counted } from '../../apis/counted.ts';
 import { MAX_PRICE_FACTOR } from '../../apis/labels.ts';
-import type { NodePool } from '../../apis/node-pool.ts';
+import { isStatic, type NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import { compareText } from '../compare-text.ts';
@@ -17,6 +17,7 @@ import { multiple } from '../scheduling/placement/price-guard.ts';
 import { type NodeClaimTemplate, nodeClaimTemplate } from '../scheduling/pools/template.ts';
 import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
 import { usdPerHour } from '../usd-per-hour.ts';
+import { whyInvalid } from '../validation/node-pool.ts';
 import { unreadableClaimsOf } from './unreadable-claims.ts';
 
 /** The nodes of a static NodePool: one with `spec.replicas`. */
@@ -29,17 +30,18 @@ export interface StaticCount {
 }
 
 /**
- * *Shape:* undefined if the NodePool is not static, or is being deleted. @param unrecorded its nodes and NodeClaims without a record
- * that can be read
+ * *Shape:* undefined if the NodePool is not static, is being deleted, or is invalid (A1.26): its limits may be unreadable.
+ * @param unrecorded its nodes and NodeClaims without a record that can be read
  */
 export function staticCount(
-  { metadata, spec }: NodePool,
+  nodePool: NodePool,
   records: readonly NodeClaimRecord[],
   unrecorded = 0,
 ): StaticCount | undefined {
-  const { replicas, limits } = spec;
-  if (replicas === undefined || metadata.deletionTimestamp !== undefined) return undefined;
-  const own = records.filter(({ nodePool, releasedAtMs }) => nodePool === metadata.name && releasedAtMs === undefined);
+  const { name, deletionTimestamp } = nodePool.metadata;
+  const { replicas, limits } = nodePool.spec;
+  if (replicas === undefined || deletionTimestamp !== undefined || whyInvalid(nodePool) !== undefined) return undefined;
+  const own = records.filter((one) => one.nodePool === name && one.releasedAtMs === undefined);
   const active = own.filter(({ deletion }) => deletion === undefined).length + unrecorded;
   const { nodes = Number.POSITIVE_INFINITY } = parseResources(limits);
   return { replicas, active, room: nodes - own.length - unrecorded };
@@ -62,13 +64,17 @@ export interface StaticPlan {
 export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
   const claims: PlannedNodeClaim[] = [];
   const blocked: Blocked[] = [];
-  const views = snapshot.options?.staticCapacity === true ? snapshot.nodePools.filter(isStatic) : [];
+  const views = snapshot.options?.staticCapacity === true ? snapshot.nodePools : [];
+  const ofStatic = views.filter(({ nodePool }) => isStatic(nodePool));
   const nodes = once(() => stateNodes(snapshot));
-  for (const view of views.toSorted((a, b) => compareText(a.nodePool.metadata.name, b.nodePool.metadata.name))) {
-    const { name } = view.nodePool.metadata;
+  for (const view of ofStatic.toSorted((a, b) => compareText(a.nodePool.metadata.name, b.nodePool.metadata.name))) {
+    const { nodePool } = view;
+    const { name } = nodePool.metadata;
     const refuse = (why: Refusal): number =>
       blocked.push({ subject: { kind: 'Cluster', name: snapshot.cluster }, nodePool: name, ...why });
-    const count = countOf(view, snapshot, nodes);
+    const invalid = whyInvalid(nodePool);
+    if (invalid !== undefined) refuse(refusal('NodePoolValidationFailed', invalid));
+    const count = staticCount(nodePool, snapshot.nodeClaims, unrecordedNodesOf(name, { nodes: nodes(), snapshot }));
     if (count === undefined) continue;
     const [missing, limited] = [missingNodes(count), whyLimited(count)];
     if (limited !== undefined) refuse(limited);
@@ -81,17 +87,6 @@ export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
       );
   }
   return { claims, blocked };
-}
-
-/** A1.26: the replicas and limits of an invalid NodePool are not read: one node is missing, which is refused. */
-function countOf(
-  { nodePool, unusable }: NodePoolView,
-  snapshot: ClusterSnapshot,
-  nodes: () => readonly StateNode[],
-): StaticCount | undefined {
-  if (unusable?.reason === 'NodePoolValidationFailed') return { replicas: 1, active: 0, room: 1 };
-  const unrecorded = unrecordedNodesOf(nodePool.metadata.name, { nodes: nodes(), snapshot });
-  return staticCount(nodePool, snapshot.nodeClaims, unrecorded);
 }
 
 /** Why the NodePool gets fewer nodes than it lacks. *Shape:* undefined if it gets all of them. */
@@ -112,10 +107,6 @@ function unrecordedNodesOf(
 ): number {
   const own = nodes.filter((one) => one.nodePool === nodePool && one.nodeClaim === undefined && !one.deleting);
   return Math.max(own.length, unreadableClaimsOf(nodePool, snapshot));
-}
-
-function isStatic({ nodePool }: NodePoolView): boolean {
-  return nodePool.spec.replicas !== undefined;
 }
 
 /** A claim of the NodePool for no pods: it may be launched as any of its types. */

@@ -1,5 +1,5 @@
 import { formatTime, MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
-import type { NodePool } from '../../apis/node-pool.ts';
+import { isStatic, type NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
 import { deleteCustom, writeCustom } from '../kubernetes/objects.ts';
 import { deleteNodeClaim } from '../kubernetes/simulated-cluster.ts';
@@ -116,9 +116,7 @@ function impair(stage: WorldFaultStage, fault: FaultOf<'impaired'>): string {
 function changeNodePool(stage: WorldFaultStage, fault: FaultOf<'node-pool'>): string {
   const { state, timetable } = stage;
   const { change } = fault;
-  const pools = [...state.nodePools.values()].filter(
-    ({ spec }) => change !== 'replicas' || spec.replicas !== undefined,
-  );
+  const pools = [...state.nodePools.values()].filter((one) => change !== 'replicas' || isStatic(one));
   const pool = byTurn(pools, fault);
   if (pool === undefined) return 'there is no such NodePool';
   const { name } = pool.metadata;

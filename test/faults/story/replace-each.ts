@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import { isStatic } from '../../../lib/apis/node-pool.ts';
 import { type Candidate, isCandidate } from '../../../lib/core/disruption/candidates.ts';
 import type { Method, Move, World } from '../../../lib/core/disruption/method.ts';
 import { type Due, requeueAt } from '../../../lib/core/model/decision.ts';
@@ -37,7 +38,7 @@ function judged({ candidates, nowMs }: World): readonly Candidate[] {
     .filter(({ pods }) => pods.length > 0)
     .map((node) => candidates.judge(node))
     .filter(isCandidate)
-    .filter(({ nodePool }) => nodePool.spec.replicas === undefined)
+    .filter(({ nodePool }) => !isStatic(nodePool))
     .filter(({ nodeClaim: { command, initializedAtMs = nowMs } }) => {
       return command === undefined && nowMs >= initializedAtMs + AFTER_MS;
     });

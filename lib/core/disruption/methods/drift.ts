@@ -1,5 +1,6 @@
 import { counted } from '../../../apis/counted.ts';
 import { podKey } from '../../../apis/kubernetes.ts';
+import { isStatic } from '../../../apis/node-pool.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
 import { compareText } from '../../compare-text.ts';
 import type { Blocked } from '../../model/decision.ts';
@@ -77,7 +78,7 @@ export function driftedAmong(
 }
 
 function isOfPods({ nodePool }: Candidate): boolean {
-  return nodePool.spec.replicas === undefined;
+  return !isStatic(nodePool);
 }
 
 function isDrifted({ nodeClaim }: StateNode): boolean {

@@ -1,4 +1,5 @@
 import { counted } from '../../../apis/counted.ts';
+import { isStatic } from '../../../apis/node-pool.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
 import type { NodePoolView } from '../../model/cluster-snapshot.ts';
 import type { Blocked } from '../../model/decision.ts';
@@ -21,17 +22,17 @@ export const staticDrift: Method = {
   validateAfterMs: 0,
   placesPods: hasDrifted,
   propose(world) {
-    const { moves, blocked } = replacements(driftedAmong(world.candidates.nodes, world, isStatic), world);
+    const { moves, blocked } = replacements(driftedAmong(world.candidates.nodes, world, isOfStatic), world);
     return { moves, blocked, due: retryTimes(blocked, world) };
   },
   validate(command, world) {
-    const { moves } = replacements(driftedAmong(nodesOf(command, world), world, isStatic), world);
+    const { moves } = replacements(driftedAmong(nodesOf(command, world), world, isOfStatic), world);
     return moves[0];
   },
 };
 
-function isStatic({ nodePool }: Candidate): boolean {
-  return nodePool.spec.replicas !== undefined;
+function isOfStatic({ nodePool }: Candidate): boolean {
+  return isStatic(nodePool);
 }
 
 function replacements(
