@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
 import type { PodDisruptionBudget } from '../../lib/apis/kubernetes.ts';
 import { selectsPod } from '../../lib/core/cluster/pod-disruption-budgets.ts';
-import { instanceOf } from '../../lib/core/model/node-claim-record.ts';
+import { instanceOf, type NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import { costOf } from '../../lib/simulator/aws/simulated-ec2.ts';
 import { budgetStatus } from '../../lib/simulator/kubernetes/disruptions-allowed.ts';
 import type { KubernetesState } from '../../lib/simulator/kubernetes/state.ts';
@@ -22,8 +22,8 @@ export function usdUntilNow({ simulation, startMs, nowMs }: Watched): number {
 /**
  * What those instances cost now that Kerf cannot replace. On the nodes of some, a pod must not be disrupted or its budget never allows it,
  * and chance decides which they are: the kube-scheduler chooses the node, and after a volley of spot interruptions, on-demand nodes replace
- * nodes whose limits are still used. Others have lost their Node, and it may register again (`docs/stuck-nodes.md`), or
- * have no Node after their boot, and are kept until their time for the registration is over. *Units:* USD for `forMs`.
+ * nodes whose limits are still used. Others have lost their Node, which may register again (`docs/stuck-nodes.md`), or have not joined, and
+ * have time for it. *Units:* USD for `forMs`.
  */
 export function heldUsd(watched: Watched, forMs: number): number {
   const ids = new Set([...idsWithKeptPods(watched), ...idsWithoutNode(watched), ...idsNotJoined(watched)]);
@@ -53,19 +53,25 @@ function isNeverMet(budget: PodDisruptionBudget, state: KubernetesState): boolea
 }
 
 /** As long as a new instance has to register its Node. */
-function idsWithoutNode({ records, startMs, nowMs }: Watched): readonly (string | undefined)[] {
-  const sinceMs = startMs() + nowMs() - REGISTRATION_MS;
-  const waiting = [...records.values()].filter(
-    ({ nodeLostAtMs = 0, deletion }) => deletion === undefined && nodeLostAtMs > sinceMs,
-  );
-  return waiting.map((record) => instanceOf(record)?.id);
+function idsWithoutNode(watched: Watched): readonly (string | undefined)[] {
+  const lostAfterMs = watched.startMs() + watched.nowMs() - REGISTRATION_MS;
+  return idsOfKept(watched, ({ nodeLostAtMs = 0 }) => nodeLostAtMs > lostAfterMs);
 }
 
-function idsNotJoined({ records, startMs, nowMs }: Watched): readonly (string | undefined)[] {
-  const sinceMs = startMs() + nowMs() - BOOTED_WITHIN_MS;
-  const waiting = [...records.values()].filter(
-    ({ launch, registeredAtMs, deletion }) =>
-      launch.kind === 'launched' && launch.atMs < sinceMs && (registeredAtMs ?? deletion) === undefined,
+function idsNotJoined(watched: Watched): readonly (string | undefined)[] {
+  const launchedBeforeMs = watched.startMs() + watched.nowMs() - BOOTED_WITHIN_MS;
+  return idsOfKept(
+    watched,
+    ({ launch, registeredAtMs }) =>
+      registeredAtMs === undefined && launch.kind === 'launched' && launch.atMs < launchedBeforeMs,
   );
-  return waiting.map((record) => instanceOf(record)?.id);
+}
+
+/** The instances of such NodeClaims, unless they are being deleted. */
+function idsOfKept(
+  { records }: Watched,
+  isSuch: (record: NodeClaimRecord) => boolean,
+): readonly (string | undefined)[] {
+  const kept = [...records.values()].filter((record) => record.deletion === undefined && isSuch(record));
+  return kept.map((record) => instanceOf(record)?.id);
 }

@@ -12,7 +12,10 @@ const SENT_MS = 3 * SECOND_MS;
 /** A drain does not wait for a pod that should have ended three minutes ago, by a clock that may be two minutes ahead (D21). */
 const ENDED_MS = MINUTE_MS - 10 * SECOND_MS;
 
-/** Pods leave a node tier by tier, each after the earlier one is gone (D20), and a forced deletion leaves a pod no more time than its node has (D24). */
+/**
+ * Pods leave a node tier by tier, each after the earlier one is gone (D20), and a forced deletion leaves a pod no more time than its node
+ * has (D24).
+ */
 export const drainsAreOrdered: RuleOf = (watched) => {
   const { violate, simulation, nowMs, startMs, story } = watched;
   const bound = bindings(watched);

@@ -23,9 +23,7 @@ export const everythingSettles: RuleOf = (watched) => ({
   ],
 });
 
-/**
- * D31: a static NodePool has as many nodes as `spec.replicas`. `limits.nodes` also counts nodes that cannot be drained, and ends no nodes.
- */
+/** D31: a static NodePool has as many nodes as `spec.replicas`. `limits.nodes` also counts nodes that cannot be drained, and ends no nodes. */
 function staticPools(watched: Watched): readonly string[] {
   const why: string[] = [];
   for (const [name, { spec, metadata }] of watched.simulation().state.nodePools) {
@@ -119,9 +117,9 @@ function nodesAndMirrors(watched: Watched): readonly string[] {
 }
 
 /**
- * D34: a node that was launched before the last edit of its EC2NodeClass, or of the template of its NodePool, is replaced, unless its NodePool is deleted, the limits have
- * no room for its replacement, one of its pods must stay, or the removal of another node, which waits for a pod, uses the budget. The other
- * NodePools have room for few nodes.
+ * D34: a node that was launched before the last edit of its EC2NodeClass, or of the template of its NodePool, is replaced, unless its
+ * NodePool is deleted, the limits have no room for its replacement, one of its pods must stay, or the removal of another node, which waits
+ * for a pod, uses the budget. The other NodePools have room for few nodes.
  */
 function outdatedNodes(watched: Watched): readonly string[] {
   if (!hasGeneralPool(watched) || isFull(watched)) return [];
