@@ -8,7 +8,7 @@ import { type Fault, type FaultOf, isHit } from './fault.ts';
 import { byTurn, changeByHand, running } from './hand-work.ts';
 import type { WorldFaultStage } from './stage.ts';
 
-/** The label that an edit of a template of a NodePool changes. */
+/** The label that an edit of a template of a NodePool changes. @internal */
 export const EDITED_LABEL = 'example.com/edited';
 
 /** Schedules the faults that change the cluster or EC2. */
