@@ -6,7 +6,11 @@ import { includesCall } from '../../../lib/simulator/faults/fault.ts';
 import type { PortCall } from '../../../lib/simulator/faults.ts';
 import type { RuleOf } from '../rule.ts';
 
-/** More calls in a minute are a loop that does not wait. A claim whose node changes all the time is read and written again after pauses that grow. */
+/**
+ * More calls in a minute are a loop that does not wait. A claim whose node changes all the time is read and written again after pauses
+ * that grow. The calls for a claim are those of two invocations, as MAX_WRITES: each step of a claim wakes all of them, and each reads the
+ * nodes that drain.
+ */
 const MAX_CALLS = 3_000;
 const MAX_CALLS_FOR_A_CLAIM = 200;
 /**
@@ -102,12 +106,12 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
   // A run whose record cannot be written fails, and its messages are delivered again. It repeats the writes that come before the record.
   const areLost = story.faults.some((one) => one.kind === 'calls-fail' && one.calls.includes('store.updateNodeClaim'));
   const repeated = areLost ? 2 : 1;
-  const callsForAClaim = MAX_CALLS_FOR_A_CLAIM * repeated;
   const hasConflicts = (method: string): boolean =>
     CONFLICTING.has(method) ||
     story.faults.some((one) => one.kind === 'calls-fail' && one.error === 409 && includesCall(one.calls, method));
-  const invoked = Math.max(1, (3 * story.invocations) / 5) * (areApart ? 3 : 1);
-  const times = invoked * repeated * (staysOpen ? 2 : 1) * (isTwice ? 2 : 1);
+  const invoked = Math.max(1, (3 * story.invocations) / 5);
+  const callsForAClaim = MAX_CALLS_FOR_A_CLAIM * repeated * invoked;
+  const times = invoked * (areApart ? 3 : 1) * repeated * (staysOpen ? 2 : 1) * (isTwice ? 2 : 1);
   const beginMinute = (): void => {
     const now = Math.floor(nowMs() / MINUTE_MS);
     if (now === minute) return;
