@@ -16,7 +16,8 @@ const UNKNOWN_ROOM: ReadonlySet<string> = new Set(['node-pool', 'stale-reads', '
 
 /**
  * B12: a pod gets a new node from the NodePool with the highest weight that can launch one. Only pods that fit on each type, in each zone, and
- * NodePools with no limit but that of their nodes are compared.
+ * NodePools with no limit but that of their nodes are compared. A NodePool whose new nodes are for other pods too is not compared: pods share
+ * the node of a pod that needs this NodePool, and such a node may be split.
  */
 export const heaviestPoolsComeFirst: RuleOf = ({ violate, simulation, records, nowMs, startMs, story }) => {
   if (story.faults.some(({ kind }) => UNKNOWN_ROOM.has(kind))) return {};
@@ -45,10 +46,16 @@ export const heaviestPoolsComeFirst: RuleOf = ({ violate, simulation, records, n
       if (controller !== 'provisioning' || nowMs() < markedUntilMs + MARK_MS) return;
       const created = actions.flatMap((one) => (one.kind === 'create-node-claim' ? [one.nodeClaim] : []));
       const { nodePools, pods: existing } = simulation().state;
-      for (const { name, nodePool, pods: keys } of created) {
-        const own = nodePools.get(nodePool);
+      const podsOf = ({ pods: keys }: NodeClaimRecord): readonly Pod[] | undefined => {
         const pods = [...existing.values()].filter((pod) => keys.includes(podKey(pod)));
-        if (own === undefined || pods.length === 0 || pods.length < keys.length || !pods.every(isPlain)) continue;
+        return pods.length === keys.length && pods.every(isPlain) ? pods : undefined;
+      };
+      const forOthers = new Set(created.flatMap((one) => (podsOf(one) === undefined ? [one.nodePool] : [])));
+      for (const claim of created) {
+        const { name, nodePool } = claim;
+        const own = nodePools.get(nodePool);
+        const pods = podsOf(claim) ?? [];
+        if (own === undefined || pods.length === 0 || forOthers.has(nodePool)) continue;
         const heavier = [...nodePools.values()].find(
           (one) =>
             weightOf(one) > weightOf(own) &&
