@@ -36,8 +36,11 @@ export const doubtedPlaces = onceFor((types: readonly InstanceType[]): readonly 
 /** The zone, capacity type and reservation of an offering. */
 export type OfferingPlace = Pick<Offering, 'zone' | 'zoneId' | 'capacityType' | 'reservation'>;
 
-/** A predicate for the requirements on zone, capacity type and reservation. C22: an unreserved offering has no reservation labels. */
-export function placeFilter(requirements: Requirements): (place: OfferingPlace) => boolean {
+/**
+ * A predicate for the requirements on zone, capacity type and reservation. C22: an unreserved offering has no reservation labels.
+ * *Cost:* once for the same requirements, which are asked about many types.
+ */
+export const placeFilter = onceFor((requirements: Requirements): ((place: OfferingPlace) => boolean) => {
   const zone = requirements.get(ZONE);
   const zoneId = requirements.get(ZONE_ID);
   const capacityType = requirements.get(CAPACITY_TYPE);
@@ -47,7 +50,7 @@ export function placeFilter(requirements: Requirements): (place: OfferingPlace) 
     (zoneId === undefined || place.zoneId === undefined || admits(zoneId, place.zoneId)) &&
     (capacityType === undefined || admits(capacityType, place.capacityType)) &&
     (ofReservation.length === 0 || admitsReservation(ofReservation, place));
-}
+});
 
 function admitsReservation(
   required: readonly (readonly [string, Requirement])[],

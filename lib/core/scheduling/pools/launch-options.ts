@@ -1,7 +1,7 @@
 import { compareText } from '../../compare-text.ts';
 import { compatibleOfferings } from '../../instance-type/offerings/compatible-offerings.ts';
 import { valuesOf } from '../../instance-type/type-requirements.ts';
-import { lastFor } from '../../kept-answers.ts';
+import { lastFor, onceFor } from '../../kept-answers.ts';
 import type { InstanceType, Offering } from '../../model/instance-type.ts';
 import type { LaunchOption } from '../../model/node-claim-record.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
@@ -106,10 +106,10 @@ function typesWithoutSpecialHardware(types: readonly InstanceType[]): readonly I
   return plain.length > 0 ? plain : types;
 }
 
-function hasSpecialHardware(type: InstanceType): boolean {
+const hasSpecialHardware = onceFor((type: InstanceType): boolean => {
   const has = (label: string): boolean => valuesOf(type, `karpenter.k8s.aws/${label}`).length > 0;
   return has('instance-gpu-count') || has('instance-accelerator-count') || /\.metal(-|$)/.test(type.name);
-}
+});
 
 /** C40: excludes spot options that cost more than the cheapest on-demand option. */
 function withoutExpensiveSpot(options: readonly LaunchOption[]): readonly LaunchOption[] {
