@@ -42,7 +42,9 @@ export function chooseCases({ scenarios, requests, names }: CaseOptions): readon
   if (names === undefined) return all.filter(({ kind, name }) => kind === 'generated' || !/^s\d/.test(name));
   const unknown = names.find((wanted) => !all.some(({ name }) => isMeant(name, wanted)));
   if (unknown !== undefined) {
-    throw new RangeError(`no case is called ${unknown}; allowed: ${all.map(({ name }) => name).join(', ')}`);
+    throw new RangeError(
+      `--cases: there is no case ${unknown}: write some of ${all.map(({ name }) => name).join(',')}`,
+    );
   }
   return all.filter(({ name }) => names.some((wanted) => isMeant(name, wanted)));
 }

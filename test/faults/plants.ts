@@ -1,9 +1,11 @@
 /** Planted bugs: `test/faults/plants/NAME.patch`, applied to a copy of the sources. */
+
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { suggest } from '../../lib/core/suggest.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PLANTS = fileURLToPath(new URL('./plants', import.meta.url));
@@ -26,6 +28,19 @@ export function plantNames(): readonly string[] {
     .filter((name) => name.endsWith('.patch'))
     .map((name) => basename(name, '.patch'))
     .toSorted();
+}
+
+/** The names in a list with commas. *Errors:* RangeError for a name that no plant has. */
+export function plantsIn(list: string): readonly string[] {
+  const all = plantNames();
+  const names = list.split(',');
+  const unknown = names.find((name) => !all.includes(name));
+  if (unknown === undefined) return names;
+  const meant = suggest(unknown, all);
+  const similar = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  throw new RangeError(
+    `--plant: there is no plant ${unknown}${similar}: write names of the patches in test/faults/plants`,
+  );
 }
 
 function patchOf(name: string): string {

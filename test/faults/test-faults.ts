@@ -14,7 +14,7 @@ import { scriptOptions } from '../../scripts/script-options.ts';
 import { clock, describeEntry, describeFault } from './describe.ts';
 import { judge, type Verdict, withOnly } from './judge.ts';
 import { judgeSeeds } from './judge-seeds.ts';
-import { bugOf, findPlant, plantNames } from './plants.ts';
+import { bugOf, findPlant, plantNames, plantsIn } from './plants.ts';
 import { runStory } from './run-story.ts';
 import { formatKept, parseKept, shrink } from './shrink.ts';
 import { storyOf } from './story/story.ts';
@@ -45,7 +45,7 @@ const { values } = scriptOptions({
 });
 
 if (values.plant !== undefined || values.plants)
-  await findPlants(values.plant === undefined ? plantNames() : values.plant.split(','));
+  await findPlants(values.plant === undefined ? plantNames() : plantsIn(values.plant));
 else if (values.seed === undefined) await runMany(number('seeds', SEEDS), number('from'));
 else await runOne(number('seed'));
 
