@@ -29,7 +29,10 @@ export interface ObjectMeta {
   readonly ownerReferences?: readonly OwnerReference[];
   readonly finalizers?: readonly string[];
   readonly creationTimestamp?: string;
+  /** Of a pod: when its grace period ends. */
   readonly deletionTimestamp?: string;
+  /** Of a pod that ends: from its first deletion to `deletionTimestamp`. A later deletion can shorten it. */
+  readonly deletionGracePeriodSeconds?: number;
   readonly resourceVersion?: string;
   readonly generation?: number;
   /** Who wrote which fields, without the fields. Read only for pods. */

@@ -9,6 +9,7 @@ import type {
   ResourceList,
   TopologySpreadConstraint,
 } from '../../lib/apis/kubernetes.ts';
+import { optional } from '../../lib/apis/optional.ts';
 import { NOW_MS } from './times.ts';
 
 export interface PodOptions {
@@ -26,6 +27,8 @@ export interface PodOptions {
   readonly createdAtMs?: number;
   /** The end of its grace period. Set for a terminating pod. */
   readonly deletionMs?: number;
+  /** From the first deletion to `deletionMs`. @default that of the pod's spec */
+  readonly deletionGraceSeconds?: number;
   readonly spec?: Partial<PodSpec>;
   readonly status?: Pod['status'];
 }
@@ -50,6 +53,7 @@ export function aPod(options: PodOptions = {}): Pod {
       ownerReferences: [{ apiVersion: 'apps/v1', kind: owner, name: ownerName, uid: ownerUid, controller: true }],
       creationTimestamp: formatTime(options.createdAtMs ?? NOW_MS),
       ...(options.deletionMs === undefined ? {} : { deletionTimestamp: formatTime(options.deletionMs) }),
+      ...optional({ deletionGracePeriodSeconds: options.deletionGraceSeconds }),
     },
     spec: { containers: options.containers ?? [{ name: 'main', resources: { requests } }], ...options.spec },
     ...(options.status === undefined ? {} : { status: options.status }),

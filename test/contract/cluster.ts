@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../lib/apis/ec2-node-class.ts';
+import { parseTime } from '../../lib/apis/formats/time.ts';
 import type { Node, ObjectMeta, Pod } from '../../lib/apis/kubernetes.ts';
 import type { ClusterClaim } from '../../lib/core/cluster/cluster-claim.ts';
 import type { PodTarget } from '../../lib/core/model/decision.ts';
@@ -238,6 +239,20 @@ export function clusterContract(name: string, make: () => Promise<ClusterHarness
         expect(await cluster.evictPod(former)).toEqual({ kind: 'gone' });
         await cluster.deletePod(former, 0);
         expect(await isThere('web-1')).toBe(true);
+      });
+
+      test('a later deletion can only shorten the grace period, which is counted from the first one', async () => {
+        await putPod('web-1', { nodeName: 'node-1' });
+        const deleted = async (graceSeconds: number) => {
+          await cluster.deletePod(await targetOf('web-1'), graceSeconds);
+          const { deletionTimestamp, deletionGracePeriodSeconds } = (await findPod('web-1'))?.metadata ?? {};
+          return { endMs: parseTime(deletionTimestamp ?? ''), seconds: deletionGracePeriodSeconds };
+        };
+        const first = await deleted(600);
+        expect(first.seconds).toBe(600);
+        const shortened = { endMs: first.endMs - 300_000, seconds: 300 };
+        expect(await deleted(300)).toEqual(shortened);
+        expect(await deleted(900)).toEqual(shortened);
       });
 
       test('a pod that does not exist is gone', async () => {

@@ -97,6 +97,13 @@ export function graceMsOf({ spec }: Pod): number {
   return (spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * SECOND_MS;
 }
 
+/** When a pod that ends was first deleted or evicted. *Shape:* undefined if it does not end. */
+export function deletedAtMs(pod: Pod): number | undefined {
+  const { deletionTimestamp, deletionGracePeriodSeconds: seconds } = pod.metadata;
+  const endMs = timeIn(deletionTimestamp);
+  return endMs === undefined ? undefined : endMs - (seconds === undefined ? graceMsOf(pod) : seconds * SECOND_MS);
+}
+
 export function isReady(pod: Pod): boolean {
   return conditionStatus(pod, 'Ready') === 'True';
 }

@@ -1,11 +1,11 @@
-import { parseTime, SECOND_MS } from '../../apis/formats/time.ts';
+import { SECOND_MS, timeIn } from '../../apis/formats/time.ts';
 import type { Node, Pod } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait } from '../cluster/at-rest.ts';
 import { hardestToPlaceFirst } from '../cluster/hardest-to-place.ts';
-import { graceMsOf, isKeptInPlace, isTerminating } from '../cluster/pods.ts';
+import { deletedAtMs, graceMsOf, isKeptInPlace, isTerminating } from '../cluster/pods.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import {
   type Action,
@@ -209,10 +209,8 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
  */
 function nextPoll(pods: readonly Pod[], deletion: Deletion, nowMs: number): Due {
   const changes = pods.flatMap((pod) => {
-    const { deletionTimestamp } = pod.metadata;
-    if (deletionTimestamp === undefined) return [];
-    const endMs = parseTime(deletionTimestamp);
-    return [endMs - graceMsOf(pod), endMs];
+    const [fromMs, endMs] = [deletedAtMs(pod), timeIn(pod.metadata.deletionTimestamp)];
+    return fromMs === undefined || endMs === undefined ? [] : [fromMs, endMs];
   });
   const waitsSinceMs = deletion.evictionsRefused?.sinceMs ?? deletion.drainStartedAtMs ?? nowMs;
   const sinceMs = Math.max(waitsSinceMs, ...changes.filter((atMs) => atMs <= nowMs));
@@ -245,18 +243,22 @@ function cordonActions(record: NodeClaimRecord, node: Node): readonly Action[] {
   ];
 }
 
-/** D24: before a deadline, a pod is deleted early enough for its grace period, regardless of PodDisruptionBudgets. */
+/**
+ * D24: before a deadline, a pod is deleted early enough for its grace period, regardless of PodDisruptionBudgets. The grace period of a pod
+ * that ends after the deadline is shortened. The API server counts it from the first deletion: if it has passed, the kubelet has one second.
+ */
 function forcedEviction(
   record: NodeClaimRecord,
   pod: Pod,
   { deletion, nowMs }: { readonly deletion: Deletion; readonly nowMs: number },
 ): readonly (Action & { readonly kind: 'evict-pod' })[] {
-  const { deletionTimestamp } = pod.metadata;
   if (deletion.deadlineMs === undefined) return [];
   const latestMs = Math.max(deletion.deadlineMs, nowMs + SECOND_MS);
-  if (deletionTimestamp !== undefined && parseTime(deletionTimestamp) <= latestMs) return [];
+  const endMs = timeIn(pod.metadata.deletionTimestamp);
+  if (endMs !== undefined && endMs <= latestMs) return [];
   if (nowMs < deletion.deadlineMs - graceMsOf(pod)) return [];
-  const graceSeconds = Math.max(1, Math.floor((deletion.deadlineMs - nowMs) / SECOND_MS));
+  const fromMs = Math.min(nowMs, deletedAtMs(pod) ?? nowMs);
+  const graceSeconds = Math.max(1, Math.floor((latestMs - fromMs) / SECOND_MS));
   return [{ kind: 'evict-pod', nodeClaim: record.name, pod: targetOf(pod), force: { graceSeconds } }];
 }
 

@@ -1,4 +1,4 @@
-import { formatTime, parseTime } from '../../apis/formats/time.ts';
+import { formatTime, timeIn } from '../../apis/formats/time.ts';
 import { type Labels, type Namespace, type Node, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
@@ -6,7 +6,7 @@ import { optional } from '../../apis/optional.ts';
 import { NOMINATION_MANAGER, type PodNomination } from '../../core/cluster/nominated-node.ts';
 import { AUTO_MODE_GROUP, type AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
-import { graceMsOf } from '../../core/cluster/pods.ts';
+import { deletedAtMs, graceMsOf } from '../../core/cluster/pods.ts';
 import type { PodTarget } from '../../core/model/decision.ts';
 import type { NodePatch } from '../../core/model/node-patch.ts';
 import { isManagedNodeClass } from '../../core/node-class/our-class.ts';
@@ -75,7 +75,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
     evictPod: async (pod) => evictPod(state, pod, clock),
     deletePod: async (pod, graceSeconds) => {
       const found = currentPod(state, pod);
-      if (found !== undefined) endPod(state, found, clock.now() + graceSeconds * 1_000);
+      if (found !== undefined) endPod(state, found, { graceMs: graceSeconds * 1_000, nowMs: clock.now() });
     },
     nominatePod: async (nomination) => nominatePod(state, nomination),
     applyNodeClaim: async (nodeClaim) => applyNodeClaim(state, nodeClaim, clock),
@@ -231,15 +231,30 @@ function evictPod(state: KubernetesState, target: PodTarget, clock: Clock): Evic
   return { kind: 'evicted' };
 }
 
-/** Marks a bound pod as terminating, so that its kubelet ends it; a later deletion can end it earlier. A pod without a node is removed. */
-export function endPod(state: KubernetesState, pod: Pod, deadlineMs: number): void {
-  const { deletionTimestamp } = pod.metadata;
-  if (deletionTimestamp !== undefined && parseTime(deletionTimestamp) <= deadlineMs) return;
+interface PodEnd {
+  readonly graceMs: number;
+  readonly nowMs: number;
+}
+
+/**
+ * Marks a bound pod as terminating, so that its kubelet ends it. A pod without a node is removed. As by the API server, a later deletion can
+ * shorten the grace period, which is counted from the first deletion; if it has passed then, the pod has one second.
+ */
+export function endPod(state: KubernetesState, pod: Pod, { graceMs, nowMs }: PodEnd): void {
   if (pod.spec.nodeName === undefined) return removePod(state, pod);
-  writePod(state, { ...pod, metadata: { ...pod.metadata, deletionTimestamp: formatTime(deadlineMs) } });
+  const endMs = timeIn(pod.metadata.deletionTimestamp);
+  const fromMs = deletedAtMs(pod) ?? nowMs;
+  if (endMs !== undefined && fromMs + graceMs >= endMs) return;
+  const isPast = endMs !== undefined && fromMs + graceMs < nowMs;
+  const metadata = {
+    ...pod.metadata,
+    deletionTimestamp: formatTime(isPast ? nowMs : fromMs + graceMs),
+    deletionGracePeriodSeconds: isPast ? 1 : graceMs / 1_000,
+  };
+  writePod(state, { ...pod, metadata });
 }
 
 /** Deletes the pod with its own grace period. */
 export function endPodGracefully(state: KubernetesState, pod: Pod, clock: Clock): void {
-  endPod(state, pod, clock.now() + graceMsOf(pod));
+  endPod(state, pod, { graceMs: graceMsOf(pod), nowMs: clock.now() });
 }

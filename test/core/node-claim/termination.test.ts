@@ -169,6 +169,11 @@ describe('the drain', () => {
 describe('with a deadline, pods are deleted in time to use their grace period (D24)', () => {
   const until = (ms: number) => ({ deletion: deletion({ deadlineMs: NOW_MS + ms }) });
   const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
+  const endsInOneHour = (deletionGraceSeconds: number) => ({
+    ...graceful(3_600),
+    deletionMs: NOW_MS + HOUR,
+    deletionGraceSeconds,
+  });
 
   test.each<[string, PodOptions, number, readonly string[]]>([
     ['before that time: it is evicted', graceful(60), 61 * SECOND, ['a']],
@@ -177,18 +182,10 @@ describe('with a deadline, pods are deleted in time to use their grace period (D
     ['the deadline has passed: one second of grace', {}, -MINUTE, ['a!1']],
     ['do-not-disrupt is ignored from then on', { annotations }, 10 * SECOND, ['a!10']],
     ['do-not-disrupt is respected until then', { annotations }, 31 * SECOND, []],
-    [
-      'a pod that terminates before the deadline is not deleted again',
-      { deletionMs: NOW_MS + 9 * SECOND },
-      10 * SECOND,
-      [],
-    ],
-    [
-      'a pod that would terminate after the deadline is deleted again',
-      { deletionMs: NOW_MS + HOUR },
-      10 * SECOND,
-      ['a!10'],
-    ],
+    ['it ends before the deadline: it is not deleted again', { deletionMs: NOW_MS + 9 * SECOND }, 10 * SECOND, []],
+    ['it ends after the deadline: it is deleted again', endsInOneHour(3_600), 10 * SECOND, ['a!10']],
+    ['its grace period is counted from the first deletion', endsInOneHour(4_600), 600 * SECOND, ['a!1600']],
+    ['the same after the deadline: one more second', endsInOneHour(4_600), -MINUTE, ['a!1001']],
   ])('%s', (...[, over, left, expected]) => {
     expect(evicted(decideTermination(viewOf([pod('a', over)], {}, until(left)), NOW_MS))).toEqual(expected);
   });

@@ -10,7 +10,7 @@ import { type Played, play } from './played.ts';
 function evict(played: Played): void {
   const [pod] = played.pods('Running');
   if (pod === undefined) throw new Error('no pod is running');
-  endPod(played.state, pod, played.timetable.now() + 30_000);
+  endPod(played.state, pod, { graceMs: 30_000, nowMs: played.timetable.now() });
 }
 
 function outcome(played: Played, name = 'report'): unknown {

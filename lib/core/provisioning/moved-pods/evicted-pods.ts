@@ -1,6 +1,6 @@
 import { SECOND_MS, timeIn } from '../../../apis/formats/time.ts';
 import type { Pod } from '../../../apis/kubernetes.ts';
-import { graceMsOf, isActive, isProvisionable, isTerminating } from '../../cluster/pods.ts';
+import { deletedAtMs, isActive, isProvisionable, isTerminating } from '../../cluster/pods.ts';
 
 /** The ReplicaSet and the scheduler need less time to create the new pod, and to find no node for it. Times have whole seconds. */
 const REPLACED_WITHIN_MS = 2 * SECOND_MS;
@@ -26,9 +26,8 @@ export function awaitedPods(onNodes: readonly Pod[], all: readonly Pod[], nowMs:
   });
 }
 
-/** The pod is deleted at the end of its grace period. */
 function evictedAtMs(pod: Pod): number {
-  return (timeIn(pod.metadata.deletionTimestamp) ?? -Infinity) - graceMsOf(pod);
+  return deletedAtMs(pod) ?? -Infinity;
 }
 
 function replicaSetOf({ metadata }: Pod): string | undefined {

@@ -121,6 +121,7 @@ const METADATA_FIELDS = [
   'finalizers',
   'creationTimestamp',
   'deletionTimestamp',
+  'deletionGracePeriodSeconds',
   'resourceVersion',
   'generation',
 ];

@@ -39,7 +39,8 @@ function keepReplicas({ state, timetable, create, pods }: Replicated, owner: Pod
   for (let count = active; count < wanted; count += 1) create(owner, spec.template);
   if (active <= wanted) return;
   const mine = pods.of(owner.reference.uid).filter(isActive);
-  for (const pod of mine.toSorted(firstToGo).slice(0, active - wanted)) endPod(state, pod, timetable.now());
+  for (const pod of mine.toSorted(firstToGo).slice(0, active - wanted))
+    endPod(state, pod, { graceMs: 0, nowMs: timetable.now() });
 }
 
 const hashes = new WeakMap<Deployment['spec']['template'], string>();

@@ -257,7 +257,7 @@ function finish(world: JobWorld, progress: Progress, outcome: 'Complete' | JobFa
     state.onJobFailed({ job: key, workload, reason: outcome, podsSucceeded: succeeded, podsFailed: failed });
   }
   progress.active.clear();
-  for (const pod of pods.of(jobUid(job))) if (isActive(pod)) endPod(state, pod, timetable.now());
+  for (const pod of pods.of(jobUid(job))) if (isActive(pod)) endPod(state, pod, { graceMs: 0, nowMs: timetable.now() });
   const { ttlSecondsAfterFinished } = job.spec;
   if (ttlSecondsAfterFinished === undefined) return;
   timetable.after(ttlSecondsAfterFinished * SECOND_MS, () => {
@@ -267,7 +267,7 @@ function finish(world: JobWorld, progress: Progress, outcome: 'Complete' | JobFa
 
 function removeNow({ state, timetable }: JobWorld, pod: Pod): void {
   if (isTerminal(pod)) removePod(state, pod);
-  else endPod(state, pod, timetable.now());
+  else endPod(state, pod, { graceMs: 0, nowMs: timetable.now() });
 }
 
 /** Reconciles the Job after that time, also if nothing changes until then. */
