@@ -11,7 +11,7 @@ const HANDLED_WITHIN_MS = 30 * SECOND_MS;
 /** A claim whose launch was recorded this long before the warning is found by its instance. */
 const RECORDED_MS = 2 * MINUTE_MS;
 
-/** A spot warning deletes the claim of its instance, although other calls fail. */
+/** A spot warning deletes the claim of its instance, and its drain begins at once (promise 7), although other calls fail. */
 export const warningsAreHandled: RuleOf = ({ violate, records, simulation, nowMs, startMs, story, objectOf }) => {
   const recordedAt = new Map<string, number>();
   const terminated = new Set<string>();
@@ -37,10 +37,17 @@ export const warningsAreHandled: RuleOf = ({ violate, records, simulation, nowMs
         // A record that cannot be read or written.
         if (story.faults.some((fault) => objectOf(fault) === nodeClaim)) continue;
         if ((recordedAt.get(id) ?? Infinity) > warnedMs - RECORDED_MS) continue;
-        const dueMs = undisturbedFrom(story.faults, warnedMs) + HANDLED_WITHIN_MS;
         const { deletion } = records.get(nodeClaim) ?? {};
-        if (dueMs > nowMs() || (deletion !== undefined && deletion.requestedAtMs - startMs() <= dueMs)) continue;
-        violate('a spot warning deletes the claim', `NodeClaim ${nodeClaim}: its instance ${id} ended without a drain`);
+        const isBy = (dueMs: number, atMs: number = Infinity): boolean => dueMs > nowMs() || atMs - startMs() <= dueMs;
+        if (
+          !isBy(undisturbedFrom(story.faults, warnedMs, isOfInterruption) + HANDLED_WITHIN_MS, deletion?.requestedAtMs)
+        )
+          violate(
+            'a spot warning deletes the claim',
+            `NodeClaim ${nodeClaim}: its instance ${id} ended without a drain`,
+          );
+        else if (!isBy(undisturbedFrom(story.faults, warnedMs) + HANDLED_WITHIN_MS, deletion?.drainStartedAtMs))
+          violate('a spot warning begins a drain', `NodeClaim ${nodeClaim}: at ${deletion?.drainStartedAtMs}`);
       }
     },
   };
@@ -58,10 +65,14 @@ const UNKNOWN: ReadonlySet<Fault['kind']> = new Set([
   'other-version',
 ]);
 
-/** When the last failure of the table during the warning ends. */
-function undisturbedFrom(faults: readonly Fault[], warnedMs: number): number {
+/** When the last failure of these calls during the warning ends. @param isNeeded @default of any call */
+function undisturbedFrom(
+  faults: readonly Fault[],
+  warnedMs: number,
+  isNeeded: (call: string) => boolean = () => true,
+): number {
   return faults
-    .filter((fault) => fault.kind === 'calls-fail' && fault.calls.some(isOfInterruption))
+    .filter((fault) => fault.kind === 'calls-fail' && fault.calls.some(isNeeded))
     .filter(({ fromMs, forMs }) => fromMs < warnedMs + WARNING_MS && fromMs + forMs > warnedMs)
     .reduce((latest, { fromMs, forMs }) => Math.max(latest, fromMs + forMs), warnedMs);
 }
