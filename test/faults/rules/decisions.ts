@@ -85,3 +85,25 @@ function whyNotDone(
   const isDone = record === undefined || record.deletion !== undefined || record.releasedAtMs !== undefined;
   return isDone || ageMs > OUTDATED_MS - slackMs ? undefined : `NodeClaim ${action.nodeClaim} was not deleted`;
 }
+
+/** An open decision that is older than two minutes deletes no NodeClaim: its node may have pods now. Disruption decides again. */
+export const outdatedDecisionsDeleteNothing: RuleOf = ({ violate, open, nowMs, startMs, story }) => {
+  const isTimed = !story.faults.some(({ kind }) => kind === 'clocks');
+  return {
+    recordWritten({ name, deletion }, before) {
+      if (!isTimed || deletion === undefined || before === undefined || before.deletion !== undefined) return;
+      for (const { decision } of open.values()) {
+        const ageMs = startMs() + nowMs() - decision.atMs;
+        const isOf = decision.actions.some(
+          (one) => one.kind === 'delete-node-claim' && one.nodeClaim === name && one.message === deletion.message,
+        );
+        // A run that began before may take a minute.
+        if (isOf && ageMs > OUTDATED_MS + RUN_MS)
+          violate(
+            'an outdated decision deletes nothing',
+            `NodeClaim ${name}: ${decision.id} is ${Math.round(ageMs / SECOND_MS)} s old`,
+          );
+      }
+    },
+  };
+};

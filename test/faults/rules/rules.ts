@@ -4,7 +4,7 @@ import { budgetsHold } from './budgets.ts';
 import { callsAreFew } from './calls.ts';
 import { transitionTimesAreTrue } from './conditions.ts';
 import { emptyNodesAreRemoved } from './consolidation.ts';
-import { decisionsAreCarriedOut } from './decisions.ts';
+import { decisionsAreCarriedOut, outdatedDecisionsDeleteNothing } from './decisions.ts';
 import { replacementsAreAwaited } from './disruption/awaited-replacements.ts';
 import { consolidationSaves } from './disruption/cheaper-moves.ts';
 import { movesAreLimited } from './disruption/move-limits.ts';
@@ -81,6 +81,7 @@ export const RULES: readonly RuleOf[] = [
   limitsHold,
   newNodesAreCheap,
   decisionsAreCarriedOut,
+  outdatedDecisionsDeleteNothing,
   podsAreEvicted,
   instancesEndForAReason,
   budgetsHold,
