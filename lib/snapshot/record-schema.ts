@@ -98,6 +98,7 @@ const DELETION = open(
     volumes: BOOLEAN,
     volumesAwaitedSinceMs: NUMBER,
     volumesUnreadSinceMs: NUMBER,
+    interruptedAtMs: NUMBER,
     drainOverAtMs: NUMBER,
   },
   ['reason', 'requestedAtMs'],

@@ -3,6 +3,7 @@ import { optional } from '../../apis/optional.ts';
 import type { Action } from '../../core/model/decision.ts';
 import type { Deletion, DeletionReason, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { graceDeadlineMs } from '../../core/node-claim/grace-deadline.ts';
+import { isInterrupted, isInterruption } from '../../core/node-claim/turn.ts';
 import { StaleRecordError } from '../../ports/errors.ts';
 import type { HasClock, SendsWakes, WritesClaims } from '../run/ports.ts';
 import { type LostWakes, sendWakes } from '../run/wake-up.ts';
@@ -10,7 +11,8 @@ import { type LostWakes, sendWakes } from '../run/wake-up.ts';
 type DeleteNodeClaim = Action & { readonly kind: 'delete-node-claim' };
 
 /**
- * D18: records the deletion. A later request does not change the reason, and changes the deadline only to an earlier one.
+ * D18: records the deletion. A later request does not change the reason, and changes the deadline only to an earlier one. A warning of EC2
+ * is noted, because the drain must then end within two minutes.
  * *Shape:* the wakes that could not be sent.
  */
 export async function markNodeClaimDeleted(
@@ -45,10 +47,16 @@ const MAX_TRIES = 3;
  */
 const WAKES_AGAIN_MS = 5 * SECOND_MS;
 
-/** What EC2 reports once: the instance ends or has ended, so a drain that waits for its next poll has nothing to wait for. */
-const ENDS: ReadonlySet<string> = new Set<DeletionReason>(['instance_stopped', 'instance_terminated']);
+/** What EC2 reports once, so that a drain does not wait for its next poll. An event whose wakes were lost is delivered again. */
+const REPORTED_ONCE: ReadonlySet<string> = new Set<DeletionReason>([
+  'spot_interrupted',
+  'capacity_reservation_interrupted',
+  'scheduled_change',
+  'instance_stopped',
+  'instance_terminated',
+]);
 
-/** *Shape:* undefined if no wake is needed: the claim is released, or its deletion is older than a few seconds and EC2 does not report the end of its instance. */
+/** *Shape:* undefined if no wake is needed: the claim is released, or its deletion is older than a few seconds and no event of EC2. */
 async function recordDeletion(
   { store, clock }: WritesClaims & HasClock,
   cluster: string,
@@ -61,7 +69,7 @@ async function recordDeletion(
     const deletion = deletionOf(record, action, nowMs);
     if (deletion === record.deletion) {
       const isNew = nowMs < deletion.requestedAtMs + WAKES_AGAIN_MS;
-      return isNew || ENDS.has(action.reason) ? record : undefined;
+      return isNew || REPORTED_ONCE.has(action.reason) ? record : undefined;
     }
     try {
       return await store.updateNodeClaim({ ...record, deletion });
@@ -76,7 +84,9 @@ function deletionOf(record: NodeClaimRecord, action: DeleteNodeClaim, nowMs: num
   const { deletion } = record;
   if (deletion !== undefined) {
     const isEarlier = deadlineMs !== undefined && deadlineMs < (deletion.deadlineMs ?? Infinity);
-    return isEarlier ? { ...deletion, deadlineMs } : deletion;
+    const isFirstWarning = isInterruption(reason) && !isInterrupted({ deletion });
+    if (!isEarlier && !isFirstWarning) return deletion;
+    return { ...deletion, ...(isEarlier && { deadlineMs }), ...(isFirstWarning && { interruptedAtMs: nowMs }) };
   }
   const latestMs = deadlineMs ?? graceDeadlineMs(record.spec, nowMs);
   return {

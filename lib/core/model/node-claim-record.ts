@@ -186,6 +186,8 @@ export interface Deletion {
   readonly reason: DeletionReason;
   readonly message: string;
   readonly requestedAtMs: number;
+  /** When EC2 announced that it ends the instance, after the deletion. @default it did not, or this is the reason of the deletion */
+  readonly interruptedAtMs?: number;
   /** D18: when pods are forced out; absent where the claim has no terminationGracePeriod. */
   readonly deadlineMs?: number;
   /** Its node held nothing but pods that can wait: these go without being asked for. @default they are asked for, as all others */

@@ -213,7 +213,11 @@ function nextPoll(pods: readonly Pod[], deletion: Deletion, nowMs: number): Due 
     return fromMs === undefined || endMs === undefined ? [] : [fromMs, endMs];
   });
   const waitsSinceMs = deletion.evictionsRefused?.sinceMs ?? deletion.drainStartedAtMs ?? nowMs;
-  const sinceMs = Math.max(waitsSinceMs, ...changes.filter((atMs) => atMs <= nowMs));
+  const sinceMs = Math.max(
+    waitsSinceMs,
+    deletion.interruptedAtMs ?? -Infinity,
+    ...changes.filter((atMs) => atMs <= nowMs),
+  );
   const upcoming = changes.filter((atMs) => atMs > nowMs).map(pollAfter);
   return requeueAt(Math.min(...[pollAfterWait(sinceMs, nowMs), ...upcoming].map(({ atMs }) => atMs)));
 }

@@ -55,7 +55,24 @@ test('a repeated deletion sends its wakes again for some seconds only', async ()
   expect(woken).toEqual(['termination', 'provisioning', 'termination', 'provisioning']);
 });
 
-test('the end of an instance wakes a drain that began long before', async () => {
+const BOTH = ['termination', 'provisioning'];
+
+test('a warning and the end of an instance wake a drain that began long before', async () => {
   const woken = await wokenBy([0, 'expired'], [5 * MINUTE, 'spot_interrupted'], [7 * MINUTE, 'instance_terminated']);
-  expect(woken).toEqual(['termination', 'provisioning', 'termination', 'provisioning']);
+  expect(woken).toEqual([...BOTH, ...BOTH, ...BOTH]);
+});
+
+test.each(['spot_interrupted', 'capacity_reservation_interrupted', 'scheduled_change'] as const)(
+  'an event that is delivered again sends its wakes again: %s',
+  async (reason) => {
+    expect(await wokenBy([0, reason], [7_000, reason], [25_000, reason])).toEqual([...BOTH, ...BOTH, ...BOTH]);
+  },
+);
+
+test('D18: a warning after the deletion is noted once, and the first reason stays', async () => {
+  const warned = await deletionAfter({ reason: 'drifted' }, { reason: 'spot_interrupted' });
+  expect(warned).toMatchObject({ reason: 'drifted', interruptedAtMs: NOW_MS });
+  expect(await deletionAfter({ reason: 'spot_interrupted' }, { reason: 'spot_interrupted' })).not.toHaveProperty(
+    'interruptedAtMs',
+  );
 });

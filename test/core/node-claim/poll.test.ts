@@ -49,6 +49,12 @@ test('D23: a drain whose evictions are refused is polled less often, and as usua
   expect(duesOf({}, NOW_MS + HOUR, { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })).toEqual([60]);
 });
 
+test('D23: a drain whose evictions are refused is polled as often as a new one from the warning that EC2 ends the instance', () => {
+  const warned = { evictionsRefused: { sinceMs: NOW_MS }, interruptedAtMs: NOW_MS + HOUR };
+  expect(duesOf(warned, NOW_MS + HOUR)).toEqual([5]);
+  expect(duesOf(warned, NOW_MS + HOUR + MINUTE)).toEqual([15]);
+});
+
 test('D24: a drain that deletes a pod before the deadline is polled soon, because a node that is not cordoned may get others', () => {
   const deadlineMs = NOW_MS + 3 * MINUTE;
   const web = { spec: { terminationGracePeriodSeconds: 30 } };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import type { Deletion, NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { inTurn } from '../../../lib/core/node-claim/turn.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
 import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
@@ -44,6 +44,7 @@ test.each<[string, NodeClaimRecord]>([
   ['launched and not initialized', launchedClaim({ name: 'first', registeredAtMs: NOW_MS })],
   ['drained before a deadline', deleted({ reason: 'expired', deadlineMs: NOW_MS })],
   ['interrupted', deleted({ reason: 'spot_interrupted' })],
+  ['interrupted while it is drained', deleted({ reason: 'drifted', interruptedAtMs: NOW_MS })],
 ])('a claim that is %s comes first at any time', (_, urgent) => {
   const others = Array.from({ length: 20 }, (__, index) => launchedClaim({ name: `claim-${index}`, ...JOINED }));
   for (let run = 0; run < 10; run += 1) {
@@ -64,7 +65,7 @@ test('an interrupted claim comes before any number of claims that are launched, 
 
 const JOINED = { registeredAtMs: NOW_MS, initializedAtMs: NOW_MS };
 
-function deleted(over: Pick<NodeClaimRecord['deletion'] & object, 'reason'> & { readonly deadlineMs?: number }) {
+function deleted(over: Pick<Deletion, 'reason'> & Partial<Deletion>) {
   const deletion = { message: '', requestedAtMs: NOW_MS, ...over };
   return launchedClaim({ name: 'first', registeredAtMs: NOW_MS, initializedAtMs: NOW_MS, deletion });
 }
