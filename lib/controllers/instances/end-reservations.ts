@@ -2,9 +2,10 @@ import type { EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import type { ResolvedCapacityReservation } from '../../core/model/resolved-node-class.ts';
+import { nodeOfClaim } from '../../core/node-claim/registration.ts';
 import { decideReserved, isReserved } from '../../core/node-claim/reservations.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
-import { instanceWithId, nodeOfInstance } from '../observe/find-observed.ts';
+import { instanceWithId } from '../observe/find-observed.ts';
 import { resolveForLaunch } from '../observe/resolve-node-class.ts';
 import { applyVerdict } from '../run/apply-verdict.ts';
 import { eachClaim } from '../run/each-claim.ts';
@@ -19,7 +20,7 @@ export async function endReservations(work: ClusterWork<ResolvesNodeClasses>): P
   const instances = world.instances.value;
   const reserved = records.flatMap((record) => {
     const instance = instanceWithId(instances, instanceOf(record)?.id);
-    const node = nodeOfInstance(nodes.value, instance);
+    const node = nodeOfClaim(nodes.value, record);
     return instance !== undefined && isReserved(record, node) ? [{ name: record.name, record, instance, node }] : [];
   });
   if (reserved.length === 0) return [];

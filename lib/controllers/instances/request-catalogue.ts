@@ -1,6 +1,5 @@
-import { instanceOf } from '../../core/model/node-claim-record.ts';
+import { nodeOfClaim } from '../../core/node-claim/registration.ts';
 import { readOr } from '../../core/observed.ts';
-import { nodeOfInstance } from '../observe/find-observed.ts';
 import { lacksInstanceLabels } from '../observe/observe-joining.ts';
 import { sendWakes } from '../run/wake-up.ts';
 import type { ClusterWork } from './instance-work.ts';
@@ -12,7 +11,7 @@ import type { ClusterWork } from './instance-work.ts';
 export async function requestCatalogue({ ports, cluster, records, world }: ClusterWork): Promise<readonly Error[]> {
   const nodes = readOr(world.nodes, []);
   const isAwaited = records.some((record) => {
-    const node = nodeOfInstance(nodes, instanceOf(record));
+    const node = nodeOfClaim(nodes, record);
     return node !== undefined && lacksInstanceLabels(node);
   });
   if (!isAwaited) return [];

@@ -3,10 +3,11 @@ import { type Due, pollAfter, requeueAt } from '../../core/model/decision.ts';
 import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { nameDue } from '../../core/node-claim/expected-node.ts';
 import { decideLifecycle } from '../../core/node-claim/lifecycle.ts';
+import { nodeOfClaim } from '../../core/node-claim/registration.ts';
 import { readOr } from '../../core/observed.ts';
 import { noteRefusedLaunch } from '../act/launch-refusals.ts';
 import { noteFailure } from '../act/run-notes.ts';
-import { nodeClaimNamed, nodeOfInstance } from '../observe/find-observed.ts';
+import { nodeClaimNamed } from '../observe/find-observed.ts';
 import { type ObservedClaims, viewOf } from '../observe/observe-claims.ts';
 import type { LaunchContextPorts } from '../observe/observe-launch-context.ts';
 import { announceRefusals } from '../run/announce-refusals.ts';
@@ -102,9 +103,8 @@ interface Finished {
 
 /** The node joined or the object was deleted before the outcome of the launch was known, so no event of them triggers a run. */
 function isAwaited(record: NodeClaimRecord, { nodes, mirrors }: ObservedClaims): boolean {
-  const instance = instanceOf(record);
-  if (instance === undefined) return false;
-  if (nodeOfInstance(readOr(nodes, []), instance) !== undefined) return true;
+  if (instanceOf(record) === undefined) return false;
+  if (nodeOfClaim(readOr(nodes, []), record) !== undefined) return true;
   const mirror = nodeClaimNamed(readOr(mirrors, []), record.name);
   return record.deletion === undefined && mirror?.metadata.deletionTimestamp !== undefined;
 }

@@ -1,16 +1,7 @@
 /** Lookups in the lists that the claims of a run share. With 1,000 claims, a search of the list for each claim takes longer than the reads. */
-import type { Node } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { firstBy } from '../../core/first-by.ts';
-import type { Instance } from '../../core/model/node-claim-record.ts';
-import { providerIdOf } from '../../core/model/node-claim-record.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
-
-const byProviderId = firstBy<Node>(({ spec }) => spec?.providerID);
-
-export function nodeOfInstance(nodes: readonly Node[], instance: Instance | undefined): Node | undefined {
-  return instance === undefined ? undefined : byProviderId(nodes, providerIdOf(instance));
-}
 
 export const nodeClaimNamed: (claims: readonly NodeClaim[], name: string) => NodeClaim | undefined = firstBy<NodeClaim>(
   ({ metadata }) => metadata.name,

@@ -6,6 +6,7 @@ import { listedMembers } from '../../core/node-claim/launch/launch-groups.ts';
 import { throttledUntilMs } from '../../core/node-claim/launch/launch-turns.ts';
 import type { NodeClaimView } from '../../core/node-claim/lifecycle.ts';
 import { isOfFormerPool } from '../../core/node-claim/mirror/former-pool.ts';
+import { nodeOfClaim } from '../../core/node-claim/registration.ts';
 import { mapRead, type Observed, read, readOr } from '../../core/observed.ts';
 import { awaitedStarts, awaitedUntilMs } from '../../core/provisioning/follow-plan/start-together.ts';
 import type { DescribedInstance } from '../../ports/cloud-provider.ts';
@@ -21,7 +22,7 @@ import type {
   ReadsZonalShifts,
   UsesCatalogue,
 } from '../run/ports.ts';
-import { instanceWithId, isAlive, nodeClaimNamed, nodeOfInstance } from './find-observed.ts';
+import { instanceWithId, isAlive, nodeClaimNamed } from './find-observed.ts';
 import { driftFacts, type ObservedDrift } from './observe-drift.ts';
 import { joiningFacts, type SeenFacts } from './observe-joining.ts';
 import { type LaunchContextPorts, type ObservedLaunches, observeLaunchContext } from './observe-launch-context.ts';
@@ -94,7 +95,7 @@ export async function observeWorld(
     contexts: new Map(),
     inFlight: new Map(),
     awaitedStarts: awaitedStarts(records, {
-      nodeOf: (record) => nodeOfInstance(readOr(nodes, []), instanceOf(record)),
+      nodeOf: (record) => nodeOfClaim(readOr(nodes, []), record),
       launchedAtMs: (record) => instanceWithId(readOr(alive, []), instanceOf(record)?.id)?.launchedAtMs,
       isSingle: takeTurns === undefined,
     }),
@@ -117,7 +118,7 @@ export async function viewOf(
 ): Promise<Observed<NodeClaimView>> {
   const instance = instanceOf(record);
   if (instance !== undefined && world.nodes.kind === 'unread') return world.nodes;
-  const node = nodeOfInstance(readOr(world.nodes, []), instance);
+  const node = nodeOfClaim(readOr(world.nodes, []), record);
   // If the NodeClaims are unread, a requested deletion is found by a later run.
   const mirror = nodeClaimNamed(readOr(world.mirrors, []), record.name);
   const unlisted = await missingInstance(record, world);

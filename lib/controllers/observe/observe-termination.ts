@@ -1,6 +1,7 @@
 import type { Pod, PodDisruptionBudget } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { type Instance, instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { nodeOfClaim } from '../../core/node-claim/registration.ts';
 import { beginsWithoutList, mayRun, type TerminationView } from '../../core/node-claim/termination.ts';
 import { awaitsVolumes } from '../../core/node-claim/volume-detachment.ts';
 import { mapRead, type Observed, read, readOr, type Unread } from '../../core/observed.ts';
@@ -14,7 +15,6 @@ import type {
   ReadsCluster,
   ReadsZonalShifts,
 } from '../run/ports.ts';
-import { nodeOfInstance } from './find-observed.ts';
 import { goesLast, type SeenRest } from './observe-at-rest.ts';
 import { observeShifts } from './observe-unavailable.ts';
 import { type ObservedVolumes, observeVolumes, volumesOf } from './observe-volumes.ts';
@@ -87,7 +87,7 @@ export async function terminationViewOf(
   world: ObservedTermination,
 ): Promise<TerminationView> {
   const instance = instanceOf(record);
-  const node = mapRead(world.nodes, (nodes) => nodeOfInstance(nodes, instance));
+  const node = mapRead(world.nodes, (nodes) => nodeOfClaim(nodes, record));
   const nodeName = node.kind === 'read' ? node.value?.metadata.name : record.nodeName;
   const pods =
     nodeName === undefined

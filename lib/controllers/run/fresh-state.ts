@@ -1,5 +1,6 @@
 import type { Node } from '../../apis/kubernetes.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model/node-claim-record.ts';
+import { nodeOfClaim } from '../../core/node-claim/registration.ts';
 import { mapRead, type Observed, readOr } from '../../core/observed.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import type { ReadsClaims, ReadsCluster } from './ports.ts';
@@ -55,11 +56,11 @@ export async function expectUnchanged(
 async function readAgain(cluster: ReadsCluster['cluster'], record: NodeClaimRecord, seen: SeenNodes): Promise<void> {
   const instance = instanceOf(record);
   const isIts = ({ spec }: Node): boolean => instance !== undefined && spec?.providerID === providerIdOf(instance);
-  const name = readOr(seen.nodes, []).find(isIts)?.metadata.name ?? record.nodeName;
+  const name = nodeOfClaim(readOr(seen.nodes, []), record)?.metadata.name ?? record.nodeName;
   if (name === undefined) return;
   const after = await cluster.readNode(name);
   seen.nodes = mapRead(seen.nodes, (nodes) => [
-    ...nodes.filter((node) => !isIts(node)),
+    ...nodes.filter((node) => !isIts(node) || node.metadata.name !== name),
     ...(after !== undefined && isIts(after) ? [after] : []),
   ]);
 }

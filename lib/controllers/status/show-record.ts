@@ -2,8 +2,9 @@ import { instanceOf, type NodeClaimRecord } from '../../core/model/node-claim-re
 import { isOfFormerPool } from '../../core/node-claim/mirror/former-pool.ts';
 import { isShownBy, mirrorOf } from '../../core/node-claim/mirror/mirror.ts';
 import { consolidatableSince } from '../../core/node-claim/mirror/mirror-conditions.ts';
+import { nodeOfClaim } from '../../core/node-claim/registration.ts';
 import { readOr } from '../../core/observed.ts';
-import { nodeClaimNamed, nodeOfInstance } from '../observe/find-observed.ts';
+import { nodeClaimNamed } from '../observe/find-observed.ts';
 import type { ObservedClaims } from '../observe/observe-claims.ts';
 import { joiningFacts } from '../observe/observe-joining.ts';
 import type { HasClock, ReadsClaims, WritesCluster } from '../run/ports.ts';
@@ -38,7 +39,7 @@ export async function showRecord(
   const { deletion } = record;
   if (deletion !== undefined && mirror === undefined) return;
   if (isOfFormerPool(record, world)) return;
-  const node = nodeOfInstance(nodes.value, instanceOf(record));
+  const node = nodeOfClaim(nodes.value, record);
   // The run has read them already for the registration, if the node needs them.
   const { instanceLabels } = await joiningFacts(record, node, world);
   const nodePool = nodePools.value.find(({ metadata }) => metadata.name === record.nodePool);

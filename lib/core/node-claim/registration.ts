@@ -12,7 +12,8 @@ import {
 import { formatTaint, isEphemeral, sameTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import { reservationLabels } from '../instance-type/offerings/reservation-labels.ts';
-import { instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
+import { onceFor } from '../kept-answers.ts';
+import { instanceOf, type NodeClaimRecord, providerIdOf } from '../model/node-claim-record.ts';
 import type { NodePatch } from '../model/node-patch.ts';
 import { parseResources, UNREADABLE_OFFER } from '../resources/resources.ts';
 
@@ -58,6 +59,22 @@ export function offeringLabels(record: NodeClaimRecord): Labels {
     ...(reservation === undefined ? {} : reservationLabels(reservation)),
   };
 }
+
+/**
+ * The Node of a claim: the one with the provider ID of its instance. An instance whose kubelet has changed its name has a second one. Of
+ * several, it is the one that the record names, or else a registered one, or else one that is Ready, or else the first.
+ * *Shape:* undefined without an instance or a Node. *Cost:* O(n) for the first question about a list, O(1) for each further one.
+ * *Source:* D5.
+ */
+export function nodeOfClaim(nodes: readonly Node[], record: NodeClaimRecord): Node | undefined {
+  const instance = instanceOf(record);
+  const found = instance === undefined ? undefined : byProviderId(nodes).get(providerIdOf(instance));
+  const rank = (node: Node): number =>
+    Number(node.metadata.name === record.nodeName) * 4 + Number(isRegistered(node)) * 2 + Number(isNodeReady(node));
+  return found?.toSorted((a, b) => rank(b) - rank(a))[0];
+}
+
+const byProviderId = onceFor((nodes: readonly Node[]) => Map.groupBy(nodes, ({ spec }) => spec?.providerID));
 
 export function isRegistered(node: Node): boolean {
   return node.metadata.labels?.[REGISTERED] === 'true';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Node } from '../../../lib/apis/kubernetes.ts';
+import type { Node, Pod } from '../../../lib/apis/kubernetes.ts';
 import { observeTermination, terminationViewOf } from '../../../lib/controllers/observe/observe-termination.ts';
 import type { Deletion, NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
-import type { TerminationView } from '../../../lib/core/node-claim/termination.ts';
+import { decideTermination, type TerminationView } from '../../../lib/core/node-claim/termination.ts';
 import type { DescribedInstance } from '../../../lib/ports/cloud-provider.ts';
 import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
@@ -12,7 +12,8 @@ import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-s
 import { someManifests } from '../../builders/cluster-manifests.ts';
 import { aFoundInstance, launchedClaim } from '../../builders/node-claims.ts';
 import { aNode } from '../../builders/nodes.ts';
-import { NOW_MS } from '../../builders/times.ts';
+import { runningPod } from '../../builders/pods.ts';
+import { NOW_MS, SECOND } from '../../builders/times.ts';
 
 const NODE = aNode({ providerId: 'aws:///eu-west-3a/i-1' });
 const RUNNING: DescribedInstance = { ...aFoundInstance(), state: 'running' };
@@ -30,15 +31,19 @@ async function answer<Answer>(value: Answer | undefined): Promise<Answer> {
 }
 
 /** The view of the claim, and the number of calls of EC2. */
-async function viewed(
+async function viewOf(
   record: NodeClaimRecord,
   { instances, shifted = [] }: Ec2,
-  nodes: readonly Node[] = [NODE],
-): Promise<Pick<TerminationView, 'instanceState' | 'zoneShifted'> & { readonly calls: number }> {
+  { nodes, pods = [] }: { readonly nodes: readonly Node[]; readonly pods?: readonly Pod[] },
+): Promise<{ readonly view: TerminationView; readonly calls: number }> {
   let calls = 0;
   const cluster = { ...simulatedCluster(kubernetesState(someManifests()), { now: () => NOW_MS }) };
   const ports = {
-    cluster: { ...cluster, listNodes: async () => nodes },
+    cluster: {
+      ...cluster,
+      listNodes: async () => nodes,
+      listPodsOnNode: async (name: string) => pods.filter(({ spec }) => spec.nodeName === name),
+    },
     cloud: {
       describeInstances: async () => {
         calls += 1;
@@ -53,7 +58,16 @@ async function viewed(
     settings: DEFAULT_SETTINGS,
   };
   const world = await observeTermination(ports, 'demo', [record]);
-  const { instanceState, zoneShifted } = await terminationViewOf(ports, record, world);
+  return { view: await terminationViewOf(ports, record, world), calls };
+}
+
+async function viewed(
+  record: NodeClaimRecord,
+  ec2: Ec2,
+  nodes: readonly Node[] = [NODE],
+): Promise<Pick<TerminationView, 'instanceState' | 'zoneShifted'> & { readonly calls: number }> {
+  const { view, calls } = await viewOf(record, ec2, { nodes });
+  const { instanceState, zoneShifted } = view;
   return { instanceState, ...(zoneShifted !== undefined && { zoneShifted }), calls };
 }
 
@@ -101,3 +115,33 @@ describe('promise 7: EC2 is not called', () => {
     expect(await viewed(record, { instances: [RUNNING] }, nodes)).toEqual({ instanceState: 'alive', calls: 1 });
   });
 });
+
+test.each([
+  ['before', ['stale', 'live']],
+  ['after', ['live', 'stale']],
+])(
+  'D5: the Node that the record names is drained, although a stale Node of its instance is %s it in the list',
+  async (_, order) => {
+    const providerId = 'aws:///eu-west-3a/i-1';
+    const live = {
+      name: 'live',
+      finalizers: ['karpenter.sh/termination'],
+      labels: { 'karpenter.sh/registered': 'true' },
+    };
+    const nodes = order.map((name) => aNode({ providerId, ...(name === 'live' ? live : { name, ready: false }) }));
+    const pods = [runningPod('live', { name: 'web' })];
+    let record: NodeClaimRecord = { ...deleted('drifted'), nodeName: 'live' };
+    const actions: unknown[] = [];
+    for (const atMs of [NOW_MS, NOW_MS + 5 * SECOND]) {
+      const { view } = await viewOf(record, { instances: [RUNNING] }, { nodes, pods });
+      const verdict = decideTermination(view, atMs);
+      record = verdict.record;
+      actions.push(...verdict.actions);
+    }
+    const drain = [
+      { kind: 'cordon-node', node: { name: 'live' } },
+      { kind: 'evict-pod', pod: { name: 'web' } },
+    ];
+    expect(actions).toMatchObject([...drain, ...drain]);
+  },
+);

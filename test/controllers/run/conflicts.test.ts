@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { onFreshState } from '../../../lib/controllers/run/fresh-state.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { read } from '../../../lib/core/observed.ts';
 import type { Cluster } from '../../../lib/ports/cluster.ts';
 import { ConflictError } from '../../../lib/ports/errors.ts';
+import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
+import { kubernetesState } from '../../../lib/simulator/kubernetes/state.ts';
+import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
+import { someManifests } from '../../builders/cluster-manifests.ts';
+import { launchedClaim } from '../../builders/node-claims.ts';
+import { aNode } from '../../builders/nodes.ts';
+import { NOW_MS } from '../../builders/times.ts';
 import { expectAllGone, expectOneInstanceAClaim, live, SMALL_CATALOGUE } from '../life.ts';
 
 type Write = 'patchNode' | 'applyNodeClaim' | 'patchNodePool' | 'patchNodeClass';
@@ -146,4 +155,30 @@ test('conflicts in the deletion of a NodeClaim and its node do not delay the dra
   expect(evictedMs[0]).toBeGreaterThan(5 * MINUTE_MS);
   expect(evictedMs[0]).toBeLessThan(5 * MINUTE_MS + 10 * SECOND_MS);
   expectAllGone(result);
+});
+
+test('D5: after a conflict, the Node that the record names is read again, and another Node of its instance stays in the list', async () => {
+  const record = launchedClaim({ nodeName: 'live' });
+  const [stale, named] = ['stale', 'live'].map((name) => aNode({ name, providerId: 'aws:///eu-west-3a/i-1' }));
+  const nodes = [stale, named].flatMap((node) => node ?? []);
+  const seen = { nodes: read(nodes) };
+  const after = aNode({ name: 'live', providerId: 'aws:///eu-west-3a/i-1', resourceVersion: '2' });
+  const asked: string[] = [];
+  const ports = {
+    cluster: {
+      ...simulatedCluster(kubernetesState(someManifests()), { now: () => NOW_MS }),
+      readNode: async (name: string) => {
+        asked.push(name);
+        return name === 'live' ? after : stale;
+      },
+    },
+    store: memoryNodeClaimStore(),
+  };
+  await ports.store.createNodeClaim(record);
+  let tries = 0;
+  await onFreshState(ports, { record, seen }, async () => {
+    tries += 1;
+    if (tries === 1) throw new ConflictError('node live was changed');
+  });
+  expect({ asked, nodes: seen.nodes }).toEqual({ asked: ['live'], nodes: read([stale, after]) });
 });

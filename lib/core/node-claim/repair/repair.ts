@@ -4,8 +4,9 @@ import type { Node } from '../../../apis/kubernetes.ts';
 import { NODE_POOL } from '../../../apis/labels.ts';
 import { isNodeReady } from '../../cluster/state-node.ts';
 import { type Blocked, requeueAt, type Verdict } from '../../model/decision.ts';
-import { type Instance, instanceOf, type NodeClaimRecord, providerIdOf } from '../../model/node-claim-record.ts';
+import { type Instance, instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
+import { nodeOfClaim } from '../registration.ts';
 import { type RepairPolicy, type UnhealthyCondition, unhealthyConditions } from './repair-policies.ts';
 
 /** D30: the share of the nodes of a NodePool that may be unhealthy while nodes are replaced, rounded up to a whole node. */
@@ -48,9 +49,8 @@ interface Unhealthy {
  */
 export function decideRepairs(view: RepairView, nowMs: number): readonly NodeRepair[] {
   const { records, nodes, policies } = view;
-  const byProviderId = nodesByProviderId(nodes);
   const unhealthy = records
-    .flatMap((record) => whatIsWrong(record, byProviderId, policies) ?? [])
+    .flatMap((record) => whatIsWrong(record, nodes, policies) ?? [])
     .filter(({ record, dueAtMs }) => !endsAnyway(record, Math.max(dueAtMs, nowMs)));
   const brakes = brakesOf(view);
   return unhealthy.map(({ record, node, ...wrong }) => {
@@ -62,17 +62,6 @@ export function decideRepairs(view: RepairView, nowMs: number): readonly NodeRep
   });
 }
 
-/** The Node that shows the health of each instance: of several, the first that is Ready, or else the first, which lifecycle uses. */
-function nodesByProviderId(nodes: readonly Node[]): ReadonlyMap<string, Node> {
-  const found = new Map<string, Node>();
-  for (const node of nodes) {
-    const providerId = node.spec?.providerID ?? '';
-    const first = found.get(providerId);
-    if (first === undefined || (!isNodeReady(first) && isNodeReady(node))) found.set(providerId, node);
-  }
-  return found;
-}
-
 /** Whether the claim is being deleted, and its pods are deleted by this time without a repair. */
 function endsAnyway({ deletion }: NodeClaimRecord, byMs: number): boolean {
   if (deletion === undefined) return false;
@@ -82,11 +71,11 @@ function endsAnyway({ deletion }: NodeClaimRecord, byMs: number): boolean {
 /** The condition whose tolerance ends first. *Shape:* undefined for a node that is healthy or not registered. */
 function whatIsWrong(
   record: NodeClaimRecord,
-  nodes: ReadonlyMap<string, Node>,
+  nodes: readonly Node[],
   policies: readonly RepairPolicy[],
 ): Unhealthy | undefined {
   const instance = instanceOf(record);
-  const node = instance === undefined ? undefined : nodes.get(providerIdOf(instance));
+  const node = nodeOfClaim(nodes, record);
   if (instance === undefined || node === undefined || record.registeredAtMs === undefined) return undefined;
   const timed = unhealthyConditions(node, policies).flatMap((worst) => {
     const sinceMs = timeIn(worst.condition.lastTransitionTime);
