@@ -14,7 +14,7 @@ const ENDED_MS = MINUTE_MS - 10 * SECOND_MS;
 
 /**
  * Pods leave a node tier by tier, each after the earlier one is gone (D20), and a forced deletion leaves a pod no more time than its node
- * has (D24).
+ * has, and one that already ends no less (D24). The API server counts a grace period from the first deletion.
  */
 export const drainsAreOrdered: RuleOf = (watched) => {
   const { violate, simulation, nowMs, startMs, story } = watched;
@@ -45,14 +45,18 @@ export const drainsAreOrdered: RuleOf = (watched) => {
         );
     },
     deletingPod(target, graceSeconds) {
-      const deadlineMs = deadlineOf(simulation().state.pods.get(`${target.namespace}/${target.name}`)?.spec.nodeName);
-      if (deadlineMs === undefined || isSlow || graceSeconds <= 1) return;
-      const overMs = startMs() + nowMs() + graceSeconds * SECOND_MS - deadlineMs;
-      if (overMs > SENT_MS)
-        violate(
-          'a forced deletion ends by the deadline',
-          `pod ${target.name} gets ${graceSeconds} s, which is ${overMs} ms more than its node has`,
-        );
+      const pod = simulation().state.pods.get(`${target.namespace}/${target.name}`);
+      const deadlineMs = deadlineOf(pod?.spec.nodeName);
+      if (pod === undefined || deadlineMs === undefined || isSlow) return;
+      const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
+      const endMs = timeIn(deletionTimestamp);
+      const sinceMs = endMs === undefined ? startMs() + nowMs() : endMs - deletionGracePeriodSeconds * SECOND_MS;
+      const overMs = sinceMs + graceSeconds * SECOND_MS - deadlineMs;
+      const what = `pod ${target.name} gets ${graceSeconds} s since ${sinceMs - startMs()} ms`;
+      if (overMs > SENT_MS && graceSeconds > 1)
+        violate('a forced deletion ends by the deadline', `${what}, which is ${overMs} ms more than its node has`);
+      if (endMs !== undefined && overMs < -SENT_MS)
+        violate('a pod that ends keeps its time', `${what}, which is ${-overMs} ms less than its node has`);
     },
   };
 };
