@@ -130,8 +130,13 @@ const worstLaunchPrice = onceFor((requirements: Requirements) => {
   });
 });
 
+/** Whether the requirements of the claim allow spot capacity. */
+export function mayBeSpot({ requirements }: Pick<PlannedNodeClaim, 'requirements'>): boolean {
+  return mayBe(requirements).has('spot');
+}
+
 /** The capacity types that the requirements allow. */
-export function mayBe(requirements: Requirements): ReadonlySet<CapacityType> {
+function mayBe(requirements: Requirements): ReadonlySet<CapacityType> {
   const required = requirements.get(CAPACITY_TYPE);
   return new Set(CAPACITY_TYPES.filter((one) => required === undefined || admits(required, one)));
 }

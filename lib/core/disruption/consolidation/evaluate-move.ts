@@ -1,6 +1,6 @@
 import { counted } from '../../../apis/counted.ts';
 import { podKey } from '../../../apis/kubernetes.ts';
-import { CAPACITY_TYPE, INSTANCE_TYPE } from '../../../apis/labels.ts';
+import { INSTANCE_TYPE } from '../../../apis/labels.ts';
 import { isBufferPod } from '../../cluster/buffer-pod.ts';
 import { isReschedulable } from '../../cluster/pods.ts';
 import { onceFor } from '../../kept-answers.ts';
@@ -13,8 +13,8 @@ import type { Candidate } from '../candidates.ts';
 import { consolidatableAtMs } from '../consolidate-after.ts';
 import { priceOf } from '../cost.ts';
 import type { EvaluatedMove, World } from '../method.ts';
-import { cheaperClaim, mayBe, spotClaim, whyInflexible } from './cheaper-claim.ts';
-import { flexibleSpot } from './flexible-spot.ts';
+import { cheaperClaim, mayBeSpot, spotClaim, whyInflexible } from './cheaper-claim.ts';
+import { flexibleSpot, isSpot } from './flexible-spot.ts';
 
 export function isMove(one: EvaluatedMove | Refusal): one is EvaluatedMove {
   return 'candidates' in one;
@@ -160,8 +160,7 @@ interface Replaced extends Pick<EvaluatedMove, 'candidates' | 'sourceUsdPerHour'
 /** E22–E24: the claim with the types that cost less than the candidates. */
 function cheaperReplacement(claim: PlannedNodeClaim, replaced: Replaced, world: World): PlannedNodeClaim | Refusal {
   const { candidates, sourceUsdPerHour } = replaced;
-  const isSpot = candidates.every(({ stateNode }) => stateNode.labels[CAPACITY_TYPE] === 'spot');
-  const ofSpot = isSpot && mayBe(claim.requirements).has('spot');
+  const ofSpot = candidates.every(isSpot) && mayBeSpot(claim);
   if (ofSpot && world.options.spotToSpotConsolidation !== true) return whyNotSpotToSpot(claim, replaced);
   const wanted = ofSpot ? spotClaim(claim) : claim;
   const cheaper =

@@ -1,7 +1,13 @@
 import { counted } from '../../../apis/counted.ts';
+import { CAPACITY_TYPE } from '../../../apis/labels.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
+import type { Candidate } from '../candidates.ts';
 import { typesForMinValues, withFirstTypes } from './cheaper-claim.ts';
+
+export function isSpot({ stateNode }: Candidate): boolean {
+  return stateNode.labels[CAPACITY_TYPE] === 'spot';
+}
 
 /** E24: with fewer types, spot nodes would be replaced again and again, and each time by a type that is interrupted more often. */
 const MIN_SPOT_TYPES = 15;

@@ -1,21 +1,20 @@
-import { CAPACITY_TYPE } from '../../../apis/labels.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
 import { cheapestUsd } from '../../scheduling/schedule.ts';
 import type { Candidate } from '../candidates.ts';
-import { cheaperClaims, mayBe, whyInflexible } from '../consolidation/cheaper-claim.ts';
+import { cheaperClaims, mayBeSpot, whyInflexible } from '../consolidation/cheaper-claim.ts';
 import { closedNodes } from '../consolidation/evaluate-move.ts';
 import { flexibleSpot } from '../consolidation/flexible-spot.ts';
 import { priceOf } from '../cost.ts';
 import type { EvaluatedMove, World } from '../method.ts';
-import { type Found, foundWithout, isOnlySpot } from './found.ts';
+import { type Found, foundWithout, isRefusedSpot, replacedBy, spotForSpot } from './found.ts';
 import { evictionPrice } from './groups.ts';
 
 /**
  * Splits what was found into moves that are valid one after the other: nodes whose pods need no new node are deleted, and the others are
- * replaced. *Shape:* without a move that saves too little, or that would replace only spot nodes by spot nodes.
+ * replaced. *Shape:* without a move that saves too little, or that would replace spot nodes by spot nodes without the option.
  */
 export function movesOf(found: Found, world: World): readonly EvaluatedMove[] {
-  const fromNew = new Set(found.claims.flatMap(({ pods }) => pods.map(({ spec }) => spec.nodeName ?? '')));
+  const fromNew = replacedBy(found.claims);
   const { yes: replaced = [], no: deleted = [] } = Object.groupBy(found.candidates, ({ stateNode }) =>
     fromNew.has(stateNode.name) ? 'yes' : 'no',
   );
@@ -24,7 +23,7 @@ export function movesOf(found: Found, world: World): readonly EvaluatedMove[] {
   if (deleted.length === 0) return replacing === undefined ? [] : [replacing];
   const first = canGoFirst(deleted, replaced, world) ? partOf(found, deleted, []) : undefined;
   if (replacing !== undefined && first !== undefined) return [first, replacing];
-  // The nodes that are deleted may pay for the new nodes of the others, or be on-demand nodes beside spot nodes (E24).
+  // The nodes that are deleted may pay for the new nodes of the others.
   const together = moveOf(found, world);
   return [together ?? first].filter((move) => move !== undefined);
 }
@@ -38,7 +37,7 @@ function canGoFirst(deleted: readonly Candidate[], replaced: readonly Candidate[
   return foundWithout(deleted, world, closed)?.claims.length === 0;
 }
 
-/** The move with all that was found. *Shape:* undefined if it saves too little, or would replace only spot nodes by spot nodes. */
+/** The move with all that was found. *Shape:* undefined if it saves too little, or E24 refuses it. */
 export function moveOf(found: Found, world: World): EvaluatedMove | undefined {
   return priced(partOf(found, found.candidates, found.claims), world);
 }
@@ -66,24 +65,27 @@ function partOf(found: Found, candidates: readonly Candidate[], claims: readonly
 function priced(move: EvaluatedMove, world: World): EvaluatedMove | undefined {
   const { candidates, replacements: claims, sourceUsdPerHour } = move;
   if (claims.length === 0) return move;
-  if (isOnlySpot({ candidates, claims }, world)) return undefined;
+  if (isRefusedSpot({ candidates, claims }, world)) return undefined;
   const evictions = candidates.reduce((sum, candidate) => sum + evictionPrice(candidate, world), 0);
   const replacements = cheaperClaims(claims, sourceUsdPerHour - evictions);
   if (replacements === undefined || replacements.some((claim) => whyInflexible(claim) !== undefined)) return undefined;
-  const flexible = spotForSpot(candidates, replacements);
+  const flexible = flexibleClaims(candidates, replacements);
   return flexible && { ...move, replacements: flexible, savingsUsdPerHour: sourceUsdPerHour - cheapestUsd(flexible) };
 }
 
-/** E24: one spot node for one spot node needs many types. *Shape:* undefined if too few cost less; the same claims for other nodes. */
-function spotForSpot(
+/**
+ * E24: each spot node that replaces a spot node needs many types, also if one command replaces several by as many.
+ * *Shape:* undefined if too few types cost less; the same claims if several spot nodes are replaced by fewer.
+ */
+function flexibleClaims(
   candidates: readonly Candidate[],
   claims: readonly PlannedNodeClaim[],
 ): readonly PlannedNodeClaim[] | undefined {
-  const [candidate] = candidates;
-  const [claim] = claims;
-  const isSingle = candidates.length === 1 && claims.length === 1;
-  const isSpot = candidate?.stateNode.labels[CAPACITY_TYPE] === 'spot';
-  if (!isSingle || !isSpot || claim === undefined || !mayBe(claim.requirements).has('spot')) return claims;
-  const flexible = flexibleSpot(claim);
-  return 'reason' in flexible ? undefined : [flexible];
+  const spot = spotForSpot({ candidates, claims });
+  if (spot.old === 0 || spot.new < spot.old) return claims;
+  const flexible = claims.flatMap((claim) => {
+    const made = mayBeSpot(claim) ? flexibleSpot(claim) : claim;
+    return 'reason' in made ? [] : [made];
+  });
+  return flexible.length === claims.length ? flexible : undefined;
 }

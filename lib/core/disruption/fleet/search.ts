@@ -4,8 +4,9 @@ import { cheapestUsd } from '../../scheduling/schedule.ts';
 import type { Candidate } from '../candidates.ts';
 import { leastUsdPerHour } from '../consolidation/cheaper-claim.ts';
 import { closedNodes } from '../consolidation/evaluate-move.ts';
+import { isSpot } from '../consolidation/flexible-spot.ts';
 import type { World } from '../method.ts';
-import { type Found, foundWithout, isOnlySpot } from './found.ts';
+import { type Found, foundWithout, isRefusedSpot } from './found.ts';
 import { evictionPrice, type Group } from './groups.ts';
 
 interface Tried {
@@ -21,7 +22,8 @@ type Try = (candidates: readonly Candidate[]) => Tried;
 /**
  * Searches which nodes of a group to remove: the first ones, as many as save the most, without those that can take the place of a new
  * node. *Shape:* undefined if no number saves more than its evictions must. *Cost:* as many steps as two questions for the whole group,
- * and up to ten more if something can be saved; none if bounds show that nothing can be saved.
+ * twice as many if E24 requires a second order of the nodes, and up to ten more if something can be saved; none if bounds show that
+ * nothing can be saved.
  */
 export function bestOf(group: Group, world: World): Found | undefined {
   const { candidates, others } = group;
@@ -34,8 +36,18 @@ export function bestOf(group: Group, world: World): Found | undefined {
     world.steps.spend(some.length);
     return gainOf(foundWithout(some, world, protectedNodes), world);
   };
-  const best = bestPrefix(candidates, attempt);
+  const first = bestPrefix(candidates, attempt);
+  const second = first.gain > 0 ? undefined : onDemandFirst(candidates, world);
+  const best = second === undefined ? first : bestPrefix(second, attempt);
   return best.gain > 0 ? withoutSwaps(best, attempt).found : undefined;
+}
+
+/** E24: without the option, on-demand nodes may be replaced where the spot nodes beside them may not. *Shape:* undefined for one kind. */
+function onDemandFirst(candidates: readonly Candidate[], { options }: World): readonly Candidate[] | undefined {
+  const spot = candidates.filter(isSpot);
+  const isMixed = spot.length > 0 && spot.length < candidates.length;
+  if (!isMixed || options.spotToSpotConsolidation === true) return undefined;
+  return [...candidates.filter((one) => !isSpot(one)), ...spot];
 }
 
 /** Tries all, half of them, a quarter and so on, and then numbers near the best. */
@@ -102,7 +114,7 @@ function gainOf(found: Found | undefined, world: World): Tried {
   const { candidates, claims } = found;
   const spared = candidates.reduce((sum, one) => sum + one.priceUsdPerHour - evictionPrice(one, world), 0);
   const worst = claims.reduce((sum, claim) => sum + leastUsdPerHour(claim), 0);
-  if (worst >= spared || (claims.length > 0 && isOnlySpot(found, world))) return NOTHING;
+  if (worst >= spared || isRefusedSpot(found, world)) return NOTHING;
   return { found, gain: spared - cheapestUsd(claims) };
 }
 
