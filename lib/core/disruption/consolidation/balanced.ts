@@ -1,4 +1,5 @@
 import { onceFor } from '../../kept-answers.ts';
+import { instanceOf } from '../../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Candidate } from '../candidates.ts';
 import { evictionsCost, priceOf, rescheduleCost } from '../cost.ts';
@@ -50,13 +51,14 @@ type Scored = Pick<EvaluatedMove, 'candidates' | 'savingsUsdPerHour'>;
 /** Those of a NodePool without nodes. */
 const NO_TOTALS: PoolTotals = { usdPerHour: 0, rescheduleCost: 0, evictionsCost: 0 };
 
-/** The totals of each NodePool, by name. Nodes without a known price do not count. *Cost:* O(nodes + pods), once for each world. *Source:* E26. */
+/** The totals of each NodePool, by name, with nodes that are being launched. Nodes without a known price do not count. *Cost:* O(nodes + pods), once for each world. *Source:* E26. */
 export const poolTotals = onceFor(({ candidates: { nodes }, nodePools }: World): ReadonlyMap<string, PoolTotals> => {
   const totals = new Map<string, PoolTotals>();
   for (const stateNode of nodes) {
-    const { nodeClaim, node } = stateNode;
-    const price = nodeClaim === undefined || node === undefined ? 0 : nodePrice(stateNode, nodePools);
-    if (nodeClaim === undefined || price === 0) continue;
+    const { nodeClaim } = stateNode;
+    if (nodeClaim === undefined || instanceOf(nodeClaim) === undefined) continue;
+    const price = nodePrice(stateNode, nodePools);
+    if (price === 0) continue;
     const before = totals.get(nodeClaim.nodePool) ?? NO_TOTALS;
     totals.set(nodeClaim.nodePool, {
       usdPerHour: before.usdPerHour + price,

@@ -10,6 +10,7 @@ import {
 } from '../../../../lib/core/disruption/consolidation/balanced.ts';
 import { multiNode } from '../../../../lib/core/disruption/methods/multi-node.ts';
 import { singleNode } from '../../../../lib/core/disruption/methods/single-node.ts';
+import { withTargets } from '../../../../lib/core/disruption/play-out.ts';
 import { aPoolView, asking } from '../../../builders/node-pools.ts';
 import { aNode } from '../../../builders/nodes.ts';
 import { runningPod } from '../../../builders/pods.ts';
@@ -48,6 +49,22 @@ describe('the Balanced policy (E26)', () => {
     // One for each node, and one for each pod.
     expect(totals.get('general')).toEqual({ usdPerHour: expect.closeTo(0.6), rescheduleCost: 7, evictionsCost: 4 });
     expect(totals.get('other')).toEqual({ usdPerHour: 0.1, rescheduleCost: 3, evictionsCost: 2 });
+  });
+
+  test('E26: a replacement that is launched counts in the totals after its move', () => {
+    const snapshot = snapshotOf([node('large', 'm5.2xlarge'), node('full')], {
+      nodePools: [balanced()],
+      pods: [...podsOn('large', 1, '1500m'), ...podsOn('full', 3, '600m')],
+    });
+    const world = worldOf(snapshot);
+    const [proposed] = singleNode.propose(world).moves;
+    if (proposed === undefined) throw new Error('no move');
+    const move = withTargets(proposed, world);
+    expect(move.savingsUsdPerHour).toBeGreaterThan(0);
+    expect(move.replacements).toHaveLength(1);
+    const before = poolTotals(world).get('general')?.usdPerHour ?? 0;
+    const after = poolTotals(world.after(move, 'Underutilized')).get('general');
+    expect(after).toMatchObject({ usdPerHour: expect.closeTo(before - move.savingsUsdPerHour), evictionsCost: 4 });
   });
 
   test.each<[string, number, number]>([
