@@ -13,6 +13,7 @@ import { type Observed, readOr, whyNotRead } from '../observed.ts';
 import { blockedClaim, type ClaimVerdict, type DeletionCause, unchanged } from './claim-verdict.ts';
 import { pollAfterWait } from './poll.ts';
 import {
+  hasUnregisteredTaint,
   isInitialized,
   isRegistered,
   ownersOf,
@@ -237,10 +238,6 @@ function missingOwner({ record, mirrorUid }: JoiningClaim, node: Node): Pick<Nod
 /** The labels that the registration could not add. */
 function unreadLabels({ metadata: { labels = {} } }: Node, wanted: Labels): Labels {
   return Object.fromEntries(Object.entries(wanted).filter(([key]) => fieldOf(labels, key) === undefined));
-}
-
-function hasUnregisteredTaint({ spec }: Node): boolean {
-  return spec?.taints?.some(({ key }) => key === UNREGISTERED_TAINT.key) === true;
 }
 
 /** D5: without the taint, pods may have been bound to the node before its registration. */

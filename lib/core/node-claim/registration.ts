@@ -76,8 +76,13 @@ export function nodeOfClaim(nodes: readonly Node[], record: NodeClaimRecord): No
 
 const byProviderId = onceFor((nodes: readonly Node[]) => Map.groupBy(nodes, ({ spec }) => spec?.providerID));
 
+/** Whether the node has the registration. A node with the label that still has the taint lacks it: its kubelet set the label (D5). */
 export function isRegistered(node: Node): boolean {
-  return node.metadata.labels?.[REGISTERED] === 'true';
+  return node.metadata.labels?.[REGISTERED] === 'true' && !hasUnregisteredTaint(node);
+}
+
+export function hasUnregisteredTaint({ spec }: Node): boolean {
+  return spec?.taints?.some(({ key }) => key === UNREGISTERED_TAINT.key) === true;
 }
 
 export function isInitialized(node: Node): boolean {

@@ -170,14 +170,20 @@ describe('B67: until when they wait', () => {
 
 describe('B67: the registration', () => {
   const WAITS = { awaitsOthersUntilMs: NOW_MS + 20 * SECOND };
-  const seen = (taints: NodeOptions['taints'] = [UNREGISTERED_TAINT]) =>
-    viewOf(launchedClaim(), { node: aNode({ taints }), ...WAITS });
+  const seen = (taints: NodeOptions['taints'] = [UNREGISTERED_TAINT], labels: NodeOptions['labels'] = {}) =>
+    viewOf(launchedClaim(), { node: aNode({ taints, labels }), ...WAITS });
 
   test('waits with a reason and is reconciled at the end of the time', () => {
     const { actions, blocked, due } = decide(seen(), NOW_MS);
     expect(actions).toEqual([]);
     expect(blocked).toEqual([expect.objectContaining({ reason: 'AwaitsOtherNodes' })]);
     expect(due).toContainEqual({ atMs: NOW_MS + 20 * SECOND, kind: 'settling' });
+  });
+
+  test('waits also for a node that joins with the label of the registration (D5)', () => {
+    const joined = seen([UNREGISTERED_TAINT], { 'karpenter.sh/registered': 'true' });
+    expect(decide(joined, NOW_MS)).toMatchObject({ actions: [], blocked: [{ reason: 'AwaitsOtherNodes' }] });
+    expect(decide(joined, NOW_MS + 20 * SECOND).actions[0]?.kind).toBe('register-node');
   });
 
   test('is made at the end of the time, and at once for a node to which pods may be bound already', () => {
