@@ -1,4 +1,4 @@
-import type { Pod } from '../../apis/kubernetes.ts';
+import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import { once, onceFor } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
@@ -7,7 +7,7 @@ import { type ClusterChange, type ClusterIndex, indexForMany } from '../scheduli
 import type { QuestionOptions } from '../scheduling/run.ts';
 import type { Schedule } from '../scheduling/schedule.ts';
 import { whatIfOn } from '../scheduling/solve.ts';
-import { podsToPlaceFrom } from './pods-to-place.ts';
+import { type PodsToPlace, podsToPlaceFrom } from './pods-to-place.ts';
 import { clusterProblem, scheduleOf } from './schedule-pods.ts';
 
 /** Returns the schedule for the case that the named nodes are removed. *Errors:* RangeError for an unknown name. */
@@ -20,7 +20,10 @@ export interface Simulation {
   readonly bounds: Bounds;
   /** The number of pods that each question places beside those of its nodes: pods that wait, and pods of nodes that are being deleted. */
   readonly others: () => number;
-  /** The same after nodes are gone and pods have moved from them. *Cost:* O(nodes) for the first question. */
+  /**
+   * The same after nodes are gone and pods have moved from them. Their pods that have not moved wait for a place, and each question places
+   * them. *Cost:* O(nodes) for the first question.
+   */
   after(change: ClusterChange): Simulation;
 }
 
@@ -91,24 +94,36 @@ function prepare(snapshot: ClusterSnapshot, nowMs: number, nodes: readonly State
   const pending = new Set<Pod>(toPlace([]).pods);
   const moved = onceFor((node: StateNode) => toPlace([node]).pods.filter((pod) => !pending.has(pod)));
   const boundsFor = once(() => boundsOn(start, ({ stateNode }) => moved(stateNode)));
-  const preparedOn = (cluster: ClusterIndex): Prepared => {
+  const preparedOn = (cluster: ClusterIndex, waiting: readonly Pod[]): Prepared => {
     const solved = whatIfOn(cluster);
     const { hosts } = cluster;
     const places = once(() => placesOf(cluster));
+    const placingWithout = (gone: ReadonlySet<string>): PodsToPlace => {
+      const indices = [...gone, ...beingDeleted].map((name) => placeOf(name, places()));
+      const inOrder = [...new Set(indices)].toSorted((a, b) => a - b).flatMap((index) => hosts[index] ?? []);
+      return toPlace(inOrder.map(({ stateNode }) => stateNode));
+    };
     return {
       whatIf(names, options) {
         const gone = new Set(names);
-        const indices = [...gone, ...beingDeleted].map((name) => placeOf(name, places()));
-        const inOrder = [...new Set(indices)].toSorted((a, b) => a - b).flatMap((index) => hosts[index] ?? []);
-        const placing = toPlace(inOrder.map(({ stateNode }) => stateNode));
-        return scheduleOf(placing, () => solved({ ...options, pods: placing.pods, removed: gone }));
+        const placing = placingWithout(gone);
+        const all = [...placing.pods, ...waiting];
+        return scheduleOf({ ...placing, pods: all }, () => solved({ ...options, pods: all, removed: gone }));
       },
       bounds: () => boundsFor()(cluster),
-      others: pods.length,
-      after: (change) => preparedOn(cluster.after(change)),
+      others: pods.length + waiting.length,
+      after(change) {
+        const left = placingWithout(change.gone).pods.filter(({ spec }) => change.gone.has(spec.nodeName ?? ''));
+        return preparedOn(cluster.after(change), [...waiting, ...left.filter(notArrived(change))]);
+      },
     };
   };
-  return preparedOn(start);
+  return preparedOn(start, []);
+}
+
+function notArrived({ changed, added }: ClusterChange): (pod: Pod) => boolean {
+  const arrived = new Set([...changed, ...added].flatMap((node) => node.pods.map(podKey)));
+  return (pod) => !arrived.has(podKey(pod));
 }
 
 function placesOf({ hosts, gone }: ClusterIndex): ReadonlyMap<string, number> {

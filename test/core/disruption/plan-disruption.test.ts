@@ -3,10 +3,12 @@ import { isCandidate } from '../../../lib/core/disruption/candidates.ts';
 import type { Method, World } from '../../../lib/core/disruption/method.ts';
 import { ALL_METHODS } from '../../../lib/core/disruption/methods/all-methods.ts';
 import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
+import { singleNode } from '../../../lib/core/disruption/methods/single-node.ts';
 import { type DisruptionPlan, planDisruption } from '../../../lib/core/disruption/plan-disruption.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import { DISRUPTION_METHODS } from '../../../lib/core/model/disruption-command.ts';
 import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
+import { anInstanceType } from '../../builders/instance-types.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
 import { runningPod } from '../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
@@ -97,6 +99,35 @@ describe('a plan', () => {
     );
     expect(removed(found)).toEqual([['a'], ['c']]);
     expect(found.commands.flatMap(({ replacements }) => replacements)).toEqual([]);
+  });
+
+  test('does not use the share of the limits that a pod of a deleted node needs for a new node (E11)', () => {
+    const types = [anInstanceType({ name: 'm5.xlarge', cpu: 4 }), anInstanceType({ name: 'm5.2xlarge', cpu: 8 })];
+    const nodes = [
+      initializedNode({ name: 'a' }, { holds: { cpu: 2_000 } }),
+      initializedNode(
+        {
+          name: 'b',
+          labels: { 'node.kubernetes.io/instance-type': 'm5.2xlarge' },
+          allocatable: { cpu: '3', pods: '9' },
+        },
+        { holds: { cpu: 8_000 } },
+      ),
+    ];
+    const plannedBeside = (pods: ClusterSnapshot['pods']) =>
+      plan(
+        snapshotOf(nodes, {
+          nodePools: [aPoolView({ types, limits: { cpu: '14' }, disruption: { budgets: [{ nodes: '100%' }] } })],
+          pods: [...pods, runningPod('b', { name: 'web', requests: { cpu: '3' } })],
+        }),
+        [emptiness, singleNode],
+      );
+    expect(removed(plannedBeside([]))).toEqual([['a'], ['b']]);
+    // The eviction of this pod costs nothing, so its node is empty. The other node has no room for it.
+    const annotations = { 'controller.kubernetes.io/pod-deletion-cost': '-2147483648' };
+    const found = plannedBeside([runningPod('a', { name: 'cheap', requests: { cpu: '1500m' }, annotations })]);
+    expect(removed(found)).toEqual([['a']]);
+    expect(found.blocked).toMatchObject([{ subject: { name: 'b' }, reason: 'KeepsPendingPods' }]);
   });
 
   test('removes as many nodes as the budgets allow, and has the refusals of the others', () => {
