@@ -202,7 +202,7 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   SpotToSpotDisabled:
     'The pods of a spot node need a new spot node: set spotToSpotConsolidation to replace spot nodes by cheaper ones.',
   SpotToSpotNeedsTypes:
-    'Too few instance types cost less than the spot node: allow more instance types in the NodePool.',
+    'Too few instance types that may be launched cost less than the spot node: allow more in the NodePool, or raise kerf.dev/max-price-factor.',
   StandaloneNotSupported:
     'The NodeClaim belongs to no NodePool, and Kerf does not manage these: create a NodePool and delete the NodeClaim.',
   StaticCapacity:

@@ -287,6 +287,13 @@ function cheaperTypes(count: number): readonly InstanceType[] {
   );
 }
 
+/** The number of types that the launch of the replacement asks for. */
+function launchedTypes({ replacements: [claim] }: EvaluatedMove): number {
+  if (claim === undefined) throw new Error('nothing is launched');
+  const { options } = newNodeClaim(claim, 0, { cluster: 'demo', decisionId: 'd', nowMs: NOW_MS });
+  return new Set(options.map(({ instanceType }) => instanceType)).size;
+}
+
 describe('spot to spot (E24)', () => {
   function snapshot(count: number, isOn: boolean, nodes = [node('a', 'm5.large', SPOT)]): ClusterSnapshot {
     return snapshotOf(nodes, {
@@ -314,6 +321,35 @@ describe('spot to spot (E24)', () => {
   test('E24: the replacement has the 15 cheapest types', () => {
     const { types } = replacementOf(moveOf(snapshot(20, true), 'a'));
     expect(types).toEqual(cheaperTypes(15).map(({ name }) => name));
+  });
+
+  /** A spot node that costs 1 $/h, and 18 smaller spot types that cost 0.01 $/h and so much more each. */
+  function stepped(step: number, maxPriceFactor?: string): ClusterSnapshot {
+    const capacityTypes = ['spot'] as const;
+    const smaller = Array.from({ length: 18 }, (_, at) =>
+      anInstanceType({ name: `c${at + 10}.large`, price: 0.01 + at * step, capacityTypes }),
+    );
+    const poolAnnotations = maxPriceFactor === undefined ? {} : { 'kerf.dev/max-price-factor': maxPriceFactor };
+    return snapshotOf([node('a', 'm5.large', SPOT)], {
+      nodePools: [aPoolView({ types: [anInstanceType({ price: 1, capacityTypes }), ...smaller], poolAnnotations })],
+      pods: [pod('a', 'one', '900m')],
+      options: { spotToSpotConsolidation: true },
+    });
+  }
+
+  test('E24: the replacement is launched as one of 15 types at least, all within the maximum price (C43)', () => {
+    expect(launchedTypes(moveOf(stepped(0.001), 'a'))).toBe(15);
+    // 3 times 0.01 $/h allows the first 5 types, or the first 2.
+    for (const [step, count] of [
+      [0.005, 5],
+      [0.02, 2],
+    ] as const)
+      expect(evaluate(stepped(step), 'a')).toMatchObject({
+        reason: 'SpotToSpotNeedsTypes',
+        message: `${count} instance types that may be launched would cost less, and a spot node is replaced by a spot node only if 15 do`,
+        numbers: { instanceTypes: count, required: 15 },
+      });
+    expect(launchedTypes(moveOf(stepped(0.02, 'Off'), 'a'))).toBe(15);
   });
 
   test('E24: or as many as minValues needs', () => {
