@@ -18,9 +18,9 @@ const MIN_SPOT_TYPES = 15;
  * would be launched count: none above the maximum price of the claim (C43).
  */
 export function flexibleSpot(claim: PlannedNodeClaim): PlannedNodeClaim | Refusal {
-  const { instanceTypes, requirements } = claim;
-  const options = launchOptions(instanceTypes, requirements, claim);
-  const launched = withTypesNamed(claim, [...new Set(options.map(({ instanceType }) => instanceType))]) ?? claim;
+  const options = launchOptions(claim.instanceTypes, claim.requirements, claim);
+  const names = options.map(({ instanceType }) => instanceType);
+  const launched = withTypesNamed(claim, names) ?? claim;
   const types = launched.instanceTypes.length;
   if (types < MIN_SPOT_TYPES)
     return refusal(

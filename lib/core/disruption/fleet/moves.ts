@@ -83,9 +83,6 @@ function flexibleClaims(
 ): readonly PlannedNodeClaim[] | undefined {
   const spot = spotForSpot({ candidates, claims });
   if (spot.old === 0 || spot.new < spot.old) return claims;
-  const flexible = claims.flatMap((claim) => {
-    const made = mayBeSpot(claim) ? flexibleSpot(claim) : claim;
-    return 'reason' in made ? [] : [made];
-  });
-  return flexible.length === claims.length ? flexible : undefined;
+  const flexible = claims.map((claim) => (mayBeSpot(claim) ? flexibleSpot(claim) : claim));
+  return flexible.every((claim) => 'template' in claim) ? flexible : undefined;
 }
