@@ -97,7 +97,8 @@ export const REASONS: Readonly<Record<Reason, string>> = {
     'The node affinity of the pod uses matchFields, which are unknown before the node exists: use matchExpressions.',
   MaxEvictions:
     'Consolidation has evicted as many pods of a workload in an hour as the NodePool allows: wait, or raise kerf.dev/max-evictions-per-hour.',
-  MinValues: 'Fewer values than minValues would be left for a label: lower minValues or allow more instance types.',
+  MinValues:
+    'Fewer values than minValues would be left for a label: wait for missing capacity, lower minValues or allow more types.',
   MinimumSaving:
     'The move saves less than the NodePool requires: lower kerf.dev/minimum-saving of the NodePool to allow it.',
   MissingCapacityUnknown:

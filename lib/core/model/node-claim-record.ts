@@ -4,7 +4,7 @@ import type { CapacityType } from '../../apis/labels.ts';
 import type { NodeClaimSpec } from '../../apis/node-claim.ts';
 import { optional } from '../../apis/optional.ts';
 import type { Resources } from '../resources/resources.ts';
-import type { LaunchTraits, Reservation } from './instance-type.ts';
+import type { LabelValues, LaunchTraits, Reservation } from './instance-type.ts';
 import type { Reason } from './reasons.ts';
 
 /** One way to launch a claim: a type in a zone under a capacity type, at a price known when it was decided. */
@@ -23,6 +23,8 @@ export interface LaunchType extends LaunchTraits {
   readonly architecture: 'amd64' | 'arm64';
   readonly capacity: Resources;
   readonly allocatable: Resources;
+  /** B24: its values of the labels that have minValues. @default the NodePool has no minValues */
+  readonly counted?: LabelValues;
 }
 
 /** One line of a fleet request: a launch option with what the NodeClass resolves to in that zone. */

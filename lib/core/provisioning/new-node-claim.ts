@@ -13,8 +13,9 @@ import {
 import { optional } from '../../apis/optional.ts';
 import { isBufferPod } from '../cluster/buffer-pod.ts';
 import { digest } from '../identity.ts';
+import { valuesOf } from '../instance-type/type-requirements.ts';
 import type { InstanceType } from '../model/instance-type.ts';
-import type { LaunchOption, NodeClaimRecord, StartTurn } from '../model/node-claim-record.ts';
+import type { LaunchOption, LaunchType, NodeClaimRecord, StartTurn } from '../model/node-claim-record.ts';
 import { launchTypeOf } from '../node-claim/adoption/launch-type.ts';
 import { nodePoolHash } from '../node-pool/node-pool-hash.ts';
 import { admits, allowsAbsence, inRequirement, type Requirement } from '../requirements/requirement.ts';
@@ -22,6 +23,7 @@ import { type Requirements, toNodeSelector, withRequirement } from '../requireme
 import { formatResources, type Resources, smaller } from '../resources/resources.ts';
 import { launchOptions, typesOfOptions } from '../scheduling/pools/launch-options.ts';
 import { largestCapacity } from '../scheduling/pools/limits.ts';
+import type { MinValues } from '../scheduling/pools/min-values.ts';
 import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
 
 export interface NewNodeClaimContext {
@@ -73,11 +75,17 @@ export function newNodeClaim(claim: PlannedNodeClaim, index: number, context: Ne
     ...(bufferPods.length === 0 ? {} : { bufferPods }),
     ...optional({ startTurn: context.startTurns?.[index] }),
     options,
-    types: sent.map(launchTypeOf),
+    types: sent.map((type) => ({ ...launchTypeOf(type), ...countedFor(type, template.minValues) })),
     holds: largestCapacity(sent),
     allocatable: smallestAllocatable(sent),
     launch: { kind: 'planned' },
   };
+}
+
+/** B24: the launch counts the values again. */
+function countedFor(type: InstanceType, minValues: MinValues): Partial<Pick<LaunchType, 'counted'>> {
+  if (minValues.length === 0) return {};
+  return { counted: Object.fromEntries(minValues.map(({ key }) => [key, valuesOf(type, key)])) };
 }
 
 /** A4.10: annotations that show which NodeOverlays changed its launch options. */

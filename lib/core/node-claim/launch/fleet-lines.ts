@@ -1,5 +1,5 @@
 import type { CapacityType } from '../../../apis/labels.ts';
-import { CAPACITY_TYPES } from '../../../apis/labels.ts';
+import { CAPACITY_TYPES, MIN_VALUES_RELAXED } from '../../../apis/labels.ts';
 import { placementIn, tenancyOf, unavailability } from '../../instance-type/offerings/unavailable.ts';
 import { doubt, vcpusOf } from '../../instance-type/offerings/zone-refusals.ts';
 import type { UnavailableOffering } from '../../model/decision.ts';
@@ -32,12 +32,31 @@ const PREFERENCE: readonly CapacityType[] = CAPACITY_TYPES.toReversed();
  * The lines of the next request: those of the preferred capacity type, cheapest first. *Shape:* empty if no option is
  * available. *Source:* C38, C43, C45.
  */
-export function fleetLines(record: NodeClaimRecord, market: LaunchMarket): readonly FleetLine[] {
-  const lines = withoutDoubtedLines(linesToBeHad(record, market), market);
+export function fleetLines(available: readonly FleetLine[], market: LaunchMarket): readonly FleetLine[] {
+  const lines = withoutDoubtedLines(available, market);
   const capacityType = PREFERENCE.find((one) => lines.some((line) => line.capacityType === one));
   const chosen = lines.filter((line) => line.capacityType === capacityType);
   if (capacityType !== 'reserved') return withinLimit(chosen);
   return withinLimit(reservedLines(chosen, market.resolved.capacityReservations ?? []));
+}
+
+/**
+ * B24: the first minValues of the claim that its available types do not satisfy. The policy BestEffort relaxes them, and they do not count
+ * for reserved capacity. *Shape:* undefined if they satisfy all.
+ */
+export function lackingValues(
+  { spec, types, annotations }: NodeClaimRecord,
+  lines: readonly FleetLine[],
+): string | undefined {
+  if (annotations[MIN_VALUES_RELAXED] === 'true' || lines.some((line) => line.capacityType === 'reserved')) return;
+  const available = [...new Set(lines.map(({ type }) => type))];
+  for (const { key, minValues = 0 } of spec.requirements) {
+    const values = new Set(available.flatMap(({ counted }) => counted?.[key] ?? [])).size;
+    // Records of an earlier version do not have the values.
+    if (values < minValues && types.some(({ counted }) => counted?.[key] !== undefined))
+      return `minValues requires ${minValues} values of ${key}, but the types with capacity have ${values}`;
+  }
+  return undefined;
 }
 
 /** C35: zones that refused types of their size across families are left out while other lines remain. */
@@ -48,7 +67,7 @@ function withoutDoubtedLines(lines: readonly FleetLine[], { unavailable }: Launc
 }
 
 /** The options with their subnets and images, without options that lack capacity, a subnet or an image. */
-function linesToBeHad(record: NodeClaimRecord, market: LaunchMarket): readonly FleetLine[] {
+export function linesToBeHad(record: NodeClaimRecord, market: LaunchMarket): readonly FleetLine[] {
   const { resolved, unavailable, inFlight = new Map() } = market;
   const bootable = new Map(
     record.types.flatMap((type) => {

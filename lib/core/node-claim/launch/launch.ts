@@ -23,7 +23,7 @@ import {
 } from '../../model/node-claim-record.ts';
 import { ownershipTags } from '../../model/ownership-tags.ts';
 import { nodeClassHash } from '../../node-class/node-class-hash.ts';
-import { fleetLines, type LaunchMarket, unavailableOptions } from './fleet-lines.ts';
+import { fleetLines, type LaunchMarket, lackingValues, linesToBeHad, unavailableOptions } from './fleet-lines.ts';
 import { fleetParts } from './launch-templates.ts';
 
 /** The inputs of a launch beside the claim: the NodeClass, its resolved values, and offerings without capacity. */
@@ -56,9 +56,12 @@ export type LaunchPlan =
  * derived from claim and attempt, so that a repeated request does not launch a second instance (C51).
  */
 export function planLaunch(record: NodeClaimRecord, context: LaunchContext): LaunchPlan {
-  const lines = fleetLines(record, context);
+  const available = linesToBeHad(record, context);
+  const lines = fleetLines(available, context);
   const [first] = lines;
   if (first === undefined) return { kind: 'no-capacity', message: whyNoCapacity(record, context) };
+  const lacking = lackingValues(record, available);
+  if (lacking !== undefined) return { kind: 'no-capacity', message: lacking };
   const parts = fleetParts(record, context, lines);
   if ('kind' in parts) return parts;
   const { capacityType } = first;

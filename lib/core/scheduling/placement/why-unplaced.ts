@@ -1,8 +1,11 @@
 import { firstNames } from '../../../apis/counted.ts';
 import { formatTaint, untoleratedTaint } from '../../../apis/taints.ts';
+import { suitableTypes } from '../../instance-type/suitable-types.ts';
+import { valuesOf } from '../../instance-type/type-requirements.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { admitsNothing, type Requirement } from '../../requirements/requirement.ts';
 import { formatRequirement, merge, type Requirements, whyIncompatible } from '../../requirements/requirements.ts';
+import type { Resources } from '../../resources/resources.ts';
 import { typesInWords } from '../amounts-in-words.ts';
 import { type Demand, type RequirementAlternative, suitsNewNode } from '../pods/demand.ts';
 import { conflictingPort } from '../pods/host-ports.ts';
@@ -14,7 +17,7 @@ import { limitsOf, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
 import { resourcesOf } from '../pools/resource-space.ts';
 import { instanceTypesIn, isAvailable, lowestPrice, type PoolTypeIndex } from '../pools/type-index.ts';
-import { whyNoInstanceType } from '../pools/why-no-instance-type.ts';
+import { fitting, whyNoInstanceType } from '../pools/why-no-instance-type.ts';
 import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
 import { newHostAnswer, onlyRepel } from '../topology/rules.ts';
@@ -174,6 +177,17 @@ function isAvailableIn(
   return set !== undefined && isAvailable(of.types, set, of.roomy);
 }
 
+/** The number of values of the label among the types that would fit if no capacity were missing. */
+function usualValues(
+  { template: { usual } }: PoolTypeIndex,
+  { requirements, requests }: Pick<RequirementSet, 'requirements'> & { readonly requests: Resources },
+  key: string,
+): number {
+  if (usual === undefined) return 0;
+  const roomy = fitting(suitableTypes(usual.instanceTypes, requirements), usual.daemons, requests);
+  return new Set(roomy.flatMap((type) => valuesOf(type, key))).size;
+}
+
 /** Why no type on which the pod fits can be launched: limits, minValues, or host ports of daemons. */
 function whyNotLaunched(
   run: Run,
@@ -188,7 +202,16 @@ function whyNotLaunched(
   const rigid = inflexibility(types.template.minValues, types, common(types.selectionFor(set).types, affordable));
   if (rigid !== undefined && run.options.minValuesPolicy !== 'BestEffort') {
     const { key, values, minValues } = rigid;
-    const message = `minValues requires ${minValues} values of ${key}, but ${values} would remain: lower minValues, or allow more instance types`;
+    const requests = resourcesOf(run.space, demand.requests);
+    const known = usualValues(types, { requirements: set.requirements, requests }, key);
+    const lacks = `minValues requires ${minValues} values of ${key}, but`;
+    if (known >= minValues)
+      return refusal('MinValues', `${lacks} only ${values} of ${known} have capacity now`, {
+        values,
+        known,
+        minValues,
+      });
+    const message = `${lacks} ${values} would remain: lower minValues, or allow more instance types`;
     return refusal('MinValues', message, { values, minValues });
   }
   const would = membersOf(affordable);

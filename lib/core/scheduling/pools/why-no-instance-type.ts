@@ -63,7 +63,12 @@ function left(type: InstanceType, daemons: Daemons, name: string): number {
   return (type.allocatable[name] ?? 0) - (daemons.get(type.name)?.requests[name] ?? 0);
 }
 
-function fitting(types: readonly InstanceType[], daemons: Daemons, requests: Resources): readonly InstanceType[] {
+/** The types that have room for the requests beside their daemons. */
+export function fitting(
+  types: readonly InstanceType[],
+  daemons: Daemons,
+  requests: Resources,
+): readonly InstanceType[] {
   return types.filter(
     (type) =>
       overfull(type, daemons) === undefined &&
