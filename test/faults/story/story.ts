@@ -30,7 +30,8 @@ export function storyOf(seed: number): Story {
   const { theme, faults, invocations } = themeOf(randomOf(seed, { id: 1_002 }, 0), untilMs);
   const calmFromMs = Math.max(untilMs, ...faults.map(({ fromMs, forMs }) => fromMs + forMs));
   const events = eventsOf(randomOf(seed, { id: 1_001 }, 0), cluster.manifests, calmFromMs);
-  const manifests = withBudgets(withMoveLimits(cluster.manifests, seed), seed);
+  const limited = withBudgets(withMoveLimits(cluster.manifests, seed), seed);
+  const manifests = theme === 'slow drains' ? withLongGrace(limited) : limited;
   const story = { seed, theme, ...cluster, manifests, events, calmFromMs, invocations, faults };
   return seed % 5 === 0 ? withStaticPool(story) : story;
 }
@@ -45,6 +46,20 @@ function withStaticPool(story: Story): Story {
     return { kind: 'node-pool', id: story.faults.length + nth, nth: nodePools.length - 1, change, fromMs, forMs: 0 };
   });
   return { ...story, manifests: { ...story.manifests, nodePools }, faults: [...story.faults, ...changes] };
+}
+
+/** Longer than most nodes may drain: pods that already end when their node is removed end after its deadline. */
+const LONG_GRACE_SECONDS = 300;
+
+/** Every other Deployment has it. */
+function withLongGrace(manifests: ClusterManifests): ClusterManifests {
+  const deployments = manifests.deployments.map((one, nth): ClusterManifests['deployments'][number] => {
+    if (nth % 2 > 0) return one;
+    const { template } = one.spec;
+    const spec = { ...template.spec, terminationGracePeriodSeconds: LONG_GRACE_SECONDS };
+    return { ...one, spec: { ...one.spec, template: { ...template, spec } } };
+  });
+  return { ...manifests, deployments };
 }
 
 /** In one of six stories, NodePools limit the moves of consolidation. */

@@ -205,17 +205,19 @@ export const WORLD_THEMES: Themes = {
     ...Array.from({ length: 3 }, () => draw.once({ kind: 'node-class', nth: 0 })),
     draw.for({ kind: 'odd-launches', how: 'reply-lost', percent: 60 }, 15),
   ],
-  // Deadlines come before pods end and volumes are detached.
+  // Deadlines come before pods end and volumes are detached. Some pods already end when their nodes are removed.
   'slow drains': (draw) => {
     const staysFromMs = draw.random.between(0, draw.calmFromMs / 2);
     const nth = draw.random.between(0, 10);
+    const volley = draw.once({ kind: 'spot-volley', percent: 60 });
     return [
       { fault: { kind: 'slow-pods', percent: 70 }, fromMs: 0, forMs: draw.calmFromMs },
       { fault: { kind: 'volumes-stay' }, fromMs: staysFromMs, forMs: draw.calmFromMs / 2 },
-      draw.once({ kind: 'spot-volley', percent: 60 }),
+      volley,
       ...[0, 1].map((at) =>
         byHand('delete-node-claim', nth + at, staysFromMs + draw.random.between(MINUTE_MS, draw.calmFromMs / 3)),
       ),
+      ...[0, 1, 2].map((at) => byHand('delete-pod', nth + at, volley.fromMs - draw.random.between(1, 60) * SECOND_MS)),
     ];
   },
   // Nodes are empty until their pods are bound.

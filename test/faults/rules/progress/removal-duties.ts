@@ -116,7 +116,8 @@ function evictionDuties(watched: WatchedDrains, record: NodeClaimRecord, node: s
     return late.map(({ metadata }) => ({
       name: `pod ${metadata.name}, which takes longer than node ${node} has, is deleted with a shorter grace period`,
       withinMs: 12 * SECOND_MS,
-      needs: [...EVICTION, 'cluster.deletePod'],
+      // D24: most deadlines come from what happens to an instance, so this waits for no calm world. The deletion wakes termination.
+      needs: [...EVICTION.filter((need) => need !== 'world'), 'cluster.deletePod', 'messages.wake'],
     }));
   if (deadlineMs !== undefined && now > deadlineMs) {
     const left = pods.filter((pod) => !isTerminating(pod));
