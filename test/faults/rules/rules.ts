@@ -49,6 +49,7 @@ import {
 import { pendingPodsAreServed } from './pending.ts';
 import { commandsEnd, undisturbedWorkProgresses } from './progress/progress.ts';
 import { conflictsAreRepeated, failedRunsAreRepeated } from './progress/repeated-runs.ts';
+import { writtenClaimsWake } from './progress/wakes.ts';
 import { recordsGoForward } from './records.ts';
 import { deletedObjectsAreRemoved } from './removals/deleted-objects.ts';
 import { emptyNodesHaveTheirTime } from './removals/empty-nodes.ts';
@@ -144,4 +145,5 @@ export const RULES: readonly RuleOf[] = [
   attemptsAreApart,
   failedRunsAreRepeated,
   conflictsAreRepeated,
+  writtenClaimsWake,
 ];

@@ -11,7 +11,13 @@ const DELIVERED_MS = 3 * SECOND_MS;
 /** When a message is delivered again, by the number of its deliveries. After the last one, the tick follows. */
 const PAUSES_MS: readonly number[] = [2 * SECOND_MS, 2 * SECOND_MS, 20 * SECOND_MS];
 /** Faults of the messages themselves, and faults that end an invocation without an answer. */
-const UNANSWERED: ReadonlySet<string> = new Set(['messages', 'cut-off', 'calls-hang', 'calls-slow', 'table-steps']);
+export const UNANSWERED: ReadonlySet<string> = new Set([
+  'messages',
+  'cut-off',
+  'calls-hang',
+  'calls-slow',
+  'table-steps',
+]);
 
 /** A run that fails is repeated within seconds: its messages are delivered again, and do not wait for the next tick (promise 7). */
 export const failedRunsAreRepeated: RuleOf = ({ violate, nowMs, story }) => {
