@@ -74,11 +74,14 @@ test('the moves of a pass have room for every pod, all at once, and each of them
       const places = moves.flatMap(({ targets }) => targets);
       const names = places.map(({ stateNode }) => stateNode.name);
       expect(names.filter((name) => gone.includes(name))).toEqual([]);
-      for (const [stateNode, some] of Map.groupBy(places, (place) => place.stateNode)) {
+      for (const stateNode of world.candidates.nodes) {
+        const some = places.filter((place) => place.stateNode.name === stateNode.name);
         const arriving = add(...some.flatMap(({ pods }) => pods.map(podRequests)));
         expect(fits(arriving, freeResources(stateNode))).toBe(true);
         if (some.length > 1) shared += 1;
       }
+      const known = new Set(world.candidates.nodes.map(({ name }) => name));
+      expect(names.filter((name) => !known.has(name))).toEqual([]);
       for (const { candidates, targets, replacements, sourceUsdPerHour, savingsUsdPerHour, evictions } of moves) {
         const moved = [...targets, ...replacements].flatMap(({ pods }) => pods.map(podKey)).toSorted();
         expect(moved).toEqual(candidates.flatMap(({ stateNode }) => stateNode.pods.map(podKey)).toSorted());

@@ -7,6 +7,8 @@ import type { World } from '../method.ts';
 /** Nodes, and where their pods go if they are removed. */
 export interface Found extends Places {
   readonly candidates: readonly Candidate[];
+  /** The nodes to which no pods are moved. */
+  readonly protectedNodes: ReadonlySet<string>;
 }
 
 /** Where the pods of the nodes go. *Shape:* undefined if the nodes must stay. */
@@ -17,7 +19,7 @@ export function foundWithout(
 ): Found | undefined {
   const names = candidates.map(({ stateNode }) => stateNode.name);
   const places = placesIn(world.whatIf(names, { protectedNodes }), names, world);
-  return 'reason' in places ? undefined : { ...places, candidates };
+  return 'reason' in places ? undefined : { ...places, candidates, protectedNodes };
 }
 
 /** The names of the nodes whose pods need the new nodes. */

@@ -2,63 +2,66 @@ import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
 import { cheapestUsd } from '../../scheduling/schedule.ts';
 import type { Candidate } from '../candidates.ts';
 import { cheaperClaims, mayBeSpot, whyInflexible } from '../consolidation/cheaper-claim.ts';
-import { closedNodes } from '../consolidation/evaluate-move.ts';
 import { flexibleSpot } from '../consolidation/flexible-spot.ts';
 import { priceOf } from '../cost.ts';
 import type { EvaluatedMove, World } from '../method.ts';
 import { type Found, foundWithout, isRefusedSpot, replacedBy, spotForSpot } from './found.ts';
 import { evictionPrice } from './groups.ts';
 
+/** Whether the move is allowed, and saves enough for its evictions. */
+type IsWorthIt = (move: EvaluatedMove, world: World) => boolean;
+
 /**
- * Splits what was found into moves that are valid one after the other: nodes whose pods need no new node are deleted, and the others are
- * replaced. *Shape:* without a move that saves too little, or that would replace spot nodes by spot nodes without the option.
+ * What was found as two moves that are valid one after the other: nodes whose pods need no new node are deleted, and then the others are
+ * replaced. *Shape:* one move if it saves more, as the nodes that are deleted may pay for the new nodes of the others; without a move that
+ * saves too little, or that E24 refuses. *Cost:* two questions to `whatIf` if there are nodes of both kinds.
  */
-export function movesOf(found: Found, world: World): readonly EvaluatedMove[] {
-  const fromNew = replacedBy(found.claims);
-  const { yes: replaced = [], no: deleted = [] } = Object.groupBy(found.candidates, ({ stateNode }) =>
-    fromNew.has(stateNode.name) ? 'yes' : 'no',
-  );
-  if (replaced.length === 0) return [partOf(found, deleted, [])];
-  const replacing = priced(partOf(found, replaced, found.claims), world);
-  if (deleted.length === 0) return replacing === undefined ? [] : [replacing];
-  const first = canGoFirst(deleted, replaced, world) ? partOf(found, deleted, []) : undefined;
-  if (replacing !== undefined && first !== undefined) return [first, replacing];
-  // The nodes that are deleted may pay for the new nodes of the others.
-  const together = moveOf(found, world);
-  return [together ?? first].filter((move) => move !== undefined);
+export function movesOf(found: Found, world: World, isWorthIt: IsWorthIt): readonly EvaluatedMove[] {
+  const whole = [moveOf(found, world)].flatMap((move) => (move && isWorthIt(move, world) ? [move] : []));
+  const parts = partsOf(found, world, isWorthIt);
+  return savingsOf(whole) > savingsOf(parts) + EPSILON ? whole : parts;
+}
+
+const EPSILON = 1e-9;
+
+function savingsOf(moves: readonly EvaluatedMove[]): number {
+  return moves.reduce((sum, { savingsUsdPerHour }) => sum + savingsUsdPerHour, 0);
 }
 
 /**
- * Whether these nodes can be deleted before the others are replaced. Their pods have no place until then if affinity or spread binds them
- * to pods of the others. *Cost:* one question to `whatIf`.
+ * The moves one after the other, each with the places that its pods have in the cluster before it. Affinity or spread may bind a pod that
+ * moves first to pods of the nodes that are replaced later: then it has another place, or none. *Shape:* empty for nodes of one kind.
  */
-function canGoFirst(deleted: readonly Candidate[], replaced: readonly Candidate[], world: World): boolean {
-  const closed = closedNodes(world).union(new Set(replaced.map(({ stateNode }) => stateNode.name)));
-  return foundWithout(deleted, world, closed)?.claims.length === 0;
+function partsOf(
+  { claims, candidates, protectedNodes }: Found,
+  world: World,
+  isWorthIt: IsWorthIt,
+): readonly EvaluatedMove[] {
+  const fromNew = replacedBy(claims);
+  const { yes: replaced = [], no: deleted = [] } = Object.groupBy(candidates, ({ stateNode }) =>
+    fromNew.has(stateNode.name) ? 'yes' : 'no',
+  );
+  if (replaced.length === 0 || deleted.length === 0) return [];
+  const moves: EvaluatedMove[] = [];
+  let now = world;
+  for (const [some, closed] of [
+    [deleted, protectedNodes.union(fromNew)],
+    [replaced, protectedNodes],
+  ] as const) {
+    const found = foundWithout(some, now, closed);
+    const move = found && moveOf(found, now);
+    if (move === undefined || !isWorthIt(move, now) || (some === deleted && move.replacements.length > 0)) continue;
+    moves.push(move);
+    now = now.after(move);
+  }
+  return moves;
 }
 
 /** The move with all that was found. *Shape:* undefined if it saves too little, or E24 refuses it. */
-export function moveOf(found: Found, world: World): EvaluatedMove | undefined {
-  return priced(partOf(found, found.candidates, found.claims), world);
-}
-
-/** The part of what was found that removes these nodes. */
-function partOf(found: Found, candidates: readonly Candidate[], claims: readonly PlannedNodeClaim[]): EvaluatedMove {
-  const names = new Set(candidates.map(({ stateNode }) => stateNode.name));
-  const targets = found.targets.flatMap(({ stateNode, pods }) => {
-    const mine = pods.filter(({ spec }) => names.has(spec.nodeName ?? ''));
-    return mine.length === 0 ? [] : [{ stateNode, pods: mine }];
-  });
-  const moved = [...targets, ...claims].flatMap(({ pods }) => pods);
+export function moveOf({ candidates, claims, targets, evictions }: Found, world: World): EvaluatedMove | undefined {
   const sourceUsdPerHour = priceOf(candidates);
-  return {
-    candidates,
-    replacements: claims,
-    targets,
-    sourceUsdPerHour,
-    savingsUsdPerHour: sourceUsdPerHour,
-    evictions: moved.filter(({ spec }) => names.has(spec.nodeName ?? '')).length,
-  };
+  const savingsUsdPerHour = sourceUsdPerHour;
+  return priced({ candidates, replacements: claims, targets, sourceUsdPerHour, savingsUsdPerHour, evictions }, world);
 }
 
 /** E22–E24: the move with the types that save more than its evictions must, at their highest launch prices. */

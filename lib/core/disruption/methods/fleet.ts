@@ -54,13 +54,14 @@ export function fleetMoves(
   const totals = poolTotals(world);
   const moves: EvaluatedMove[] = [];
   let now = world;
+  // The moves of other groups may move the same workloads.
+  const isWorthIt = (move: EvaluatedMove, of: World): boolean =>
+    whyNotWorthIt(move, totals, of) === undefined &&
+    move.candidates.every((one) => whyRestrained(one, of) === undefined);
   for (const group of groupsOf(candidates, world, waiting)) {
     const found = bestOf(group, now);
-    const some = found === undefined ? [] : movesOf(found, now);
+    const some = found === undefined ? [] : movesOf(found, now, isWorthIt);
     for (const move of some) {
-      if (whyNotWorthIt(move, totals, now) !== undefined) continue;
-      // The moves of other groups may move the same workloads.
-      if (move.candidates.some((one) => whyRestrained(one, now) !== undefined)) continue;
       moves.push(withScore(move, totals, BY_EVICTIONS));
       now = now.after(move);
     }

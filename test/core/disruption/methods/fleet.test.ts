@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { NodePool } from '../../../../lib/apis/node-pool.ts';
 import { describeCandidate } from '../../../../lib/core/disruption/candidates.ts';
-import type { Move } from '../../../../lib/core/disruption/method.ts';
-import { fleet } from '../../../../lib/core/disruption/methods/fleet.ts';
+import type { EvaluatedMove, Move } from '../../../../lib/core/disruption/method.ts';
+import { fleet, fleetMoves } from '../../../../lib/core/disruption/methods/fleet.ts';
 import { multiNode } from '../../../../lib/core/disruption/methods/multi-node.ts';
 import { stepLedger } from '../../../../lib/core/disruption/step-ledger.ts';
 import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
@@ -13,7 +13,7 @@ import { aBudget } from '../../../builders/nodes.ts';
 import { affinityTerm, joining, type PodOptions, runningPod } from '../../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../../builders/snapshots.ts';
 import { NOW_MS } from '../../../builders/times.ts';
-import { worldOf } from '../worlds.ts';
+import { candidatesOf, worldOf } from '../worlds.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
@@ -60,6 +60,18 @@ function cluster(over: Partial<ClusterSnapshot> = {}, cpu = '1500m', capacityTyp
 function shown({ candidates, replacements }: Move): string {
   const names = candidates.map(({ stateNode }) => stateNode.name).toSorted();
   return `${names.join(' ')} -> ${replacements.map(({ cheapest }) => cheapest.type.name).join(' ')}`;
+}
+
+/** The nodes, and where their pods are placed. */
+function placesOf({ candidates, targets, replacements }: EvaluatedMove): readonly string[] {
+  const places = [
+    ...targets.map(({ stateNode, pods }) => ({ on: stateNode.name, pods })),
+    ...replacements.map(({ cheapest, pods }) => ({ on: cheapest.type.name, pods })),
+  ];
+  return [
+    ...candidates.map(({ stateNode }) => stateNode.name),
+    ...places.flatMap(({ on, pods }) => pods.map(({ metadata }) => `${metadata.name} on ${on}`)),
+  ];
 }
 
 function proposed(snapshot: ClusterSnapshot): readonly string[] {
@@ -253,6 +265,40 @@ describe('several nodes by several (E21)', () => {
     );
     // With one pod in zone a and two in zone b, one more may move to zone a.
     expect(proposed(snapshot)).toEqual(['m1 -> ']);
+  });
+
+  test('B47: a deletion before a replacement moves pods to places that do not depend on the replacement', () => {
+    const constraint = { topologyKey: ZONE, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' } as const;
+    const topologySpreadConstraints = [{ ...constraint, labelSelector: { matchLabels: { app: 's' } } }];
+    const spreadPod = (name: string) =>
+      runningPod(name, {
+        name: `s-${name}`,
+        labels: { app: 's' },
+        requests: { cpu: '1' },
+        spec: { topologySpreadConstraints },
+      });
+    const snapshot = snapshotOf(
+      [node('a', 'eu-west-3a'), node('b', 'eu-west-3b'), node('x', 'eu-west-3b'), node('y', 'eu-west-3c')],
+      {
+        nodePools: [pool()],
+        pods: [
+          ...['a', 'b'].flatMap((on) => [
+            keptPod(on, { requests: { cpu: '3500m' } }),
+            keptPod(on, { name: `also-on-${on}`, requests: { cpu: '3500m' } }),
+          ]),
+          spreadPod('x'),
+          spreadPod('y'),
+          runningPod('x', { name: 'job', requests: { cpu: '1500m' } }),
+        ],
+      },
+    );
+    const world = worldOf(snapshot);
+    const moves = fleetMoves(candidatesOf(world, 'x', 'y'), world);
+    // If both nodes are removed at once, the pod of y is placed in zone b. While the pod of x runs there, zone b has one and zone a has none.
+    expect(moves.map(placesOf)).toEqual([
+      ['y', 's-y on a'],
+      ['x', 's-x on b', 'job on m5.large'],
+    ]);
   });
 
   test('a pass that has steps for a part of the nodes goes on after the last name, until all had their turn', () => {
