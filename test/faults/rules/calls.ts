@@ -45,11 +45,15 @@ const CONFLICTING: ReadonlySet<string> = new Set([
   'store.updateNodeClaims',
 ]);
 /**
- * Writes that each run of the termination function repeats while they are refused. A run decides for all deleted claims, and each step of any
+ * Writes that each run of lifecycle or termination repeats while they are refused. A run decides for all deleted claims, and each step of any
  * of them is the reason for one more run of each invocation: a deletion wakes the function, and invocations that record the same
  * later step have a conflict.
  */
-const IN_EACH_TERMINATION: ReadonlySet<string> = new Set(['cluster.removeNodeClaim', 'cluster.deletePod']);
+const IN_EACH_RUN: ReadonlySet<string> = new Set([
+  'cluster.deleteNodeClaim',
+  'cluster.removeNodeClaim',
+  'cluster.deletePod',
+]);
 /** A decision stays open while one of these fails. */
 const CLOSING = ['store.closeDecision', 'store.createNodeClaim', 'store.nominate'];
 const REMOVAL_STEPS = [
@@ -124,7 +128,7 @@ export const callsAreFew: RuleOf = ({ violate, nowMs, startMs, story, records })
     const object = `${method} of ${nameOf(args)}`;
     const number = (counts.get(object) ?? 0) + 1;
     counts.set(object, number);
-    const more = IN_EACH_TERMINATION.has(method) ? steps * story.invocations : 0;
+    const more = IN_EACH_RUN.has(method) ? steps * story.invocations : 0;
     if (number > limit * times * tries + more)
       violate('no object is written again and again', `${object}: ${number} times in a minute`);
   };
