@@ -152,7 +152,10 @@ function sourcesOf({ candidates }: Move): string {
   return candidates.length === 1 ? (first?.stateNode.name ?? '') : counted(candidates.length, 'removed node');
 }
 
-/** The move with the places of its pods. Drifted nodes accept none, because they are replaced soon. @internal */
+/**
+ * The move with the places of its pods. Drifted nodes accept none, because they are replaced soon. If the move launches nothing, the
+ * kube-scheduler binds the pods to any node that they may run on, whatever they prefer. @internal
+ */
 export function withTargets(move: Move | EvaluatedMove, world: World): EvaluatedMove {
   if ('targets' in move) return move;
   const { candidates, replacements } = move;
@@ -163,7 +166,7 @@ export function withTargets(move: Move | EvaluatedMove, world: World): Evaluated
   const protectedNodes = new Set(
     world.candidates.nodes.flatMap(({ name, nodeClaim }) => (nodeClaim?.drift === undefined ? [] : [name])),
   );
-  const places = hasPods ? world.whatIf([...gone], { protectedNodes }).existing : [];
+  const places = hasPods ? world.whatIf([...gone], { protectedNodes, launches: replacements.length > 0 }).existing : [];
   const targets = places.flatMap(({ stateNode, pods }) => {
     const moved = pods.filter(isMoved);
     return moved.length === 0 ? [] : [{ stateNode, pods: moved }];

@@ -96,13 +96,15 @@ export interface ProblemIndex {
   readonly protectedNodes: ReadonlySet<string>;
   /** Whether pods are packed as Karpenter does, even if more claims cost less. */
   readonly fewClaims: boolean;
+  /** Whether new nodes may be launched. */
+  readonly launches: boolean;
 }
 
 /** The question that places the pods of the problem and removes no node. *Cost:* O(pods + nodes + instance types). */
 export function problemIndexOf(problem: SchedulingProblem): ProblemIndex {
   const { cluster, groups } = indexOnce(problem);
   const size = problem.pods.length;
-  const nothing = { removed: [], moved: new Map(), protectedNodes: NO_NODES, fewClaims: false };
+  const nothing = { removed: [], moved: new Map(), protectedNodes: NO_NODES, fewClaims: false, launches: true };
   return problemIndex(cluster, { ...nothing, groups, size });
 }
 
@@ -115,6 +117,8 @@ export interface QuestionOptions {
   readonly protectedNodes?: ReadonlySet<string>;
   /** Opens as few claims as Karpenter does, even if more claims cost less. @default false: the cheapest claims */
   readonly fewClaims?: boolean;
+  /** Whether new nodes may be launched. Otherwise pods give up preferences for an existing node, as the kube-scheduler places them. @default true */
+  readonly launches?: boolean;
 }
 
 /** The pods to place, and the names of the nodes that are removed. */
@@ -125,7 +129,7 @@ export interface Question extends QuestionOptions {
 
 /** *Cost:* O(pods to place + removed nodes), after one pass over the list of nodes for each index. */
 export function problemIndexWithout(cluster: ClusterIndex, question: Question): ProblemIndex {
-  const { pods, removed: names, protectedNodes = NO_NODES, fewClaims = false } = question;
+  const { pods, removed: names, protectedNodes = NO_NODES, fewClaims = false, launches = true } = question;
   const { classes } = cluster;
   const { staying, deleting } = hostsByName(cluster);
   const removed = [...names].flatMap((name) => staying.get(name) ?? []).toSorted((a, b) => a.index - b.index);
@@ -141,7 +145,7 @@ export function problemIndexWithout(cluster: ClusterIndex, question: Question): 
       moved.set(podClass, [...(moved.get(podClass) ?? []), host]);
     }
   }
-  return problemIndex(cluster, { groups, size: pods.length, removed, moved, protectedNodes, fewClaims });
+  return problemIndex(cluster, { groups, size: pods.length, removed, moved, protectedNodes, fewClaims, launches });
 }
 
 const hostsByName = onceFor(({ hosts }: ClusterIndex) => ({
@@ -193,7 +197,7 @@ export function startRun(of: ProblemIndex, target: OptimizationTarget, { inAnyOr
     fillerJoins: limitedJoins(cluster.sets, MAX_JOINS),
     claimJoins: limitedJoins(cluster.sets, MAX_JOINS),
     space: index.space,
-    pools: index.pools,
+    pools: of.launches ? index.pools : [],
     closed: cluster.closed,
     counters: counting,
     ...allowances(),

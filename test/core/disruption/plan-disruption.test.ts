@@ -9,7 +9,7 @@ import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.t
 import { DISRUPTION_METHODS } from '../../../lib/core/model/disruption-command.ts';
 import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
 import { anInstanceType } from '../../builders/instance-types.ts';
-import { aPoolView } from '../../builders/node-pools.ts';
+import { aPoolView, asking } from '../../builders/node-pools.ts';
 import { runningPod } from '../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
 import { NOW_MS } from '../../builders/times.ts';
@@ -128,6 +128,35 @@ describe('a plan', () => {
     const found = plannedBeside([runningPod('a', { name: 'cheap', requests: { cpu: '1500m' }, annotations })]);
     expect(removed(found)).toEqual([['a']]);
     expect(found.blocked).toMatchObject([{ subject: { name: 'b' }, reason: 'KeepsPendingPods' }]);
+  });
+
+  test('does not use the room that a pod of a deleted node gets, if the pod may run there (E11, B31)', () => {
+    const requirements = [asking('karpenter.sh/capacity-type', 'In', 'on-demand')];
+    const requests = { cpu: '1500m' };
+    const keep = { name: 'keep', annotations: { 'karpenter.sh/do-not-disrupt': 'true' }, requests: { cpu: '100m' } };
+    const plannedBeside = (pods: ClusterSnapshot['pods']) =>
+      plan(
+        snapshotOf(
+          ['a', 'b', 'c'].map((name) => initializedNode({ name, zone: 'eu-west-3b' })),
+          {
+            nodePools: [aPoolView({ requirements, disruption: { budgets: [{ nodes: '100%' }] } })],
+            pods: [...pods, runningPod('b', { name: 'web', requests }), runningPod('c', keep)],
+          },
+        ),
+        [emptiness, singleNode],
+      );
+    expect(removed(plannedBeside([]))).toEqual([['a'], ['b']]);
+    // The first term requires a new node in zone a. The kube-scheduler binds the pod to c by the second one before there is such a node.
+    const nodeSelectorTerms = ['eu-west-3a', 'eu-west-3b'].map((zone) => ({
+      matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In' as const, values: [zone] }],
+    }));
+    const cheap = runningPod('a', {
+      name: 'cheap',
+      requests,
+      annotations: { 'controller.kubernetes.io/pod-deletion-cost': '-2147483648' },
+      spec: { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } } },
+    });
+    expect(removed(plannedBeside([cheap]))).toEqual([['a']]);
   });
 
   test('removes as many nodes as the budgets allow, and has the refusals of the others', () => {
