@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { formatTime, parseTime } from '../../lib/apis/formats/time.ts';
 import { compareText } from '../../lib/core/compare-text.ts';
 import { jsonPatch } from './json-patch.ts';
 
@@ -103,7 +104,9 @@ export class ApiStore {
     const stored = { ...object, metadata };
     const isNew = this.get(address) === undefined;
     this.#objects.set(keyOf(address), { address, object: stored });
-    if (metadataOf(stored)['deletionTimestamp'] !== undefined && finalizersOf(stored).length === 0) {
+    const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadataOf(stored);
+    // The kubelet removes a pod at the end of its grace period.
+    if (deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizersOf(stored).length === 0) {
       this.#objects.delete(keyOf(address));
       this.#note('DELETED', address, stored);
       return stored;
@@ -159,11 +162,16 @@ export class ApiStore {
     if (uid !== undefined && uid !== metadataOf(object)['uid']) {
       return failure(409, 'Conflict', `Precondition failed: UID in precondition: ${JSON.stringify(uid)}`);
     }
+    const graceSeconds = Number(options['gracePeriodSeconds'] ?? 0);
+    if (graceSeconds > 0 && fieldsOf(object['spec'])['nodeName'] !== undefined) {
+      const metadata = endingAfter(metadataOf(object), graceSeconds);
+      return { status: 200, body: this.put(address, { ...object, metadata }) };
+    }
     if (finalizersOf(object).length === 0) {
       this.remove(address);
       return { status: 200, body: object };
     }
-    const metadata = { deletionTimestamp: '2026-01-31T08:00:01Z', ...metadataOf(object) };
+    const metadata = { deletionTimestamp: DELETED_AT, ...metadataOf(object) };
     return { status: 200, body: this.put(address, { ...object, metadata }) };
   }
 
@@ -206,6 +214,16 @@ export function failure(status: number, reason: string, message: string): Answer
 }
 
 /** The API server refuses another value of the field. */
+const DELETED_AT = '2026-01-31T08:00:01Z';
+
+/** The metadata of a pod that ends. A later deletion can only shorten its grace period, which is counted from the first one. */
+function endingAfter(metadata: Json, graceSeconds: number): Json {
+  const before = metadata['deletionGracePeriodSeconds'];
+  if (typeof before === 'number' && graceSeconds >= before) return metadata;
+  const deletionTimestamp = formatTime(parseTime(DELETED_AT) + graceSeconds * 1_000);
+  return { ...metadata, deletionTimestamp, deletionGracePeriodSeconds: graceSeconds };
+}
+
 function immutable(field: string): Answer {
   const message = `${field}: Invalid value: field is immutable`;
   const { status, body } = failure(422, 'Invalid', message);
