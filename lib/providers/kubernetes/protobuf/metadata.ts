@@ -22,7 +22,7 @@ const OBJECT_META_FIELDS = {
   7: field('generation', 'number'),
   8: field('creationTimestamp', 'time'),
   9: field('deletionTimestamp', 'time'),
-  10: field('deletionGracePeriodSeconds', 'number'),
+  10: field('deletionGracePeriodSeconds', 'given-number'),
   11: field('labels', 'text-by-name', { shared: true }),
   12: field('annotations', 'text-by-name', { keepsEntry: (key) => key !== LAST_APPLIED }),
   13: field('ownerReferences', 'messages', { message: OWNER_REFERENCE, shared: true }),
