@@ -11,15 +11,22 @@ import { evictionPrice } from './groups.ts';
 /** Whether the move is allowed, and saves enough for its evictions. */
 type IsWorthIt = (move: EvaluatedMove, world: World) => boolean;
 
+/** Moves one after the other, and the cluster after them. */
+interface Moved {
+  readonly moves: readonly EvaluatedMove[];
+  readonly after: World;
+}
+
 /**
  * What was found as two moves that are valid one after the other: nodes whose pods need no new node are deleted, and then the others are
  * replaced. *Shape:* one move if it saves more, as the nodes that are deleted may pay for the new nodes of the others; without a move that
  * saves too little, or that E24 refuses. *Cost:* two questions to `whatIf` if there are nodes of both kinds.
  */
-export function movesOf(found: Found, world: World, isWorthIt: IsWorthIt): readonly EvaluatedMove[] {
-  const whole = [moveOf(found, world)].flatMap((move) => (move && isWorthIt(move, world) ? [move] : []));
+export function movesOf(found: Found, world: World, isWorthIt: IsWorthIt): Moved {
+  const whole = moveOf(found, world);
   const parts = partsOf(found, world, isWorthIt);
-  return savingsOf(whole) > savingsOf(parts) + EPSILON ? whole : parts;
+  const isBetter = whole !== undefined && whole.savingsUsdPerHour > savingsOf(parts.moves) + EPSILON;
+  return isBetter && isWorthIt(whole, world) ? { moves: [whole], after: world.after(whole) } : parts;
 }
 
 const EPSILON = 1e-9;
@@ -32,16 +39,12 @@ function savingsOf(moves: readonly EvaluatedMove[]): number {
  * The moves one after the other, each with the places that its pods have in the cluster before it. Affinity or spread may bind a pod that
  * moves first to pods of the nodes that are replaced later: then it has another place, or none. *Shape:* empty for nodes of one kind.
  */
-function partsOf(
-  { claims, candidates, protectedNodes }: Found,
-  world: World,
-  isWorthIt: IsWorthIt,
-): readonly EvaluatedMove[] {
+function partsOf({ claims, candidates, protectedNodes }: Found, world: World, isWorthIt: IsWorthIt): Moved {
   const fromNew = replacedBy(claims);
   const { yes: replaced = [], no: deleted = [] } = Object.groupBy(candidates, ({ stateNode }) =>
     fromNew.has(stateNode.name) ? 'yes' : 'no',
   );
-  if (replaced.length === 0 || deleted.length === 0) return [];
+  if (replaced.length === 0 || deleted.length === 0) return { moves: [], after: world };
   const moves: EvaluatedMove[] = [];
   let now = world;
   for (const [some, closed] of [
@@ -54,26 +57,24 @@ function partsOf(
     moves.push(move);
     now = now.after(move);
   }
-  return moves;
+  return { moves, after: now };
 }
 
-/** The move with all that was found. *Shape:* undefined if it saves too little, or E24 refuses it. */
-export function moveOf({ candidates, claims, targets, evictions }: Found, world: World): EvaluatedMove | undefined {
+/**
+ * E22–E24: the move with all that was found, with the types that save more than its evictions must, at their highest launch prices.
+ * *Shape:* undefined if it saves too little, or E24 refuses it.
+ */
+export function moveOf(found: Found, world: World): EvaluatedMove | undefined {
+  const { candidates, claims, targets, evictions } = found;
   const sourceUsdPerHour = priceOf(candidates);
-  const savingsUsdPerHour = sourceUsdPerHour;
-  return priced({ candidates, replacements: claims, targets, sourceUsdPerHour, savingsUsdPerHour, evictions }, world);
-}
-
-/** E22–E24: the move with the types that save more than its evictions must, at their highest launch prices. */
-function priced(move: EvaluatedMove, world: World): EvaluatedMove | undefined {
-  const { candidates, replacements: claims, sourceUsdPerHour } = move;
-  if (claims.length === 0) return move;
-  if (isRefusedSpot({ candidates, claims }, world)) return undefined;
-  const evictions = candidates.reduce((sum, candidate) => sum + evictionPrice(candidate, world), 0);
-  const replacements = cheaperClaims(claims, sourceUsdPerHour - evictions);
+  const common = { candidates, targets, sourceUsdPerHour, evictions };
+  if (claims.length === 0) return { ...common, replacements: claims, savingsUsdPerHour: sourceUsdPerHour };
+  if (isRefusedSpot(found, world)) return undefined;
+  const evictionsUsd = candidates.reduce((sum, candidate) => sum + evictionPrice(candidate, world), 0);
+  const replacements = cheaperClaims(claims, sourceUsdPerHour - evictionsUsd);
   if (replacements === undefined || replacements.some((claim) => whyInflexible(claim) !== undefined)) return undefined;
   const flexible = flexibleClaims(candidates, replacements);
-  return flexible && { ...move, replacements: flexible, savingsUsdPerHour: sourceUsdPerHour - cheapestUsd(flexible) };
+  return flexible && { ...common, replacements: flexible, savingsUsdPerHour: sourceUsdPerHour - cheapestUsd(flexible) };
 }
 
 /**

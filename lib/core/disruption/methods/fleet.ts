@@ -60,11 +60,10 @@ export function fleetMoves(
     move.candidates.every((one) => whyRestrained(one, of) === undefined);
   for (const group of groupsOf(candidates, world, waiting)) {
     const found = bestOf(group, now);
-    const some = found === undefined ? [] : movesOf(found, now, isWorthIt);
-    for (const move of some) {
-      moves.push(withScore(move, totals, BY_EVICTIONS));
-      now = now.after(move);
-    }
+    if (found === undefined) continue;
+    const { moves: some, after } = movesOf(found, now, isWorthIt);
+    moves.push(...some.map((move) => withScore(move, totals, BY_EVICTIONS)));
+    now = after;
   }
   for (const { candidates: mine } of moves) world.budgets.take(mine, 'Underutilized');
   return moves;
