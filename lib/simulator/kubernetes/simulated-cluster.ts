@@ -254,6 +254,11 @@ export function endPod(state: KubernetesState, pod: Pod, { graceMs, nowMs }: Pod
   writePod(state, { ...pod, metadata });
 }
 
+/** Deletes the pod without a grace period. */
+export function endPodNow(state: KubernetesState, pod: Pod, clock: Clock): void {
+  endPod(state, pod, { graceMs: 0, nowMs: clock.now() });
+}
+
 /** Deletes the pod with its own grace period. */
 export function endPodGracefully(state: KubernetesState, pod: Pod, clock: Clock): void {
   endPod(state, pod, { graceMs: graceMsOf(pod), nowMs: clock.now() });

@@ -5,7 +5,7 @@ import { compareText } from '../../../core/compare-text.ts';
 import { fingerprint } from '../../../core/identity.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { objectKeyOf, uidOf } from '../objects.ts';
-import { endPod } from '../simulated-cluster.ts';
+import { endPodNow } from '../simulated-cluster.ts';
 import type { KubernetesState } from '../state.ts';
 import { type CreatePod, controllerReference, type OwnedPods, type PodOwner } from './controller-pods.ts';
 
@@ -39,8 +39,7 @@ function keepReplicas({ state, timetable, create, pods }: Replicated, owner: Pod
   for (let count = active; count < wanted; count += 1) create(owner, spec.template);
   if (active <= wanted) return;
   const mine = pods.of(owner.reference.uid).filter(isActive);
-  for (const pod of mine.toSorted(firstToGo).slice(0, active - wanted))
-    endPod(state, pod, { graceMs: 0, nowMs: timetable.now() });
+  for (const pod of mine.toSorted(firstToGo).slice(0, active - wanted)) endPodNow(state, pod, timetable);
 }
 
 const hashes = new WeakMap<Deployment['spec']['template'], string>();

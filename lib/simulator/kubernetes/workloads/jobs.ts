@@ -4,7 +4,7 @@ import type { Job } from '../../../apis/workloads.ts';
 import { isActive, isTerminal } from '../../../core/cluster/pods.ts';
 import type { Timetable } from '../../timetable.ts';
 import { changed, objectKeyOf, uidOf } from '../objects.ts';
-import { endPod } from '../simulated-cluster.ts';
+import { endPodNow } from '../simulated-cluster.ts';
 import { type JobFailure, type KubernetesState, removePod } from '../state.ts';
 import { type CreatePod, controllerReference, type OwnedPods, type PodOwner } from './controller-pods.ts';
 
@@ -257,7 +257,7 @@ function finish(world: JobWorld, progress: Progress, outcome: 'Complete' | JobFa
     state.onJobFailed({ job: key, workload, reason: outcome, podsSucceeded: succeeded, podsFailed: failed });
   }
   progress.active.clear();
-  for (const pod of pods.of(jobUid(job))) if (isActive(pod)) endPod(state, pod, { graceMs: 0, nowMs: timetable.now() });
+  for (const pod of pods.of(jobUid(job))) if (isActive(pod)) endPodNow(state, pod, timetable);
   const { ttlSecondsAfterFinished } = job.spec;
   if (ttlSecondsAfterFinished === undefined) return;
   timetable.after(ttlSecondsAfterFinished * SECOND_MS, () => {
@@ -267,7 +267,7 @@ function finish(world: JobWorld, progress: Progress, outcome: 'Complete' | JobFa
 
 function removeNow({ state, timetable }: JobWorld, pod: Pod): void {
   if (isTerminal(pod)) removePod(state, pod);
-  else endPod(state, pod, { graceMs: 0, nowMs: timetable.now() });
+  else endPodNow(state, pod, timetable);
 }
 
 /** Reconciles the Job after that time, also if nothing changes until then. */
