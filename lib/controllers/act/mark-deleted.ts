@@ -3,7 +3,7 @@ import { optional } from '../../apis/optional.ts';
 import type { Action } from '../../core/model/decision.ts';
 import type { Deletion, DeletionReason, NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { graceDeadlineMs } from '../../core/node-claim/grace-deadline.ts';
-import { isInterrupted, isInterruption } from '../../core/node-claim/turn.ts';
+import { INTERRUPTIONS, isInterrupted } from '../../core/node-claim/turn.ts';
 import { StaleRecordError } from '../../ports/errors.ts';
 import type { HasClock, SendsWakes, WritesClaims } from '../run/ports.ts';
 import { type LostWakes, sendWakes } from '../run/wake-up.ts';
@@ -49,8 +49,7 @@ const WAKES_AGAIN_MS = 5 * SECOND_MS;
 
 /** What EC2 reports once, so that a drain does not wait for its next poll. An event whose wakes were lost is delivered again. */
 const REPORTED_ONCE: ReadonlySet<string> = new Set<DeletionReason>([
-  'spot_interrupted',
-  'capacity_reservation_interrupted',
+  ...INTERRUPTIONS,
   'scheduled_change',
   'instance_stopped',
   'instance_terminated',
@@ -84,7 +83,7 @@ function deletionOf(record: NodeClaimRecord, action: DeleteNodeClaim, nowMs: num
   const { deletion } = record;
   if (deletion !== undefined) {
     const isEarlier = deadlineMs !== undefined && deadlineMs < (deletion.deadlineMs ?? Infinity);
-    const isFirstWarning = isInterruption(reason) && !isInterrupted({ deletion });
+    const isFirstWarning = INTERRUPTIONS.includes(reason) && !isInterrupted({ deletion });
     if (!isEarlier && !isFirstWarning) return deletion;
     return { ...deletion, ...(isEarlier && { deadlineMs }), ...(isFirstWarning && { interruptedAtMs: nowMs }) };
   }

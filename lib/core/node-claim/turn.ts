@@ -31,16 +31,12 @@ export function rotated<Item>(items: readonly Item[], nowMs: number): readonly I
   return [...items.slice(from), ...items.slice(0, from)];
 }
 
-const INTERRUPTIONS: readonly DeletionReason[] = ['spot_interrupted', 'capacity_reservation_interrupted'];
-
-/** Whether EC2 ends the instance within two minutes. */
-export function isInterruption(reason: DeletionReason): boolean {
-  return INTERRUPTIONS.includes(reason);
-}
+/** EC2 ends the instance within two minutes. */
+export const INTERRUPTIONS: readonly DeletionReason[] = ['spot_interrupted', 'capacity_reservation_interrupted'];
 
 /** Whether EC2 has announced that it ends the instance of the claim within two minutes, before its deletion or after it. */
 export function isInterrupted({ deletion }: Pick<Turning, 'deletion'>): boolean {
-  return deletion !== undefined && (deletion.interruptedAtMs !== undefined || isInterruption(deletion.reason));
+  return deletion !== undefined && (deletion.interruptedAtMs !== undefined || INTERRUPTIONS.includes(deletion.reason));
 }
 
 /** An interrupted instance ends within two minutes. `urgent`: pods wait for the claim, or it has a deadline. */
