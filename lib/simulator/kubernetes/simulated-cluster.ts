@@ -238,7 +238,7 @@ interface PodEnd {
 
 /**
  * Marks a bound pod as terminating, so that its kubelet ends it. A pod without a node is removed. As by the API server, a later deletion can
- * shorten the grace period, which is counted from the first deletion; if it has passed then, the pod has one second.
+ * shorten the grace period, which is counted from the first deletion; if it has passed then, the pod has one second. @internal
  */
 export function endPod(state: KubernetesState, pod: Pod, { graceMs, nowMs }: PodEnd): void {
   if (pod.spec.nodeName === undefined) return removePod(state, pod);
