@@ -10,7 +10,7 @@ import { endOf } from './command/end-of.ts';
 import { movedBy } from './command/moved-by.ts';
 import { type StartContext, startReplacing } from './command/start-replacing.ts';
 import { withinLimits } from './command/within-limits.ts';
-import type { Method } from './method.ts';
+import type { Method, Move } from './method.ts';
 import { type Pass, type PassContext, passOver } from './pass.ts';
 import { stepsOfPass } from './step-ledger.ts';
 
@@ -81,8 +81,13 @@ function validated(
   { methods, ahead, context, pass, decided }: Validation,
 ): readonly Action[] {
   const method = methods.find(({ name }) => name === command.method);
-  const move = method?.validate(command, pass.worldBeside(ahead));
-  if (move === undefined || move.candidates.length === 0) return [endOfValidation(command, 0)];
+  const validate = (one: Pass): Move | undefined => {
+    const move = method?.validate(command, one.worldBeside(ahead));
+    return move?.candidates.length === 0 ? undefined : move;
+  };
+  const firstFit = pass.firstFit();
+  const move = validate(pass) ?? (firstFit && validate(firstFit));
+  if (move === undefined) return [endOfValidation(command, 0)];
   if (move.replacements.length === 0) {
     const deletions = move.candidates.map((candidate) => deletionOf(candidate, { command, atRest: pass.atRest }));
     return [

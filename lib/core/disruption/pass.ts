@@ -1,10 +1,12 @@
 import { optional } from '../../apis/optional.ts';
 import { withoutWaitingPods } from '../cluster/at-rest.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
+import { once } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import { type Blocked, type Due, nextTick } from '../model/decision.ts';
 import type { StoppedMethod } from '../model/disruption/pass-memory.ts';
 import type { DisruptionCommand } from '../model/disruption-command.ts';
+import { MAX_PODS_FOR_FIRST_FIT } from '../scheduling/solve.ts';
 import { withinEvictions } from './command/within-evictions.ts';
 import { withinLimits } from './command/within-limits.ts';
 import { withoutRejected } from './memory/rejected.ts';
@@ -32,6 +34,8 @@ export interface Pass {
   readonly steps: StepLedger;
   /** The world outside these commands: their nodes are not candidates and count as being disrupted. Each world has its own ledgers, and a share of the steps. */
   worldBeside(commands: readonly DisruptionCommand[]): World;
+  /** The same look, with pods packed as Karpenter packs them. *Shape:* undefined if the cluster has many pods, or if they are packed so. */
+  firstFit(): Pass | undefined;
 }
 
 export interface PassContext {
@@ -55,7 +59,12 @@ export function passOver(
   const nodes = withoutWaitingPods(all, snapshot, nowMs);
   const atRest = new Set(all.flatMap(({ name }, index) => (nodes[index] === all[index] ? [] : [name])));
   const worldBeside = worldsOf(snapshot, { all, nodes, refused, nowMs, steps });
-  return { snapshot, all, nodes, atRest, nowMs, steps, worldBeside };
+  const firstFit = once(() => {
+    const { options = {}, pods } = snapshot;
+    if (options.packing === 'first-fit' || pods.length > MAX_PODS_FOR_FIRST_FIT) return undefined;
+    return passOver({ ...snapshot, options: { ...options, packing: 'first-fit' } }, context, steps);
+  });
+  return { snapshot, all, nodes, atRest, nowMs, steps, worldBeside, firstFit };
 }
 
 interface NamedProposal extends Pick<DisruptionCommand, 'method' | 'reason'>, Pick<Method, 'validateAfterMs'> {

@@ -32,30 +32,64 @@ export interface PlayedOut {
 
 /**
  * Returns the commands that the methods propose, one pass after the other, each in the cluster that the commands before it leave.
- * The budgets limit all commands together, and no pod is evicted twice. If a plan without the optional methods saves more, it is
- * this plan. *Cost:* one pass more than there are passes with commands; each of these removes a node. The same again if an optional
- * method proposes a command.
+ * The budgets limit all commands together, and no pod is evicted twice. If a plan without the optional methods saves more, or for few
+ * pods one with Karpenter's packing, it is this plan. *Cost:* one pass more than there are passes with commands; each of these removes
+ * a node. The same again if an optional method proposes a command, and for few pods.
  */
 export function bestPlayOut(methods: readonly Method[], pass: Pass): PlayedOut {
   const all = playOut(methods, pass);
-  if (!all.commands.some(({ method }) => isOptional(method, methods))) return all;
-  const without = playOut(methods.filter(isRequired), pass);
-  return savesMore(without.commands, all.commands) ? without : all;
+  const usesOptional = all.commands.some(({ method }) => isOptional(method, methods));
+  const others = otherWays({ methods, pass }, { usesOptional, isWhole: true }).map((way) =>
+    playOut(way.methods, way.pass),
+  );
+  return others.reduce<PlayedOut>((best, one) => (savesMore(one.commands, best.commands) ? one : best), all);
 }
 
 /**
- * As `firstProposal`, without the optional methods if a plan without them saves more in the end. If the steps of the run do not
- * suffice to compare the plans, the optional methods are used. *Cost:* the steps of the run at most, and two more passes.
+ * As `firstProposal`, without the optional methods or with Karpenter's packing if such a plan saves more in the end. If the steps of the
+ * run do not suffice to compare the plans, it is the first proposal. *Cost:* the steps of the run at most, and a few more passes.
  */
 export function bestProposal(methods: readonly Method[], pass: Pass): FirstProposal {
   const first = firstProposal(methods, pass);
-  if (first.proposal === undefined || !isOptional(first.proposal.method, methods)) return first;
+  const { proposal } = first;
+  // Empty nodes are removed first in any plan.
+  if (proposal?.reason === 'Empty') return first;
+  const usesOptional = proposal !== undefined && isOptional(proposal.method, methods);
+  const isWhole = first.stopped.length === 0;
+  const others = otherWays({ methods, pass }, { usesOptional, isWhole })
+    .map(played)
+    .filter(({ plan }) => plan.isWhole && savesMore(plan.commands, proposal?.moves ?? []));
+  if (others.length === 0) return first;
+  const all = { found: first, plan: playOut(methods, pass, first) };
+  if (!all.plan.isWhole) return first;
+  return others.reduce((best, one) => (savesMore(one.plan.commands, best.plan.commands) ? one : best), all).found;
+}
+
+/** A way to make a plan. */
+interface Way {
+  readonly methods: readonly Method[];
+  readonly pass: Pass;
+}
+
+interface Evaluated {
+  readonly usesOptional: boolean;
+  /** Whether every candidate was evaluated. A pass that continues in the next run is not made in a second way. */
+  readonly isWhole: boolean;
+}
+
+/** E21: those that may save more: by replacing nodes by one new node at most, and with pods packed as Karpenter packs them. */
+function otherWays({ methods, pass }: Way, { usesOptional, isWhole }: Evaluated): readonly Way[] {
   const required = methods.filter(isRequired);
-  const other = firstProposal(required, pass);
-  const without = playOut(required, pass, other);
-  if (!without.isWhole || !savesMore(without.commands, first.proposal.moves)) return first;
-  const all = playOut(methods, pass, first);
-  return all.isWhole && savesMore(without.commands, all.commands) ? other : first;
+  const firstFit = isWhole ? pass.firstFit() : undefined;
+  return [
+    ...(usesOptional ? [{ methods: required, pass }] : []),
+    ...(firstFit === undefined ? [] : [{ methods: required, pass: firstFit }]),
+  ];
+}
+
+function played({ methods, pass }: Way): { readonly found: FirstProposal; readonly plan: Played } {
+  const found = firstProposal(methods, pass);
+  return { found, plan: playOut(methods, pass, found) };
 }
 
 function isRequired(method: Method): boolean {

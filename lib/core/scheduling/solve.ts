@@ -165,7 +165,7 @@ function placingMore(one: Attempt, other: Attempt): Attempt {
 }
 
 /** Up to this many pods are also packed as Karpenter does. The cheaper result is kept, so it never costs more than Karpenter's. */
-const MAX_PODS_FOR_FIRST_FIT = 300;
+export const MAX_PODS_FOR_FIRST_FIT = 300;
 /** If limits leave pods unschedulable, Karpenter's packing determines which pods have priority. It tries every claim for every pod. */
 const MAX_PODS_FOR_FIRST_FIT_UNDER_LIMITS = 1_000;
 

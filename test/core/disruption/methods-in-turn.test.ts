@@ -23,7 +23,9 @@ function idle(over: Partial<Method> = {}): Method {
 }
 
 function decide(methods: readonly Method[], snapshot: ClusterSnapshot, nowMs = NOW_MS) {
-  return disruptBy(methods, snapshot, { decisionId: 'decision-1', nowMs });
+  // With Karpenter's packing, so that each method is called once.
+  const inOneWay = { ...snapshot, options: { packing: 'first-fit' } } as const;
+  return disruptBy(methods, inOneWay, { decisionId: 'decision-1', nowMs });
 }
 
 function pools(consolidateAfter: string, nodes = '100%') {

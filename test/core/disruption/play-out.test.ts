@@ -5,6 +5,7 @@ import type { Method, World } from '../../../lib/core/disruption/method.ts';
 import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
 import { planDisruption } from '../../../lib/core/disruption/plan-disruption.ts';
 import { STEPS_OF_RUN } from '../../../lib/core/disruption/step-ledger.ts';
+import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import { claimWithoutPods } from '../../../lib/core/provisioning/static-capacity.ts';
 import type { PlannedNodeClaim } from '../../../lib/core/scheduling/schedule.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
@@ -13,12 +14,16 @@ import { NOW_MS } from '../../builders/times.ts';
 
 const TYPES = { small: 'm5.large', large: 'm5.xlarge', largest: 'm5.2xlarge' };
 
-const snapshot = snapshotOf(
-  Object.entries(TYPES).map(([name, type]) =>
-    initializedNode({ name, labels: { 'node.kubernetes.io/instance-type': type } }),
+/** With Karpenter's packing, so that the plans differ in their methods alone. */
+const snapshot: ClusterSnapshot = {
+  ...snapshotOf(
+    Object.entries(TYPES).map(([name, type]) =>
+      initializedNode({ name, labels: { 'node.kubernetes.io/instance-type': type } }),
+    ),
+    { nodePools: [aPoolView({ disruption: { consolidateAfter: '0s', budgets: [{ nodes: '2' }] } })] },
   ),
-  { nodePools: [aPoolView({ disruption: { consolidateAfter: '0s', budgets: [{ nodes: '2' }] } })] },
-);
+  options: { packing: 'first-fit' },
+};
 
 /** Deletes these nodes, one in each pass, in this order, as far as the budgets allow. */
 function deleting(name: Method['name'], nodes: readonly string[], over: Partial<Method> = {}): Method {

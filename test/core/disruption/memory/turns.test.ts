@@ -31,7 +31,8 @@ function cluster(names: readonly string[] = NAMES): ClusterSnapshot {
     }),
   );
   const pods = names.map((name) => runningPod(name, { name: `on-${name}`, requests: { cpu: '1500m', memory: '1Gi' } }));
-  return snapshotOf(nodes, { nodePools: [POOL], pods });
+  // With Karpenter's packing, so that each method is called once in a pass.
+  return { ...snapshotOf(nodes, { nodePools: [POOL], pods }), options: { packing: 'first-fit' } };
 }
 
 /** Single-node consolidation with so many steps in a pass, and the nodes that it evaluates. */
