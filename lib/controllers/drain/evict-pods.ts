@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
+import { graceSecondsUntil } from '../../core/cluster/pods.ts';
 import { inParallel } from '../../core/in-parallel.ts';
-import type { Action } from '../../core/model/decision.ts';
+import type { Action, ForcedDeletion } from '../../core/model/decision.ts';
 import { failedLast, noteFailed } from '../act/failed-last.ts';
 import { type Outcome, outcomeOf, outcomeWithReport } from '../act/outcomes.ts';
 import type { HasClock, RemembersRefusals, WritesCluster } from '../run/ports.ts';
@@ -44,13 +45,19 @@ export async function evictPods(
 }
 
 /** A refusal by a PodDisruptionBudget is not a failure: termination tries again. */
-async function evictPod({ cluster }: WritesCluster, action: Eviction): Promise<Outcome> {
+async function evictPod({ cluster, clock }: WritesCluster & HasClock, action: Eviction): Promise<Outcome> {
   const { pod, force } = action;
-  if (force !== undefined) return outcomeOf(action, async () => cluster.deletePod(pod, force.graceSeconds));
+  if (force !== undefined)
+    return outcomeOf(action, async () => cluster.deletePod(pod, graceSecondsOf(force, clock.now())));
   return outcomeWithReport(action, async () => {
     const answer = await cluster.evictPod(pod);
     if (answer.kind !== 'blocked') return undefined;
     const subject = { kind: 'Pod', namespace: pod.namespace, name: pod.name } as const;
     return { subject, reason: 'PDB', message: answer.message, numbers: {} };
   });
+}
+
+/** D24: a decision may be carried out seconds after it was made, or by a later run. */
+function graceSecondsOf({ graceSeconds, endsByMs = Infinity }: ForcedDeletion, nowMs: number): number {
+  return Math.min(graceSeconds, graceSecondsUntil(endsByMs, nowMs));
 }

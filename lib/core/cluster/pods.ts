@@ -97,6 +97,11 @@ export function graceMsOf({ spec }: Pod): number {
   return (spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * SECOND_MS;
 }
 
+/** D24: the grace period, in whole seconds, of a pod that is deleted at a time and must end by another. One second is the shortest that the kubelet respects. */
+export function graceSecondsUntil(endMs: number, fromMs: number): number {
+  return Math.max(1, Math.floor((endMs - fromMs) / SECOND_MS));
+}
+
 /** When a pod that ends was first deleted or evicted. *Shape:* undefined if it does not end. */
 export function deletedAtMs(pod: Pod): number | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds: seconds } = pod.metadata;

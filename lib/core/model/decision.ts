@@ -43,6 +43,13 @@ export interface UnavailableMark extends Omit<UnavailableOffering, 'untilMs' | '
 /** Matches every instance type or every zone. EC2 uses no such name. */
 export const ANY_OFFERING = '*';
 
+/** D24: the deletion of a pod without the Eviction API. */
+export interface ForcedDeletion {
+  readonly graceSeconds: number;
+  /** When the pod must have ended. If it is deleted later than at the time of the decision, its grace period is shortened by this. @default never */
+  readonly endsByMs?: number;
+}
+
 /** Every change that Kerf can make. `lib/controllers/run/carry-out.ts` carries them all out. */
 export type Action =
   | {
@@ -88,7 +95,8 @@ export type Action =
       readonly kind: 'evict-pod';
       readonly nodeClaim: string;
       readonly pod: PodTarget;
-      readonly force?: { readonly graceSeconds: number };
+      /** The pod is deleted, whatever its PodDisruptionBudgets allow. @default it is evicted */
+      readonly force?: ForcedDeletion;
     }
   | {
       readonly kind: 'tag-instance';

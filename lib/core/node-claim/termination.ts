@@ -5,7 +5,7 @@ import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait } from '../cluster/at-rest.ts';
 import { hardestToPlaceFirst } from '../cluster/hardest-to-place.ts';
-import { deletedAtMs, graceMsOf, isKeptInPlace, isTerminating } from '../cluster/pods.ts';
+import { deletedAtMs, graceMsOf, graceSecondsUntil, isKeptInPlace, isTerminating } from '../cluster/pods.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import {
   type Action,
@@ -261,9 +261,10 @@ function forcedEviction(
   const endMs = timeIn(pod.metadata.deletionTimestamp);
   if (endMs !== undefined && endMs <= latestMs) return [];
   if (nowMs < deletion.deadlineMs - graceMsOf(pod)) return [];
-  const fromMs = Math.min(nowMs, deletedAtMs(pod) ?? nowMs);
-  const graceSeconds = Math.max(1, Math.floor((latestMs - fromMs) / SECOND_MS));
-  return [{ kind: 'evict-pod', nodeClaim: record.name, pod: targetOf(pod), force: { graceSeconds } }];
+  const fromMs = deletedAtMs(pod);
+  const graceSeconds = graceSecondsUntil(latestMs, Math.min(nowMs, fromMs ?? nowMs));
+  const force = fromMs === undefined ? { graceSeconds, endsByMs: latestMs } : { graceSeconds };
+  return [{ kind: 'evict-pod', nodeClaim: record.name, pod: targetOf(pod), force }];
 }
 
 /**

@@ -16,12 +16,17 @@ const NO_ANSWER_MS = 10 * SECOND_MS;
 function hangingCluster() {
   const timetable = timetableFrom(0);
   const begun: { readonly pod: string; readonly atMs: number }[] = [];
+  const graces: number[] = [];
   const cluster = {
     evictPod: async ({ namespace, name }: PodTarget) => {
       begun.push({ pod: name, atMs: timetable.now() });
       if (namespace !== 'held') return { kind: 'evicted' };
       await timetable.wait(NO_ANSWER_MS);
       throw new UnreachableError('no answer within 10 s');
+    },
+    deletePod: async (_pod: PodTarget, graceSeconds: number) => {
+      graces.push(graceSeconds);
+      await timetable.wait(SECOND_MS);
     },
   };
   const known = { cluster, clock: timetable, refusals: reportedRefusals() };
@@ -34,7 +39,7 @@ function hangingCluster() {
     while (await timetable.step(fromMs + 60 * SECOND_MS));
     return { ...(await ended), begun: begun.map((one) => ({ ...one, atMs: one.atMs - fromMs })) };
   };
-  return { evict };
+  return { evict, graces };
 }
 
 function evictions(namespace: string, count: number): readonly Eviction[] {
@@ -68,4 +73,15 @@ test('the evictions of a decision take 30 seconds at most, and pods whose evicti
   const others = all.map(({ pod }) => pod.name).filter((name) => !tried.includes(name));
   expect(again.slice(0, others.length)).toEqual(others);
   expect(tried).toContain(again[others.length]);
+});
+
+test.each([
+  ['is shortened, so that the pod ends by the deadline (D24)', { endsByMs: 30 * SECOND_MS }, [30, 29, 28]],
+  ['stays if the API server counts it from an earlier deletion', {}, [30]],
+])('the grace period of a pod that is deleted seconds after the decision %s', async (_, until, expected) => {
+  const { evict, graces } = hangingCluster();
+  const force = { graceSeconds: 30, ...until };
+  await evict(evictions('web', 11).map((one) => ({ ...one, force })));
+  expect([...new Set(graces)]).toEqual(expected);
+  expect(graces).toHaveLength(11);
 });
