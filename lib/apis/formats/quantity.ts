@@ -74,7 +74,7 @@ function ceilScaled({ digits, power }: { readonly digits: string; readonly power
 }
 
 export function isQuantity(text: string | number): boolean {
-  return parseQuantityNano(text) !== undefined;
+  return ORDINARY.test(String(text)) || parseQuantityNano(text) !== undefined;
 }
 
 /** The quantity in milli-units: `250m` is 250, `1` is 1000. Rounding and errors are those of `unitValue`. */
