@@ -79,6 +79,7 @@ export interface GivenUnavailableOffering {
   readonly placementGroupId?: string;
   readonly tenancy?: 'dedicated';
   readonly minVcpus?: number;
+  readonly nodeClass?: string;
   readonly markedAt?: string;
 }
 
@@ -266,6 +267,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
       placementGroupId: STRING,
       tenancy: { enum: ['dedicated'] },
       minVcpus: COUNT,
+      nodeClass: STRING,
       markedAt: DATE_TIME,
     },
     ['instanceType', 'zone', 'capacityType'],

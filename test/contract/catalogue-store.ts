@@ -94,8 +94,9 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
       const capacityType = { ...SPOT, instanceType: ANY_OFFERING, zone: ANY_OFFERING };
       const reservation = { ...SPOT, zone: 'us-east-1b', capacityType: 'reserved', reservationId: 'cr-1' } as const;
       const placed = { ...SPOT, zone: 'us-east-1c', placementGroupId: 'pg-1', tenancy: 'dedicated' } as const;
+      const unsupported = { ...SPOT, zone: 'us-east-1e', nodeClass: 'dev/default' };
       const large = { ...SPOT, instanceType: ANY_OFFERING, zone: 'us-east-1d', minVcpus: 64 };
-      await store.markUnavailable([subnet, capacityType, reservation, placed, large]);
+      await store.markUnavailable([subnet, capacityType, reservation, placed, large, unsupported]);
       const found = (await store.listUnavailable(NOW_MS)).toSorted((a, b) => compareText(a.zone, b.zone));
       expect(found).toEqual([
         listedOf(capacityType),
@@ -103,6 +104,7 @@ export function catalogueStoreContract(name: string, make: () => Promise<Catalog
         listedOf(reservation),
         listedOf(placed),
         listedOf(large),
+        listedOf(unsupported),
       ]);
     });
 

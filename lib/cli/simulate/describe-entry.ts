@@ -163,13 +163,24 @@ function describeAction(action: ActionSummary): Description | undefined {
 }
 
 function describeMark(mark: UnavailableMark): string {
-  const { instanceType, capacityType, zone, subnetId, placementGroupId, tenancy, minVcpus = 0, reason } = mark;
+  const {
+    instanceType,
+    capacityType,
+    zone,
+    subnetId,
+    placementGroupId,
+    tenancy,
+    nodeClass,
+    minVcpus = 0,
+    reason,
+  } = mark;
   if (subnetId !== undefined) return `${subnetId} in ${zone}: ${reason}`;
   const what =
     instanceType === ANY_OFFERING ? `every type${minVcpus > 0 ? ` of at least ${minVcpus} vCPUs` : ''}` : instanceType;
   const group = placementGroupId === undefined ? '' : ` in ${placementGroupId}`;
   const hardware = tenancy === undefined ? '' : ` on ${tenancy} hardware`;
-  return `${what} ${capacityType} in ${zone === ANY_OFFERING ? 'every zone' : zone}${group}${hardware}: ${reason}`;
+  const configuration = nodeClass === undefined ? '' : ` with EC2NodeClass ${nodeClass}`;
+  return `${what} ${capacityType} in ${zone === ANY_OFFERING ? 'every zone' : zone}${group}${hardware}${configuration}: ${reason}`;
 }
 
 type Creation = ActionSummary & { readonly kind: 'create-node-claim' };

@@ -3,6 +3,7 @@ import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { lastTypes } from '../../core/instance-type/last-types.ts';
 import { withoutLaterLaunches } from '../../core/instance-type/offerings/reserved-offerings.ts';
 import {
+  markedClass,
   type Placement,
   placementIn,
   unavailability,
@@ -62,17 +63,18 @@ export async function whatLaunches(
   const amounts = { memoryOverhead, reservedEnis };
   const problem = kubeletExpressionProblem(nodeClass, known.catalogue.facts, amounts);
   if (problem !== undefined) return unusable(problem.reason, problem.message);
-  const { subnets, images, placementGroup, capacityReservations = [] } = resolution.nodeClass;
+  const { subnets, images, placementGroup, capacityReservations = [], bootstrap } = resolution.nodeClass;
   const reservations = featureGates.reservedCapacity
     ? withoutLaterLaunches(capacityReservations, known.nodeClaims)
     : [];
   const { catalogue, unavailable, learnedMemory, tenancy } = known;
   const zones = zonesWithAddresses(subnets, unavailable);
-  const isUnavailable = unavailability(unavailable, placementIn(placementGroup, tenancy));
+  const others = { ...tenancy, nodeClass: markedClass(bootstrap.clusterName, nodeClass.metadata.name) };
+  const isUnavailable = unavailability(unavailable, placementIn(placementGroup, others));
   const plain = { reservations, images, placementGroup, learnedMemory, ...amounts };
   const inputs = {
     settings: JSON.stringify([nodeClass, plain]),
-    capacity: JSON.stringify([[...zones], unavailable, tenancy]),
+    capacity: JSON.stringify([[...zones], unavailable, others]),
   };
   const options = { zones, isUnavailable, isDoubted: doubt(unavailable), ...plain };
   const make = (before: readonly InstanceType[]) => instanceTypesFor(catalogue, nodeClass, { ...options, before });

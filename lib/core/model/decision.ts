@@ -27,6 +27,8 @@ export interface UnavailableOffering {
   readonly placementGroupId?: string;
   /** Capacity was missing only on dedicated hardware. @default on any hardware */
   readonly tenancy?: 'dedicated';
+  /** EC2 does not support the configuration of only this NodeClass, `CLUSTER/NAME`, with the type (C33). @default in every launch */
+  readonly nodeClass?: string;
   /** Capacity was missing only for types with at least this number of vCPUs. @default for all types */
   readonly minVcpus?: number;
   readonly untilMs: number;

@@ -68,17 +68,17 @@ const pauseOf = lastFor((instanceTypes: readonly InstanceType[], among: Circumst
   return { reason: 'NoCapacity', message, numbers: { missing: missing.length, left }, untilMs };
 });
 
-/** Whether the mark concerns launches of the claim: of its tenancy, and of its placement group if it is of one. */
+/** Whether the mark concerns launches of the claim: of its tenancy, and of its placement group or NodeClass if it is of one. */
 function concernsClaim(
-  { zone, capacityType, placementGroupId, tenancy }: UnavailableOffering,
+  { zone, capacityType, placementGroupId, tenancy, nodeClass }: UnavailableOffering,
   type: InstanceType,
   ofClaim: Pick<Placement, 'tenancy'>,
 ): boolean {
   if (tenancy !== undefined && tenancy !== ofClaim.tenancy) return false;
-  // The offerings of the NodePool show whether the placement group is its own.
+  // The offerings of the NodePool show whether the placement group and the NodeClass are its own.
   const isOffered = (): boolean =>
     type.offerings.some((one) => one.available && one.zone === zone && one.capacityType === capacityType);
-  return placementGroupId === undefined || !isOffered();
+  return (placementGroupId ?? nodeClass) === undefined || !isOffered();
 }
 
 function isAllowed(requirements: Requirements, { zone, capacityType }: UnavailableOffering): boolean {

@@ -42,6 +42,7 @@ const UNAVAILABLE = [
   'expiresAt',
   'markedAtMs',
   'minVcpus',
+  'nodeClass',
   'placementGroupId',
   'refusal',
   'reservationId',

@@ -49,15 +49,15 @@ export async function listMarked(
 }
 
 function itemOf(region: string, mark: UnavailableMark, memory: Marked): Item {
-  const { instanceType, zone, capacityType, subnetId, reservationId, placementGroupId, tenancy, minVcpus, reason } =
-    mark;
+  const { instanceType, zone, capacityType, subnetId, reservationId, reason } = mark;
+  const { placementGroupId, tenancy, minVcpus, nodeClass } = mark;
   return {
     ...unavailableOfferingKey(region, unavailableKey(mark)),
     ...memory,
     typeName: instanceType,
     zoneName: zone,
     capacityType,
-    ...optional({ subnetId, reservationId, placementGroupId, tenancy, minVcpus }),
+    ...optional({ subnetId, reservationId, placementGroupId, tenancy, minVcpus, nodeClass }),
     refusal: reason,
     // Kept beyond its end, so the next mark can be longer.
     expiresAt: Math.ceil((memory.untilMs + MARK_SERIES_MS) / 1_000),
@@ -88,7 +88,7 @@ function memoryOf(item: Attributes): Marked {
 }
 
 function offeringOf(item: Attributes): UnavailableOffering {
-  const { subnetId, reservationId, placementGroupId, tenancy, minVcpus } = item;
+  const { subnetId, reservationId, placementGroupId, tenancy, minVcpus, nodeClass } = item;
   const capacityType = CAPACITY_TYPES.find((each) => each === item['capacityType']);
   if (capacityType === undefined) throw unreadable(item, 'its capacityType is unknown');
   const { untilMs, markedAtMs } = memoryOf(item);
@@ -99,6 +99,7 @@ function offeringOf(item: Attributes): UnavailableOffering {
     ...(subnetId === undefined ? {} : { subnetId: String(subnetId) }),
     ...(reservationId === undefined ? {} : { reservationId: String(reservationId) }),
     ...(placementGroupId === undefined ? {} : { placementGroupId: String(placementGroupId) }),
+    ...(nodeClass === undefined ? {} : { nodeClass: String(nodeClass) }),
     ...(tenancy === 'dedicated' ? { tenancy } : {}),
     ...(typeof minVcpus === 'number' ? { minVcpus } : {}),
     untilMs,

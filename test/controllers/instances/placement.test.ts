@@ -10,7 +10,7 @@ const NONE = { name: 'none', events: [] };
 
 /** The number of pods that run after three minutes in which every offering lacks capacity in one placement. */
 async function runningWhile(
-  where: Pick<UnavailableOffering, 'placementGroupId' | 'tenancy'>,
+  where: Pick<UnavailableOffering, 'placementGroupId' | 'tenancy' | 'nodeClass'>,
   { group, tenancy }: { readonly group?: string; readonly tenancy?: string },
 ): Promise<number> {
   const nodeClass = aNodeClass(group === undefined ? {} : { placementGroupSelector: { id: group } });
@@ -55,6 +55,12 @@ test('a placement group without capacity stops no launches outside it (C32)', as
   expect(await runningWhile({ placementGroupId: 'pg-1' }, { group: 'pg-2' })).toBe(3);
   expect(await runningWhile({ placementGroupId: 'pg-1' }, { group: 'pg-1' })).toBe(0);
   expect(await runningWhile({}, { group: 'pg-1' })).toBe(0);
+});
+
+test('what EC2 does not support of a NodeClass stops no launches of others, nor of that with its name in another cluster (C33)', async () => {
+  expect(await runningWhile({ nodeClass: 'dev/default' }, {})).toBe(3);
+  expect(await runningWhile({ nodeClass: 'simulated/gpu' }, {})).toBe(3);
+  expect(await runningWhile({ nodeClass: 'simulated/default' }, {})).toBe(0);
 });
 
 test('a lack of dedicated hardware stops no launches on shared hardware (C32)', async () => {

@@ -260,6 +260,8 @@ describe('unschedulable pods are reported with the figures', () => {
       const marked = (where: object) => missing(300).map((one) => ({ ...one, ...where }));
       const group = { pods: [pendingPod()], unavailable: marked({ placementGroupId: 'pg-1' }) };
       expect(verdictOf(group).actions).toHaveLength(1);
+      const ofClass = { pods: [pendingPod()], unavailable: marked({ nodeClass: 'dev/default' }) };
+      expect(verdictOf(ofClass).actions).toHaveLength(1);
       const unavailable = marked({ tenancy: 'dedicated' });
       expect(verdictOf({ pods: [pendingPod()], unavailable }).actions).toHaveLength(1);
       const nodeSelector = { 'karpenter.k8s.aws/instance-tenancy': 'dedicated' };

@@ -24,6 +24,8 @@ const MAX_ZONE_PAUSE_MS = 12 * MINUTE_MS;
 const NOT_OF_OFFERING: ReadonlySet<string> = new Set([
   NOT_TRIED,
   REFUSED_WITH_ZONE,
+  // The image or the template of a NodeClass, which its owner corrects.
+  'Unsupported',
   // Quotas of the account. Each ended instance may make room.
   'VcpuLimitExceeded',
   'MaxSpotInstanceCountExceeded',
@@ -40,7 +42,7 @@ const NOT_OF_OFFERING: ReadonlySet<string> = new Set([
 /**
  * The state of an offering that had no capacity at `atMs`. The first mark lasts 3 minutes. Each later attempt without capacity
  * doubles the duration, up to 30 minutes; up to 12 for a whole zone and capacity type. A mark lasts 3 minutes if the refusal
- * says nothing about the capacity of the offering: EC2 did not try it, a quota, a reservation or a subnet is full, or EC2 refused the whole zone: when
+ * says nothing about the capacity of the offering: EC2 did not try it or does not support the configuration of the NodeClass, a quota, a reservation or a subnet is full, or EC2 refused the whole zone: when
  * the zone is tried again, so are all its offerings. The series ends one hour after the last mark ended.
  * *Shape:* a mark during another mark adds no strike and never shortens it; `previous` itself if nothing changes.
  * *Source:* C32, C35; kubernetes-sigs/karpenter#3198.

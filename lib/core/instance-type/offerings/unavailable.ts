@@ -16,14 +16,15 @@ export const REFUSED_WITH_ZONE = 'RefusedWithZone';
 
 type Unavailable = Omit<UnavailableOffering, 'untilMs' | 'markedAtMs' | 'reason'>;
 
-/** Where instances are placed, beside their offering. */
-export type Placement = Pick<UnavailableOffering, 'placementGroupId' | 'tenancy'>;
+/** Where and with which configuration instances are launched, beside their offering. */
+export type Placement = Pick<UnavailableOffering, 'placementGroupId' | 'tenancy' | 'nodeClass'>;
 
 /** The key of a mark. The key of a subnet does not include the instance type: a full subnet has no address for any type. */
 export function unavailableKey(mark: Unavailable): string {
-  const { subnetId, placementGroupId, tenancy, minVcpus } = mark;
+  const { subnetId, placementGroupId, tenancy, minVcpus, nodeClass } = mark;
   if (subnetId !== undefined) return `subnet/${subnetId}`;
-  const where = [placementGroupId, tenancy, minVcpus].filter((one) => one !== undefined);
+  const ofClass = nodeClass && `class/${nodeClass}`;
+  const where = [placementGroupId, tenancy, minVcpus, ofClass].filter((one) => one !== undefined);
   return [capacityKey(mark), ...where].join('/');
 }
 
@@ -37,7 +38,7 @@ function offeringKey(capacityType: string, instanceType: string, zone: string): 
 
 /**
  * Returns a predicate that is true if the offering, its zone or its whole capacity type is marked. Marked subnets are not
- * included (see `exhaustedSubnets`), nor zones that refused across families (see `doubt`). A mark of another placement does not count: a full placement group says nothing about
+ * included (see `exhaustedSubnets`), nor zones that refused across families (see `doubt`). A mark of another placement or NodeClass does not count: a full placement group says nothing about
  * launches outside it. *Cost:* O(1) for each offering.
  */
 export function unavailability(
@@ -63,19 +64,25 @@ export function isZoneRefusal({ instanceType, reason }: Pick<UnavailableOffering
 }
 
 /** Whether a mark concerns launches with this placement. */
-function concerns({ placementGroupId, tenancy }: UnavailableOffering, placement: Placement): boolean {
+function concerns({ placementGroupId, tenancy, nodeClass }: UnavailableOffering, placement: Placement): boolean {
   return (
     (placementGroupId === undefined || placementGroupId === placement.placementGroupId) &&
-    (tenancy === undefined || tenancy === placement.tenancy)
+    (tenancy === undefined || tenancy === placement.tenancy) &&
+    (nodeClass === undefined || nodeClass === placement.nodeClass)
   );
 }
 
-/** The placement of launches into this group with this tenancy. */
+/** The placement of launches into this group with this tenancy, of this NodeClass. */
 export function placementIn(
   group: { readonly id: string } | undefined,
-  { tenancy }: Pick<Placement, 'tenancy'>,
+  others: Pick<Placement, 'tenancy' | 'nodeClass'>,
 ): Placement {
-  return optional({ placementGroupId: group?.id, tenancy });
+  return optional({ placementGroupId: group?.id, ...others });
+}
+
+/** The NodeClass in marks, which all clusters of the account share. */
+export function markedClass(cluster: string, nodeClass: string): string {
+  return `${cluster}/${nodeClass}`;
 }
 
 /** The placement of the instances of a template. */

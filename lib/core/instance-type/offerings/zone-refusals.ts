@@ -56,7 +56,9 @@ export function withZoneRefusals({ requested, types, missing }: AnsweredLaunch):
   if (marks.length === 0) return missing;
   const refused = new Set(marks.map(placeOf));
   const ofOfferings = missing.map((one) =>
-    isGeneral(one) && refused.has(placeOf(one)) ? { ...one, reason: REFUSED_WITH_ZONE } : one,
+    isGeneral(one) && one.nodeClass === undefined && refused.has(placeOf(one))
+      ? { ...one, reason: REFUSED_WITH_ZONE }
+      : one,
   );
   return [...ofOfferings, ...marks];
 }

@@ -1,6 +1,6 @@
 import type { CapacityType } from '../../../apis/labels.ts';
 import { CAPACITY_TYPES, MIN_VALUES_RELAXED } from '../../../apis/labels.ts';
-import { placementIn, tenancyOf, unavailability } from '../../instance-type/offerings/unavailable.ts';
+import { markedClass, placementIn, tenancyOf, unavailability } from '../../instance-type/offerings/unavailable.ts';
 import { doubt, vcpusOf } from '../../instance-type/offerings/zone-refusals.ts';
 import type { UnavailableOffering } from '../../model/decision.ts';
 import { imageFor } from '../../model/images.ts';
@@ -87,11 +87,14 @@ export function linesToBeHad(record: NodeClaimRecord, market: LaunchMarket): rea
 
 /** Returns a predicate: true for options that recently lacked capacity, or whose reservation has no available instances. */
 export function unavailableOptions(
-  { spec }: NodeClaimRecord,
+  { cluster, spec }: NodeClaimRecord,
   { resolved, unavailable }: LaunchMarket,
 ): (option: LaunchOption) => boolean {
-  const tenancy = tenancyOf(requirementsFrom(spec.requirements));
-  const isUnavailable = unavailability(unavailable, placementIn(resolved.placementGroup, tenancy));
+  const others = {
+    ...tenancyOf(requirementsFrom(spec.requirements)),
+    nodeClass: markedClass(cluster, spec.nodeClassRef.name),
+  };
+  const isUnavailable = unavailability(unavailable, placementIn(resolved.placementGroup, others));
   const open = new Set(
     (resolved.capacityReservations ?? [])
       .filter(({ state, availableInstances }) => state === 'active' && availableInstances > 0)

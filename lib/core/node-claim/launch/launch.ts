@@ -129,6 +129,12 @@ function attemptsOf(record: NodeClaimRecord): number {
 
 function whyNoCapacity(record: NodeClaimRecord, context: LaunchContext): string {
   const withoutCapacity = record.options.filter(unavailableOptions(record, context)).length;
+  const ofOthers = { ...context, unavailable: context.unavailable.filter(({ nodeClass }) => nodeClass === undefined) };
+  const unsupported = withoutCapacity - record.options.filter(unavailableOptions(record, ofOthers)).length;
+  const unsupportedText =
+    unsupported === 0
+      ? ''
+      : `, ${unsupported} only for EC2NodeClass ${context.nodeClass.metadata.name}, whose configuration EC2 does not support with these types`;
   const { subnets, images } = context.resolved;
   const bootable = new Set(record.types.flatMap((type) => (imageFor(type, images) === undefined ? [] : type.name)));
   const withoutImage = record.options.filter(({ instanceType }) => !bootable.has(instanceType)).length;
@@ -137,7 +143,7 @@ function whyNoCapacity(record: NodeClaimRecord, context: LaunchContext): string 
   const full = subnets.filter(({ id }) => exhausted.has(id)).length;
   const zones = [...zonesWithAddresses(subnets, context.unavailable)].toSorted().join(', ') || 'no zone';
   const exhaustedText = full === 0 ? '' : `, ${full} subnets have no free addresses`;
-  return `none of ${record.options.length} offerings has capacity: ${withoutCapacity} are marked as unavailable${imagesText}, subnets are in ${zones}${exhaustedText}`;
+  return `none of ${record.options.length} offerings has capacity: ${withoutCapacity} are marked as unavailable${unsupportedText}${imagesText}, subnets are in ${zones}${exhaustedText}`;
 }
 
 /** Completes a found instance from the record of its launch, because EC2 returns neither its price nor its kind of reservation. */

@@ -31,7 +31,7 @@ const TRANSLATION: Readonly<Record<string, 'unreachable' | 'refused'>> = {
 };
 
 /** The scope of missing capacity. */
-export type CapacityScope = 'offering' | 'subnet' | 'capacity-type';
+export type CapacityScope = 'offering' | 'node-class' | 'subnet' | 'capacity-type';
 
 /** C33: no capacity at present. */
 const CAPACITY_CODES: Readonly<Record<string, CapacityScope>> = {
@@ -46,7 +46,8 @@ const CAPACITY_CODES: Readonly<Record<string, CapacityScope>> = {
   ReservationCapacityExceeded: 'offering',
   SpotMaxPriceTooLow: 'offering',
   UnfulfillableCapacity: 'offering',
-  Unsupported: 'offering',
+  // EC2 does not support the configuration, such as the image, with the type.
+  Unsupported: 'node-class',
   VcpuLimitExceeded: 'offering',
   InsufficientFreeAddressesInSubnet: 'subnet',
   // The service-linked role for spot is missing, so no spot instance can be launched until it is created.

@@ -10,6 +10,7 @@ import { optional } from '../../../apis/optional.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { NOT_TRIED } from '../../../core/instance-type/offerings/marked.ts';
 import {
+  markedClass,
   type Placement,
   placementOfTemplate,
   unavailableKey,
@@ -103,6 +104,7 @@ function outcomeOf(tools: LaunchTools, sent: SentRequest, answer: CreateFleetCom
 
 /** C53: each error has a type and a zone. An error without them applies to the whole request. */
 function missingOf(sent: SentRequest, errors: readonly CreateFleetError[]): readonly MissingCapacity[] {
+  const { cluster, nodeClass, overrides, templates } = sent.request;
   const found = new Map<string, MissingCapacity>();
   const problems = errors.map((error) => capacityProblem(error.ErrorCode, error.ErrorMessage));
   const isObjection = problems.includes(undefined);
@@ -110,9 +112,10 @@ function missingOf(sent: SentRequest, errors: readonly CreateFleetError[]): read
     const problem = problems[at];
     // If EC2 rejects the request itself, offerings that it did not try are unknown.
     if (problem === undefined || (isObjection && problem.reason === NOT_TRIED)) continue;
-    for (const override of sent.request.overrides.filter(isMeant(sent, error.LaunchTemplateAndOverrides))) {
-      const placement = placementOfTemplate(sent.request.templates[override.template]);
-      const missing = missingFrom(override, problem, placement);
+    for (const override of overrides.filter(isMeant(sent, error.LaunchTemplateAndOverrides))) {
+      const placement = placementOfTemplate(templates[override.template]);
+      const ofClass = problem.scope === 'node-class' && { nodeClass: markedClass(cluster, nodeClass) };
+      const missing = missingFrom(override, problem, { ...placement, ...ofClass });
       const key = unavailableKey(missing);
       if (!found.has(key)) found.set(key, missing);
     }
@@ -143,12 +146,13 @@ function missingFrom(
   const { instanceType, zone, capacityType, subnetId, reservationId } = override;
   switch (scope) {
     case 'offering':
+    case 'node-class':
       // C34: for reserved capacity, only the one reservation.
       return {
         instanceType,
         zone,
         capacityType,
-        ...(reservationId === undefined ? placement : { reservationId }),
+        ...(reservationId === undefined ? placement : optional({ reservationId, nodeClass: placement.nodeClass })),
         reason,
       };
     case 'subnet':

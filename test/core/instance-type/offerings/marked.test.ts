@@ -34,6 +34,7 @@ test('an offering that EC2 did not try gets no strike, and each mark lasts three
 });
 
 test.each([
+  'Unsupported',
   'VcpuLimitExceeded',
   'MaxSpotInstanceCountExceeded',
   'MaxFleetCountExceeded',

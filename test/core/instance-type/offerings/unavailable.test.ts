@@ -34,6 +34,7 @@ describe('how wide a lack of capacity is (C32)', () => {
 
 describe('a mark of one placement concerns launches with this placement only', () => {
   const [group, dedicated] = [{ placementGroupId: 'pg-1' }, { tenancy: 'dedicated' as const }];
+  const ofClass = { nodeClass: 'dev/default' };
 
   test.each([
     ['of a group, a launch outside groups', group, {}, false],
@@ -44,13 +45,23 @@ describe('a mark of one placement concerns launches with this placement only', (
     ['of dedicated hardware, a launch on it', dedicated, dedicated, true],
     ['of both, a launch in the group on shared hardware', { ...group, ...dedicated }, group, false],
     ['of any placement, a launch in a group', {}, group, true],
+    ['of a NodeClass, a launch of it', ofClass, ofClass, true],
+    ['of a NodeClass, a launch of another one', ofClass, { nodeClass: 'dev/gpu' }, false],
+    [
+      'of a NodeClass, a launch of that with its name in another cluster',
+      ofClass,
+      { nodeClass: 'prod/default' },
+      false,
+    ],
+    ['of any NodeClass, a launch of one', {}, ofClass, true],
   ])('%s', (...[, where, placement, expected]) => {
     expect(unavailability([lacking(where)], placement)(ONE)).toBe(expected);
   });
 
   test('the marks of two placements of an offering have two keys', () => {
-    const keys = [{}, group, dedicated, { ...group, ...dedicated }].map((where) => unavailableKey(lacking(where)));
-    expect(new Set(keys).size).toBe(4);
+    const placements = [{}, group, dedicated, { ...group, ...dedicated }, ofClass, { nodeClass: 'prod/default' }];
+    const keys = placements.map((where) => unavailableKey(lacking(where)));
+    expect(new Set(keys).size).toBe(6);
     expect(keys[0]).toBe('spot/m5.large/eu-west-3a');
   });
 });

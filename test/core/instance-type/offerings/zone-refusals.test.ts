@@ -91,6 +91,18 @@ describe('a zone and capacity type that refuse across families are marked as a w
     expect(wholes(asked, refused(asked), accelerated)).toEqual([]);
   });
 
+  test('and what EC2 does not support of one NodeClass stays of it', () => {
+    const other = lines(['m7i.large'], A);
+    const unsupported = refused(other, { reason: 'Unsupported', nodeClass: 'dev/default' });
+    const missing = withZoneRefusals({
+      requested: [...asked, ...other],
+      types: typesNamed(FOUR),
+      missing: [...refused(asked), ...unsupported],
+    });
+    expect(missing).toEqual(expect.arrayContaining([...unsupported]));
+    expect(missing.map(({ reason }) => reason)).toContain('RefusedAcrossFamilies');
+  });
+
   test('if EC2 tried four families, and reports the others as not tried', () => {
     const others = lines(['m7i.large', 'c7i.large'], A);
     const missing = [...refused(asked), ...refused(others, { reason: 'UnfulfillableCapacity' })];

@@ -253,6 +253,20 @@ test('offerings that lack capacity in another placement are part of the request 
   expect(kindWith({ tenancy: 'dedicated' }, record)).toBe('no-capacity');
 });
 
+test('what EC2 does not support of a NodeClass is left out of its launches, and of no others (C33)', () => {
+  const mark = { ...OPTION, untilMs: NOW_MS, reason: 'Unsupported' };
+  const planWith = (nodeClass: string) =>
+    planLaunch(aClaim({ options: [OPTION] }), launchContext({ unavailable: [{ ...mark, nodeClass }] }));
+  expect(planWith('demo/gpu').kind).toBe('launch');
+  expect(planWith('prod/default').kind).toBe('launch');
+  expect(planWith('demo/default')).toMatchObject({
+    kind: 'no-capacity',
+    message: expect.stringContaining(
+      '1 are marked as unavailable, 1 only for EC2NodeClass default, whose configuration EC2 does not support with these types',
+    ),
+  });
+});
+
 test('a claim whose types have no image says so (C65)', () => {
   const images = [image('ami-arm64', 'arm64')];
   expect(planLaunch(aClaim({ options: [OPTION] }), launchContext(resolvedAs({ images })))).toMatchObject({

@@ -262,20 +262,20 @@ describe('the outcome', () => {
     'MaxSpotInstanceCountExceeded',
     'VcpuLimitExceeded',
     'UnfulfillableCapacity',
-    'Unsupported',
     'MaxFleetCountExceeded',
     'ReservationCapacityExceeded',
     'Server.InsufficientInstanceCapacity',
   ])('%s is of one offering, with a prefix or without (C33)', async (code) => {
     ec2.on(CreateFleetCommand).resolves({ Errors: [noCapacity('m5.large', 'us-east-1a', code)] });
-    expect((await launchOnce(aLaunchOfTwoTypes())).missing).toEqual([
-      {
-        instanceType: 'm5.large',
-        zone: 'us-east-1a',
-        capacityType: 'on-demand',
-        reason: code.replace('Server.', ''),
-      },
-    ]);
+    const reason = code.replace('Server.', '');
+    const offering = { instanceType: 'm5.large', zone: 'us-east-1a', capacityType: 'on-demand' };
+    expect((await launchOnce(aLaunchOfTwoTypes())).missing).toEqual([{ ...offering, reason }]);
+  });
+
+  test('Unsupported is of the type with the configuration of its NodeClass, and of no other launch (C33)', async () => {
+    ec2.on(CreateFleetCommand).resolves({ Errors: [noCapacity('m5.large', 'us-east-1a', 'Unsupported')] });
+    const { missing } = await launchOnce(aLaunchOfTwoTypes());
+    expect(missing).toMatchObject([{ instanceType: 'm5.large', nodeClass: 'demo/default', reason: 'Unsupported' }]);
   });
 
   test.each<[string, Partial<LaunchTemplateSpec>, object]>([
