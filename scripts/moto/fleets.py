@@ -214,6 +214,7 @@ def _run(backend: Any, pool: dict[str, Any], tags: dict[str, dict[str, str]], fl
     instance = started.instances[0]
     instance.add_tags({"aws:ec2:fleet-id": fleet, "aws:ec2launchtemplate:id": pool["template"]["LaunchTemplateId"]})
     instance.capacity_reservation_id = reservation_id
+    instance.capacity_reservation_specification = data.get("CapacityReservationSpecification")
     # A capacity block, or a reservation that may be interrupted.
     instance.lifecycle = data.get("InstanceMarketOptions", {}).get("MarketType")
     if pool["lifecycle"] == "spot":

@@ -144,6 +144,8 @@ test('C60: an instance of reserved capacity uses its reservation, until that is 
   } = await launched(reserved());
   expect(instance).toMatchObject({ capacityType: 'reserved', reservation: { id: reservationId } });
   expect((await instanceOf(instance.id))?.CapacityReservationId).toBe(reservationId);
+  const described = await cloud.describeInstances(world.cluster, [instance.id]);
+  expect(described).toMatchObject([{ capacityType: 'reserved', reservation: { id: reservationId } }]);
   const second = await cloud.launch(reserved());
   expect(second).toMatchObject({
     kind: 'refused',

@@ -12,14 +12,14 @@ import { type ObservedClaims, viewOf } from '../observe/observe-claims.ts';
 import type { LaunchContextPorts } from '../observe/observe-launch-context.ts';
 import { announceRefusals } from '../run/announce-refusals.ts';
 import { applyVerdict, type ObjectRun, type VerdictPorts } from '../run/apply-verdict.ts';
-import type { HasSettings, ReadsCluster } from '../run/ports.ts';
+import type { ReadsCluster } from '../run/ports.ts';
 import { showRecord } from '../status/show-record.ts';
 import { noteThrottled, whyNotNow } from './launch-turn.ts';
 
 /** The number of launches that one invocation tries for a claim. The next invocation continues. */
 export const MAX_STEPS = 12;
 
-export type AdvanceRun = ObjectRun<VerdictPorts & LaunchContextPorts & HasSettings & ReadsCluster>;
+export type AdvanceRun = ObjectRun<VerdictPorts & LaunchContextPorts & ReadsCluster>;
 
 interface Advancing {
   readonly world: ObservedClaims;

@@ -15,7 +15,6 @@ import type { RemembersInstances } from '../instances/last-list.ts';
 import type { SeenNodes } from '../run/fresh-state.ts';
 import type {
   HasClock,
-  HasSettings,
   InspectsInstances,
   ReadsClaims,
   ReadsCluster,
@@ -112,7 +111,7 @@ export async function observeWorld(
 
 /** The view of one claim for the decisions of lifecycle. *Shape:* unread if the claim has an instance whose node may be unread. */
 export async function viewOf(
-  ports: LaunchContextPorts & HasSettings & ReadsClaims,
+  ports: LaunchContextPorts & ReadsClaims,
   record: NodeClaimRecord,
   world: ObservedClaims,
 ): Promise<Observed<NodeClaimView>> {

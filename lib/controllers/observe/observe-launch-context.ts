@@ -6,7 +6,7 @@ import { addressesInFlight } from '../../core/node-claim/launch/launch-subnets.t
 import type { NodeClaimView, NoLaunchContext } from '../../core/node-claim/lifecycle.ts';
 import { unreadySinceMs, whyNotUsable } from '../../core/node-class/status/readiness.ts';
 import { type Observed, whyNotRead } from '../../core/observed.ts';
-import type { HasClock, ReadsZonalShifts, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
+import type { HasClock, HasSettings, ReadsZonalShifts, ResolvesNodeClasses, UsesCatalogue } from '../run/ports.ts';
 import { type ObservedUnavailable, observeUnavailable } from './observe-unavailable.ts';
 import type { Readings } from './readings.ts';
 import { observeResolution } from './resolve-node-class.ts';
@@ -31,7 +31,7 @@ export interface ObservedLaunches {
 /** A resolved NodeClass, or why it cannot be used. */
 type KnownClass = Pick<LaunchContext, 'nodeClass' | 'resolved'> | NoLaunchContext;
 
-export type LaunchContextPorts = UsesCatalogue & ResolvesNodeClasses & ReadsZonalShifts & HasClock;
+export type LaunchContextPorts = UsesCatalogue & ResolvesNodeClasses & ReadsZonalShifts & HasClock & HasSettings;
 
 /** What a claim is launched with. Each NodeClass is resolved once in a run, and only for claims that are not launched yet. */
 export async function observeLaunchContext(
@@ -58,7 +58,13 @@ export async function observeLaunchContext(
   if (!hasMarks && record.launch.kind === 'refused') {
     return notRead('missing capacity could not be read after a refused launch');
   }
-  return { ...known, unavailable, inFlight: addressesInFlight(world.inFlight.values()) };
+  return {
+    ...known,
+    unavailable,
+    inFlight: addressesInFlight(world.inFlight.values()),
+    // F18, C60.
+    ...(!ports.settings.featureGates.reservedCapacity && { openReservations: true }),
+  };
 }
 
 async function resolve(ports: ResolvesNodeClasses, nodeClass: EC2NodeClass, log: Readings): Promise<KnownClass> {

@@ -57,8 +57,10 @@ export interface LaunchTemplateSpec {
   readonly dedicated?: true;
   /** C68. @default none */
   readonly placementGroup?: { readonly id: string; readonly partition?: number };
-  /** The one reservation that the instance comes out of. @default it keeps away from all of them (C60) */
+  /** The one reservation that the instance comes out of. @default none */
   readonly reservation?: HeldReservation;
+  /** C60: without `reservation`, EC2 may use a reservation that is open. @default it uses none */
+  readonly openReservations?: true;
 }
 
 /** A reservation, as an instance of it is told from others (C22). */

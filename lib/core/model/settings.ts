@@ -17,7 +17,7 @@ export interface FeatureGates {
   readonly nodeOverlay: boolean;
   /** A5. If false, CapacityBuffers are not read. */
   readonly capacityBuffer: boolean;
-  /** B59. If false, capacity reservations are not used. */
+  /** B59, C60. If false, no capacity reservation is selected, and EC2 puts instances into open ones. */
   readonly reservedCapacity: boolean;
   /** D29. If true, nodes that stay unhealthy are replaced. */
   readonly nodeRepair: boolean;

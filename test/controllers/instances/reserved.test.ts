@@ -68,6 +68,32 @@ test('F18: with the feature gate off, reservations are not used', async () => {
   expect(await launchedWith({ featureGates })).toEqual(['on-demand', 'on-demand', 'on-demand']);
 });
 
+test.each([
+  [true, undefined],
+  [false, true],
+])('C60: with the feature gate %s, the launch template allows open reservations: %s', async (gate, expected) => {
+  const featureGates = { ...DEFAULT_SETTINGS.featureGates, reservedCapacity: gate };
+  const allowed: (true | undefined)[] = [];
+  await runSimulation({
+    manifests: someManifests({ nodePools: [aPool()], deployments: [aDeployment('web', 1, '1500m')] }),
+    catalogue: CATALOGUE,
+    seed: 1,
+    durationMs: 5 * 60_000,
+    settings: { ...DEFAULT_SETTINGS, featureGates },
+    wrapPorts: (ports) => ({
+      ...ports,
+      cloud: {
+        ...ports.cloud,
+        launch: async (request) => {
+          allowed.push(...request.templates.map(({ openReservations }) => openReservations));
+          return await ports.cloud.launch(request);
+        },
+      },
+    }),
+  });
+  expect(allowed).toEqual([expected]);
+});
+
 test('a type that is sold only in capacity blocks is launched into its reservation (C30)', async () => {
   const offerings = CATALOGUE.offerings.map(({ type, zone, zoneId }) => ({ type, zone, zoneId }));
   const launched = await launchedWith({}, { catalogue: { ...CATALOGUE, offerings }, free: 3 });

@@ -32,6 +32,7 @@ export interface FleetParts {
 interface CurrentNodeClass {
   readonly nodeClass: EC2NodeClass;
   readonly resolved: ResolvedNodeClass;
+  readonly openReservations?: true;
 }
 
 /** The limit of EC2 for one request. */
@@ -85,7 +86,7 @@ const NO_ENCLAVES =
 /** The settings that all templates of the claim share (C58). */
 function sharedTraits(
   record: NodeClaimRecord,
-  { nodeClass, resolved }: CurrentNodeClass,
+  { nodeClass, resolved, openReservations }: CurrentNodeClass,
 ): Omit<LaunchTemplateSpec, 'userData' | 'networkInterfaces'> {
   const { spec } = nodeClass;
   const only = singleValues(requirementsFrom(record.spec.requirements));
@@ -96,7 +97,7 @@ function sharedTraits(
     metadataOptions: spec.metadataOptions,
     securityGroupIds: resolved.securityGroups.map(({ id }) => id),
     ...(spec.detailedMonitoring === true ? { detailedMonitoring: true } : {}),
-    ...optional({ nestedVirtualization }),
+    ...optional({ nestedVirtualization, openReservations }),
     ...(spec.enclaveOptions?.enabled === true || requestsAny(record, ENCLAVES) ? { enclaves: true } : {}),
     // C43.
     ...(only[TENANCY] === 'dedicated' ? { dedicated: true } : {}),

@@ -29,6 +29,8 @@ import { fleetParts } from './launch-templates.ts';
 /** The inputs of a launch beside the claim: the NodeClass, its resolved values, and offerings without capacity. */
 export interface LaunchContext extends LaunchMarket {
   readonly nodeClass: EC2NodeClass;
+  /** C60: EC2 may use open reservations. @default false */
+  readonly openReservations?: true;
 }
 
 /**

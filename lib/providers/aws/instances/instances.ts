@@ -189,6 +189,7 @@ export function instanceFactsOf(
   if (instance.InstanceId === undefined) return undefined;
   const tags = labelsOf(instance.Tags);
   const reservation = reservationOf(instance);
+  const other = instance.InstanceLifecycle === 'spot' ? 'spot' : 'on-demand';
   const { SubnetId: subnetId, SecurityGroups: groups = [], PrivateDnsName } = instance;
   // Empty for an instance that is being launched.
   const privateDnsName = PrivateDnsName === '' ? undefined : PrivateDnsName;
@@ -197,7 +198,7 @@ export function instanceFactsOf(
     id: instance.InstanceId,
     instanceType: instance.InstanceType ?? '',
     zone: instance.Placement?.AvailabilityZone ?? '',
-    capacityType: capacityTypeOf(instance),
+    capacityType: reservation === undefined ? other : 'reserved',
     imageId: instance.ImageId ?? '',
     priceUsdPerHour,
     nodePool: tags[NODE_POOL] ?? '',
@@ -208,18 +209,17 @@ export function instanceFactsOf(
   };
 }
 
-/** C60: on-demand launches do not use reservations, so an instance in a reservation was launched into it. */
-function capacityTypeOf(instance: Ec2Instance): DescribedInstance['capacityType'] {
-  if (instance.InstanceLifecycle === 'spot') return 'spot';
-  return instance.CapacityReservationId === undefined ? 'on-demand' : 'reserved';
-}
-
-/** The present reservation of an instance. An instance may outlive its reservation (C83). */
+/**
+ * The reservation for which an instance was launched. An instance may outlive it (C83). C60: EC2 puts other on-demand instances into
+ * reservations that are open, and takes them out again.
+ */
 function reservationOf({
   CapacityReservationId: id,
+  CapacityReservationSpecification: specification,
   InstanceLifecycle,
 }: Ec2Instance): DescribedInstance['reservation'] {
-  if (id === undefined) return undefined;
+  const isReserved = specification?.CapacityReservationPreference === 'capacity-reservations-only';
+  if (id === undefined || !isReserved) return undefined;
   if (InstanceLifecycle === 'capacity-block') return { id, kind: 'capacity-block' };
   return { id, kind: InstanceLifecycle === 'interruptible-capacity-reservation' ? 'interruptible' : 'default' };
 }

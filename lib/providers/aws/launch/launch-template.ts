@@ -81,8 +81,7 @@ function hardwareOf(spec: LaunchTemplateSpec): RequestLaunchTemplateData {
   const { nestedVirtualization, placementGroup } = spec;
   const placement = {
     ...(spec.dedicated === true ? { Tenancy: 'dedicated' as const } : {}),
-    ...(placementGroup === undefined ? {} : { GroupId: placementGroup.id }),
-    ...(placementGroup?.partition === undefined ? {} : { PartitionNumber: placementGroup.partition }),
+    ...optional({ GroupId: placementGroup?.id, PartitionNumber: placementGroup?.partition }),
   };
   return {
     ...(spec.detailedMonitoring === true ? { Monitoring: { Enabled: true } } : {}),
@@ -92,10 +91,10 @@ function hardwareOf(spec: LaunchTemplateSpec): RequestLaunchTemplateData {
   };
 }
 
-/** C60: an open reservation is not used unless the NodeClass selects it. */
-function reservationOf({ reservation }: LaunchTemplateSpec): RequestLaunchTemplateData {
+/** C60: an open reservation is not used unless the NodeClass selects it, or EC2 chooses. */
+function reservationOf({ reservation, openReservations }: LaunchTemplateSpec): RequestLaunchTemplateData {
   if (reservation === undefined) {
-    return { CapacityReservationSpecification: { CapacityReservationPreference: 'none' } };
+    return openReservations ? {} : { CapacityReservationSpecification: { CapacityReservationPreference: 'none' } };
   }
   const MarketType = MARKETS[reservation.kind];
   return {

@@ -230,6 +230,13 @@ describe('the lines of a request', () => {
   });
 });
 
+test('C60: the request keeps whether its instances may use open reservations', () => {
+  const templatesWith = (over: Partial<LaunchContext>) =>
+    plan(aClaim({ options: [OPTION] }), launchContext(over)).templates;
+  expect(templatesWith({ openReservations: true })).toMatchObject([{ openReservations: true }]);
+  expect(templatesWith({})[0]).not.toHaveProperty('openReservations');
+});
+
 test('a zone that refused across families is left out for types as large as the refused ones (C35)', () => {
   const spot: LaunchOption = { ...OPTION, capacityType: 'spot' };
   const { zone, capacityType } = spot;

@@ -75,6 +75,34 @@ test('C78: an instance has its subnet and its security groups, if EC2 describes 
   expect(second).not.toHaveProperty('securityGroupIds');
 });
 
+const RESERVED_ONLY = {
+  CapacityReservationSpecification: { CapacityReservationPreference: 'capacity-reservations-only' },
+};
+
+test.each([
+  { of: 'a reservation', kind: 'default', over: RESERVED_ONLY },
+  { of: 'a capacity block', kind: 'capacity-block', over: { ...RESERVED_ONLY, InstanceLifecycle: 'capacity-block' } },
+  {
+    of: 'a reservation that may be interrupted',
+    kind: 'interruptible',
+    over: { ...RESERVED_ONLY, InstanceLifecycle: 'interruptible-capacity-reservation' },
+  },
+])('C60: an instance that was launched for $of is reserved', async ({ kind, over }) => {
+  ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-1', { CapacityReservationId: 'cr-1', ...over })));
+  const [found] = await describeInstances(reader, 'demo');
+  expect(found).toMatchObject({ capacityType: 'reserved', reservation: { id: 'cr-1', kind } });
+});
+
+test.each([
+  { preference: 'open', over: { CapacityReservationSpecification: { CapacityReservationPreference: 'open' } } },
+  { preference: 'none that EC2 shows', over: {} },
+])('C60: an instance in an open reservation is on-demand; its preference is $preference', async ({ over }) => {
+  ec2.on(DescribeInstancesCommand).resolves(answer(anInstance('i-1', { CapacityReservationId: 'cr-1', ...over })));
+  const [found] = await describeInstances(reader, 'demo');
+  expect(found).toMatchObject({ capacityType: 'on-demand' });
+  expect(found).not.toHaveProperty('reservation');
+});
+
 test('circular and endless pages are an error', async () => {
   ec2.on(DescribeInstancesCommand).resolves({ ...answer(), NextToken: 'again' });
   await expect(describeInstances(reader, 'demo')).rejects.toThrow(/leads back/);

@@ -124,6 +124,12 @@ describe('the launch template', () => {
     expect(dataOf().InstanceMarketOptions).toBeUndefined();
   });
 
+  test('C60: with open reservations, EC2 chooses as it does without a specification', () => {
+    expect(dataOf({ openReservations: true })).not.toHaveProperty('CapacityReservationSpecification');
+    const reservation = { id: 'cr-1', kind: 'default' } as const;
+    expect(dataOf({ openReservations: true, reservation })).toEqual(dataOf({ reservation }));
+  });
+
   test.each([
     ['default', undefined],
     ['capacity-block', { MarketType: 'capacity-block' }],
