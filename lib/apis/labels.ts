@@ -2,6 +2,8 @@
 
 export const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
 export const ARCH = 'kubernetes.io/arch';
+/** Every instance type has this label. */
+export const INSTANCE_MEMORY = 'karpenter.k8s.aws/instance-memory';
 export const OS = 'kubernetes.io/os';
 export const HOSTNAME = 'kubernetes.io/hostname';
 export const ZONE = 'topology.kubernetes.io/zone';

@@ -1,5 +1,6 @@
 import { amiFamilyOf, type EC2NodeClass } from '../../apis/ec2-node-class.ts';
 import type { Labels, Node } from '../../apis/kubernetes.ts';
+import { INSTANCE_MEMORY } from '../../apis/labels.ts';
 import type { Catalogue } from '../../core/instance-type/facts.ts';
 import { instanceLabels } from '../../core/instance-type/instance-labels.ts';
 import type { LearnedMemory } from '../../core/model/learned-memory.ts';
@@ -19,9 +20,6 @@ export interface SeenFacts {
 }
 
 type JoiningFacts = Pick<NodeClaimView, 'instanceLabels' | 'learnedMemory'>;
-
-/** Every instance type has this label. */
-const INSTANCE_MEMORY = 'karpenter.k8s.aws/instance-memory';
 
 /** For all nodes that have joined, so that what is computed from it can be kept. */
 const NO_FACTS: JoiningFacts = { instanceLabels: read({}), learnedMemory: read([]) };

@@ -1,8 +1,7 @@
 import { parseQuantityNano } from '../../apis/formats/quantity.ts';
+import { INSTANCE_MEMORY } from '../../apis/labels.ts';
 import type { KnownTypeIndex } from './values/type-index.ts';
 import type { Unknown } from './values/zones.ts';
-
-export const INSTANCE_MEMORY = 'karpenter.k8s.aws/instance-memory';
 
 const MIB_PER_GIB = 1_024;
 const NANO_PER_MIB = 1_000_000_000n * 2n ** 20n;

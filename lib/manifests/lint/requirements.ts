@@ -1,7 +1,7 @@
+import { INSTANCE_MEMORY } from '../../apis/labels.ts';
 import type { Requirement } from '../../core/requirements/requirement.ts';
 import { intersect } from '../../core/requirements/requirement.ts';
 import type { FieldProblem } from '../../core/validation/field-problem.ts';
-import { INSTANCE_MEMORY } from './memory-values.ts';
 import { type Asked, fieldPathOf } from './values/asked.ts';
 import type { KnownFigures } from './values/known-figures.ts';
 import { labelContradictions, placeContradictions } from './values/place-contradictions.ts';

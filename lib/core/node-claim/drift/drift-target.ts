@@ -19,7 +19,7 @@ export interface DriftTarget {
 export interface ClassTarget {
   readonly name: string;
   readonly annotations: Labels;
-  /** The image for the type with these labels; undefined if no image fits it, or the class selects none. */
+  /** The image for the type with these labels, which are all labels of the type; undefined if no image fits it, or the class selects none. */
   readonly imageOf: (labels: Labels) => string | undefined;
   readonly subnets?: ReadonlySet<string>;
   readonly securityGroups?: ReadonlySet<string>;
@@ -66,7 +66,7 @@ function idsOf(list: readonly { readonly id: string }[]): ReadonlySet<string> {
   return new Set(list.map(({ id }) => id));
 }
 
-/** Computed once for each instance type. */
+/** Computed once for each instance type, whose labels are the same on every node. */
 function imagesByType(
   images: readonly (Parameters<typeof imageFor>[1][number] & { readonly id: string })[],
 ): ClassTarget['imageOf'] {

@@ -3,6 +3,7 @@ import type { Labels } from '../../../apis/kubernetes.ts';
 import {
   ARCH,
   GRACEFUL_EXPIRATION,
+  INSTANCE_MEMORY,
   NODE_CLASS_HASH,
   NODE_CLASS_HASH_VERSION,
   NODE_POOL_HASH,
@@ -194,10 +195,14 @@ function classHash({ record, nodeClass }: ClassCompared): Finding {
   return compareHashes(record.annotations, nodeClass.annotations, { version, hash, message });
 }
 
-/** C78: a node has the first image that fits its type, as a new node would have. */
+/**
+ * C78: a node has the first image that fits its type, as a new node would have. The labels of the instance type select it. The node has all of
+ * them when it is initialized, whatever labels its template sets, and the object follows with a later write.
+ */
 function image({ record, nodeClass, labels }: ClassCompared): Finding {
   const instance = instanceOf(record);
-  if (labels?.[ARCH] === undefined || instance === undefined || instance.imageId === '') return 'unknown';
+  if (record.initializedAtMs === undefined || labels?.[INSTANCE_MEMORY] === undefined) return 'unknown';
+  if (instance === undefined || instance.imageId === '') return 'unknown';
   const current = nodeClass.imageOf({ ...labels, ...offeringLabels(record) });
   if (current === undefined) return 'unknown';
   if (current === instance.imageId) return 'same';

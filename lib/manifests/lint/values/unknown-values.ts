@@ -1,6 +1,15 @@
-import { ARCH, CAPACITY_TYPE, CAPACITY_TYPES, INSTANCE_TYPE, OS, REGION, ZONE } from '../../../apis/labels.ts';
+import {
+  ARCH,
+  CAPACITY_TYPE,
+  CAPACITY_TYPES,
+  INSTANCE_MEMORY,
+  INSTANCE_TYPE,
+  OS,
+  REGION,
+  ZONE,
+} from '../../../apis/labels.ts';
 import type { FieldProblem } from '../../../core/validation/field-problem.ts';
-import { INSTANCE_MEMORY, whyNoMemory } from '../memory-values.ts';
+import { whyNoMemory } from '../memory-values.ts';
 import { type Asked, fieldPathOf } from './asked.ts';
 import type { KnownFigures } from './known-figures.ts';
 import { isLeftOut } from './left-out-types.ts';

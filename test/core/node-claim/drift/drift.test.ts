@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { EC2NodeClass } from '../../../../lib/apis/ec2-node-class.ts';
+import type { Labels } from '../../../../lib/apis/kubernetes.ts';
 import type { NodePool } from '../../../../lib/apis/node-pool.ts';
+import { optional } from '../../../../lib/apis/optional.ts';
 import { DRIFT_REASONS, type Drift, type NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import { unchanged } from '../../../../lib/core/node-claim/claim-verdict.ts';
 import { type DriftView, withDrift } from '../../../../lib/core/node-claim/drift/drift.ts';
@@ -25,8 +27,11 @@ const LABELS = {
   'kubernetes.io/arch': 'amd64',
   'kubernetes.io/os': 'linux',
   'karpenter.k8s.aws/instance-family': 'm5',
+  'karpenter.k8s.aws/instance-memory': '8192',
   'karpenter.sh/nodepool': 'general',
 };
+
+const FORGED = { 'karpenter.k8s.aws/instance-memory': '8192' };
 
 function aReadyClass(
   over: { readonly generation?: number; readonly hash?: string; readonly status?: object } = {},
@@ -264,6 +269,24 @@ describe('C78: a class', () => {
     expect(driftOf(record)?.reason).toBe('AMIDrift');
     const labels = { ...LABELS, 'karpenter.k8s.aws/instance-gpu-count': '1' };
     expect(driftOf(aMatchingClaim(), { view: { labels } })?.message).toContain('selects ami-gpu');
+  });
+
+  test.each([
+    ['is not registered', { registeredAtMs: undefined, initializedAtMs: undefined }, {}],
+    ['is registered, while the catalogue was unread', { initializedAtMs: undefined }, {}],
+    ['is initialized, and whose object was not written since', {}, {}],
+    ['is not registered, and whose template sets a label of the instance', { initializedAtMs: undefined }, FORGED],
+  ])('selects no image for a claim that %s, and that of its type for the next claim', (_, state, forged) => {
+    const target = driftTarget(POOL, nodePoolHash(POOL), aReadyClass());
+    const instance = anInstance({ instanceType: 'g5.xlarge', imageId: 'ami-gpu' });
+    const healthy = aMatchingClaim({ launch: { kind: 'launched', attempt: 1, instance, atMs: NOW_MS } });
+    const { registeredAtMs, initializedAtMs, ...launched } = { ...healthy, ...state };
+    const first = { ...launched, ...optional({ registeredAtMs, initializedAtMs }) };
+    const ofTemplate = { 'kubernetes.io/arch': 'amd64', ...forged };
+    const driftWith = (record: NodeClaimRecord, labels: Labels) =>
+      withDrift(unchanged(record), { target, labels }, LATER).record.drift;
+    expect(driftWith(first, ofTemplate)).toBeUndefined();
+    expect(driftWith(healthy, { ...LABELS, 'karpenter.k8s.aws/instance-gpu-count': '1' })).toBeUndefined();
   });
 });
 
