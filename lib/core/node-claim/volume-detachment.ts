@@ -3,6 +3,7 @@ import { formatTime, MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { type Node, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import type { PersistentVolumeClaim, VolumeAttachment } from '../../apis/storage.ts';
 import { claimNames } from '../cluster/pod-volumes.ts';
+import { isTerminal } from '../cluster/pods.ts';
 import { compareText } from '../compare-text.ts';
 import { type Blocked, type Due, pollAfter, requeueAt } from '../model/decision.ts';
 import { type Deletion, drainOverAt, type NodeClaimRecord } from '../model/node-claim-record.ts';
@@ -67,9 +68,9 @@ function hasEnded(deletion: Deletion): boolean {
   return drainOverAt(deletion) !== undefined;
 }
 
-/** The pods that stay on the node until it is deleted, and have volumes. */
+/** The pods that run on the node until it is deleted, and have volumes. The volumes of a pod that has ended are detached. */
 export function keptWithVolumes(pods: readonly Pod[], nowMs: number): readonly Pod[] {
-  return pods.filter((pod) => !isDrained(pod, nowMs) && claimNames(pod).length > 0);
+  return pods.filter((pod) => !isTerminal(pod) && !isDrained(pod, nowMs) && claimNames(pod).length > 0);
 }
 
 /** The names of the PersistentVolumes that are attached to the node, other than those of the kept pods. */

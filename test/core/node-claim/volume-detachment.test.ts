@@ -264,10 +264,11 @@ describe('D25: the record of a drain has whether its pods had volumes', () => {
   });
 });
 
-test('D25: only volumes of this node count, and not those of pods that stay on it', () => {
-  const pods = [podWith('kept', TOLERANT), PLAIN];
+test('D25: only volumes of this node count, and not those of pods that run on it until it is deleted', () => {
+  const pods = [podWith('kept', TOLERANT), PLAIN, podWith('b', { name: 'completed', status: { phase: 'Succeeded' } })];
   const claims = [
     aVolumeClaim({ name: 'kept', volume: 'pv-kept' }),
+    aVolumeClaim({ name: 'b', volume: 'pv-b' }),
     aVolumeClaim({ name: 'kept', namespace: 'other', volume: 'pv-other' }),
   ];
   const attachments = [
