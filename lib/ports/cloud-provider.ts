@@ -157,7 +157,10 @@ export interface NodeClassResources {
    * *Cost:* at most one check in half an hour, regardless of the number of calls.
    */
   removeUnusedInstanceProfiles(cluster: string, nodeClasses: readonly EC2NodeClass[]): Promise<void>;
-  /** A3.30: deletes the managed instance profiles and launch templates of the class. If none exist, it succeeds. */
+  /**
+   * A3.30: deletes the managed instance profiles and launch templates of the class. If none exist, it succeeds.
+   * *Errors:* the first refusal, after everything else was tried; the class then stays, so that what is left is reported.
+   */
   releaseNodeClass(cluster: string, nodeClass: EC2NodeClass): Promise<void>;
   /**
    * Deletes Kerf's launch templates that are too old to be used; a later launch creates its template again.

@@ -22,6 +22,7 @@ import type {
 import { describeCatalogue } from './catalogue/describe-catalogue.ts';
 import type { BranchInterfaces } from './catalogue/instance-type-facts.ts';
 import { batched } from './client/batch.ts';
+import { despiteRefusals } from './client/despite-refusals.ts';
 import { type InstanceProfiles, withoutIam } from './iam/instance-profiles.ts';
 import { isProfileUsed } from './iam/profile-use.ts';
 import { endInstances } from './instances/end-instances.ts';
@@ -29,7 +30,7 @@ import { lastInstanceHealth } from './instances/instance-health.ts';
 import { describeInstances, instanceOwners, MAX_IDS } from './instances/instances.ts';
 import { nameInstances, tagInstance } from './instances/tag-instance.ts';
 import { Authorization } from './launch/authorization.ts';
-import { launch } from './launch/launch.ts';
+import { type LaunchTools, launch } from './launch/launch.ts';
 import { LaunchTemplates } from './launch/launch-template.ts';
 import { deleteLaunchTemplates, OldLaunchTemplates } from './launch/our-launch-templates.ts';
 import type { ClusterFacts } from './node-class/resolution.ts';
@@ -64,7 +65,7 @@ export interface Ec2Options {
 /** The cloud provider of one cluster, in one EC2 region. */
 export class Ec2CloudProvider implements CloudProvider {
   readonly #options: Ec2Options;
-  readonly #templates: LaunchTemplates;
+  readonly #launching: LaunchTools;
   readonly #authorization: Authorization;
   readonly #ending = new Map<string, (instanceId: string) => Promise<void>>();
   readonly #oldTemplates: OldLaunchTemplates;
@@ -73,9 +74,9 @@ export class Ec2CloudProvider implements CloudProvider {
 
   constructor(options: Ec2Options) {
     this.#options = options;
-    this.#templates = new LaunchTemplates(options.client);
-    this.#oldTemplates = new OldLaunchTemplates(options, this.#templates);
-    this.#authorization = new Authorization({ ...options, templates: this.#templates });
+    this.#launching = { client: options.client, templates: new LaunchTemplates(options.client) };
+    this.#oldTemplates = new OldLaunchTemplates(this.#launching, options.clock);
+    this.#authorization = new Authorization({ ...options, ...this.#launching });
     this.#answers = resolutionAnswers(options.clock, options.refresh);
     this.#profiles = options.profiles ?? withoutIam;
   }
@@ -100,10 +101,13 @@ export class Ec2CloudProvider implements CloudProvider {
   }
 
   async releaseNodeClass(cluster: string, nodeClass: EC2NodeClass): Promise<void> {
-    const { client, region } = this.#options;
-    const templates = await deleteLaunchTemplates(client, cluster, nodeClass.metadata.name);
-    for (const name of templates) this.#templates.forget(name);
-    await this.#profiles.release({ cluster, region }, nodeClass);
+    const { region } = this.#options;
+    const releases = [
+      () => deleteLaunchTemplates(this.#launching, cluster, nodeClass.metadata.name),
+      () => this.#profiles.release({ cluster, region }, nodeClass),
+    ];
+    const [first] = await despiteRefusals(releases, (release) => release());
+    if (first !== undefined) throw first;
   }
 
   removeOldLaunchTemplates(cluster: string): Promise<void> {
@@ -123,7 +127,7 @@ export class Ec2CloudProvider implements CloudProvider {
   }
 
   launch(request: LaunchRequest): Promise<LaunchOutcome> {
-    return launch({ client: this.#options.client, templates: this.#templates }, request);
+    return launch(this.#launching, request);
   }
 
   describeInstances(cluster: string, instanceIds?: readonly string[]): Promise<readonly DescribedInstance[]> {

@@ -13,7 +13,8 @@ import type { Clock } from '../../../ports/clock.ts';
 import { despiteRefusals } from '../client/despite-refusals.ts';
 import { errorNameOf, isTemplateMissing, translated } from '../client/errors.ts';
 import { allPages } from '../client/pages.ts';
-import { LAUNCH_TEMPLATE_PREFIX, type LaunchTemplates } from './launch-template.ts';
+import type { LaunchTools } from './launch.ts';
+import { LAUNCH_TEMPLATE_PREFIX } from './launch-template.ts';
 
 /** Template names are derived from their content, so a launch recreates a template that was deleted (C52). */
 const OLD_MS = 30 * DAY_MS;
@@ -21,20 +22,11 @@ const LOOK_AGAIN_MS = HOUR_MS;
 /** Limits the calls of one run; the next run continues. */
 const MAX_AT_ONCE = 20;
 
-/** A3.30: deletes the launch templates of a class, found by their tags. *Shape:* their names. */
-export async function deleteLaunchTemplates(
-  client: EC2Client,
-  cluster: string,
-  nodeClass: string,
-): Promise<readonly string[]> {
-  const templates = await listOurs(client, cluster, [{ Name: `tag:${NODE_CLASS}`, Values: [nodeClass] }]);
-  const names: string[] = [];
-  for (const { LaunchTemplateName: name, LaunchTemplateId: id } of templates) {
-    if (name === undefined || id === undefined) continue;
-    await deleteTemplate(client, id);
-    names.push(name);
-  }
-  return names;
+/** A3.30: deletes the launch templates of a class, found by their tags. *Errors:* the first refusal, after all others were tried. */
+export async function deleteLaunchTemplates(tools: LaunchTools, cluster: string, nodeClass: string): Promise<void> {
+  const templates = await listOurs(tools.client, cluster, [{ Name: `tag:${NODE_CLASS}`, Values: [nodeClass] }]);
+  const [first] = await despiteRefusals(templates, (one) => deleteTemplate(tools, one));
+  if (first !== undefined) throw first;
 }
 
 /**
@@ -42,17 +34,15 @@ export async function deleteLaunchTemplates(
  * not used for a minute, which may break a launch (C57). EC2 does not report when a template was last used.
  */
 export class OldLaunchTemplates {
-  readonly #client: EC2Client;
+  readonly #tools: LaunchTools;
   readonly #clock: Clock;
-  readonly #known: LaunchTemplates;
   readonly #lookedAtMs = new Map<string, number>();
   /** The ids of templates that could not be deleted: they are tried after the others. */
   readonly #failed = new Set<string>();
 
-  constructor({ client, clock }: { readonly client: EC2Client; readonly clock: Clock }, known: LaunchTemplates) {
-    this.#client = client;
+  constructor(tools: LaunchTools, clock: Clock) {
+    this.#tools = tools;
     this.#clock = clock;
-    this.#known = known;
   }
 
   /** *Errors:* the first refusal, after all others were tried. */
@@ -60,7 +50,7 @@ export class OldLaunchTemplates {
     const nowMs = this.#clock.now();
     if (nowMs - (this.#lookedAtMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LOOK_AGAIN_MS) return;
     this.#lookedAtMs.set(cluster, nowMs);
-    const old = (await listOurs(this.#client, cluster, []))
+    const old = (await listOurs(this.#tools.client, cluster, []))
       .filter(({ LaunchTemplateName = '' }) => LaunchTemplateName.startsWith(LAUNCH_TEMPLATE_PREFIX))
       .filter(({ CreateTime }) => CreateTime !== undefined && nowMs - CreateTime.getTime() > OLD_MS)
       .toSorted((a, b) => (a.CreateTime?.getTime() ?? 0) - (b.CreateTime?.getTime() ?? 0));
@@ -73,12 +63,11 @@ export class OldLaunchTemplates {
     return [...templates.filter((one) => !hasFailed(one)), ...templates.filter(hasFailed)];
   }
 
-  async #delete({ LaunchTemplateName: name, LaunchTemplateId: id }: LaunchTemplate): Promise<void> {
-    if (name === undefined || id === undefined) return;
+  async #delete(template: LaunchTemplate): Promise<void> {
+    const { LaunchTemplateId: id = '' } = template;
     this.#failed.add(id);
-    await deleteTemplate(this.#client, id);
+    await deleteTemplate(this.#tools, template);
     this.#failed.delete(id);
-    this.#known.forget(name);
   }
 }
 
@@ -98,7 +87,11 @@ async function listOurs(
   return templates.filter(({ Tags = [] }) => Tags.some(({ Key, Value }) => Key === CLUSTER_TAG && Value === cluster));
 }
 
-async function deleteTemplate(client: EC2Client, LaunchTemplateId: string): Promise<void> {
+async function deleteTemplate(
+  { client, templates }: LaunchTools,
+  { LaunchTemplateName: name, LaunchTemplateId }: LaunchTemplate,
+): Promise<void> {
+  if (name === undefined || LaunchTemplateId === undefined) return;
   await translated(`delete launch template ${LaunchTemplateId}`, async () => {
     try {
       await client.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId }));
@@ -106,4 +99,5 @@ async function deleteTemplate(client: EC2Client, LaunchTemplateId: string): Prom
       if (!isTemplateMissing(errorNameOf(thrown))) throw thrown;
     }
   });
+  templates.forget(name);
 }

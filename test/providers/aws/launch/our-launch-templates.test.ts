@@ -31,7 +31,9 @@ test('A3.30: the templates of a class are found by tags and deleted; a missing o
   ec2
     .on(DeleteLaunchTemplateCommand, { LaunchTemplateId: 'lt-2' })
     .rejects(awsError('InvalidLaunchTemplateId.NotFound', 400));
-  expect(await deleteLaunchTemplates(client, 'demo', 'default')).toEqual(['kerf-lt-1', 'kerf-lt-2']);
+  await deleteLaunchTemplates({ client, templates: new LaunchTemplates(client) }, 'demo', 'default');
+  const deleted = ec2.commandCalls(DeleteLaunchTemplateCommand).map((call) => call.args[0].input.LaunchTemplateId);
+  expect(deleted).toEqual(['lt-1', 'lt-2']);
   expect(ec2.commandCalls(DescribeLaunchTemplatesCommand)[0]?.args[0].input.Filters).toEqual([
     { Name: 'tag:eks:eks-cluster-name', Values: ['demo'] },
     { Name: 'tag:karpenter.k8s.aws/ec2nodeclass', Values: ['default'] },
@@ -46,7 +48,7 @@ describe('old launch templates (C57)', () => {
   const deleted = () =>
     ec2.commandCalls(DeleteLaunchTemplateCommand).map((call) => call.args[0].input.LaunchTemplateId);
   let nowMs = NOW_MS;
-  const sweep = () => new OldLaunchTemplates({ client, clock: { now: () => nowMs } }, new LaunchTemplates(client));
+  const sweep = () => new OldLaunchTemplates({ client, templates: new LaunchTemplates(client) }, { now: () => nowMs });
 
   beforeEach(() => {
     nowMs = NOW_MS;
