@@ -1,11 +1,18 @@
-import { SECOND_MS, timeIn } from '../../apis/formats/time.ts';
+import { formatTime, SECOND_MS, timeIn } from '../../apis/formats/time.ts';
 import type { Node, Pod } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT, EXCLUDE_FROM_BALANCERS, TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, sameTaint } from '../../apis/taints.ts';
 import { canWait } from '../cluster/at-rest.ts';
 import { hardestToPlaceFirst } from '../cluster/hardest-to-place.ts';
-import { deletedAtMs, graceMsOf, graceSecondsUntil, isKeptInPlace, isTerminating } from '../cluster/pods.ts';
+import {
+  deletedAtMs,
+  graceMsOf,
+  graceSecondsUntil,
+  isKeptInPlace,
+  isTerminating,
+  keptUntilMs,
+} from '../cluster/pods.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import {
   type Action,
@@ -312,12 +319,15 @@ function release({ record, node: observed }: TerminationView, nowMs: number): Cl
   };
 }
 
-function heldBack(record: NodeClaimRecord, pod: Pod, node: string): Blocked {
+/** The refusal says when the drain ends the pod: when its annotation ends, or at the deadline (A6.3, D24). */
+function heldBack({ nodePool, deletion }: NodeClaimRecord, pod: Pod, node: string): Blocked {
+  const untilMs = Math.min(keptUntilMs(pod), (deletion?.deadlineMs ?? Infinity) - graceMsOf(pod));
+  const until = Number.isFinite(untilMs) ? ` or until ${formatTime(untilMs)}` : '';
   return {
     subject: namespacedSubject('Pod', pod),
-    nodePool: record.nodePool,
+    nodePool,
     reason: 'DoNotDisrupt',
-    message: `it has the annotation ${DO_NOT_DISRUPT}: node ${node} is not terminated until it completes`,
+    message: `it has the annotation ${DO_NOT_DISRUPT}: node ${node} is not terminated until it completes${until}`,
     numbers: {},
   };
 }

@@ -1,17 +1,25 @@
 import { expect, test } from 'vitest';
+import { formatTime } from '../../../lib/apis/formats/time.ts';
+import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
 import { decideTermination } from '../../../lib/core/node-claim/termination.ts';
 import { terminationView } from '../../builders/claim-view.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
 import { aNode, CORDONED } from '../../builders/nodes.ts';
 import { type PodOptions, runningPod } from '../../builders/pods.ts';
-import { HOUR, NOW_MS, SECOND } from '../../builders/times.ts';
+import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
-function forced(over: PodOptions) {
-  const deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS, deadlineMs: NOW_MS + 10 * SECOND } as const;
+/** The drain of a pod with a grace period of a minute. */
+function drained(over: PodOptions, deadline: Pick<Deletion, 'deadlineMs'>) {
+  const deletion = { reason: 'empty', message: '', requestedAtMs: NOW_MS, ...deadline } as const;
   const record = launchedClaim({ nodeName: 'node-1', registeredAtMs: NOW_MS - HOUR, deletion });
   const pods = [runningPod('node-1', { spec: { nodeName: 'node-1', terminationGracePeriodSeconds: 60 }, ...over })];
   const view = terminationView({ record, node: aNode(CORDONED), pods, instanceState: 'alive' });
-  return decideTermination(view, NOW_MS).actions.map((action) => action.kind === 'evict-pod' && action.force);
+  return decideTermination(view, NOW_MS);
+}
+
+function forced(over: PodOptions) {
+  const { actions } = drained(over, { deadlineMs: NOW_MS + 10 * SECOND });
+  return actions.map((action) => action.kind === 'evict-pod' && action.force);
 }
 
 test('D24: a pod that is deleted later than was decided ends by the deadline too', () => {
@@ -20,4 +28,17 @@ test('D24: a pod that is deleted later than was decided ends by the deadline too
 
 test('D24: the time of a pod that already ends counts from its first deletion, whenever it is deleted again', () => {
   expect(forced({ deletionMs: NOW_MS + 50 * SECOND, deletionGraceSeconds: 60 })).toEqual([{ graceSeconds: 20 }]);
+});
+
+test.each<[string, string, Pick<Deletion, 'deadlineMs'>, string]>([
+  ['true', 'no deadline', {}, ''],
+  ['10m', 'no deadline', {}, ' or until 2026-01-31T08:10:00Z'],
+  ['true', 'a deadline in 30m', { deadlineMs: NOW_MS + 30 * MINUTE }, ' or until 2026-01-31T08:29:00Z'],
+  ['10m', 'a deadline in 30m', { deadlineMs: NOW_MS + 30 * MINUTE }, ' or until 2026-01-31T08:10:00Z'],
+  ['40m', 'a deadline in 30m', { deadlineMs: NOW_MS + 30 * MINUTE }, ' or until 2026-01-31T08:29:00Z'],
+])('D23: with do-not-disrupt %s and %s, the refusal says until when the pod stays', (...[value, , deadline, until]) => {
+  const status = { phase: 'Running', startTime: formatTime(NOW_MS) } as const;
+  const { blocked } = drained({ status, annotations: { 'karpenter.sh/do-not-disrupt': value } }, deadline);
+  const why = 'it has the annotation karpenter.sh/do-not-disrupt: node node-1 is not terminated until it completes';
+  expect(blocked.map(({ message }) => message)).toEqual([`${why}${until}`]);
 });
