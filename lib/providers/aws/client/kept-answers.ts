@@ -8,7 +8,7 @@ export interface Question {
 
 interface Kept<T> {
   readonly answer: Promise<T>;
-  readonly untilMs: number;
+  untilMs: number;
 }
 
 /**
@@ -40,6 +40,12 @@ export class AnswerCache<T> {
       this.#drop(key, answer);
       throw error;
     }
+  }
+
+  /** Shortens the time for which a result is cached, if it is incomplete. */
+  keepAtMost(key: string, keepMs: number): void {
+    const known = this.#kept.get(key);
+    if (known !== undefined) known.untilMs = Math.min(known.untilMs, this.#clock.now() + keepMs);
   }
 
   forget(key: string): void {

@@ -17,7 +17,9 @@ const KEEP_MS = {
    * launches nodes that another replaces.
    */
   latestParameters: 5 * MINUTE_MS,
-  /** A fixed release does not change. */
+  /** Without an image that a parameter names, which EC2 lists later. */
+  incompleteImages: MINUTE_MS,
+  /** A fixed release does not change, once all its parameters are published. Until then, the time of the latest ones holds. */
   pinnedParameters: DAY_MS,
   placementGroups: HOUR_MS,
 } as const;

@@ -40,11 +40,10 @@ async function imagesOfTerm(tools: ResolveTools, nodeClass: string, term: AmiSel
   const { alias, ssmParameter } = term;
   if (alias !== undefined) return await imagesOfAlias(tools, nodeClass, alias);
   if (ssmParameter !== undefined) {
-    const images = await imagesOfParameters(
-      tools,
-      [{ name: ssmParameter, variants: [] }],
-      tools.answers.keepMs.latestParameters,
-    );
+    const images = await imagesOfParameters(tools, {
+      parameters: [{ name: ssmParameter, variants: [] }],
+      pinned: false,
+    });
     return { kind: 'found', images: images.map(({ variants: _any, ...image }) => image) };
   }
   const search = ownSearch(term);
@@ -56,19 +55,26 @@ async function imagesOfAlias(tools: ResolveTools, nodeClass: string, alias: stri
   if (reading.kind === 'unsupported') {
     return { kind: 'unsupported', part: problem(reading.reason, `EC2NodeClass ${nodeClass}: ${reading.why}`) };
   }
-  const keepMs = reading.pinned ? tools.answers.keepMs.pinnedParameters : tools.answers.keepMs.latestParameters;
-  return { kind: 'found', images: await imagesOfParameters(tools, reading.parameters, keepMs) };
+  return { kind: 'found', images: await imagesOfParameters(tools, reading) };
+}
+
+interface ImageParameters {
+  readonly parameters: readonly Omit<ImageParameter, 'architecture'>[];
+  readonly pinned: boolean;
 }
 
 /** The images whose ids the parameters contain. A missing or invalid parameter has none. */
 async function imagesOfParameters(
   tools: ResolveTools,
-  parameters: readonly Omit<ImageParameter, 'architecture'>[],
-  keepMs: number,
+  { parameters, pinned }: ImageParameters,
 ): Promise<readonly FoundImage[]> {
   const names = parameters.map(({ name }) => name);
   const key = JSON.stringify(names);
-  const values = await tools.answers.parameters.ask({ key, keepMs }, () => tools.readParameters(names));
+  const { keepMs, parameters: known, images: lists } = tools.answers;
+  const question = { key, keepMs: pinned ? keepMs.pinnedParameters : keepMs.latestParameters };
+  const values = await known.ask(question, () => tools.readParameters(names));
+  // C63: a new release is published in parts. Some releases never have an image for each kind of type.
+  if (values.size < names.length) known.keepAtMost(key, keepMs.latestParameters);
   const variants = new Map<string, readonly ImageVariant[]>();
   for (const { name, variants: more } of parameters) {
     const id = values.get(name)?.trim() ?? '';
@@ -76,9 +82,13 @@ async function imagesOfParameters(
   }
   if (variants.size === 0) return [];
   const ids = [...variants.keys()].toSorted();
-  const images = await searchImages(tools, { filters: [{ Name: 'image-id', Values: ids }] });
-  // C63: the parameter may have changed meanwhile.
-  if (images.length < ids.length) tools.answers.parameters.forget(key);
+  const search = { filters: [{ Name: 'image-id', Values: ids }] };
+  const images = await searchImages(tools, search);
+  if (images.length < ids.length) {
+    // C63: the parameter may have changed meanwhile, or EC2 does not list a new image yet.
+    known.forget(key);
+    lists.keepAtMost(JSON.stringify(search), keepMs.incompleteImages);
+  }
   return images.map((image) => ({ ...image, variants: variants.get(image.id) ?? [] }));
 }
 

@@ -27,6 +27,17 @@ test('a response is cached until it expires', async () => {
   expect(await ask()).toEqual(['b']);
 });
 
+test('the time of a result is shortened, and never made longer', async () => {
+  const { clock, kept, ask, calls } = world([['a'], ['b']]);
+  await ask();
+  kept.keepAtMost('subnets', 10_000);
+  clock.nowMs = 9_999;
+  kept.keepAtMost('subnets', 60_000);
+  expect([await ask(), calls()]).toEqual([['a'], 1]);
+  clock.nowMs = 10_000;
+  expect(await ask()).toEqual(['b']);
+});
+
 test('concurrent calls share one request', async () => {
   const { ask, calls } = world([['a']]);
   expect(await Promise.all([ask(), ask()])).toEqual([['a'], ['a']]);

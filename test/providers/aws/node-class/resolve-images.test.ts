@@ -1,8 +1,14 @@
 import { DescribeImagesCommand } from '@aws-sdk/client-ec2';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { readAlias } from '../../../../lib/core/node-class/images/ami-alias.ts';
+import { HOUR, MINUTE } from '../../../builders/times.ts';
 import { image, problemsOf, resolvedOf, scriptedAccount } from '../resolving.ts';
 
 const AT = '/aws/service/eks/optimized-ami/1.33/amazon-linux-2023';
+
+const RELEASE = { amiSelectorTerms: [{ alias: 'al2023@v20260110' }] };
+const OF_RELEASE = readAlias('al2023@v20260110', '1.33');
+const RELEASE_NAMES = OF_RELEASE.kind === 'parameters' ? OF_RELEASE.parameters.map(({ name }) => name) : [];
 
 let account: ReturnType<typeof scriptedAccount>;
 
@@ -46,17 +52,48 @@ describe('C64: an alias', () => {
     expect(search?.Filters?.[0]).toEqual({ Name: 'image-id', Values: ['ami-arm', 'ami-nvidia', 'ami-x'] });
   });
 
-  test('of a release reads that release’s parameters, once a day', async () => {
-    account.parameters.set(
-      `${AT}/x86_64/standard/amazon-eks-node-al2023-x86_64-standard-1.33-v20260110/image_id`,
-      'ami-x',
-    );
-    const spec = { amiSelectorTerms: [{ alias: 'al2023@v20260110' }] };
-    expect(resolvedOf(await account.resolve(spec)).images.map(({ id }) => id)).toEqual(['ami-x']);
-    account.clock.nowMs += 23 * 3_600_000;
-    await account.resolve(spec);
-    expect(account.parametersRead).toHaveLength(1);
+  test('C63: of a release reads that release’s parameters, once a day if all are published', async () => {
+    for (const name of RELEASE_NAMES) account.parameters.set(name, 'ami-x');
+    expect(resolvedOf(await account.resolve(RELEASE)).images[0]?.id).toBe('ami-x');
+    account.clock.nowMs += 23 * HOUR;
+    await account.resolve(RELEASE);
+    expect(account.parametersRead).toEqual([RELEASE_NAMES]);
     expect(account.ec2.commandCalls(DescribeImagesCommand)).toHaveLength(2);
+  });
+
+  test('C63: of a release that is published in parts has all images five minutes later', async () => {
+    const [standard = '', other = ''] = RELEASE_NAMES;
+    account.parameters.set(standard, 'ami-x');
+    account.ec2.on(DescribeImagesCommand).resolvesOnce({ Images: [image('ami-x')] });
+    expect(resolvedOf(await account.resolve(RELEASE)).images).toHaveLength(1);
+    account.parameters.set(other, 'ami-other');
+    account.ec2.on(DescribeImagesCommand).resolves({ Images: [image('ami-x'), image('ami-other')] });
+    account.clock.nowMs += 5 * MINUTE - 1;
+    expect(resolvedOf(await account.resolve(RELEASE)).images).toHaveLength(1);
+    account.clock.nowMs += 1;
+    expect(resolvedOf(await account.resolve(RELEASE)).images).toHaveLength(2);
+  });
+
+  test('C63: of a release without an image for each kind of type costs a read in five minutes', async () => {
+    account.parameters.set(RELEASE_NAMES[0] ?? '', 'ami-x');
+    for (let minute = 0; minute < 60; minute += 1) {
+      await account.resolve(RELEASE);
+      account.clock.nowMs += MINUTE;
+    }
+    expect(account.parametersRead).toHaveLength(12);
+  });
+
+  test('C63: whose images EC2 lists in part has the others a minute later', async () => {
+    account.parameters.set(`${AT}/x86_64/nvidia/recommended/image_id`, 'ami-nvidia');
+    account.ec2
+      .on(DescribeImagesCommand)
+      .resolvesOnce({ Images: [image('ami-x')] })
+      .resolves({ Images: [image('ami-x'), image('ami-nvidia')] });
+    expect(resolvedOf(await account.resolve()).images).toHaveLength(1);
+    account.clock.nowMs += MINUTE - 1;
+    expect(resolvedOf(await account.resolve()).images).toHaveLength(1);
+    account.clock.nowMs += 1;
+    expect(resolvedOf(await account.resolve()).images).toHaveLength(2);
   });
 
   test('C63: whose image is gone is read again', async () => {
