@@ -163,8 +163,8 @@ export interface NodeClassResources {
    */
   releaseNodeClass(cluster: string, nodeClass: EC2NodeClass): Promise<void>;
   /**
-   * Deletes Kerf's launch templates that are too old to be used; a later launch creates its template again.
-   * *Cost:* at most one check in an hour, regardless of the number of calls.
+   * Deletes Kerf's launch templates that were not used for a day; a later launch creates its template again.
+   * *Cost:* a list in an hour, regardless of the number of calls, and at most 20 deletions in each call.
    */
   removeOldLaunchTemplates(cluster: string): Promise<void>;
 }

@@ -74,8 +74,10 @@ export class Ec2CloudProvider implements CloudProvider {
 
   constructor(options: Ec2Options) {
     this.#options = options;
-    this.#launching = { client: options.client, templates: new LaunchTemplates(options.client) };
-    this.#oldTemplates = new OldLaunchTemplates(this.#launching, options.clock);
+    const { client, clock } = options;
+    const tools = { client, templates: new LaunchTemplates(client, clock) };
+    this.#oldTemplates = new OldLaunchTemplates(tools, clock);
+    this.#launching = { ...tools, makeRoom: (cluster) => this.#oldTemplates.makeRoom(cluster) };
     this.#authorization = new Authorization({ ...options, ...this.#launching });
     this.#answers = resolutionAnswers(options.clock, options.refresh);
     this.#profiles = options.profiles ?? withoutIam;

@@ -127,6 +127,11 @@ export function isTemplateTaken(thrown: unknown): boolean {
   return errorNameOf(thrown) === 'InvalidLaunchTemplateName.AlreadyExistsException';
 }
 
+/** True if the region has as many launch templates as the account may have. */
+export function isTemplateLimit(thrown: unknown): boolean {
+  return errorNameOf(thrown) === 'MaxTemplateLimitExceeded';
+}
+
 export function isTemplateMissing(code: string | undefined): boolean {
   return code !== undefined && TEMPLATE_MISSING.has(code);
 }

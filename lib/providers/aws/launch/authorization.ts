@@ -53,7 +53,7 @@ interface Trial {
 }
 
 /**
- * Creates the template, because the permission to use one depends on its tags. It is deleted with the NodeClass (A3.30).
+ * Creates the template, because the permission to use one depends on its tags. It is deleted as those of launches are (A3.30, C57).
  */
 function trials({ client, templates }: AuthorizationOptions, request: LaunchRequest): readonly Trial[] {
   const wanted = request.templates.map((spec) => launchTemplateOf(request, spec));

@@ -21,6 +21,7 @@ import type {
   LaunchTemplateSpec,
 } from '../../../core/model/node-claim-record.ts';
 import { ownershipTags } from '../../../core/model/ownership-tags.ts';
+import type { Clock } from '../../../ports/clock.ts';
 import { RefusedError } from '../../../ports/errors.ts';
 import { isTemplateTaken } from '../client/errors.ts';
 import { tagSpecifications } from '../instances/tags.ts';
@@ -144,20 +145,25 @@ function trackingOf(
 /** Caches the templates that exist, so a warm function makes one call per template. */
 export class LaunchTemplates {
   readonly #client: EC2Client;
-  readonly #known = new Set<string>();
+  readonly #clock: Clock;
+  /** When this process last used a template that exists. */
+  readonly #usedAtMs = new Map<string, number>();
   readonly #making = new Map<string, Promise<void>>();
 
-  constructor(client: EC2Client) {
+  constructor(client: EC2Client, clock: Clock) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   /** Concurrent launches share the call, because EC2 limits the creation of templates to a burst of fifty. */
   async ensure(template: LaunchTemplate): Promise<void> {
     const { name } = template;
-    if (this.#known.has(name)) return;
-    const making = this.#making.get(name) ?? this.#create(template).finally(() => this.#making.delete(name));
-    this.#making.set(name, making);
-    await making;
+    if (!this.#usedAtMs.has(name)) {
+      const making = this.#making.get(name) ?? this.#create(template).finally(() => this.#making.delete(name));
+      this.#making.set(name, making);
+      await making;
+    }
+    this.#usedAtMs.set(name, this.#clock.now());
   }
 
   async #create({ name, data, tags }: LaunchTemplate): Promise<void> {
@@ -171,12 +177,16 @@ export class LaunchTemplates {
     } catch (thrown) {
       if (!isTemplateTaken(thrown)) throw thrown;
     }
-    this.#known.add(name);
+  }
+
+  /** When this process last used a template. EC2 does not report it. *Shape:* undefined if it did not, or a launch found it missing. */
+  usedAtMs(name: string): number | undefined {
+    return this.#usedAtMs.get(name);
   }
 
   /** C52: removes a deleted template from the cache. */
   forget(name: string): void {
-    this.#known.delete(name);
+    this.#usedAtMs.delete(name);
   }
 }
 

@@ -25,6 +25,7 @@ import {
   callsOf,
   capacityProblem,
   errorNameOf,
+  isTemplateLimit,
   isTemplateMissing,
   isThrottleCode,
   isThrottled,
@@ -37,6 +38,8 @@ import { type LaunchTemplate, type LaunchTemplates, launchTemplateOf } from './l
 export interface LaunchTools {
   readonly client: EC2Client;
   readonly templates: LaunchTemplates;
+  /** Deletes templates of a cluster that are not used, if EC2 accepts no more. @default none are deleted */
+  readonly makeRoom?: (cluster: string) => Promise<void>;
 }
 
 /** Launches an instance for each claim of the request with CreateFleet. Its client token makes repeated calls idempotent. */
@@ -55,17 +58,29 @@ interface SentRequest {
   readonly templates: readonly LaunchTemplate[];
 }
 
-async function createFleet(tools: LaunchTools, { request, templates }: SentRequest): Promise<CreateFleetCommandOutput> {
+async function createFleet(tools: LaunchTools, sent: SentRequest): Promise<CreateFleetCommandOutput> {
+  const { request, templates } = sent;
   const command = new CreateFleetCommand(fleetInput(request, templates));
-  await Promise.all(templates.map((template) => tools.templates.ensure(template)));
+  await ensureTemplates(tools, sent);
   try {
     return await tools.client.send(command);
   } catch (thrown) {
     if (!isTemplateMissing(errorNameOf(thrown))) throw thrown;
     // C52: the template was deleted meanwhile. EC2 does not store the token of a rejected call.
     for (const { name } of templates) tools.templates.forget(name);
-    await Promise.all(templates.map((template) => tools.templates.ensure(template)));
+    await ensureTemplates(tools, sent);
     return tools.client.send(command);
+  }
+}
+
+async function ensureTemplates(tools: LaunchTools, { request, templates }: SentRequest): Promise<void> {
+  const ensure = () => Promise.all(templates.map((template) => tools.templates.ensure(template)));
+  try {
+    await ensure();
+  } catch (thrown) {
+    if (!isTemplateLimit(thrown) || tools.makeRoom === undefined) throw thrown;
+    await tools.makeRoom(request.cluster);
+    await ensure();
   }
 }
 

@@ -5,11 +5,12 @@ import {
   type Filter,
   type LaunchTemplate,
 } from '@aws-sdk/client-ec2';
-import { DAY_MS, HOUR_MS } from '../../../apis/formats/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../apis/formats/time.ts';
 import { NODE_CLASS } from '../../../apis/labels.ts';
 import { optional } from '../../../apis/optional.ts';
 import { CLUSTER_TAG } from '../../../core/model/ownership-tags.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import type { RefusedError } from '../../../ports/errors.ts';
 import { despiteRefusals } from '../client/despite-refusals.ts';
 import { errorNameOf, isTemplateMissing, translated } from '../client/errors.ts';
 import { allPages } from '../client/pages.ts';
@@ -17,10 +18,12 @@ import type { LaunchTools } from './launch.ts';
 import { LAUNCH_TEMPLATE_PREFIX } from './launch-template.ts';
 
 /** Template names are derived from their content, so a launch recreates a template that was deleted (C52). */
-const OLD_MS = 30 * DAY_MS;
+const UNUSED_MS = DAY_MS;
 const LOOK_AGAIN_MS = HOUR_MS;
 /** Limits the calls of one run; the next run continues. */
 const MAX_AT_ONCE = 20;
+/** If EC2 accepts no more templates. Launches take minutes at most, so those in progress keep theirs. */
+const ROOM = { unusedMs: HOUR_MS, everyMs: MINUTE_MS };
 
 /** A3.30: deletes the launch templates of a class, found by their tags. *Errors:* the first refusal, after all others were tried. */
 export async function deleteLaunchTemplates(tools: LaunchTools, cluster: string, nodeClass: string): Promise<void> {
@@ -30,15 +33,19 @@ export async function deleteLaunchTemplates(tools: LaunchTools, cluster: string,
 }
 
 /**
- * Deletes launch templates of a cluster that are older than any launch in progress. Karpenter deletes templates that it has
- * not used for a minute, which may break a launch (C57). EC2 does not report when a template was last used.
+ * Deletes launch templates of a cluster that were created a day ago and that this process has not used since: EC2 has a limit of 5,000 in
+ * a region. Karpenter deletes templates that it has not used for a minute, which may break a launch (C57). EC2 does not report when a
+ * template was last used. A launch of another process creates its template again (C52).
  */
 export class OldLaunchTemplates {
   readonly #tools: LaunchTools;
   readonly #clock: Clock;
   readonly #lookedAtMs = new Map<string, number>();
+  /** The templates that the last run left to the next one. */
+  readonly #left = new Map<string, readonly LaunchTemplate[]>();
   /** The ids of templates that could not be deleted: they are tried after the others. */
   readonly #failed = new Set<string>();
+  readonly #rooms = new Map<string, { readonly atMs: number; readonly made: Promise<void> }>();
 
   constructor(tools: LaunchTools, clock: Clock) {
     this.#tools = tools;
@@ -48,14 +55,54 @@ export class OldLaunchTemplates {
   /** *Errors:* the first refusal, after all others were tried. */
   async remove(cluster: string): Promise<void> {
     const nowMs = this.#clock.now();
-    if (nowMs - (this.#lookedAtMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LOOK_AGAIN_MS) return;
-    this.#lookedAtMs.set(cluster, nowMs);
-    const old = (await listOurs(this.#tools.client, cluster, []))
-      .filter(({ LaunchTemplateName = '' }) => LaunchTemplateName.startsWith(LAUNCH_TEMPLATE_PREFIX))
-      .filter(({ CreateTime }) => CreateTime !== undefined && nowMs - CreateTime.getTime() > OLD_MS)
-      .toSorted((a, b) => (a.CreateTime?.getTime() ?? 0) - (b.CreateTime?.getTime() ?? 0));
-    const [first] = await despiteRefusals(this.#failedLast(old).slice(0, MAX_AT_ONCE), (one) => this.#delete(one));
+    let listed = this.#left.get(cluster) ?? [];
+    this.#left.delete(cluster);
+    if (listed.length === 0) {
+      if (nowMs - (this.#lookedAtMs.get(cluster) ?? Number.NEGATIVE_INFINITY) < LOOK_AGAIN_MS) return;
+      this.#lookedAtMs.set(cluster, nowMs);
+      listed = await listOurs(this.#tools.client, cluster, []);
+    }
+    const old = this.#unused(listed, UNUSED_MS);
+    const [first] = await this.#deleteSome(old);
     if (first !== undefined) throw first;
+    this.#left.set(cluster, old.slice(MAX_AT_ONCE));
+  }
+
+  /**
+   * Deletes the templates that were not used for the longest time, so that EC2 accepts others. Refusals are left to `remove`, which
+   * reports them. *Cost:* at most once a minute, regardless of the number of calls, which all wait for it.
+   */
+  async makeRoom(cluster: string): Promise<void> {
+    const atMs = this.#clock.now();
+    const last = this.#rooms.get(cluster);
+    const isRecent = last !== undefined && atMs - last.atMs < ROOM.everyMs;
+    const room = isRecent ? last : { atMs, made: this.#deleteOldest(cluster) };
+    this.#rooms.set(cluster, room);
+    await room.made;
+  }
+
+  async #deleteOldest(cluster: string): Promise<void> {
+    await this.#deleteSome(this.#unused(await listOurs(this.#tools.client, cluster, []), ROOM.unusedMs));
+  }
+
+  async #deleteSome(templates: readonly LaunchTemplate[]): Promise<readonly RefusedError[]> {
+    return await despiteRefusals(templates.slice(0, MAX_AT_ONCE), (one) => this.#delete(one));
+  }
+
+  /** Those that are older than this, by creation and known use. *Shape:* the oldest first, and last those that could not be deleted. */
+  #unused(listed: readonly LaunchTemplate[], forMs: number): readonly LaunchTemplate[] {
+    const beforeMs = this.#clock.now() - forMs;
+    const old = listed
+      .map((template) => ({ template, atMs: this.#lastUseMs(template) }))
+      .filter(({ atMs }) => atMs < beforeMs)
+      .toSorted((a, b) => a.atMs - b.atMs);
+    return this.#failedLast(old.map(({ template }) => template));
+  }
+
+  /** The latest time at which this process knows of the template. *Shape:* infinite for a template that is not Kerf's. */
+  #lastUseMs({ LaunchTemplateName: name = '', CreateTime }: LaunchTemplate): number {
+    if (!name.startsWith(LAUNCH_TEMPLATE_PREFIX) || CreateTime === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(CreateTime.getTime(), this.#tools.templates.usedAtMs(name) ?? 0);
   }
 
   #failedLast(templates: readonly LaunchTemplate[]): readonly LaunchTemplate[] {

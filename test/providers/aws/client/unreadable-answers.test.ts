@@ -8,6 +8,7 @@ import { describeInstances } from '../../../../lib/providers/aws/instances/insta
 import { launch } from '../../../../lib/providers/aws/launch/launch.ts';
 import { LaunchTemplates } from '../../../../lib/providers/aws/launch/launch-template.ts';
 import { DynamoDbNodeClaimStore } from '../../../../lib/providers/dynamodb/node-claim-store.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { aLaunchOfTwoTypes, aRecord } from '../../../contract/records.ts';
 
 /** Answers with the status 200 that end in the middle. Whether the call took effect is unknown. */
@@ -27,7 +28,7 @@ const options = (body: string) => ({
 const client = new EC2Client(options('<Response><fleetId>fleet-1</fleetId><fleetInst'));
 
 test('a launch is not refused, so that no second one is requested, and the message has no advice for programmers', async () => {
-  const answer = launch({ client, templates: new LaunchTemplates(client) }, aLaunchOfTwoTypes());
+  const answer = launch({ client, templates: new LaunchTemplates(client, { now: () => NOW_MS }) }, aLaunchOfTwoTypes());
   await expect(answer).rejects.toBeInstanceOf(UnreachableError);
   await expect(answer).rejects.not.toThrow('Deserialization');
 });

@@ -20,7 +20,7 @@ function trial(): NonNullable<ReturnType<typeof trialRequest>> {
 }
 
 function authorization(now: () => number = () => 0): Authorization {
-  return new Authorization({ client, clock: { now }, templates: new LaunchTemplates(client) });
+  return new Authorization({ client, clock: { now }, templates: new LaunchTemplates(client, { now }) });
 }
 
 function denied(message: string): Error {

@@ -3,12 +3,14 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { launch } from '../../../../lib/providers/aws/launch/launch.ts';
 import { LaunchTemplates } from '../../../../lib/providers/aws/launch/launch-template.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { aLaunchOfTwoTypes } from '../../../contract/records.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
 const ec2 = mockClient(client);
 const GROUP = aLaunchOfTwoTypes({ nodeClaim: 'group/abc', members: ['a', 'b', 'c'] });
-const launchGroup = async () => launch({ client, templates: new LaunchTemplates(client) }, GROUP);
+const launchGroup = async () =>
+  launch({ client, templates: new LaunchTemplates(client, { now: () => NOW_MS }) }, GROUP);
 
 /** Instances of one override. */
 const of = (InstanceType: 'm5.large' | 'm6g.large', InstanceIds: string[]) => ({

@@ -12,12 +12,14 @@ import { METADATA_DEFAULTS } from '../../../../lib/core/node-class/plain-node-cl
 import { launch } from '../../../../lib/providers/aws/launch/launch.ts';
 import { LaunchTemplates, launchTemplateOf } from '../../../../lib/providers/aws/launch/launch-template.ts';
 import { aTemplate } from '../../../builders/launch-templates.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { aLaunchOfTwoTypes } from '../../../contract/records.ts';
 import { awsError } from '../aws-error.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
 const ec2 = mockClient(client);
-const launchOnce = (request: LaunchRequest) => launch({ client, templates: new LaunchTemplates(client) }, request);
+const launchOnce = (request: LaunchRequest) =>
+  launch({ client, templates: new LaunchTemplates(client, { now: () => NOW_MS }) }, request);
 
 const LAUNCHED = {
   Instances: [{ InstanceIds: ['i-0abc'], InstanceType: 'm6g.large' as const, AvailabilityZone: 'us-east-1b' }],
@@ -31,7 +33,7 @@ beforeEach(() => {
 
 describe('the launch template', () => {
   test('is created once for any number of concurrent launches', async () => {
-    const templates = new LaunchTemplates(client);
+    const templates = new LaunchTemplates(client, { now: () => NOW_MS });
     const names = Array.from({ length: 10 }, (_, at) => `general-${at}`);
     await Promise.all(
       names.map((nodeClaim) => launch({ client, templates }, aLaunchOfTwoTypes({ nodeClaim, clientToken: nodeClaim }))),
@@ -41,7 +43,7 @@ describe('the launch template', () => {
   });
 
   test('is created by the next launch if its creation failed', async () => {
-    const templates = new LaunchTemplates(client);
+    const templates = new LaunchTemplates(client, { now: () => NOW_MS });
     ec2.on(CreateLaunchTemplateCommand).rejectsOnce(awsError('InternalError', 503)).resolves({});
     const both = [1, 2].map(() => launch({ client, templates }, aLaunchOfTwoTypes()));
     for (const one of await Promise.allSettled(both)) expect(one.status).toBe('rejected');
@@ -209,7 +211,7 @@ describe('the launch template', () => {
 
   test('an existing template is used, and created once for each process', async () => {
     ec2.on(CreateLaunchTemplateCommand).rejects(awsError('InvalidLaunchTemplateName.AlreadyExistsException', 400));
-    const tools = { client, templates: new LaunchTemplates(client) };
+    const tools = { client, templates: new LaunchTemplates(client, { now: () => NOW_MS }) };
     await launch(tools, aLaunchOfTwoTypes());
     await launch(tools, aLaunchOfTwoTypes({ clientToken: 'token-2' }));
     expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(1);

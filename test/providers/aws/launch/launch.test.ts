@@ -6,12 +6,14 @@ import { UnreachableError } from '../../../../lib/ports/errors.ts';
 import { launch } from '../../../../lib/providers/aws/launch/launch.ts';
 import { LaunchTemplates, launchTemplateOf } from '../../../../lib/providers/aws/launch/launch-template.ts';
 import { aTemplate } from '../../../builders/launch-templates.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { aLaunchOfTwoTypes } from '../../../contract/records.ts';
 import { awsError } from '../aws-error.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
 const ec2 = mockClient(client);
-const launchOnce = (request: LaunchRequest) => launch({ client, templates: new LaunchTemplates(client) }, request);
+const launchOnce = (request: LaunchRequest) =>
+  launch({ client, templates: new LaunchTemplates(client, { now: () => NOW_MS }) }, request);
 const [FIRST, SECOND] = aLaunchOfTwoTypes().overrides;
 const FIRST_LINE = {
   instanceType: 'm5.large',
@@ -382,7 +384,7 @@ describe('failures', () => {
 
   test('C52: one more template that is missing ends the attempt, and the next makes it again', async () => {
     ec2.on(CreateFleetCommand).resolves({ Errors: [{ ErrorCode: 'InvalidLaunchTemplateName.NotFoundException' }] });
-    const tools = { client, templates: new LaunchTemplates(client) };
+    const tools = { client, templates: new LaunchTemplates(client, { now: () => NOW_MS }) };
     expect(await launch(tools, aLaunchOfTwoTypes())).toMatchObject({ kind: 'refused', missing: [] });
     await launch(tools, aLaunchOfTwoTypes({ clientToken: 'token-2' }));
     expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(2);

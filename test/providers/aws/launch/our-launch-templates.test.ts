@@ -1,4 +1,9 @@
-import { DeleteLaunchTemplateCommand, DescribeLaunchTemplatesCommand, EC2Client } from '@aws-sdk/client-ec2';
+import {
+  CreateLaunchTemplateCommand,
+  DeleteLaunchTemplateCommand,
+  DescribeLaunchTemplatesCommand,
+  EC2Client,
+} from '@aws-sdk/client-ec2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../../lib/apis/formats/time.ts';
@@ -31,7 +36,8 @@ test('A3.30: the templates of a class are found by tags and deleted; a missing o
   ec2
     .on(DeleteLaunchTemplateCommand, { LaunchTemplateId: 'lt-2' })
     .rejects(awsError('InvalidLaunchTemplateId.NotFound', 400));
-  await deleteLaunchTemplates({ client, templates: new LaunchTemplates(client) }, 'demo', 'default');
+  const clock = { now: () => NOW_MS };
+  await deleteLaunchTemplates({ client, templates: new LaunchTemplates(client, clock) }, 'demo', 'default');
   const deleted = ec2.commandCalls(DeleteLaunchTemplateCommand).map((call) => call.args[0].input.LaunchTemplateId);
   expect(deleted).toEqual(['lt-1', 'lt-2']);
   expect(ec2.commandCalls(DescribeLaunchTemplatesCommand)[0]?.args[0].input.Filters).toEqual([
@@ -48,20 +54,43 @@ describe('old launch templates (C57)', () => {
   const deleted = () =>
     ec2.commandCalls(DeleteLaunchTemplateCommand).map((call) => call.args[0].input.LaunchTemplateId);
   let nowMs = NOW_MS;
-  const sweep = () => new OldLaunchTemplates({ client, templates: new LaunchTemplates(client) }, { now: () => nowMs });
+  const clock = { now: () => nowMs };
+  const sweep = (templates = new LaunchTemplates(client, clock)) =>
+    new OldLaunchTemplates({ client, templates }, clock);
 
   beforeEach(() => {
     nowMs = NOW_MS;
     ec2.on(DeleteLaunchTemplateCommand).resolves({});
   });
 
-  test('those that are a month old are deleted, but no newer ones, none of other owners, and none with another name', async () => {
+  test('those that are a day old are deleted, but no newer ones, none of other owners, and none with another name', async () => {
     const foreign = { ...aged('lt-5', 90), LaunchTemplateName: 'karpenter.k8s.aws/123' };
     ec2.on(DescribeLaunchTemplatesCommand).resolves({
-      LaunchTemplates: [aged('lt-1', 31), aged('lt-2', 29), aged('lt-3', 90, 'other'), aged('lt-4', 60), foreign],
+      LaunchTemplates: [aged('lt-1', 1.1), aged('lt-2', 0.9), aged('lt-3', 90, 'other'), aged('lt-4', 60), foreign],
     });
     await sweep().remove('demo');
     expect(deleted()).toEqual(['lt-4', 'lt-1']);
+  });
+
+  test('those that this process has used within a day are kept', async () => {
+    ec2.on(CreateLaunchTemplateCommand).resolves({});
+    const templates = new LaunchTemplates(client, clock);
+    await templates.ensure({ name: 'kerf-lt-1', data: {}, tags: {} });
+    ec2.on(DescribeLaunchTemplatesCommand).resolves({ LaunchTemplates: [aged('lt-1', 60), aged('lt-2', 50)] });
+    const old = sweep(templates);
+    await old.remove('demo');
+    expect(deleted()).toEqual(['lt-2']);
+    nowMs += 23 * HOUR_MS;
+    await templates.ensure({ name: 'kerf-lt-1', data: {}, tags: {} });
+    ec2.on(DescribeLaunchTemplatesCommand).resolves({ LaunchTemplates: [aged('lt-1', 60)] });
+    nowMs += DAY_MS;
+    await old.remove('demo');
+    expect(deleted()).toEqual(['lt-2']);
+    nowMs += HOUR_MS;
+    await old.remove('demo');
+    expect(deleted()).toEqual(['lt-2', 'lt-1']);
+    await templates.ensure({ name: 'kerf-lt-1', data: {}, tags: {} });
+    expect(ec2.commandCalls(CreateLaunchTemplateCommand)).toHaveLength(2);
   });
 
   const refuse = (id: string) =>
@@ -96,18 +125,17 @@ describe('old launch templates (C57)', () => {
     expect(deleted()).toEqual(['lt-1']);
   });
 
-  test('twenty are deleted at a time, the oldest first; the others an hour later', async () => {
-    const all = Array.from({ length: 25 }, (_, index) => aged(`lt-${index}`, 100 - index));
-    ec2
-      .on(DescribeLaunchTemplatesCommand)
-      .resolvesOnce({ LaunchTemplates: all })
-      .resolves({ LaunchTemplates: all.slice(20) });
+  test('a run deletes twenty, the oldest first; the next runs delete the others, without another list', async () => {
+    const all = Array.from({ length: 45 }, (_, index) => aged(`lt-${index}`, 100 - index));
+    ec2.on(DescribeLaunchTemplatesCommand).resolves({ LaunchTemplates: all });
     const templates = sweep();
-    await templates.remove('demo');
-    await templates.remove('demo');
-    expect(deleted()).toEqual(all.slice(0, 20).map((one) => one.LaunchTemplateId));
-    nowMs += HOUR_MS;
-    await templates.remove('demo');
-    expect(deleted()).toHaveLength(25);
+    const counts: number[] = [];
+    for (let run = 0; run < 4; run += 1) {
+      await templates.remove('demo');
+      counts.push(deleted().length);
+    }
+    expect(counts).toEqual([20, 40, 45, 45]);
+    expect(deleted()).toEqual(all.map((one) => one.LaunchTemplateId));
+    expect(ec2.commandCalls(DescribeLaunchTemplatesCommand)).toHaveLength(1);
   });
 });

@@ -4,12 +4,14 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { LaunchRequest } from '../../../../lib/core/model/node-claim-record.ts';
 import { launch } from '../../../../lib/providers/aws/launch/launch.ts';
 import { LaunchTemplates } from '../../../../lib/providers/aws/launch/launch-template.ts';
+import { NOW_MS } from '../../../builders/times.ts';
 import { aLaunchOfTwoTypes } from '../../../contract/records.ts';
 import { awsError } from '../aws-error.ts';
 
 const client = new EC2Client({ region: 'us-east-1', maxAttempts: 1 });
 const ec2 = mockClient(client);
-const launchOnce = (request: LaunchRequest) => launch({ client, templates: new LaunchTemplates(client) }, request);
+const launchOnce = (request: LaunchRequest) =>
+  launch({ client, templates: new LaunchTemplates(client, { now: () => NOW_MS }) }, request);
 const LAUNCHED = { Instances: [{ InstanceIds: ['i-0abc'], InstanceType: 'm6g.large' as const }] };
 const THROTTLED = { ErrorCode: 'RequestLimitExceeded', ErrorMessage: 'Request limit exceeded.' };
 
