@@ -24,13 +24,14 @@ import type { PoolLimits } from './pools/pool-limits.ts';
 import { type RequirementSets, requirementSets } from './pools/requirement-sets.ts';
 import { type ResourceSpace, resourceSpace } from './pools/resource-space.ts';
 import { byDescendingWeight, type NodeClaimTemplate, nodeClaimTemplate, whyClosed } from './pools/template.ts';
-import { type PoolTypeIndex, typeIndex } from './pools/type-index.ts';
+import { type PoolTypeIndex, type TypeSpace, typeIndex } from './pools/type-index.ts';
 import type { SchedulingProblem, Unplaced } from './schedule.ts';
 import { eligibleDomains } from './topology/eligible-domains.ts';
 import { identityOf, type PlacedIndex, placedIndex } from './topology/placed-pods.ts';
 import { termSources } from './topology/rule-sources.ts';
 import { type OwnTerms, ownTerms, type TermSources } from './topology/rules.ts';
 import { type StorageIndex, storageIndex } from './volumes/storage-index.ts';
+import { type VolumeLimits, volumeLimits } from './volumes/volume-limits.ts';
 import { type VolumeAnswer, volumeNeeds } from './volumes/volumes.ts';
 
 /**
@@ -104,6 +105,8 @@ export interface ClusterUse {
   readonly movable: readonly Pod[];
   /** True if the index serves many questions, so that computed values are kept for the next question. */
   readonly caches: boolean;
+  readonly storage: StorageIndex;
+  readonly volumes: VolumeLimits;
 }
 
 /** An index for one question: to place the pods of the problem. */
@@ -111,37 +114,45 @@ export function indexOnce(problem: SchedulingProblem): {
   readonly cluster: ClusterIndex;
   readonly groups: readonly PodGroup[];
 } {
-  const classes = podClasses(problem);
+  const storage = storageIndex(problem.storage);
+  const volumes = volumeLimits(problem.stateNodes, { pods: problem.pods, storage });
+  const classes = podClasses(problem, { volumes, caches: false });
   const deleting = new Set(problem.stateNodes.filter((node) => node.deleting).map(({ name }) => name));
   const groups = podGroups(classes, problem.pods, (name) => deleting.has(name));
   const movable = groups.map(({ podClass }) => podClass.pod);
-  return { cluster: clusterIndex(problem, classes, { movable, caches: false }), groups };
+  return { cluster: clusterIndex(problem, classes, { movable, caches: false, storage, volumes }), groups };
 }
 
 /** An index for many questions. */
 export function indexForMany(problem: SchedulingProblem): ClusterIndex {
   const movable = [...problem.pods, ...problem.stateNodes.flatMap(({ pods }) => pods)];
-  return clusterIndex(problem, podClasses(problem, true), { movable, caches: true });
+  const storage = storageIndex(problem.storage);
+  const volumes = volumeLimits(problem.stateNodes, { pods: movable, storage });
+  return clusterIndex(problem, podClasses(problem, { volumes, caches: true }), {
+    movable,
+    caches: true,
+    storage,
+    volumes,
+  });
 }
 
 /** *Cost:* O(nodes + pods + instance types). */
 function clusterIndex(problem: SchedulingProblem, classes: PodClasses, use: ClusterUse): ClusterIndex {
   const { stateNodes } = problem;
-  const { caches } = use;
+  const { caches, storage, volumes } = use;
   const sets = requirementSets();
-  const storage = storageIndex(problem.storage);
   const daemons = daemonsOf(problem.daemonSets, [
     ...stateNodes.flatMap(({ pods }) => pods),
     ...(problem.unboundDaemonPods ?? []),
   ]);
   const { templates, closed } = templatesOf(problem, daemons);
   for (const { requirements } of templates) sets.intern(requirements);
-  const context = { daemons, sets, storage, askedLabels: labelsAskedFor(problem, use, storage) };
+  const context = { daemons, sets, storage, volumes, askedLabels: labelsAskedFor(problem, use, storage) };
   const hosts = stateNodes.map((stateNode, index) => existingHost(stateNode, index, context));
   const sources = termSources(problem, templates);
   const isEmpty = stateNodes.every(({ pods }) => pods.length === 0);
   const moving = new Set(isEmpty ? [] : problem.pods.map(identityOf));
-  const spaces = memoize((text: string) => lastingSpace({ names: text.split('\n') }, { sets, templates }));
+  const spaces = memoize((text: string) => lastingSpace({ names: text.split('\n'), volumes }, { sets, templates }));
   const placed = placedIndex(hosts, { classes, sources, moving, caches });
   return indexOf({ problem, hosts, placed, gone: NO_HOSTS }, { classes, context, closed, sources, spaces, caches });
 }
@@ -302,7 +313,7 @@ interface LastingSpace {
 }
 
 function lastingSpace(
-  space: ResourceSpace,
+  space: TypeSpace,
   { sets, templates }: { readonly sets: RequirementSets; readonly templates: readonly NodeClaimTemplate[] },
 ): LastingSpace {
   return {

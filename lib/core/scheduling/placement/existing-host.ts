@@ -1,5 +1,5 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
-import { HOSTNAME, REGISTERED, WELL_KNOWN_LABELS } from '../../../apis/labels.ts';
+import { HOSTNAME, INSTANCE_TYPE, REGISTERED, WELL_KNOWN_LABELS } from '../../../apis/labels.ts';
 import { untoleratedTaint } from '../../../apis/taints.ts';
 import { isOwnedByDaemonSet } from '../../cluster/pods.ts';
 import { freeResources, type StateNode } from '../../cluster/state-node.ts';
@@ -11,11 +11,12 @@ import type { Needs, RequirementAlternative } from '../pods/demand.ts';
 import { conflictingPort, type HostPort, hostPorts } from '../pods/host-ports.ts';
 import { certainDaemons, type Daemon, daemonOverhead } from '../pools/daemons.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
-import { fitsIn, type ResourceSpace, takeFrom, type Vector, vectorOf } from '../pools/resource-space.ts';
+import { fitsIn, type ResourceSpace, roomVectorOf, takeFrom, type Vector, vectorOf } from '../pools/resource-space.ts';
 import type { CountedHost } from '../topology/counters.ts';
 import { possibleDomains, type TopologyKey } from '../topology/topology-key.ts';
 import { type Attachments, attachLimits, attachments, stillAttached } from '../volumes/attach-limits.ts';
 import type { StorageIndex } from '../volumes/storage-index.ts';
+import type { VolumeLimits } from '../volumes/volume-limits.ts';
 import type { Host } from './host.ts';
 
 /** A node or a claim in flight. It does not change; its HostRoom holds the state that a run changes. */
@@ -57,20 +58,21 @@ export interface HostRoom {
 export function initialRoom({ free, ports, attached }: ExistingHost, space: ResourceSpace): HostRoom {
   // B19: a node with a negative free amount accepts no pods.
   const isOverfull = Object.values(free).some((amount) => amount < 0);
-  return { room: isOverfull ? vectorOf(space, {}).fill(-1) : vectorOf(space, free), ports, attached };
+  return { room: isOverfull ? vectorOf(space, {}).fill(-1) : roomVectorOf(space, free), ports, attached };
 }
 
 export interface HostContext {
   readonly daemons: readonly Daemon[];
   readonly sets: RequirementSets;
   readonly storage: StorageIndex;
+  readonly volumes: VolumeLimits;
   /** The names of the labels that pods of the run require or use as topology keys. */
   readonly askedLabels: ReadonlySet<string>;
 }
 
 /** *Source:* B15, B17: free room is allocatable minus bound pods minus daemons that are not running yet. */
 export function existingHost(stateNode: StateNode, index: number, context: HostContext): ExistingHost {
-  const { daemons, sets, storage } = context;
+  const { daemons, sets, storage, volumes } = context;
   const fixed = stateNode.node !== undefined;
   const set = sets.intern(only(stateNode.requirements, context.askedLabels));
   const host: Host = { fixed, requirements: stateNode.requirements, taints: stateNode.taints };
@@ -93,7 +95,7 @@ export function existingHost(stateNode: StateNode, index: number, context: HostC
     kind: JSON.stringify([set.id, stateNode.taints, open.size]),
     free,
     ports: [...stateNode.pods.flatMap(hostPorts), ...certain.flatMap((daemon) => daemon.ports)],
-    attachLimits: attachLimits(stateNode.name, storage),
+    attachLimits: limitsOn(stateNode, volumes, storage),
     attached: attachedTo(stateNode, storage),
     domainsOf(key) {
       const known = domains.get(key) ?? possibleDomains(key, set, fixed);
@@ -110,6 +112,20 @@ const daemonOwners = onceFor(
       pods.filter(isOwnedByDaemonSet).flatMap((pod) => (pod.metadata.ownerReferences ?? []).map((owner) => owner.uid)),
     ),
 );
+
+/** B44: a driver that has not registered yet will have the limit of the instance type. */
+function limitsOn(
+  { name, labels }: StateNode,
+  volumes: VolumeLimits,
+  storage: StorageIndex,
+): ReadonlyMap<string, number> {
+  const known = attachLimits(name, storage);
+  const expected = volumes.drivers.flatMap((driver): readonly (readonly [string, number])[] => {
+    const limit = volumes.of(driver, labels[INSTANCE_TYPE]);
+    return known.has(driver) || limit === undefined ? [] : [[driver, limit]];
+  });
+  return expected.length === 0 ? known : new Map([...known, ...expected]);
+}
 
 function attachedTo({ name, pods }: StateNode, storage: StorageIndex): Attachments {
   const attached = new Map<string, ReadonlySet<string>>(stillAttached(name, storage));

@@ -15,7 +15,7 @@ import { whyLimited } from '../pools/limits.ts';
 import { inflexibility } from '../pools/min-values.ts';
 import { limitsOf, withinLimits } from '../pools/pool-limits.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
-import { resourcesOf } from '../pools/resource-space.ts';
+import { resourcesOf, vectorOf, volumeCount } from '../pools/resource-space.ts';
 import { instanceTypesIn, isAvailable, lowestPrice, type PoolTypeIndex } from '../pools/type-index.ts';
 import { fitting, whyNoInstanceType } from '../pools/why-no-instance-type.ts';
 import type { Run } from '../run.ts';
@@ -80,13 +80,31 @@ function whyNot(run: Run, refused: Refused): Refusal {
   const roomy = common(types.selectionFor(set).types, types.fitting(demand.requests));
   const requests = resourcesOf(run.space, demand.requests);
   if (isEmptyBitset(roomy))
-    return whyNoInstanceType(template, merge(template.requirements, alternative.requirements), requests);
+    return (
+      whyTooManyVolumes(run, refused, set) ??
+      whyNoInstanceType(template, merge(template.requirements, alternative.requirements), requests)
+    );
   if (newHostAnswer(demand.rules.onHost) !== 'yes') return whyNotOnNewHost(demand.rules.onHost);
   const pinned = pinnedByRules(run, { types, demand, set, roomy });
   if (pinned.kind === 'refused') return pinned.refusal;
   const within = common(types.selectionFor(pinned.set).types, roomy);
   if (isEmptyBitset(within)) return whyNoInstanceType(template, inOrder(refused, pinned.set), requests);
   return whyNotLaunched(run, refused, { set: pinned.set, within });
+}
+
+/** B44. *Shape:* undefined if no type is large enough without the volumes. */
+function whyTooManyVolumes(run: Run, { types, demand }: Refused, set: RequirementSet): Refusal | undefined {
+  const others = vectorOf(run.space, resourcesOf(run.space, demand.requests));
+  const large = membersOf(common(types.selectionFor(set).types, types.fitting(others)));
+  if (large.length === 0) return undefined;
+  for (const [driver, { size }] of demand.attachments) {
+    const at = run.space.names.indexOf(volumeCount(driver));
+    const most = Math.max(...large.map((type) => types.rooms[type]?.[at] ?? Infinity));
+    if (size <= most) continue;
+    const message = `it has ${size} volumes of ${driver}, and a node of ${typesInWords(large.length)} attaches ${most} at most: use fewer volumes, or allow other instance types`;
+    return refusal('InsufficientResources', message, { requested: size, largest: most });
+  }
+  return undefined;
 }
 
 /** Checks taints and labels of the pool, independent of instance types. */

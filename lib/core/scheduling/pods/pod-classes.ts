@@ -6,6 +6,7 @@ import { podRequests } from '../../resources/pod-requests.ts';
 import type { Resources } from '../../resources/resources.ts';
 import { memoize } from '../memoize.ts';
 import type { SchedulingProblem } from '../schedule.ts';
+import type { VolumeLimits } from '../volumes/volume-limits.ts';
 import { type HostPort, hostPorts } from './host-ports.ts';
 import { relevantLabelKeys } from './pod-affinity-terms.ts';
 import { hasPreferences, otherRequiredTerms, relax, withFewPreferences, withoutPreferences } from './relax.ts';
@@ -22,6 +23,7 @@ export interface PodClass {
   readonly namespace: string;
   /** The labels that a selector of the run uses. */
   readonly labels: Labels;
+  /** With the number of its volumes (B44). */
   readonly requests: Resources;
   readonly ports: readonly HostPort[];
   /** True for pods on a node that is not being deleted: consolidation would move them (B33). */
@@ -50,8 +52,14 @@ export interface PodClasses {
   ofPlaced(pod: Pod): PodClass;
 }
 
-/** `caches`: whether the class of each pod is cached, for an index that serves many questions. */
-export function podClasses(problem: SchedulingProblem, caches = false): PodClasses {
+export interface ClassesContext {
+  /** B44. */
+  readonly volumes: VolumeLimits;
+  /** Whether the class of each pod is cached, for an index that serves many questions. */
+  readonly caches: boolean;
+}
+
+export function podClasses(problem: SchedulingProblem, { volumes, caches }: ClassesContext): PodClasses {
   const ignore = problem.options?.preferencePolicy === 'Ignore';
   const asPlaced = memoize(ignore ? withoutPreferences : withFewPreferences);
   const placed = problem.stateNodes.flatMap((stateNode) => stateNode.pods);
@@ -59,7 +67,10 @@ export function podClasses(problem: SchedulingProblem, caches = false): PodClass
   const specs = new Map<string, Pick<PodClass, 'requests' | 'ports'>>();
   const register = (byText: Map<string, PodClass>, text: string, of: Pick<PodClass, 'pod' | 'moving'>): PodClass => {
     const { pod, moving } = of;
-    const podClass = { ...describe(pod, keys), moving, virtual: isBufferPod(pod), ...sizeOf(pod, specs) };
+    const size = sizeOf(pod, specs);
+    const counts = volumes.countsOf(pod);
+    const requests = counts === undefined ? size.requests : { ...size.requests, ...counts };
+    const podClass = { ...describe(pod, keys), moving, virtual: isBufferPod(pod), ...size, requests };
     byText.set(text, podClass);
     return podClass;
   };

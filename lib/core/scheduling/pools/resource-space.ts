@@ -8,6 +8,21 @@ export interface ResourceSpace {
   readonly names: readonly string[];
 }
 
+const VOLUMES = 'attachable-volumes-csi-';
+
+/** B44: the name under which the volumes of a driver are counted, that of the kube-scheduler. No object of Kubernetes has this resource. */
+export function volumeCount(driver: string): string {
+  return VOLUMES + driver;
+}
+
+/** *Shape:* undefined for other resources. */
+function driverCounted(name: string): string | undefined {
+  return name.startsWith(VOLUMES) ? name.slice(VOLUMES.length) : undefined;
+}
+
+/** More than any node attaches. Not Infinity: a product with zero must be zero. */
+const ANY_VOLUMES = 1_000;
+
 /** The positions of cpu and memory in every resource space. */
 export const CPU = 0;
 export const MEMORY = 1;
@@ -22,8 +37,25 @@ export function vectorOf({ names }: ResourceSpace, resources: Resources): Vector
   return Float64Array.from(names, (name) => resources[name] ?? 0);
 }
 
+/** The room for these resources, and for volumes. @param limitOf the most volumes of a driver. @default any number */
+export function roomVectorOf(
+  { names }: ResourceSpace,
+  resources: Resources,
+  limitOf: (driver: string) => number | undefined = () => undefined,
+): Vector {
+  return Float64Array.from(names, (name) => {
+    const driver = driverCounted(name);
+    return driver === undefined ? (resources[name] ?? 0) : (limitOf(driver) ?? ANY_VOLUMES);
+  });
+}
+
+/** The resources without the counts of volumes. */
 export function resourcesOf({ names }: ResourceSpace, vector: Vector): Resources {
-  return Object.fromEntries(names.flatMap((name, at) => (vector[at] === 0 ? [] : [[name, vector[at] ?? 0]])));
+  return Object.fromEntries(
+    names.flatMap((name, at) =>
+      vector[at] === 0 || driverCounted(name) !== undefined ? [] : [[name, vector[at] ?? 0]],
+    ),
+  );
 }
 
 export function fitsIn(requests: Vector, room: Vector): boolean {

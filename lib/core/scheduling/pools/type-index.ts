@@ -9,6 +9,7 @@ import { allowsAbsence, overlaps, type Requirement } from '../../requirements/re
 import type { Requirements } from '../../requirements/requirements.ts';
 import type { Resources } from '../../resources/resources.ts';
 import { conflictingPort, type HostPort } from '../pods/host-ports.ts';
+import type { VolumeLimits } from '../volumes/volume-limits.ts';
 import {
   addTo,
   type Bitset,
@@ -21,9 +22,14 @@ import {
   removeFrom,
 } from './bitset.ts';
 import type { RequirementSet, RequirementSets } from './requirement-sets.ts';
-import { type ResourceSpace, type Vector, vectorOf } from './resource-space.ts';
+import { type ResourceSpace, roomVectorOf, type Vector, vectorOf } from './resource-space.ts';
 import { type RoomIndex, roomIndex } from './room-index.ts';
 import type { NodeClaimTemplate } from './template.ts';
+
+/** The resources of the pods, and how many of their volumes a type attaches (B44). */
+export interface TypeSpace extends ResourceSpace {
+  readonly volumes: Pick<VolumeLimits, 'of'>;
+}
 
 /** The place of an offering: a zone and a capacity type, or a reservation. */
 export type Cell = OfferingPlace;
@@ -84,7 +90,7 @@ export interface PoolTypeIndex extends RoomIndex {
   usual(): PoolTypeIndex;
 }
 
-export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, space: ResourceSpace): PoolTypeIndex {
+export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, space: TypeSpace): PoolTypeIndex {
   const types = splitByRoom(template.instanceTypes).toSorted((a, b) => compareText(a.name, b.name));
   const cells = cellsOf(types);
   const overheads = types.map((type) => template.daemons.get(type.name)?.requests ?? NONE);
@@ -138,8 +144,8 @@ export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, sp
 
 const NONE: Resources = {};
 
-function roomOf(type: InstanceType, overhead: Resources, space: ResourceSpace): Vector {
-  const room = vectorOf(space, type.allocatable);
+function roomOf(type: InstanceType, overhead: Resources, { volumes, ...space }: TypeSpace): Vector {
+  const room = roomVectorOf(space, type.allocatable, (driver) => volumes.of(driver, type.name));
   const taken = vectorOf(space, overhead);
   return room.map((amount, at) => amount - (taken[at] ?? 0));
 }

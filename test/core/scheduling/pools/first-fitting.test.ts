@@ -28,7 +28,10 @@ test.each([
 ])('for %i millicores, %i GiB and %i pods, no cheaper type before the first one fits', (cpu, gib, pods) => {
   const sets = requirementSets();
   const space = resourceSpace([]);
-  const index = typeIndex(nodeClaimTemplate(aPoolView({ types: TYPES }), []), sets, space);
+  const index = typeIndex(nodeClaimTemplate(aPoolView({ types: TYPES }), []), sets, {
+    ...space,
+    volumes: { of: () => undefined },
+  });
   const { market, types } = index.selectionFor(index.set);
   const requests = Float64Array.of(cpu, gib * GIB, pods);
   const first = index.firstFitting(market.byPrice, requests);

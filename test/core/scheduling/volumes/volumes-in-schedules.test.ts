@@ -170,7 +170,7 @@ describe('volumes that a node can attach', () => {
     expect(Object.keys(placesOf(schedule))).toHaveLength(3);
   });
 
-  test('a new node has no limit, because its limit is not known yet (B44)', () => {
+  test('a pod may have more volumes than the nodes of other types attach (B44)', () => {
     const claims = Array.from({ length: 40 }, (_, at) => `v${at}`);
     expect(place([mounting(claims, small)], { storage: own }).newClaims).toHaveLength(1);
   });
