@@ -6,6 +6,7 @@ import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Refusal } from '../model/refusal.ts';
 import { requiredAffinityTerms } from '../scheduling/pods/pod-affinity-terms.ts';
 import { whyIgnored } from './ignored-pod.ts';
+import { awaitedBySpread } from './moved-pods/awaited-by-spread.ts';
 import { awaitedPods } from './moved-pods/evicted-pods.ts';
 import { keptDomains } from './moved-pods/kept-domains.ts';
 import { staysOnNode } from './moved-pods/reached-later.ts';
@@ -16,7 +17,7 @@ export interface PodsToPlace {
   readonly refused: readonly { readonly pod: Pod; readonly refusal: Refusal }[];
 }
 
-type Seen = Pick<ClusterSnapshot, 'pods' | 'bufferPods' | 'podDisruptionBudgets'>;
+type Seen = Pick<ClusterSnapshot, 'pods' | 'bufferPods' | 'nodes' | 'podDisruptionBudgets'>;
 
 /**
  * The pods that need a node: pods that the kube-scheduler marked as unschedulable (B6), virtual pods of CapacityBuffers (B65),
@@ -35,12 +36,14 @@ export function podsToPlaceFrom(snapshot: Seen, nowMs: number): (removed: readon
   const pending = [...snapshot.pods, ...(snapshot.bufferPods ?? [])].filter(isProvisionable);
   const stays = staysOnNode(snapshot, nowMs);
   const awaited = awaitedBeside(snapshot, pending);
+  const inFullDomain = awaitedBySpread(snapshot, pending);
   const kept = keptDomains(snapshot);
   return (removed) => {
     const names = new Set(removed.map(({ name }) => name));
     const inItsDomain = kept(removed);
     /** B7: they need a node before they are evicted, except for pods that will not be evicted. */
-    const moves = (pod: Pod): boolean => isReschedulable(pod) && !stays(pod) && !awaited(pod, names);
+    const moves = (pod: Pod): boolean =>
+      isReschedulable(pod) && !stays(pod) && !awaited(pod, names) && !inFullDomain(pod);
     const pods: Pod[] = [];
     const refused: { readonly pod: Pod; readonly refusal: Refusal }[] = [];
     for (const pod of [
@@ -72,8 +75,8 @@ function awaitedBeside(
     const selectors = beside.filter(({ pod }) => selectsPod(budget, pod)).map(({ labelSelector }) => labelSelector);
     if (selectors.length === 0) return [];
     const isBeside = ({ metadata }: Pod): boolean => selectors.some((one) => selectorMatches(one, metadata.labels));
-    const bound = pods.filter((pod) => pod.spec.nodeName !== undefined && isActive(pod) && selectsPod(budget, pod));
-    return [{ budget, isBeside, places: bound.filter(isBeside).map(({ spec }) => spec.nodeName ?? '') }];
+    const bound = pods.filter((pod) => isActive(pod) && selectsPod(budget, pod) && isBeside(pod));
+    return [{ budget, isBeside, places: bound.flatMap(({ spec }) => spec.nodeName ?? []) }];
   });
   return (held, removed) =>
     waits.some(

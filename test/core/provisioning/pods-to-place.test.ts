@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod, PodDisruptionBudget, PodSpec } from '../../../lib/apis/kubernetes.ts';
+import type { Pod, PodDisruptionBudget, PodSpec, TopologySpreadConstraint } from '../../../lib/apis/kubernetes.ts';
 import { stateNodes } from '../../../lib/core/cluster/state-node.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import { podsToPlace } from '../../../lib/core/provisioning/pods-to-place.ts';
+import { schedulePods } from '../../../lib/core/provisioning/schedule-pods.ts';
 import { asking } from '../../builders/node-pools.ts';
 import { aBudget } from '../../builders/nodes.ts';
-import { affinityTerm, aPod, joining, type PodOptions, pendingPod, runningPod } from '../../builders/pods.ts';
+import { affinityTerm, aPod, joining, type PodOptions, pendingPod, runningPod, spread } from '../../builders/pods.ts';
 import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
 import { MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
@@ -17,10 +18,12 @@ function names(snapshot: ClusterSnapshot): { readonly pods: readonly string[]; r
   };
 }
 
+const ZONE = 'topology.kubernetes.io/zone';
+
 /** A node that is being deleted, with these pods. */
 function leaving(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
   const deletion = { reason: 'deleted', message: '', requestedAtMs: NOW_MS } as const;
-  return snapshotOf([initializedNode({ name: 'node-1' }, { deletion })], { pods, ...over });
+  return snapshotOf([initializedNode({ name: 'node-1', labels: { team: 'a' } }, { deletion })], { pods, ...over });
 }
 
 describe('the pods that need a node', () => {
@@ -95,9 +98,64 @@ describe('a pod that a PodDisruptionBudget keeps while a pending pod may run onl
   });
 });
 
+describe('a pod that a PodDisruptionBudget keeps in a domain that is full for a pending pod (B7)', () => {
+  const labels = { app: 'web' };
+  const held = runningPod('node-1', { name: 'held', labels });
+  const other = initializedNode({ name: 'node-2', zone: 'eu-west-3b' }).node;
+  const TEAM_A = { nodeSelector: { team: 'a' } };
+  const WAITING = { metadata: { name: 'waiting' } };
+  const inOther = runningPod('node-2', { name: 'other', labels });
+  const waiting = (over: Partial<TopologySpreadConstraint> = {}, spec: Partial<PodSpec> = {}) =>
+    pendingPod({ name: 'waiting', labels, spec: { topologySpreadConstraints: [spread(over)], ...spec } });
+  const placed = (pods: readonly Pod[], budget: Partial<PodDisruptionBudget> = {}) => {
+    const snapshot = leaving([held, ...pods], { podDisruptionBudgets: [aBudget(budget)] });
+    return names({ ...snapshot, nodes: [...snapshot.nodes, other] }).pods;
+  };
+
+  test.each<readonly [string, readonly Pod[]]>([
+    ['the other domain has fewer pods', [waiting()]],
+    ['fewer domains than minDomains have a node', [waiting({ minDomains: 3 }), inOther]],
+    ['the pending pod may run on some nodes only, but all count', [waiting({ nodeAffinityPolicy: 'Ignore' }, TEAM_A)]],
+  ])('is not to be placed while the pending pod has no node: %s', (_, pods) => {
+    expect(placed(pods)).toEqual(['waiting']);
+  });
+
+  test.each<readonly [string, readonly Pod[]]>([
+    ['the other domain has as many pods', [waiting(), inOther]],
+    ['the spread allows one more', [waiting({ maxSkew: 2 })]],
+    ['the spread is a preference', [waiting({ whenUnsatisfiable: 'ScheduleAnyway' })]],
+    ['the spread is over hosts', [waiting({ topologyKey: 'kubernetes.io/hostname' })]],
+    ['the spread does not count nodes with a taint', [waiting({ nodeTaintsPolicy: 'Honor' })]],
+    ['the spread counts other pods', [waiting({ labelSelector: { matchLabels: { app: 'db' } } })]],
+    ['the nodes of the other domain do not count for the pending pod', [waiting({}, TEAM_A)]],
+  ])('is to be placed if %s', (_, pods) => {
+    expect(placed(pods)).toEqual(['waiting', 'held']);
+  });
+
+  test('is to be placed when the pending pod is bound', () => {
+    expect(placed([{ ...waiting(), spec: { ...waiting().spec, nodeName: 'node-2' } }])).toEqual(['held']);
+  });
+
+  test.each<readonly [string, Partial<PodDisruptionBudget>]>([
+    ['allows a disruption', { status: { disruptionsAllowed: 1 } }],
+    ['has other pods', { spec: { selector: { matchLabels: { app: 'db' } } } }],
+  ])('is to be placed if the budget %s', (_, budget) => {
+    expect(placed([waiting()], budget)).toEqual(['waiting', 'held']);
+  });
+
+  test.each<readonly [string, string, object]>([
+    ['is refused in that domain', 'eu-west-3a', { existing: [], unplaced: [{ pod: WAITING }] }],
+    ['is placed in another one', 'eu-west-3b', { existing: [{ pods: [WAITING] }], unplaced: [] }],
+  ])('counts for the pending pod, which %s', (_, zone, expected) => {
+    const pod = waiting({ nodeAffinityPolicy: 'Ignore' }, { nodeSelector: { [ZONE]: zone } });
+    const snapshot = leaving([held, pod], { podDisruptionBudgets: [aBudget()] });
+    const plan = schedulePods({ ...snapshot, nodes: [...snapshot.nodes, other] }, NOW_MS);
+    expect(plan).toMatchObject({ newClaims: [], ...expected });
+  });
+});
+
 describe('a pod with required affinity to pods that a budget lets go one after another (B7)', () => {
   const labels = { app: 'web' };
-  const ZONE = 'topology.kubernetes.io/zone';
   const affinity = { affinity: joining(affinityTerm()) };
   const web = (name: string, node = 'node-1', spec: Partial<PodSpec> = affinity) =>
     runningPod(node, { name, labels, spec });
