@@ -37,7 +37,7 @@ export function stillAttached(nodeName: string, storage: StorageIndex): Attachme
   const byDriver = new Map<string, Set<string>>();
   for (const { spec } of storage.attachmentsByNode.get(nodeName) ?? []) {
     const name = spec.source.persistentVolumeName ?? '';
-    const driver = storage.persistentVolumes.get(name)?.spec.csi?.driver;
+    const driver = driverOfVolume(name, storage);
     if (driver === undefined) continue;
     const volumes = byDriver.get(driver) ?? new Set();
     // Keys of claims have a slash, and names of volumes have none.
@@ -53,7 +53,12 @@ export function driverOf({ claim, storageClassName }: ClaimedVolume, storage: St
     const provisioner = storage.storageClasses.get(storageClassName ?? '')?.provisioner;
     return provisioner === undefined ? undefined : (CSI_DRIVERS.get(provisioner) ?? provisioner);
   }
-  const spec = storage.persistentVolumes.get(volumeName)?.spec;
+  return driverOfVolume(volumeName, storage);
+}
+
+/** The CSI driver of a PersistentVolume, also of an in-tree volume of EBS, which the CSI driver attaches. */
+function driverOfVolume(name: string, { persistentVolumes }: StorageIndex): string | undefined {
+  const spec = persistentVolumes.get(name)?.spec;
   return spec?.csi?.driver ?? (spec?.awsElasticBlockStore === undefined ? undefined : EBS_DRIVER);
 }
 

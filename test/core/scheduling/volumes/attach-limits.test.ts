@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Storage } from '../../../../lib/apis/storage.ts';
-import { attachLimits, attachments } from '../../../../lib/core/scheduling/volumes/attach-limits.ts';
+import { attachLimits, attachments, stillAttached } from '../../../../lib/core/scheduling/volumes/attach-limits.ts';
 import { storageIndex } from '../../../../lib/core/scheduling/volumes/storage-index.ts';
 import { aVolume, aVolumeClaim, someStorage } from '../../../builders/storage.ts';
 import { DELETED, mounting, needsOf, waitingFor } from './volume-answers.ts';
@@ -53,6 +53,18 @@ describe('attachments', () => {
     expect(attachments(mounting('data', 'gone'), storageIndex(storage))).toEqual(
       new Map([['ebs.csi.aws.com', new Set(['default/data'])]]),
     );
+  });
+
+  test.each<[string, Parameters<typeof aVolume>[0]]>([
+    ['of a CSI driver', {}],
+    ['of an in-tree plugin', { source: { awsElasticBlockStore: { volumeID: 'vol-1' } } }],
+  ])('a volume %s counts while it is attached, also without a pod (B44)', (_, volume) => {
+    const source = { persistentVolumeName: 'pv-1' };
+    const storage = someStorage({
+      persistentVolumes: [aVolume(volume)],
+      volumeAttachments: [{ metadata: { name: 'csi-1' }, spec: { nodeName: 'node-1', source } }],
+    });
+    expect(stillAttached('node-1', storageIndex(storage))).toEqual(new Map([['ebs.csi.aws.com', new Set(['pv-1'])]]));
   });
 
   test('the limits of a node are those of its CSINode; a driver without a count has no limit (B44)', () => {
