@@ -10,8 +10,9 @@ import type { StorageIndex } from './storage-index.ts';
 /** B44: how many volumes a node attaches, by driver. Only the CSINodes of the cluster say this. */
 export interface VolumeLimits {
   /**
-   * That of the nodes with this instance type, the least of them; for other types, the least of all nodes, but enough for any one pod, because
-   * the type may attach more. *Shape:* undefined if no node limits the driver. @param instanceType undefined if it is not known yet
+   * That of the nodes with this instance type, the least of them. For other types, that of most types that have nodes, because few types have
+   * many disks of their own and attach far less; but enough for any one pod, because the type may attach more. *Shape:* undefined if no node
+   * limits the driver. @param instanceType undefined if it is not known yet
    */
   of(driver: string, instanceType: string | undefined): number | undefined;
   readonly drivers: readonly string[];
@@ -19,26 +20,21 @@ export interface VolumeLimits {
   countsOf(pod: Pod): Resources | undefined;
 }
 
-interface DriverLimits {
-  readonly byType: Map<string, number>;
-  least: number;
-}
-
 /** *Cost:* O(nodes), and O(volumes of the pods) if a type without nodes is asked for. @param pods that may need a new node */
 export function volumeLimits(
   stateNodes: readonly StateNode[],
   { pods, storage }: { readonly pods: readonly Pod[]; readonly storage: StorageIndex },
 ): VolumeLimits {
-  const byDriver = new Map<string, DriverLimits>();
+  /** By driver and instance type. */
+  const byDriver = new Map<string, Map<string, number>>();
   for (const { name, labels } of stateNodes) {
     for (const [driver, limit] of attachLimits(name, storage)) {
-      const known = byDriver.get(driver) ?? { byType: new Map<string, number>(), least: Infinity };
-      byDriver.set(driver, known);
-      known.least = Math.min(known.least, limit);
+      const byType = byDriver.get(driver) ?? new Map<string, number>();
       const type = labels[INSTANCE_TYPE] ?? '';
-      known.byType.set(type, Math.min(known.byType.get(type) ?? Infinity, limit));
+      byDriver.set(driver, byType.set(type, Math.min(byType.get(type) ?? Infinity, limit)));
     }
   }
+  const usual = new Map([...byDriver].map(([driver, byType]) => [driver, mostFrequent([...byType.values()])]));
   const drivers = [...byDriver.keys()];
   const countsOf = (pod: Pod): Resources | undefined => {
     if (drivers.length === 0 || pod.spec.volumes === undefined) return undefined;
@@ -55,11 +51,18 @@ export function volumeLimits(
   });
   return {
     of(driver, instanceType = '') {
-      const known = byDriver.get(driver);
-      if (known === undefined) return undefined;
-      return known.byType.get(instanceType) ?? Math.max(known.least, largest()[volumeCount(driver)] ?? 0);
+      const known = byDriver.get(driver)?.get(instanceType);
+      const expected = usual.get(driver);
+      if (known !== undefined || expected === undefined) return known;
+      return Math.max(expected, largest()[volumeCount(driver)] ?? 0);
     },
     drivers,
     countsOf,
   };
+}
+
+/** *Shape:* the largest of several; undefined of none. */
+function mostFrequent(limits: readonly number[]): number | undefined {
+  const byCount = [...Map.groupBy(limits, (limit) => limit)].map(([limit, { length }]) => ({ limit, length }));
+  return byCount.toSorted((a, b) => b.length - a.length || b.limit - a.limit)[0]?.limit;
 }

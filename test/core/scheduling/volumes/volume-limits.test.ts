@@ -59,10 +59,15 @@ describe('volumes that a new node attaches (B44)', () => {
     expect(types.toSorted()).toEqual(['m5.2xlarge', 'm5.xlarge']);
   });
 
-  test('a type without nodes attaches as many as the least of the others, and those of any one pod', () => {
+  test('a type without nodes attaches as many as most other types, and the volumes of any one pod', () => {
     const known = nodesOf({ 'm5.large': 2 });
     expect(podsOfClaims(place(four, known)).map(({ length }) => length)).toEqual([2, 2]);
     expect(typesOf(place([mounting('db', ['v0', 'v1', 'v2'])], known))).toEqual([['m5.xlarge', 'm5.2xlarge']]);
+  });
+
+  test('a node with many disks of its own, which attaches few volumes, does not limit other types', () => {
+    const { newClaims } = place(four, nodesOf({ 'd3en.12xlarge': 2, 'm5.2xlarge': 25 }));
+    expect(newClaims.map(({ cheapest, pods }) => [cheapest.type.name, pods.length])).toEqual([['m5.large', 4]]);
   });
 
   test('a pod with more volumes than each type attaches is refused, with numbers', () => {
