@@ -1,4 +1,5 @@
 import { counted, firstNames } from '../../apis/counted.ts';
+import { formatTime } from '../../apis/formats/time.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { DO_NOT_DISRUPT } from '../../apis/labels.ts';
 import { holds, selectsPod } from '../cluster/pod-disruption-budgets.ts';
@@ -9,6 +10,7 @@ import {
   isReschedulable,
   isTerminal,
   isTerminating,
+  keptUntilMs,
 } from '../cluster/pods.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
@@ -93,11 +95,12 @@ function draining(
 
 /** Why the pod is not evicted now. */
 function whyHeld({ podDisruptionBudgets }: ClusterSnapshot, pod: Pod, nowMs: number): Refusal | undefined {
-  if (isKeptInPlace(pod, nowMs))
-    return refusal(
-      'DoNotDisrupt',
-      `it has the annotation ${DO_NOT_DISRUPT}, so it stays until the deadline of its node, if there is one`,
-    );
+  const keptMs = keptUntilMs(pod);
+  if (nowMs < keptMs) {
+    const until = Number.isFinite(keptMs) ? `${formatTime(keptMs)} or ` : '';
+    const message = `it has the annotation ${DO_NOT_DISRUPT}, so it stays until ${until}the deadline of its node, if there is one`;
+    return refusal('DoNotDisrupt', message);
+  }
   const never = whyNeverEvicted(pod, podDisruptionBudgets);
   if (never !== undefined) return never;
   const spent = podDisruptionBudgets.find((budget) => holds(budget, pod));

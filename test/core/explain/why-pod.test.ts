@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { formatTime } from '../../../lib/apis/formats/time.ts';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
 import { whyPod } from '../../../lib/core/explain/why-pod.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
@@ -113,6 +114,18 @@ describe('a pod with a node', () => {
     const told = why(runningPod('node-1', options), { ...DRAINED, podDisruptionBudgets });
     expect(told.summary).toContain('it is not evicted now');
     expect(told.reasons[0]).toBe(reason);
+  });
+
+  test.each([
+    ['true', 'until the deadline of its node'],
+    ['10m', `until ${formatTime(NOW_MS + 6 * MINUTE)} or the deadline of its node`],
+  ])('is not evicted before the time of its annotation: do-not-disrupt %s', (value, until) => {
+    const pod = runningPod('node-1', { annotations: { 'karpenter.sh/do-not-disrupt': value } });
+    const started = { ...pod, status: { ...pod.status, startTime: formatTime(NOW_MS - 4 * MINUTE) } };
+    const { reasons } = whyPod({ ...DRAINED, pods: [started] }, started, NOW_MS);
+    expect(reasons[0]?.message).toBe(
+      `it has the annotation karpenter.sh/do-not-disrupt, so it stays ${until}, if there is one`,
+    );
   });
 
   test.each([[undefined], [NOW_MS]])(
