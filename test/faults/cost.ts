@@ -12,6 +12,9 @@ import { REGISTRATION_MS } from './rules/times.ts';
 /** An instance that boots as usual has joined by then. */
 const BOOTED_WITHIN_MS = 2 * MINUTE_MS;
 
+/** So long the types of interrupted spot instances are not launched (C32). */
+const MARKED_MS = 3 * MINUTE_MS;
+
 /** What the instances cost until now. *Units:* USD. */
 export function usdUntilNow({ simulation, startMs, nowMs }: Watched): number {
   return simulation()
@@ -23,10 +26,16 @@ export function usdUntilNow({ simulation, startMs, nowMs }: Watched): number {
  * What those instances cost now that Kerf cannot replace. On the nodes of some, a pod must not be disrupted or its budget never allows it,
  * and chance decides which they are: the kube-scheduler chooses the node, and after a volley of spot interruptions, on-demand nodes replace
  * nodes whose limits are still used. Others have lost their Node, which may register again (`docs/stuck-nodes.md`), or have not joined, and
- * have time for it. *Units:* USD for `forMs`.
+ * have time for it. A spot node that was launched after such a volley has another type, and is not replaced by a cheaper spot node (E24: no story
+ * allows it). *Units:* USD for `forMs`.
  */
 export function heldUsd(watched: Watched, forMs: number): number {
-  const ids = new Set([...idsWithKeptPods(watched), ...idsWithoutNode(watched), ...idsNotJoined(watched)]);
+  const ids = new Set([
+    ...idsWithKeptPods(watched),
+    ...idsWithoutNode(watched),
+    ...idsNotJoined(watched),
+    ...spotIdsAfterVolley(watched),
+  ]);
   return watched
     .simulation()
     .ec2.instances()
@@ -44,6 +53,17 @@ function idsWithKeptPods({ simulation, startMs, nowMs }: Watched): readonly (str
   const nodes = new Set(kept.map(({ spec }) => spec.nodeName));
   const held = [...state.nodes.values()].filter(({ metadata }) => nodes.has(metadata.name));
   return held.map(({ spec }) => spec?.providerID?.split('/').at(-1));
+}
+
+function spotIdsAfterVolley({ records, story, startMs }: Watched): readonly (string | undefined)[] {
+  const volleysMs = story.faults.flatMap(({ kind, fromMs }) => (kind === 'spot-volley' ? [startMs() + fromMs] : []));
+  const launched = [...records.values()].filter(
+    ({ launch }) =>
+      launch.kind === 'launched' &&
+      launch.instance.capacityType === 'spot' &&
+      volleysMs.some((atMs) => launch.atMs > atMs && launch.atMs < atMs + MARKED_MS),
+  );
+  return launched.map((record) => instanceOf(record)?.id);
 }
 
 /** Whether the budget allows no disruption even while all of its pods are healthy. */
