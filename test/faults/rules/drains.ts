@@ -18,10 +18,12 @@ export const podsAreEvicted: RuleOf = (watched) => {
     const pod = simulation().state.pods.get(`${namespace}/${name}`);
     return pod?.metadata.uid === uid ? pod : undefined;
   };
+  const restore = latestRestore(watched);
   return {
+    replaced: restore.note,
     evicting(target) {
       const pod = podOf(target);
-      if (pod === undefined) return;
+      if (pod === undefined || restore.isRecent()) return;
       const record = recordOfNode(watched, pod.spec.nodeName);
       if (record?.deletion === undefined)
         violate(
@@ -31,7 +33,7 @@ export const podsAreEvicted: RuleOf = (watched) => {
     },
     deletingPod(target, graceSeconds) {
       const pod = podOf(target);
-      if (pod === undefined) return;
+      if (pod === undefined || restore.isRecent()) return;
       const rule = 'no pod is deleted before the deadline';
       const record = recordOfNode(watched, pod.spec.nodeName);
       if (record?.deletion === undefined)
@@ -55,19 +57,27 @@ export const podsAreEvicted: RuleOf = (watched) => {
   };
 };
 
+/** A run that began before the table was restored has read deletions that are lost, and may take as long as a function. */
+function latestRestore({ nowMs }: Watched) {
+  let atMs = -Infinity;
+  return {
+    note: (): void => {
+      atMs = nowMs();
+    },
+    isRecent: (): boolean => nowMs() - atMs < MINUTE_MS,
+  };
+}
+
 /** An instance is terminated only if its claim is deleted for a reason, or released, and its node is drained. */
 export const instancesEndForAReason: RuleOf = (watched) => {
   const { violate, records, simulation, nowMs, startMs, story } = watched;
   const rule = 'an instance is terminated only for a recorded reason';
   const slackMs = story.faults.some(({ kind }) => kind === 'clocks') ? CLOCK_MS : 0;
-  let replacedAtMs = -Infinity;
+  const restore = latestRestore(watched);
   return {
-    replaced() {
-      replacedAtMs = nowMs();
-    },
+    replaced: restore.note,
     terminating(cluster, id) {
-      // A run that began before the table was restored has read the deletion, and may take as long as a function.
-      if (nowMs() - replacedAtMs < MINUTE_MS) return;
+      if (restore.isRecent()) return;
       const instance = simulation()
         .ec2.instances()
         .find((one) => one.id === id);
