@@ -51,12 +51,15 @@ export const drainsAreOrdered: RuleOf = (watched) => {
       const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
       const endMs = timeIn(deletionTimestamp);
       const sinceMs = endMs === undefined ? startMs() + nowMs() : endMs - deletionGracePeriodSeconds * SECOND_MS;
-      const overMs = sinceMs + graceSeconds * SECOND_MS - deadlineMs;
+      const endsMs = sinceMs + graceSeconds * SECOND_MS;
       const what = `pod ${target.name} gets ${graceSeconds} s since ${sinceMs - startMs()} ms`;
-      if (overMs > SENT_MS && graceSeconds > 1)
+      // After the deadline, the kubelet has one more second.
+      const overMs = endsMs - Math.max(deadlineMs, startMs() + nowMs() + SECOND_MS);
+      if (overMs > SENT_MS)
         violate('a forced deletion ends by the deadline', `${what}, which is ${overMs} ms more than its node has`);
-      if (endMs !== undefined && overMs < -SENT_MS)
-        violate('a pod that ends keeps its time', `${what}, which is ${-overMs} ms less than its node has`);
+      const lessMs = deadlineMs - endsMs;
+      if (endMs !== undefined && lessMs > SENT_MS)
+        violate('a pod that ends keeps its time', `${what}, which is ${lessMs} ms less than its node has`);
     },
   };
 };
