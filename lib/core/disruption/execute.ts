@@ -81,12 +81,11 @@ function validated(
   { methods, ahead, context, pass, decided }: Validation,
 ): readonly Action[] {
   const method = methods.find(({ name }) => name === command.method);
-  const validate = (one: Pass): Move | undefined => {
-    const move = method?.validate(command, one.worldBeside(ahead));
+  const validate = (one: Pass | undefined): Move | undefined => {
+    const move = one && method?.validate(command, one.worldBeside(ahead));
     return move?.candidates.length === 0 ? undefined : move;
   };
-  const firstFit = pass.firstFit();
-  const move = validate(pass) ?? (firstFit && validate(firstFit));
+  const move = validate(pass) ?? validate(pass.firstFit());
   if (move === undefined) return [endOfValidation(command, 0)];
   if (move.replacements.length === 0) {
     const deletions = move.candidates.map((candidate) => deletionOf(candidate, { command, atRest: pass.atRest }));

@@ -58,13 +58,21 @@ export function passOver(
   const all = stateNodes(snapshot);
   const nodes = withoutWaitingPods(all, snapshot, nowMs);
   const atRest = new Set(all.flatMap(({ name }, index) => (nodes[index] === all[index] ? [] : [name])));
-  const worldBeside = worldsOf(snapshot, { all, nodes, refused, nowMs, steps });
-  const firstFit = once(() => {
-    const { options = {}, pods } = snapshot;
-    if (options.packing === 'first-fit' || pods.length > MAX_PODS_FOR_FIRST_FIT) return undefined;
-    return passOver({ ...snapshot, options: { ...options, packing: 'first-fit' } }, context, steps);
+  const passIn = (seen: ClusterSnapshot): Pass => ({
+    snapshot: seen,
+    all,
+    nodes,
+    atRest,
+    nowMs,
+    steps,
+    worldBeside: worldsOf(seen, { all, nodes, refused, nowMs, steps }),
+    firstFit: once(() => {
+      const { options = {}, pods } = seen;
+      if (options.packing === 'first-fit' || pods.length > MAX_PODS_FOR_FIRST_FIT) return undefined;
+      return passIn({ ...seen, options: { ...options, packing: 'first-fit' } });
+    }),
   });
-  return { snapshot, all, nodes, atRest, nowMs, steps, worldBeside, firstFit };
+  return passIn(snapshot);
 }
 
 interface NamedProposal extends Pick<DisruptionCommand, 'method' | 'reason'>, Pick<Method, 'validateAfterMs'> {
