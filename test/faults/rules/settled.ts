@@ -8,7 +8,7 @@ import { budgetStatus } from '../../../lib/simulator/kubernetes/disruptions-allo
 import type { RuleOf, Watched } from '../rule.ts';
 import { isOfFormerTemplate } from './marks/drift.ts';
 import { nodeOf } from './nodes.ts';
-import { isKeptInPlace } from './pods.ts';
+import { isKeptInPlace, isTerminal } from './pods.ts';
 
 /** What must be true at rest: instances, records, nodes and mirrors agree, nothing is open, every pod runs. */
 export const everythingSettles: RuleOf = (watched) => ({
@@ -166,13 +166,16 @@ export function podsOverLimits(watched: Watched): readonly Pod[] {
 
 function notRunning({ simulation }: Watched): readonly Pod[] {
   const { state } = simulation();
-  return [...state.pods.values()].filter(
-    ({ spec, status, metadata }) =>
+  return [...state.pods.values()].filter((pod) => {
+    const { spec, status, metadata } = pod;
+    return (
       status?.phase !== 'Running' &&
+      !isTerminal(pod) &&
       metadata.namespace !== 'kube-system' &&
       metadata.deletionTimestamp === undefined &&
-      (spec.nodeName === undefined || state.nodes.has(spec.nodeName)),
-  );
+      (spec.nodeName === undefined || state.nodes.has(spec.nodeName))
+    );
+  });
 }
 
 /** Whether the limits of the general NodePool have no room for another node of the smallest type beside these claims. */

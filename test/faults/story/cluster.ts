@@ -159,7 +159,7 @@ export function staticPool(random: Random): NodePool {
   };
 }
 
-function aWorkload(random: Random, name: string): Deployment {
+export function aWorkload(random: Random, name: string): Deployment {
   const labels = { app: name };
   const selector = { matchLabels: labels };
   const cpu = random.pick(['200m', '500m', '1', '1', '1500m']) ?? '1';

@@ -5,6 +5,7 @@ import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import type { Fault } from '../../../lib/simulator/faults/fault.ts';
 import { randomOf } from '../../../lib/simulator/faults/fault.ts';
 import { clusterOf, staticPool } from './cluster.ts';
+import { withStatefulSets } from './stateful.ts';
 import { themeOf } from './themes.ts';
 
 /** What happens in the run of one seed, as plain data. The faults can be dropped and shortened one by one. */
@@ -33,7 +34,7 @@ export function storyOf(seed: number): Story {
   const limited = withBudgets(withMoveLimits(cluster.manifests, seed), seed);
   const manifests = theme === 'slow drains' ? withLongGrace(limited) : limited;
   const story = { seed, theme, ...cluster, manifests, events, calmFromMs, invocations, faults };
-  return seed % 5 === 0 ? withStaticPool(story) : story;
+  return withStatefulSets(seed % 5 === 0 ? withStaticPool(story) : story);
 }
 
 /** A NodePool with a fixed number of nodes, which users change. */

@@ -67,9 +67,9 @@ export const failuresAreReportedOnce: RuleOf = ({ violate, nowMs, story, records
   };
 };
 
-/** Numbers in the name of an object are part of the name; a cause may have another number each time. */
+/** Numbers in the name of an object are part of the name, like the one of a pod of a StatefulSet; a cause may have another number each time. */
 function keyOf(where: string, text: string): string {
-  return `${where}: ${text.replaceAll(/\d+/g, '#')}`;
+  return `${where}: ${text.replaceAll(/(?<![\w-])\d+/g, '#')}`;
 }
 
 /** The Events of a removal: both are written when its drain begins. */
