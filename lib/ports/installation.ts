@@ -17,6 +17,8 @@ export interface HeldObject {
   readonly name: string;
   /** Of a node, and of a claim with a known instance. */
   readonly providerId?: string;
+  /** Whether its deletion has been requested. @default false */
+  readonly isDeleted?: true;
 }
 
 /**
@@ -42,8 +44,11 @@ export interface Installation {
   remove(object: InstalledObject): Promise<void>;
   /** Objects with Kerf's finalizer; none if the kind is not installed. */
   listHeld(kind: HeldKind): Promise<readonly HeldObject[]>;
-  /** @param options `keepsFinalizer`: only the taint of a node is removed */
-  letGo(object: HeldObject, options: { readonly keepsFinalizer: boolean }): Promise<void>;
+  /**
+   * *Shape:* `kept` if the object keeps its finalizer: also a node or claim whose deletion has been requested since the list.
+   * @param options `keepsFinalizer`: only the taint of a node is removed
+   */
+  letGo(object: HeldObject, options: { readonly keepsFinalizer: boolean }): Promise<'released' | 'kept'>;
   /** The signs of other autoscalers. */
   findOtherAutoscalers(): Promise<AutoscalerTraces>;
   /** The names of NodePools of EKS Auto Mode. */

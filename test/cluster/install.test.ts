@@ -315,3 +315,23 @@ test('taking it out removes webhook, rights, our finalizers and our taint; CRDs,
   // Again, as CloudFormation may ask.
   expect(await takeOut(ports(), store)).toEqual({ draining: [], failures: [] });
 });
+
+test('a node that drains keeps its finalizer, and is reported; everything else is removed', async () => {
+  await install(ports(), [TARGET]);
+  const store = memoryNodeClaimStore();
+  const launch = { kind: 'launched', attempt: 1, instance: anInstance({ id: 'i-draining' }), atMs: 0 } as const;
+  await store.createNodeClaim(aClaim({ name: 'general-d7r1n', launch }));
+  const node = nodeManifest({ name: 'draining', providerId: 'aws:///eu-west-3a/i-draining' });
+  await succeed({ method: 'POST', path: NODES, body: node });
+  await mergePatch(`${NODES}/draining`, { metadata: { finalizers: FINALIZERS } });
+  await succeed({ method: 'DELETE', path: `${NODES}/draining` });
+
+  const { draining, failures } = await takeOut(ports(), store);
+
+  expect(draining).toEqual([]);
+  expect(failures).toEqual([
+    { cluster: 'demo', message: expect.stringMatching(/Node draining of instance i-draining /) },
+  ]);
+  expect(await finalizersOf(`${NODES}/draining`)).toEqual(FINALIZERS);
+  expect(await callApi({ method: 'GET', path: CONFIGURATION })).toMatchObject({ status: 404 });
+});

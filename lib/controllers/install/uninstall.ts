@@ -13,6 +13,7 @@ import { type DrainPorts, drainCluster } from './drain-cluster.ts';
 import { removeAccess } from './ensure-access.ts';
 import { heldByKerf } from './held-by-kerf.ts';
 import type { InstallPorts } from './install.ts';
+import { letGoOfHeld } from './let-go.ts';
 import { repeated } from './repeated.ts';
 
 export interface UninstallTarget extends WantedAccess {
@@ -39,7 +40,7 @@ export interface RemovalFailure extends ClusterMessage {
  * Removes Kerf from clusters. The webhook is removed first, because its endpoint stops answering. RBAC is removed before
  * finalizers, because a running function would add the finalizers again. The claim is released when all of this is done, and
  * access is removed last. From a cluster that another deployment holds or has taken over, only access is removed. The nodes of Karpenter
- * are not drained, and keep their finalizers.
+ * are not drained, and keep their finalizers. So do nodes that drain, which are reported.
  * Until the drain ends, a call that is not refused is repeated, because termination needs the access.
  * CustomResourceDefinitions, users' objects and, unless they are drained, nodes and instances remain. *Shape:* the failures. A failure of a port does not stop the
  * other steps. Any other error stops the removal in its cluster, which keeps its access, and not in the others.
@@ -120,8 +121,7 @@ async function uninstallOne(
   for (const object of [...webhookPolicy(endpoint), ...nominationPolicy()])
     await attempt(async () => await installation.remove(object));
   const held = others && (await attempt(async () => await heldByKerf(ports, installation, { cluster, others })));
-  for (const object of (held ?? []).filter(({ kind }) => kind === 'Node' || !isOfKarpenter))
-    await attempt(async () => await installation.letGo(object, { keepsFinalizer: isOfKarpenter }));
+  if (held !== undefined) await letGoOfHeld(installation, held, { isOfKarpenter, attempt });
   await attempt(async () => await installation.releaseClaim());
   return 'removed';
 }

@@ -96,7 +96,7 @@ function installationOf(cluster: string): Installation {
     remove: async ({ kind, metadata }) => await does(`remove ${kind} ${metadata.name}`),
     isTakenOver: async () => false,
     listHeld: async (kind) => [{ kind, name: 'general-1' }],
-    letGo: async ({ kind }) => await does(`let go ${kind}`),
+    letGo: async ({ kind }) => await does(`let go ${kind}`).then(() => 'released'),
     findOtherAutoscalers: async () => NO_TRACES,
     listAutoModePools: async () => [],
     readClaim: async () => claim,

@@ -2,7 +2,7 @@ import type { UninstallPorts, UninstallTarget } from '../../../lib/controllers/i
 import type { ClusterClaim } from '../../../lib/core/cluster/cluster-claim.ts';
 import type { AutoscalerTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
 import type { UnreadableClaim } from '../../../lib/core/model/node-claim-record.ts';
-import type { Installation } from '../../../lib/ports/installation.ts';
+import type { HeldKind, HeldObject, Installation } from '../../../lib/ports/installation.ts';
 import type { NodeClaimStore } from '../../../lib/ports/node-claim-store.ts';
 import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { MINUTE, NOW_MS } from '../../builders/times.ts';
@@ -21,11 +21,15 @@ interface WorldOptions {
   readonly traces?: AutoscalerTraces;
   /** @default none */
   readonly unreadable?: readonly UnreadableClaim[];
+  /** Kinds whose object of Kerf is being deleted. @default none */
+  readonly deleted?: readonly HeldKind[];
+  /** @default as Kubernetes does, without a change since the list */
+  readonly outcome?: 'released' | 'kept';
 }
 
 /** A cluster with a node, a NodeClaim and a class of Kerf, and others of each kind. */
 export function aWorld(options: WorldOptions = {}) {
-  const { traces = NO_TRACES, unreadable = [] } = options;
+  const { traces = NO_TRACES, unreadable = [], deleted = [], outcome } = options;
   const claim = 'claim' in options ? options.claim : { deployment: 'ours', isOwn: true };
   const memory = memoryNodeClaimStore();
   const world = { nowMs: NOW_MS, letGo: new Array<string>(), warnings: new Array<string>(), meanwhile: async () => {} };
@@ -41,12 +45,16 @@ export function aWorld(options: WorldOptions = {}) {
     apply: async () => 'applied',
     isTakenOver: async () => false,
     remove: async () => {},
-    listHeld: async (kind) => [
-      { kind, name: kind === 'Node' ? 'node-2' : 'general-2', providerId: 'aws:///us-east-1a/i-2' },
-      { kind, name: 'of-others', providerId: 'aws:///us-east-1a/i-3' },
-    ],
-    letGo: async ({ kind, name }, { keepsFinalizer }) =>
-      void world.letGo.push(`${kind} ${name}${keepsFinalizer ? ', not the finalizer' : ''}`),
+    listHeld: async (kind) => {
+      const name = kind === 'Node' ? 'node-2' : 'general-2';
+      const ours: HeldObject = { kind, name, providerId: 'aws:///us-east-1a/i-2' };
+      const ofOthers: HeldObject = { kind, name: 'of-others', providerId: 'aws:///us-east-1a/i-3' };
+      return [deleted.includes(kind) ? { ...ours, isDeleted: true } : ours, ofOthers];
+    },
+    letGo: async ({ kind, name }, { keepsFinalizer }) => {
+      world.letGo.push(`${kind} ${name}${keepsFinalizer ? ', not the finalizer' : ''}`);
+      return outcome ?? (keepsFinalizer ? 'kept' : 'released');
+    },
     findOtherAutoscalers: async () => traces,
     listAutoModePools: async () => [],
     readClaim: async () => claim,

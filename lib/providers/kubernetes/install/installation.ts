@@ -188,31 +188,35 @@ async function remove(client: ApiClient, object: InstalledObject): Promise<void>
 async function listHeld(client: ApiClient, kind: HeldKind): Promise<readonly HeldObject[]> {
   const { path, finalizer } = HELD[kind];
   const project = ({ metadata, spec, status }: RawObject): HeldObject | undefined => {
-    const { name, finalizers } = fieldsOf(metadata);
+    const { name, finalizers, deletionTimestamp } = fieldsOf(metadata);
     if (!Array.isArray(finalizers) || !finalizers.includes(finalizer)) return undefined;
     const providerId = fieldsOf(spec)['providerID'] ?? fieldsOf(status)['providerID'];
-    return { kind, name: String(name), ...(typeof providerId === 'string' && { providerId }) };
+    const isDeleted = deletionTimestamp !== undefined && ({ isDeleted: true } as const);
+    return { kind, name: String(name), ...(typeof providerId === 'string' && { providerId }), ...isDeleted };
   };
   return await listAll(client, { path, project, optional: true });
 }
 
 async function letGo(
   client: ApiClient,
-  { kind, name }: HeldObject,
-  { keepsFinalizer }: { readonly keepsFinalizer: boolean },
-): Promise<void> {
+  { kind, name, isDeleted }: HeldObject,
+  how: { readonly keepsFinalizer: boolean },
+): Promise<'released' | 'kept'> {
   const { path: collection, finalizer } = HELD[kind];
   const path = objectPath(collection, name);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const found = await find(client, path);
-    const { finalizers, resourceVersion } = fieldsOf(found?.['metadata']);
-    if (!Array.isArray(finalizers) || !finalizers.includes(finalizer)) return;
+    const { finalizers, resourceVersion, deletionTimestamp } = fieldsOf(found?.['metadata']);
+    if (!Array.isArray(finalizers) || !finalizers.includes(finalizer)) return 'released';
+    const isDeletedSince = deletionTimestamp !== undefined && isDeleted !== true && kind !== 'EC2NodeClass';
+    const isKept = how.keepsFinalizer || isDeletedSince;
     const untainted = kind === 'Node' ? withoutSoftTaint(found) : {};
-    if (keepsFinalizer && untainted.spec === undefined) return;
-    const others = finalizers.map(String).filter((one) => keepsFinalizer || one !== finalizer);
+    if (isKept && untainted.spec === undefined) return 'kept';
+    const others = finalizers.map(String).filter((one) => isKept || one !== finalizer);
     const body = { metadata: { resourceVersion, finalizers: others }, ...untainted };
     const answer: ApiResponse = await client.send({ method: 'PATCH', path, body, ...MERGE });
-    if (answer.status < 300 || answer.status === 404) return;
+    if (answer.status === 404) return 'released';
+    if (answer.status < 300) return isKept ? 'kept' : 'released';
     if (answer.status !== 409) throw kubernetesPortError(answer, `remove the finalizer from ${path}`);
   }
   throw new ConflictError(

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ApiClient } from '../../../../lib/providers/kubernetes/client/api-client.ts';
 import { kubernetesInstallation } from '../../../../lib/providers/kubernetes/install/installation.ts';
 import { NOW_MS } from '../../../builders/times.ts';
@@ -20,13 +20,16 @@ afterEach(async () => {
   await server.close();
 });
 
+function installation() {
+  const clock = { now: () => NOW_MS };
+  return kubernetesInstallation({ client, clock, installedBy: 'stack', deployment: 'own' });
+}
+
 /** The bodies of the writes. */
 async function written(taints: readonly object[], keepsFinalizer: boolean): Promise<readonly unknown[]> {
   const node = { group: '/api/v1', resource: 'nodes', name: 'node-1' };
   server.store.put(node, { metadata: { finalizers: FINALIZERS }, spec: { taints } });
-  const clock = { now: () => NOW_MS };
-  const installation = kubernetesInstallation({ client, clock, installedBy: 'stack', deployment: 'own' });
-  await installation.letGo({ kind: 'Node', name: 'node-1' }, { keepsFinalizer });
+  await installation().letGo({ kind: 'Node', name: 'node-1' }, { keepsFinalizer });
   return server.requests.flatMap(({ method, body }) => (method === 'PATCH' ? [body] : []));
 }
 
@@ -41,4 +44,30 @@ test.each([
 
 test('a node without the taint that keeps its finalizer is not written', async () => {
   expect(await written([OTHER], true)).toEqual([]);
+});
+
+describe('a node that is being deleted', () => {
+  const metadata = { finalizers: FINALIZERS, deletionTimestamp: '2026-01-01T00:00:00Z' };
+  const asked = { keepsFinalizer: false };
+
+  beforeEach(() => {
+    server.store.put(
+      { group: '/api/v1', resource: 'nodes', name: 'node-1' },
+      { metadata, spec: { providerID: 'aws:///a/i-1' } },
+    );
+  });
+
+  test('is listed as such', async () => {
+    expect(await installation().listHeld('Node')).toEqual([
+      { kind: 'Node', name: 'node-1', providerId: 'aws:///a/i-1', isDeleted: true },
+    ]);
+  });
+
+  test('loses its finalizer only if it was being deleted when it was listed', async () => {
+    const patches = () => server.requests.filter(({ method }) => method === 'PATCH').length;
+    expect(await installation().letGo({ kind: 'Node', name: 'node-1' }, asked)).toBe('kept');
+    expect(patches()).toBe(0);
+    expect(await installation().letGo({ kind: 'Node', name: 'node-1', isDeleted: true }, asked)).toBe('released');
+    expect(patches()).toBe(1);
+  });
 });
