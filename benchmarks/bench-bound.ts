@@ -42,7 +42,7 @@ for (const one of chooseCases({
 function lineOf(one: Case): string {
   const text = one.kind === 'scenario' ? readFileSync(one.file, 'utf8') : JSON.stringify(one.document());
   const { snapshot, nowMs } = readSnapshot({ readText: () => text }, { path: one.name, nowMs: Date.now() });
-  const { schedule, boundOf } = schedulePodsWithBound(snapshot, nowMs);
+  const { schedule, boundOf } = schedulePodsWithBound(snapshot, nowMs, () => undefined);
   const [price, bound] = [cheapestUsd(schedule.newClaims), boundOf(schedule.newClaims) ?? 0];
   const start = performance.now();
   const packing = packingOf(snapshot, nowMs, schedule.newClaims);

@@ -6,7 +6,7 @@ import { RENOMINATED_BEFORE_MS } from '../core/cluster/nomination.ts';
 import { withoutRivalLaunches } from '../core/cluster/rival-launches.ts';
 import { waitingPods } from '../core/problems/waiting-pods.ts';
 import { awaitedNominations, withdrawnNominations } from '../core/provisioning/follow-plan/pod-nominations.ts';
-import { lacksCatalogue, provision } from '../core/provisioning/provision.ts';
+import { lacksCatalogue } from '../core/provisioning/provision.ts';
 import type { NodeClaimList } from '../ports/node-claim-store.ts';
 import { nominatePods } from './act/nominate-pods.ts';
 import { renominatePods } from './act/renominate-pods.ts';
@@ -14,9 +14,10 @@ import { failuresToRead, notReported } from './act/run-notes.ts';
 import { type ObservePorts, observeCluster } from './observe/observe-cluster.ts';
 import { readings } from './observe/readings.ts';
 import { sharedRead } from './observe/shared-read.ts';
+import { decide, keepUnusedLaunches, type LaunchesPorts } from './provisioning/decide.ts';
 import { goneNodes } from './provisioning/gone-nodes.ts';
 import { observeNeed } from './provisioning/observe-need.ts';
-import { nameDecision, type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
+import { type RecordPorts, recordAndAct } from './run/cluster-decision.ts';
 import type { CoalescedWake } from './run/coalesce-wakes.ts';
 import { settledEpoch } from './run/open-decisions.ts';
 import type { RunReport, WritesStatus } from './run/ports.ts';
@@ -24,7 +25,7 @@ import { type TurnPorts, takeTurn, together } from './run/take-turns.ts';
 import { armWakeUp, sendWakes } from './run/wake-up.ts';
 import { syncBufferStatus } from './status/sync-buffer-status.ts';
 
-type ProvisioningPorts = TurnPorts & ObservePorts & RecordPorts & WritesStatus;
+type ProvisioningPorts = TurnPorts & ObservePorts & RecordPorts & WritesStatus & LaunchesPorts;
 
 /** Pending pods → NodeClaims, a batch at a time. */
 export async function reconcileProvisioning(ports: ProvisioningPorts, wake: CoalescedWake): Promise<RunReport> {
@@ -104,14 +105,15 @@ async function run(
     ...optional({ claims: seen?.claims }),
   };
   const observed = await observeCluster(ports, cluster, view);
-  const snapshot = ports.settings.shadow ? withoutRivalLaunches(observed) : observed;
+  const world = ports.settings.shadow ? withoutRivalLaunches(observed) : observed;
   // A fresh deployment does not wait for the schedule. A run that waits for the catalogue does not request it again.
-  if (lacksCatalogue(snapshot) && reason !== 'due') {
+  if (lacksCatalogue(world) && reason !== 'due') {
     await ports.messages.wake('catalogue', { cluster, reason: 'missing' });
   }
-  const named = nameDecision(ports, 'provisioning', snapshot);
-  const verdict = provision(snapshot, { decisionId: named.id, nowMs: named.atMs });
+  const decided = await decide(ports, world, log);
+  const { snapshot, named, verdict } = decided;
   const { report, carriedOut } = await recordAndAct(ports, snapshot, { named, verdict });
+  const ofLaunches = await keepUnusedLaunches(ports, decided);
   await armWakeUp(ports, 'provisioning', report);
   const { failures, decisions } = report;
   const { pods } = snapshot;
@@ -125,7 +127,7 @@ async function run(
     ...report,
     problems,
     decisions: [...earlier.decisions, ...decisions],
-    failures: [...earlier.failures, ...failures, ...ofNominations, ...ofBuffers, ...unread()],
+    failures: [...earlier.failures, ...failures, ...ofLaunches, ...ofNominations, ...ofBuffers, ...unread()],
   };
 }
 

@@ -3,6 +3,7 @@ import type { PassMemory, StoredPassMemory } from '../core/model/disruption/pass
 import type { PastMove } from '../core/model/disruption/past-move.ts';
 import type { DisruptionCommand, ReplacingCommand, StoredCommand } from '../core/model/disruption-command.ts';
 import type { NodeClaimRecord, UnreadableClaim } from '../core/model/node-claim-record.ts';
+import type { UnusedLaunches } from '../core/model/provisioning/unused-launches.ts';
 import type { Lease } from './leases.ts';
 
 /** A node that is nominated for pods that the kube-scheduler has not bound yet. It cannot be disrupted until then (B5). */
@@ -98,6 +99,13 @@ export interface PassMemoryStore {
   writePassMemory(cluster: string, memory: StoredPassMemory): Promise<void>;
 }
 
+export interface UnusedLaunchesStore {
+  /** *Shape:* none for a cluster without them, or if they cannot be read. The caller leaves out those that count no more. */
+  readUnusedLaunches(cluster: string): Promise<readonly UnusedLaunches[]>;
+  /** Replaces all of them. *Cost:* one write of at most 20 kB. */
+  writeUnusedLaunches(cluster: string, launches: readonly UnusedLaunches[]): Promise<void>;
+}
+
 export interface NominationStore {
   /** If the node is nominated already, the later end of the two is kept. */
   nominate(cluster: string, nomination: Nomination): Promise<void>;
@@ -132,5 +140,6 @@ export interface NodeClaimStore
     ShadowDecisionStore,
     CommandStore,
     PassMemoryStore,
+    UnusedLaunchesStore,
     NominationStore,
     StandbyStore {}

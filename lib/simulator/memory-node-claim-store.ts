@@ -4,6 +4,7 @@ import { NO_MEMORY, passMemoryFromStored, type StoredPassMemory } from '../core/
 import { movesInForce, type PastMove } from '../core/model/disruption/past-move.ts';
 import { commandFromStored, type StoredCommand } from '../core/model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord, withoutLaunchOptions } from '../core/model/node-claim-record.ts';
+import type { UnusedLaunches } from '../core/model/provisioning/unused-launches.ts';
 import { EpochMovedError, InstanceTakenError, StaleLeaseError, StaleRecordError } from '../ports/errors.ts';
 import type { Lease } from '../ports/leases.ts';
 import type { ClaimReader, ClaimWriter, NodeClaimStore, Nomination } from '../ports/node-claim-store.ts';
@@ -15,6 +16,7 @@ export function memoryNodeClaimStore(isCurrent: (lease: Lease) => boolean = () =
     ...nodeClaims(),
     ...commands(),
     ...passMemories(),
+    ...unusedLaunches(),
     ...pastMoves(),
     ...nominations(),
     ...standby(),
@@ -141,6 +143,14 @@ function passMemories(): Part<'readPassMemory' | 'writePassMemory'> {
   return {
     readPassMemory: async (cluster) => passMemoryFromStored(memories.get(cluster) ?? NO_MEMORY),
     writePassMemory: async (cluster, memory) => void memories.set(cluster, memory),
+  };
+}
+
+function unusedLaunches(): Part<'readUnusedLaunches' | 'writeUnusedLaunches'> {
+  const counted = new Map<string, readonly UnusedLaunches[]>();
+  return {
+    readUnusedLaunches: async (cluster) => counted.get(cluster) ?? [],
+    writeUnusedLaunches: async (cluster, launches) => void counted.set(cluster, launches),
   };
 }
 

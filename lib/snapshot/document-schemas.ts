@@ -36,6 +36,7 @@ import type { RejectedNode, StoppedMethod } from '../core/model/disruption/pass-
 import type { PastMove } from '../core/model/disruption/past-move.ts';
 import { DISRUPTION_METHODS, type StoredCommand } from '../core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
+import type { UnusedLaunches } from '../core/model/provisioning/unused-launches.ts';
 import { type GivenInstanceType, INSTANCE_TYPE } from './instance-type-schema.ts';
 import {
   CONDITION_LIST,
@@ -53,6 +54,7 @@ import {
   REFUSED,
   REJECTED_NODE,
   STOPPED_METHOD,
+  UNUSED_LAUNCHES,
 } from './record-schema.ts';
 
 /** A NodeClaim object of the cluster. */
@@ -114,6 +116,8 @@ export interface SnapshotLists {
   readonly stoppedMethods: readonly StoppedMethod[];
   /** What consolidation has moved. */
   readonly pastMoves: readonly PastMove[];
+  /** The launches for pending pods that were bound to none of the nodes. */
+  readonly unusedLaunches: readonly UnusedLaunches[];
   readonly nominations: readonly GivenNomination[];
   readonly unavailableOfferings: readonly GivenUnavailableOffering[];
   /** Records that replace `nodeClaims`: a claim in both lists is read from here. */
@@ -254,6 +258,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
   rejectedNodes: REJECTED_NODE,
   stoppedMethods: STOPPED_METHOD,
   pastMoves: PAST_MOVE,
+  unusedLaunches: UNUSED_LAUNCHES,
   nominations: open({ node: TEXT, until: DATE_TIME }, ['node']),
   unavailableOfferings: open(
     {

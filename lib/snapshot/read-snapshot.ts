@@ -95,6 +95,7 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
       commands: document.list('commands').map(commandFromStored),
       ...passMemoryFrom(document.list('rejectedNodes'), document.list('stoppedMethods')),
       ...(document.list('pastMoves').length > 0 && { pastMoves: document.list('pastMoves') }),
+      ...(document.list('unusedLaunches').length > 0 && { unusedLaunches: document.list('unusedLaunches') }),
       unavailable,
       nominated: nominatedFrom(document.list('nominations'), nowMs),
       options: schedulingOptions(options),

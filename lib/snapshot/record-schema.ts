@@ -46,6 +46,13 @@ export const PAST_MOVE = open({ command: TEXT, atMs: NUMBER, untilMs: NUMBER, la
   'evicted',
 ]);
 
+export const UNUSED_LAUNCHES = open({ pod: TEXT, launches: COUNT, firstMs: NUMBER, lastMs: NUMBER }, [
+  'pod',
+  'launches',
+  'firstMs',
+  'lastMs',
+]);
+
 const LAUNCH_OPTION = open({ ...OPTION_FIELDS, reservationId: STRING }, Object.keys(OPTION_FIELDS));
 
 const LAUNCH_TYPE_FIELDS = {

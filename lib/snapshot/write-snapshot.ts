@@ -55,6 +55,7 @@ function snapshotDocument(snapshot: ClusterSnapshot, nowMs: number): CompleteSna
     rejectedNodes: snapshot.passMemory?.rejected ?? [],
     stoppedMethods: snapshot.passMemory?.stopped ?? [],
     pastMoves: snapshot.pastMoves ?? [],
+    unusedLaunches: snapshot.unusedLaunches ?? [],
     nominations: snapshot.nominated.map((node) => ({ node })),
     unavailableOfferings: snapshot.unavailable.map(givenUnavailable),
     ignoredObjects: ignoredObjects,

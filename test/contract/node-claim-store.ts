@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { NO_MEMORY } from '../../lib/core/model/disruption/pass-memory.ts';
 import { EpochMovedError, InstanceTakenError, StaleRecordError } from '../../lib/ports/errors.ts';
 import type { NodeClaimStore } from '../../lib/ports/node-claim-store.ts';
 import { aCommand, aReplacingCommand, candidatesNamed } from '../builders/decisions.ts';
@@ -8,6 +7,7 @@ import { aTemplate } from '../builders/launch-templates.ts';
 import { aClaim } from '../builders/node-claims.ts';
 import { NOW_MS } from '../builders/times.ts';
 import { aLaunchDecision, aLaunchOfTwoTypes, aRecord, launchedAs } from './records.ts';
+import { keptByRunsContract } from './store/kept-by-runs.ts';
 
 export interface NodeClaimStoreHarness {
   readonly store: NodeClaimStore;
@@ -331,6 +331,8 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
       });
     });
 
+    keptByRunsContract(() => ({ store, cluster }));
+
     describe('commands and nominations', () => {
       test('a command is started once, listed, and ended any number of times', async () => {
         await store.startCommand(cluster, aCommand());
@@ -355,20 +357,6 @@ export function nodeClaimStoreContract(name: string, make: () => Promise<NodeCla
         const { replacements: _replacements, state: _state, ...older } = aCommand();
         await store.startCommand(cluster, older);
         expect(await store.listCommands(cluster)).toEqual([aCommand({ replacements: [], state: 'proposed' })]);
-      });
-
-      test('the memory of passes is replaced as a whole; a cluster without one has nothing in it', async () => {
-        expect(await store.readPassMemory(cluster)).toEqual(NO_MEMORY);
-        const node = { method: 'fleet', nodeClaim: 'a', inputs: 'abc', times: 2, untilMs: NOW_MS } as const;
-        await store.writePassMemory(cluster, { rejected: [node, { ...node, nodeClaim: 'b' }] });
-        await store.writePassMemory(cluster, { rejected: [node] });
-        expect(await store.readPassMemory(cluster)).toEqual({ ...NO_MEMORY, rejected: [node] });
-        expect(await store.readPassMemory(`${cluster}-2`)).toEqual(NO_MEMORY);
-      });
-
-      test('a memory of another version, without some of its lists, is read with empty ones', async () => {
-        await store.writePassMemory(cluster, {});
-        expect(await store.readPassMemory(cluster)).toEqual(NO_MEMORY);
       });
 
       test('a past move is listed until its end, the oldest first; recording it again changes nothing', async () => {

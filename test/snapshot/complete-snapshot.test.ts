@@ -112,6 +112,14 @@ test('what passes of disruption keep is written and read', () => {
   expect(again.snapshot.passMemory).toEqual({ rejected, stopped });
 });
 
+test('unused launches are written and read, and a snapshot without them has none', () => {
+  const unusedLaunches = [{ pod: 'uid-1', launches: 3, firstMs: 1, lastMs: 2 }];
+  expect(read(snapshotText(aSnapshot({ unusedLaunches }), NOW_MS)).snapshot.unusedLaunches).toEqual(unusedLaunches);
+  expect(read(snapshotText(aSnapshot(), NOW_MS)).snapshot).not.toHaveProperty('unusedLaunches');
+  const broken = JSON.stringify({ ...aDocument(), unusedLaunches: [{ ...unusedLaunches[0], launches: 'three' }] });
+  expect(() => read(broken)).toThrow(/unusedLaunches\[0\]\.launches/);
+});
+
 test('what consolidation has moved is written and read, and a snapshot without it has none', () => {
   const move = { command: 'a', atMs: 1, untilMs: 2, launched: ['general-a'], evicted: { 'Deployment default/web': 2 } };
   expect(read(snapshotText(aSnapshot({ pastMoves: [move] }), NOW_MS)).snapshot.pastMoves).toEqual([move]);

@@ -61,6 +61,8 @@ const CLUSTER: readonly Method[] = [
   'endCommand',
   'readPassMemory',
   'writePassMemory',
+  'readUnusedLaunches',
+  'writeUnusedLaunches',
   'recordMove',
   'listMoves',
   'nominate',

@@ -16,7 +16,7 @@ const METHODS = {
   store: words(
     'readNodeClaim listNodeClaims readNodeClaims hasDeletedClaims findNodeClaim createNodeClaim updateNodeClaim updateNodeClaims readEpoch',
     'recordDecision openDecisions hasOpenDecisions closeDecision recordShadow startCommand continueCommand listCommands endCommand',
-    'readPassMemory writePassMemory recordMove listMoves nominate listNominations setStandby isOnStandby',
+    'readPassMemory writePassMemory readUnusedLaunches writeUnusedLaunches recordMove listMoves nominate listNominations setStandby isOnStandby',
   ),
   leases: ['see', 'acquire', 'renew', 'release'],
   catalogue: 'readCatalogue writeCatalogue markUnavailable listUnavailable learnMemory listLearnedMemory'.split(' '),

@@ -58,6 +58,8 @@ type StoreRead =
   | 'listCommands'
   | 'readPassMemory'
   | 'writePassMemory'
+  | 'readUnusedLaunches'
+  | 'writeUnusedLaunches'
   | 'listMoves'
   | 'listNominations'
   | 'isOnStandby';

@@ -31,7 +31,9 @@ export function plainVerdict({
   price,
   due,
   passMemory,
+  unusedLaunches,
   softTaints,
 }: Verdict): unknown {
-  return JSON.parse(JSON.stringify({ actions, blocked, onExistingNodes, price, due, passMemory, softTaints }));
+  const kept = { passMemory, unusedLaunches, softTaints };
+  return JSON.parse(JSON.stringify({ actions, blocked, onExistingNodes, price, due, ...kept }));
 }

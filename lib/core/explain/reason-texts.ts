@@ -92,6 +92,8 @@ export const REASONS: Readonly<Record<Reason, string>> = {
     'The node lacks a label that consolidation needs to compute its price: add the label that the message names.',
   LaunchCutOff: 'No NodeClaim and no tag identifies the instance: terminate it when no pods run on it.',
   LaunchFailed: 'EC2 refused the launch: correct what the message of EC2 names; Kerf tries again by itself.',
+  LaunchesUnused:
+    'The kube-scheduler bound the pod to none of the nodes that were launched for it, so the next one waits: see kubectl describe pod.',
   LimitExceeded: 'The next node would exceed spec.limits of the NodePool: raise the limit.',
   MatchFields:
     'The node affinity of the pod uses matchFields, which are unknown before the node exists: use matchExpressions.',

@@ -8,6 +8,7 @@ import type { PastMove } from './disruption/past-move.ts';
 import type { DisruptionCommand } from './disruption-command.ts';
 import type { InstanceType } from './instance-type.ts';
 import type { NodeClaimRecord } from './node-claim-record.ts';
+import type { UnusedLaunches } from './provisioning/unused-launches.ts';
 import type { Reason } from './reasons.ts';
 import type { SchedulingOptions } from './scheduling-options.ts';
 import type { WorkloadSelector } from './settings.ts';
@@ -38,6 +39,8 @@ export interface ClusterSnapshot {
   readonly passMemory?: PassMemory;
   /** What consolidation has moved. @default nothing, or no NodePool limits moves */
   readonly pastMoves?: readonly PastMove[];
+  /** Of pending pods. @default none, or they cannot be read */
+  readonly unusedLaunches?: readonly UnusedLaunches[];
   /** Offerings without capacity, with the end of their marks. `instanceTypes` already has them as unavailable. */
   readonly unavailable: readonly UnavailableOffering[];
   /** The names of nodes that are nominated for pods, in order. */

@@ -7,6 +7,7 @@ import type { DisruptionCommand, ReplacingCommand } from './disruption-command.t
 import type { LearnedMemory } from './learned-memory.ts';
 import type { DeletionReason, LaunchRequest, NodeClaimRecord } from './node-claim-record.ts';
 import type { NodePatch, NodeTarget } from './node-patch.ts';
+import type { UnusedLaunches } from './provisioning/unused-launches.ts';
 import type { Reason } from './reasons.ts';
 import type { Refusal } from './refusal.ts';
 import type { Subject } from './subject.ts';
@@ -257,6 +258,8 @@ export interface Verdict {
   readonly due: readonly Due[];
   /** What later passes of disruption read. @default as before */
   readonly passMemory?: PassMemory;
+  /** What later runs of provisioning read. @default as before */
+  readonly unusedLaunches?: readonly UnusedLaunches[];
   /** Taints that are only preferences, added and removed. They are not recorded as actions. @default none */
   readonly softTaints?: readonly NodeChange[];
 }

@@ -53,6 +53,7 @@ const REASONS = [
   'LabelsMissing',
   'LaunchCutOff',
   'LaunchFailed',
+  'LaunchesUnused',
   'LimitExceeded',
   'MatchFields',
   'MaxEvictions',

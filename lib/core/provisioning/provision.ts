@@ -28,6 +28,7 @@ import { bufferSubject } from './buffer-pods.ts';
 import { capacityPause } from './capacity-pause.ts';
 import { plannedNodes, podNominations } from './follow-plan/pod-nominations.ts';
 import { startTurns } from './follow-plan/start-together.ts';
+import { type LaunchBrake, launchBrake } from './launch-brake.ts';
 import { podsReachedLater } from './moved-pods/reached-later.ts';
 import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
 import { NO_NODE_POOL } from './pod-refusals.ts';
@@ -55,7 +56,8 @@ export interface ProvisioningVerdict extends Verdict {
  */
 export function provision(snapshot: ClusterSnapshot, context: ProvisionContext): ProvisioningVerdict {
   const { nowMs } = context;
-  const solved = schedulePodsWithBound(snapshot, nowMs);
+  const brake = launchBrake(snapshot, nowMs);
+  const solved = schedulePodsWithBound(snapshot, nowMs, brake.waitOf);
   const ofPods = atZero(solved.schedule, snapshot, nowMs);
   const ofPools = planStatic(snapshot);
   const found = { ...ofPods, newClaims: [...ofPods.newClaims, ...ofPools.claims] };
@@ -76,12 +78,20 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
     ...optional({ price: priceOf(schedule.newClaims, solved.boundOf) }),
     due: [
       ...dueAtMs.map(requeueAt),
+      ...launchedLater(schedule.unplaced, brake),
       ...movableLater(snapshot, nowMs),
       ...(found.unplaced.length === 0 ? [] : [...nextCapacity(snapshot), ...nextCatalogue(snapshot, nowMs)]),
     ],
+    ...optional({ unusedLaunches: brake.counted }),
     schedule,
     podNominations: podNominations(snapshot.pods, plannedNodes(schedule)),
   };
+}
+
+/** B70: when the next node is launched for a pod that waits. */
+function launchedLater(unplaced: readonly Unplaced[], { waitOf }: LaunchBrake): readonly Due[] {
+  const untilMs = unplaced.flatMap(({ pod }) => waitOf(pod)?.untilMs ?? []);
+  return untilMs.length === 0 ? [] : [requeueAt(Math.min(...untilMs))];
 }
 
 /** *Shape:* undefined if no node is created for pods. Nodes of static NodePools do not count. */

@@ -6,6 +6,7 @@ import { once } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Schedule, SchedulingProblem } from '../scheduling/schedule.ts';
 import { type BoundedSchedule, solve, solveWithBound } from '../scheduling/solve.ts';
+import type { LaunchBrake } from './launch-brake.ts';
 import { type PodsToPlace, podsToPlace } from './pods-to-place.ts';
 
 /** Schedules the pods of a snapshot that need a node. Pods for which no node can be launched are unplaced. */
@@ -18,11 +19,34 @@ export function schedulePods(
   return scheduleOf(toPlace, () => solve({ ...clusterProblem(snapshot, nodes), pods: toPlace.pods }));
 }
 
-/** The same, with lower bounds of the price of new nodes. *Shape:* the bounds are 0 if no pod needs a node. */
-export function schedulePodsWithBound(snapshot: ClusterSnapshot, nowMs: number): BoundedSchedule {
+/**
+ * The same, with lower bounds of the price of new nodes. A pod for which no node may be launched now (`waitOf`) gets a place only on existing
+ * nodes, and those that start. *Shape:* the bounds are 0 if no pod needs a node. *Cost:* one more schedule if such pods have no place.
+ */
+export function schedulePodsWithBound(
+  snapshot: ClusterSnapshot,
+  nowMs: number,
+  waitOf: LaunchBrake['waitOf'],
+): BoundedSchedule {
   const nodes = stateNodes(snapshot);
-  const toPlace = podsToPlace(snapshot, nodes, nowMs);
-  const solved = once(() => solveWithBound({ ...clusterProblem(snapshot, nodes), pods: toPlace.pods }));
+  const problem = clusterProblem(snapshot, nodes);
+  let toPlace = podsToPlace(snapshot, nodes, nowMs);
+  for (;;) {
+    const bounded = withBound(problem, toPlace);
+    const launchedFor = bounded.schedule.newClaims.flatMap(({ pods }) => pods);
+    const refused = launchedFor.flatMap((pod) => {
+      const wait = waitOf(pod);
+      return wait === undefined ? [] : [{ pod, refusal: wait.refusal }];
+    });
+    if (refused.length === 0) return bounded;
+    const left = new Set(refused.map(({ pod }) => pod));
+    // In the next schedule, another pod that waits may need a new node.
+    toPlace = { pods: toPlace.pods.filter((pod) => !left.has(pod)), refused: [...toPlace.refused, ...refused] };
+  }
+}
+
+function withBound(problem: Omit<SchedulingProblem, 'pods'>, toPlace: PodsToPlace): BoundedSchedule {
+  const solved = once(() => solveWithBound({ ...problem, pods: toPlace.pods }));
   return {
     schedule: scheduleOf(toPlace, () => solved().schedule),
     boundOf: (claims) => (claims.length === 0 ? 0 : solved().boundOf(claims)),

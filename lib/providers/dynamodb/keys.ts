@@ -64,6 +64,9 @@ export const planKey = (cluster: string, hash: string): Key => ({ pk: clusterPar
 export const commandKey = (cluster: string, id: string): Key => ({ pk: clusterPartition(cluster), sk: COMMAND + id });
 
 export const passMemoryKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'pass-memory' });
+
+export const unusedLaunchesKey = (cluster: string): Key => ({ pk: clusterPartition(cluster), sk: 'unused-launches' });
+
 export const moveKey = (cluster: string, command: string): Key => ({
   pk: clusterPartition(cluster),
   sk: MOVE + command,

@@ -13,6 +13,7 @@ import {
   type StoredCommand,
 } from '../../core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import { countsUntilMs, type UnusedLaunches } from '../../core/model/provisioning/unused-launches.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Lease } from '../../ports/leases.ts';
 import type { NodeClaimList, NodeClaimStore, Nomination } from '../../ports/node-claim-store.ts';
@@ -38,6 +39,7 @@ import {
   nominationsFrom,
   passMemoryKey,
   standbyKey,
+  unusedLaunchesKey,
 } from './keys.ts';
 import {
   createClaim,
@@ -49,7 +51,7 @@ import {
   updateClaims,
 } from './node-claims.ts';
 import { numberOf, type ReportUnreadable, readableItems } from './readable.ts';
-import { isDisruptionCommand, isPassMemory, isPastMove } from './stored-shapes.ts';
+import { isDisruptionCommand, isPassMemory, isPastMove, isUnusedLaunches } from './stored-shapes.ts';
 import { ABSENT, type Attributes, type Item, PRESENT, Table, type TableOptions } from './table.ts';
 
 export interface NodeClaimStoreOptions extends TableOptions {
@@ -182,6 +184,18 @@ export class DynamoDbNodeClaimStore implements NodeClaimStore {
     await this.#table.write({ kind: 'put', item: { ...passMemoryKey(cluster), payload } });
   }
 
+  async readUnusedLaunches(cluster: string): Promise<readonly UnusedLaunches[]> {
+    const item = await this.#table.get(unusedLaunchesKey(cluster));
+    const [launches] = await readableItems(item === undefined ? [] : [item], unusedLaunchesOf, this.#report);
+    return launches ?? [];
+  }
+
+  async writeUnusedLaunches(cluster: string, launches: readonly UnusedLaunches[]): Promise<void> {
+    const payload = packBody(launches, 'unused launches');
+    const expiresAt = Math.ceil(Math.max(0, ...launches.map(countsUntilMs)) / 1_000);
+    await this.#table.write({ kind: 'put', item: { ...unusedLaunchesKey(cluster), payload, expiresAt } });
+  }
+
   async recordMove(cluster: string, move: PastMove): Promise<void> {
     const payload = packBody(move, `the move of disruption command ${move.command}`);
     const item = { ...moveKey(cluster, move.command), payload, expiresAt: Math.ceil(move.untilMs / 1_000) };
@@ -229,6 +243,10 @@ function commandOf(item: Attributes): DisruptionCommand {
 
 function passMemoryOf(item: Attributes): PassMemory {
   return passMemoryFromStored(unpackBody(item['payload'], isPassMemory, `item ${String(item['sk'])}`));
+}
+
+function unusedLaunchesOf(item: Attributes): readonly UnusedLaunches[] {
+  return unpackBody(item['payload'], isUnusedLaunches, `item ${String(item['sk'])}`);
 }
 
 function moveOf(item: Attributes): PastMove {

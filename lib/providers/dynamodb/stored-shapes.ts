@@ -4,6 +4,7 @@ import type { StoredPassMemory } from '../../core/model/disruption/pass-memory.t
 import type { PastMove } from '../../core/model/disruption/past-move.ts';
 import type { StoredCommand } from '../../core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
+import type { UnusedLaunches } from '../../core/model/provisioning/unused-launches.ts';
 
 /**
  * Distinguishes stored documents by fields that every version has. Only Kerf writes to the table, so this detects mistakes,
@@ -57,6 +58,14 @@ export function isPassMemory(value: unknown): value is StoredPassMemory {
 }
 
 const PASS_MEMORY_LISTS: readonly (keyof StoredPassMemory)[] = ['rejected', 'stopped'];
+
+export function isUnusedLaunches(value: unknown): value is readonly UnusedLaunches[] {
+  const numbers = ['launches', 'firstMs', 'lastMs'];
+  return isListOf(
+    value,
+    (one) => hasTexts(one, ['pod']) && numbers.every((name) => typeof ownField(one, name) === 'number'),
+  );
+}
 
 export function isPastMove(value: unknown): value is PastMove {
   return hasTexts(value, ['command']) && hasLists(value, ['launched']) && hasObjects(value, ['evicted']);

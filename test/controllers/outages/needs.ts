@@ -113,6 +113,7 @@ export const NEEDS: Readonly<Record<Method, Partial<Record<Activity, Need>>>> = 
   'store.openDecisions': LAUNCH,
   'store.readEpoch': LAUNCH,
   'store.readPassMemory': {},
+  'store.readUnusedLaunches': {},
   'store.readNodeClaim': { ...LAUNCH, ...EVICT },
   'store.readNodeClaims': LAUNCH,
   'store.recordDecision': LAUNCH,
@@ -120,6 +121,7 @@ export const NEEDS: Readonly<Record<Method, Partial<Record<Activity, Need>>>> = 
   'store.recordShadow': {},
   'store.setStandby': {},
   'store.writePassMemory': {},
+  'store.writeUnusedLaunches': {},
   'store.continueCommand': {},
   'store.startCommand': {},
   // If it is refused, each claim of the group is launched for itself.

@@ -204,6 +204,28 @@ test('a memory of passes that cannot be read counts as empty, is reported, and i
   expect(reported).toEqual(Array.from({ length: 4 }, () => expect.stringContaining('pass-memory')));
 });
 
+test('unused launches that cannot be read count as none, are reported, and are replaced', async () => {
+  const { store, put, reported } = someStores();
+  const launches = [{ pod: 'uid-1', launches: 3, firstMs: NOW_MS, lastMs: NOW_MS }];
+  const broken = [{}, null, [null], [{ pod: 'uid-1' }], [{ ...launches[0], lastMs: 'now' }]];
+  for (const payload of ['edited', ...broken.map((value) => packBody(value, 'x'))]) {
+    await put(PARTITION, 'unused-launches', { payload });
+    expect(await store.readUnusedLaunches('demo')).toEqual([]);
+    await store.writeUnusedLaunches('demo', launches);
+    expect(await store.readUnusedLaunches('demo')).toEqual(launches);
+  }
+  expect(reported).toEqual(Array.from({ length: 6 }, () => expect.stringContaining('unused-launches')));
+});
+
+test('unused launches outlive the process that has counted them, and expire when they count no more', async () => {
+  const { store, table } = someStores();
+  const launches = [{ pod: 'uid-1', launches: 3, firstMs: NOW_MS, lastMs: NOW_MS + MINUTE_MS }];
+  await store.writeUnusedLaunches('demo', launches);
+  expect(await new DynamoDbNodeClaimStore(table).readUnusedLaunches('demo')).toEqual(launches);
+  const item = table.items().find(({ sk }) => sk?.S === 'unused-launches');
+  expect(Number(item?.['expiresAt']?.N) * 1_000).toBe(NOW_MS + 121 * MINUTE_MS);
+});
+
 test('a mark, a lease and a call budget that cannot be read are overwritten', async () => {
   const { catalogue, leases, budget, put, table } = someStores();
   await catalogue.markUnavailable([MARK]);
