@@ -19,14 +19,16 @@ export interface HeldObject {
   readonly providerId?: string;
   /** Whether its deletion has been requested. @default false */
   readonly isDeleted?: true;
+  /** A node without the finalizer that has the taint with which its kubelet registers. @default false */
+  readonly isUnregistered?: true;
 }
 
 /**
  * The API of one cluster, for the installer.
  *
  * *Contract:* applying an unchanged object changes nothing. Removing an object that does not exist is success. Only objects that
- * Kerf installed are removed. `letGo` removes only Kerf's finalizers, and from nodes
- * the taint `kerf.dev/underutilized`.
+ * Kerf installed are removed. `letGo` removes only Kerf's finalizers, and from nodes its taints: from one that keeps its finalizer or is
+ * being deleted only `kerf.dev/underutilized`.
  * *Errors:* ConflictError, UnreachableError, RefusedError.
  */
 export interface Installation {
@@ -42,11 +44,11 @@ export interface Installation {
   /** Whether another deployment has installed Kerf in the cluster since then, and owns the installed objects now. */
   isTakenOver(): Promise<boolean>;
   remove(object: InstalledObject): Promise<void>;
-  /** Objects with Kerf's finalizer; none if the kind is not installed. */
+  /** Objects with Kerf's finalizer, and nodes that have not registered; none if the kind is not installed. */
   listHeld(kind: HeldKind): Promise<readonly HeldObject[]>;
   /**
    * *Shape:* `kept` if the object keeps its finalizer: also a node or claim whose deletion has been requested since the list.
-   * @param options `keepsFinalizer`: only the taint of a node is removed
+   * @param options `keepsFinalizer`: only the taint `kerf.dev/underutilized` of a node is removed
    */
   letGo(object: HeldObject, options: { readonly keepsFinalizer: boolean }): Promise<'released' | 'kept'>;
   /** The signs of other autoscalers. */

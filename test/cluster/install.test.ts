@@ -316,6 +316,34 @@ test('taking it out removes webhook, rights, our finalizers and our taint; CRDs,
   expect(await takeOut(ports(), store)).toEqual({ draining: [], failures: [] });
 });
 
+test('no node keeps a taint that only Kerf removes, also one that has not registered; nodes of others keep theirs', async () => {
+  await install(ports(), [TARGET]);
+  const DISRUPTED = { key: 'karpenter.sh/disrupted', effect: 'NoSchedule' };
+  const UNREGISTERED = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' };
+  const store = memoryNodeClaimStore();
+  for (const [name, finalizers] of Object.entries({ candidate: FINALIZERS, joining: [], foreign: [] })) {
+    const launch = { kind: 'launched', attempt: 1, instance: anInstance({ id: `i-${name}` }), atMs: 0 } as const;
+    if (name !== 'foreign') await store.createNodeClaim(aClaim({ name, launch }));
+    await succeed({
+      method: 'POST',
+      path: NODES,
+      body: nodeManifest({ name, providerId: `aws:///eu-west-3a/i-${name}` }),
+    });
+    await mergePatch(`${NODES}/${name}`, { metadata: { finalizers }, spec: { taints: [DISRUPTED, UNREGISTERED] } });
+  }
+
+  expect(await takeOut(ports(), store)).toEqual({ draining: [], failures: [] });
+
+  const keysOf = async (name: string): Promise<readonly string[]> =>
+    listAt(await read(`${NODES}/${name}`), 'spec', 'taints').map((taint) => textAt(taint, 'key'));
+  const ours = [DISRUPTED.key, UNREGISTERED.key];
+  for (const name of ['candidate', 'joining']) {
+    const keys = await keysOf(name);
+    expect(keys.filter((key) => ours.includes(key))).toEqual([]);
+  }
+  expect(await keysOf('foreign')).toEqual(expect.arrayContaining(ours));
+});
+
 test('a node that drains keeps its finalizer, and is reported; everything else is removed', async () => {
   await install(ports(), [TARGET]);
   const store = memoryNodeClaimStore();

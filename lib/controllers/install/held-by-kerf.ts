@@ -3,9 +3,9 @@ import { instanceOf, type NodeClaimRecord, providerIdOf } from '../../core/model
 import type { HeldObject, Installation } from '../../ports/installation.ts';
 import type { ReadsClaims } from '../run/ports.ts';
 
-/** Objects with a finalizer of Kerf. */
+/** Objects with a finalizer of Kerf, and nodes that have not registered. */
 export interface HeldObjects {
-  /** Those whose finalizer can be removed. */
+  /** Those whose finalizer and taints can be removed. */
   readonly free: readonly HeldObject[];
   /**
    * Nodes that are being deleted, or whose NodeClaim is, while the instance may run, and their NodeClaims. Without the finalizers, the Node would
@@ -29,9 +29,10 @@ export async function heldByKerf(
   const classes = others.length > 0 ? [] : await installation.listHeld('EC2NodeClass');
   const ended = new Set(providerIdsOf(records.filter(isTerminated)));
   const deleted = new Set([...nodes, ...claims].flatMap((one) => (one.isDeleted === true ? one.providerId : [])));
-  const withNode = new Set(nodes.map(({ providerId }) => providerId));
+  // No pod runs on a node with the unregistered taint.
+  const withPods = new Set(nodes.flatMap((one) => (one.isUnregistered === true ? [] : one.providerId)));
   const drains = ({ providerId = '' }: HeldObject): boolean =>
-    deleted.has(providerId) && withNode.has(providerId) && !ended.has(providerId);
+    deleted.has(providerId) && withPods.has(providerId) && !ended.has(providerId);
   const { true: draining = [], false: free = [] } = Object.groupBy([...nodes, ...claims], (one) => `${drains(one)}`);
   return { free: [...free, ...classes], draining };
 }

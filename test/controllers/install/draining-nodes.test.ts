@@ -56,3 +56,9 @@ test('a node or a claim that is deleted after it was listed is reported too', as
     expect.stringMatching(/^NodeClaim general-2/),
   ]);
 });
+
+test('a node that has not registered has no pods to evict: it is freed, and its deleted claim too', async () => {
+  const { letGo, failures } = await removed({ deleted: ['NodeClaim'], unregistered: true });
+  expect(letGo).toEqual(['Node node-2', 'NodeClaim general-2', ...CLASSES]);
+  expect(failures).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import { optional } from '../../../lib/apis/optional.ts';
 import type { UninstallPorts, UninstallTarget } from '../../../lib/controllers/install/uninstall.ts';
 import type { ClusterClaim } from '../../../lib/core/cluster/cluster-claim.ts';
 import type { AutoscalerTraces } from '../../../lib/core/cluster/other-autoscalers.ts';
@@ -23,13 +24,15 @@ interface WorldOptions {
   readonly unreadable?: readonly UnreadableClaim[];
   /** Kinds whose object of Kerf is being deleted. @default none */
   readonly deleted?: readonly HeldKind[];
+  /** Whether the node of Kerf has not registered. @default it has */
+  readonly unregistered?: true;
   /** @default as Kubernetes does, without a change since the list */
   readonly outcome?: 'released' | 'kept';
 }
 
 /** A cluster with a node, a NodeClaim and a class of Kerf, and others of each kind. */
 export function aWorld(options: WorldOptions = {}) {
-  const { traces = NO_TRACES, unreadable = [], deleted = [], outcome } = options;
+  const { traces = NO_TRACES, unreadable = [], deleted = [], outcome, unregistered } = options;
   const claim = 'claim' in options ? options.claim : { deployment: 'ours', isOwn: true };
   const memory = memoryNodeClaimStore();
   const world = { nowMs: NOW_MS, letGo: new Array<string>(), warnings: new Array<string>(), meanwhile: async () => {} };
@@ -47,7 +50,8 @@ export function aWorld(options: WorldOptions = {}) {
     remove: async () => {},
     listHeld: async (kind) => {
       const name = kind === 'Node' ? 'node-2' : 'general-2';
-      const ours: HeldObject = { kind, name, providerId: 'aws:///us-east-1a/i-2' };
+      const isUnregistered = kind === 'Node' ? unregistered : undefined;
+      const ours: HeldObject = { kind, name, providerId: 'aws:///us-east-1a/i-2', ...optional({ isUnregistered }) };
       const ofOthers: HeldObject = { kind, name: 'of-others', providerId: 'aws:///us-east-1a/i-3' };
       return [deleted.includes(kind) ? { ...ours, isDeleted: true } : ours, ofOthers];
     },

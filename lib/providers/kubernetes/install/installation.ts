@@ -1,7 +1,8 @@
 import type { CustomResourceDefinition } from '../../../apis/custom-resource-definition.ts';
-import { NODE_CLASS_FINALIZER, TERMINATION_FINALIZER } from '../../../apis/labels.ts';
+import type { Taint } from '../../../apis/kubernetes.ts';
+import { EXCLUDE_FROM_BALANCERS, NODE_CLASS_FINALIZER, TERMINATION_FINALIZER } from '../../../apis/labels.ts';
 import { optional } from '../../../apis/optional.ts';
-import { UNDERUTILIZED_TAINT } from '../../../apis/taints.ts';
+import { DISRUPTED_TAINT, UNDERUTILIZED_TAINT, UNREGISTERED_TAINT } from '../../../apis/taints.ts';
 import type { FoundDefinition } from '../../../core/install/definitions.ts';
 import { type ClusterRoleBinding, INSTALLED_LABELS, rbacObjects } from '../../../core/install/rbac.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -187,12 +188,20 @@ async function remove(client: ApiClient, object: InstalledObject): Promise<void>
 
 async function listHeld(client: ApiClient, kind: HeldKind): Promise<readonly HeldObject[]> {
   const { path, finalizer } = HELD[kind];
-  const project = ({ metadata, spec, status }: RawObject): HeldObject | undefined => {
-    const { name, finalizers, deletionTimestamp } = fieldsOf(metadata);
-    if (!Array.isArray(finalizers) || !finalizers.includes(finalizer)) return undefined;
-    const providerId = fieldsOf(spec)['providerID'] ?? fieldsOf(status)['providerID'];
-    const isDeleted = deletionTimestamp !== undefined && ({ isDeleted: true } as const);
-    return { kind, name: String(name), ...(typeof providerId === 'string' && { providerId }), ...isDeleted };
+  const project = (object: RawObject): HeldObject | undefined => {
+    const { name, finalizers, deletionTimestamp } = fieldsOf(object['metadata']);
+    const isHeld = Array.isArray(finalizers) && finalizers.includes(finalizer);
+    const isUnregistered =
+      !isHeld && kind === 'Node' && taintsOf(object).some(({ key }) => key === UNREGISTERED_TAINT.key);
+    if (!isHeld && !isUnregistered) return undefined;
+    const providerId = fieldsOf(object['spec'])['providerID'] ?? fieldsOf(object['status'])['providerID'];
+    return {
+      kind,
+      name: String(name),
+      ...(typeof providerId === 'string' && { providerId }),
+      ...(deletionTimestamp !== undefined && { isDeleted: true }),
+      ...(isUnregistered && { isUnregistered }),
+    };
   };
   return await listAll(client, { path, project, optional: true });
 }
@@ -206,17 +215,19 @@ async function letGo(
   const path = objectPath(collection, name);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const found = await find(client, path);
-    const { finalizers, resourceVersion, deletionTimestamp } = fieldsOf(found?.['metadata']);
-    if (!Array.isArray(finalizers) || !finalizers.includes(finalizer)) return 'released';
+    const { finalizers = [], resourceVersion, deletionTimestamp } = fieldsOf(found?.['metadata']);
+    const present = Array.isArray(finalizers) ? finalizers.map(String) : [];
     const isDeletedSince = deletionTimestamp !== undefined && isDeleted !== true && kind !== 'EC2NodeClass';
-    const isKept = how.keepsFinalizer || isDeletedSince;
-    const untainted = kind === 'Node' ? withoutSoftTaint(found) : {};
-    if (isKept && untainted.spec === undefined) return 'kept';
-    const others = finalizers.map(String).filter((one) => isKept || one !== finalizer);
-    const body = { metadata: { resourceVersion, finalizers: others }, ...untainted };
-    const answer: ApiResponse = await client.send({ method: 'PATCH', path, body, ...MERGE });
+    const isKept = present.includes(finalizer) && (how.keepsFinalizer || isDeletedSince);
+    const outcome = isKept ? 'kept' : 'released';
+    const others = present.filter((one) => isKept || one !== finalizer);
+    const isFree = !how.keepsFinalizer && deletionTimestamp === undefined;
+    const change = kind === 'Node' ? changeOfNode(found, isFree ? OUR_TAINTS : [UNDERUTILIZED_TAINT]) : undefined;
+    if (others.length === present.length && change === undefined) return outcome;
+    const metadata = { resourceVersion, finalizers: others, ...change?.metadata };
+    const answer: ApiResponse = await client.send({ method: 'PATCH', path, body: { ...change, metadata }, ...MERGE });
     if (answer.status === 404) return 'released';
-    if (answer.status < 300) return isKept ? 'kept' : 'released';
+    if (answer.status < 300) return outcome;
     if (answer.status !== 409) throw kubernetesPortError(answer, `remove the finalizer from ${path}`);
   }
   throw new ConflictError(
@@ -224,11 +235,26 @@ async function letGo(
   );
 }
 
-/** *Shape:* the change that removes the taint of Kerf that is only a preference; none without it. */
-function withoutSoftTaint(node: RawObject | undefined): { readonly spec?: { readonly taints: readonly RawObject[] } } {
-  const taints = each(fieldsOf(node?.['spec'])['taints'], (taint) => taint);
-  const others = taints.filter(({ key }) => key !== UNDERUTILIZED_TAINT.key);
-  return others.length === taints.length ? {} : { spec: { taints: others } };
+/** Taints that only an autoscaler removes. */
+const OUR_TAINTS: readonly Taint[] = [UNDERUTILIZED_TAINT, DISRUPTED_TAINT, UNREGISTERED_TAINT];
+
+/** *Shape:* the change that removes these taints, and with the one of a disruption its label for load balancers; undefined without them. */
+function changeOfNode(node: RawObject | undefined, removed: readonly Taint[]): NodeChange | undefined {
+  const taints = taintsOf(node);
+  const others = taints.filter(({ key }) => !removed.some((one) => one.key === key));
+  if (others.length === taints.length) return undefined;
+  const isCordoned = fieldsOf(fieldsOf(node?.['metadata'])['labels'])[EXCLUDE_FROM_BALANCERS] === 'karpenter';
+  const isFreed = isCordoned && removed.includes(DISRUPTED_TAINT);
+  return { spec: { taints: others }, ...(isFreed && { metadata: { labels: { [EXCLUDE_FROM_BALANCERS]: null } } }) };
+}
+
+interface NodeChange {
+  readonly spec: { readonly taints: readonly RawObject[] };
+  readonly metadata?: { readonly labels: Readonly<Record<string, null>> };
+}
+
+function taintsOf(node: RawObject | undefined): readonly RawObject[] {
+  return each(fieldsOf(node?.['spec'])['taints'], (taint) => taint);
 }
 
 /** Keeps the binding without subjects, with the time of the removal. */
