@@ -7,5 +7,9 @@ const { ports, runtime } = wireInterruption();
 
 /** Runs for events of EC2 and AWS Health about instances. */
 export async function handler(event: SQSEvent, context: QueueBatch['context']): Promise<SQSBatchResponse> {
-  return await answerEvents(runtime, { event, context }, async (envelope) => await handleInterruption(ports, envelope));
+  return await answerEvents(
+    runtime,
+    { event, context },
+    async (envelope, receives) => await handleInterruption(ports, envelope, receives),
+  );
 }

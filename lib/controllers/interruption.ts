@@ -28,10 +28,15 @@ export interface HandledEvent {
 /**
  * Events of EC2 for an instance → its claim is deleted, with a drain before the instance ends. Instances of others are ignored.
  * Each instance of the event is handled by itself: the failure of one does not affect the others.
- * *Shape:* among the failures, a StaleRecordError for an instance of Kerf whose launch is not recorded yet.
+ * *Shape:* among the failures, a StaleRecordError for an instance of Kerf whose launch is not recorded yet, except at the last delivery.
  * *Errors:* RefusedError for an event of an unknown kind or version, so that the message is kept.
+ * @param receives the number of deliveries of the event, including this one
  */
-export async function handleInterruption(ports: InterruptionPorts, event: unknown): Promise<HandledEvent> {
+export async function handleInterruption(
+  ports: InterruptionPorts,
+  event: unknown,
+  receives: number,
+): Promise<HandledEvent> {
   const parsed = parseInterruption(event);
   if (parsed.kind === 'irrelevant') return { reports: [], failures: [] };
   if (parsed.kind === 'not-understood') {
@@ -49,7 +54,8 @@ export async function handleInterruption(ports: InterruptionPorts, event: unknow
     }),
   );
   if (unknown.length > 0 && isLookedUp(message)) {
-    outcomes.push(...(await Promise.allSettled([awaitLaunches(ports, message, unknown.toSorted(compareText))])));
+    const unrecorded = { message, receives, instanceIds: unknown.toSorted(compareText) };
+    outcomes.push(...(await Promise.allSettled([awaitLaunches(ports, unrecorded)])));
   }
   const unread = (message.setAside ?? []).map(
     (entity) => new RefusedError(`an affected entity has no entityValue: ${entity}`),

@@ -90,7 +90,7 @@ export function functions(world: FunctionWorld): Functions {
           handleEvents(
             { telemetry: telemetryOf('interruption', world, new Map()), redelivery: interruptions, ...recording },
             { messages, timer },
-            async (event) => handleInterruption({ ...ports, clusters, shadows }, event),
+            async (event, receives) => handleInterruption({ ...ports, clusters, shadows }, event, receives),
           ),
         ),
       ),

@@ -171,7 +171,8 @@ function functionsOf(sqs: SQSClient, urls: Readonly<Record<string, string>>, sha
     },
     interrupt: async (instanceId: string, times = 1): Promise<void> => {
       const record = recordOf({ Body: spotWarning(instanceId) });
-      const handle = async (envelope: unknown) => await handleInterruption(interruption.ports, envelope);
+      const handle = async (envelope: unknown, receives: number) =>
+        await handleInterruption(interruption.ports, envelope, receives);
       const answers = Array.from({ length: times }, () =>
         answerEvents(interruption.runtime, { event: { Records: [record] }, context: CONTEXT }, handle),
       );

@@ -39,7 +39,9 @@ test('an event with a value that has no text brings back no other', async () => 
     message('2', anInterruptionEvent('AWS Health Event', entities, health)),
     message('3', anInterruptionEvent('AWS Health Event', { service: 'S3', eventTypeCategory: 'issue' }, health)),
   ]);
-  const answer = await answerEvents(runtime, event, async (envelope) => handleInterruption(ports, envelope));
+  const answer = await answerEvents(runtime, event, async (envelope, receives) =>
+    handleInterruption(ports, envelope, receives),
+  );
   expect(failedOf(answer)).toEqual(['1', '2']);
 });
 
@@ -55,6 +57,16 @@ test('two minutes are left to a spot instance: an event is delivered again soon 
     { ids: ['handle-2'], seconds: 5 },
   ]);
   expect(seen.said).toEqual(['conflict: the event is retried', 'failed to handle an event']);
+});
+
+test('an event is handled with the number of its deliveries', async () => {
+  const { runtime } = recordingRuntime();
+  const seen: number[] = [];
+  await answerEvents(runtime, batch([message('1', {}, 30)]), async (_, receives) => {
+    seen.push(receives);
+    return DONE;
+  });
+  expect(seen).toEqual([30]);
 });
 
 test('an event of which one instance failed is reported for the others, and delivered again', async () => {

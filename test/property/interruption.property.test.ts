@@ -61,8 +61,8 @@ async function deliver(ports: InterruptionPorts, bodies: readonly string[], batc
   for (let rounds = 0; left.length > 0; rounds += 1) {
     if (rounds > 10 * bodies.length) throw new Error(`${left.length} messages fail on every delivery`);
     const Records = left.slice(0, batchSize);
-    const answer = await answerEvents(runtime, { event: { Records }, context: CONTEXT }, async (body) =>
-      handleInterruption(ports, body),
+    const answer = await answerEvents(runtime, { event: { Records }, context: CONTEXT }, async (body, receives) =>
+      handleInterruption(ports, body, receives),
     );
     const failed = new Set(failedOf(answer));
     left = [...left.slice(batchSize), ...Records.filter(({ messageId }) => failed.has(messageId))];
@@ -138,7 +138,7 @@ test('any text is read as an event, ignored, or refused with a reason', async ()
   );
   await fc.assert(
     fc.asyncProperty(fc.oneof(odd, almost), async (body) => {
-      const refusals = await handleInterruption(ports, body).then(
+      const refusals = await handleInterruption(ports, body, 1).then(
         ({ failures }) => failures,
         (error: unknown) => [error],
       );

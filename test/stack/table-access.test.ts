@@ -285,6 +285,7 @@ test.each([
       shadows: new Set(),
     },
     event,
+    1,
   );
   expect(handled).toEqual({ reports: [], failures: [] });
   expect(requests.map(({ action, partition }) => `${action} ${partition}`)).toEqual(['GetItem instance#i-1']);

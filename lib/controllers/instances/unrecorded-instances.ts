@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../apis/formats/time.ts';
+import { isLastDelivery } from '../../core/delivery/deliveries.ts';
 import { isOver } from '../../core/interruption/event-life.ts';
 import type { InterruptionMessage } from '../../core/interruption/message.ts';
 import type { Blocked, Decision } from '../../core/model/decision.ts';
@@ -32,14 +33,23 @@ export function isLookedUp({ kind }: InterruptionMessage): boolean {
   return kind === 'spot-interruption' || kind === 'reservation-interruption' || kind === 'scheduled-change';
 }
 
+interface Unrecorded {
+  readonly message: InterruptionMessage;
+  /** The number of deliveries of the message, including this one. */
+  readonly receives: number;
+  readonly instanceIds: readonly string[];
+}
+
 /**
- * An instance of Kerf without a record: lifecycle is about to record its launch, resolve its outcome, or adopt it.
- * *Shape:* reports where the event is over, so that its delivery would change nothing. *Errors:* StaleRecordError while it is not.
+ * An instance of Kerf without a record: lifecycle is about to record its launch, resolve its outcome, or adopt it. Lifecycle leaves some
+ * instances alone, as those of standalone NodeClaims, so such an event does not become a dead letter.
+ * *Shape:* reports where the event is over by any clock, or was delivered for as long as it lasts, so that a further delivery would
+ * change nothing. *Errors:* StaleRecordError before.
+ * *Cost:* lifecycle is woken by the deliveries 1, 2, 4, 8, 16 and the last one. Its ticks look too.
  */
 export async function awaitLaunches(
   ports: UnrecordedPorts,
-  message: InterruptionMessage,
-  instanceIds: readonly string[],
+  { message, receives, instanceIds }: Unrecorded,
 ): Promise<readonly RunReport[]> {
   const owners = await ports.cloud.instanceOwners(instanceIds);
   const served = owners.filter(({ cluster }) => ports.clusters.has(cluster));
@@ -48,10 +58,12 @@ export async function awaitLaunches(
   const ours = served.filter((_, index) => idle[index]?.idle === false);
   const [first] = ours;
   if (first === undefined) return [];
-  for (const cluster of new Set(ours.map((owner) => owner.cluster))) {
+  const isLast = isLastDelivery(receives);
+  const woken = isLast || Number.isInteger(Math.log2(receives)) ? ours : [];
+  for (const cluster of new Set(woken.map((owner) => owner.cluster))) {
     await ports.messages.wake('lifecycle', { cluster, reason: 'unrecorded-instance' });
   }
-  if (isOver(message, ports.clock.now())) return ours.map((owner) => overReport(ports, message, owner));
+  if (isLast || isOver(message, ports.clock.now())) return ours.map((owner) => overReport(ports, message, owner));
   const others = ours.length === 1 ? '' : `, and ${ours.length - 1} more`;
   throw new StaleRecordError(
     `instance ${first.instanceId} belongs to NodeClaim ${first.nodeClaim} of ${first.cluster}${others}, and its launch is not recorded yet: the event is retried`,

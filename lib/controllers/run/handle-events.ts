@@ -10,7 +10,8 @@ import type { Invocation } from './handle-wakes.ts';
 import type { RunReport } from './ports.ts';
 import { deliverAgain, type MessageRuntime } from './retry-soon.ts';
 
-export type HandleEvent = (envelope: unknown) => Promise<HandledEvent>;
+/** @param receives the number of deliveries of the event, including this one */
+export type HandleEvent = (envelope: unknown, receives: number) => Promise<HandledEvent>;
 
 /**
  * *Shape:* the ids of the messages to deliver again: those that are not JSON, that failed, or that took the whole time of the
@@ -25,8 +26,8 @@ export async function handleEvents(
   const failed = await Promise.all(
     messages.map(async (message) => {
       const timed = timedRun(runtime, timer);
-      const { envelope, failures, reports } = await handled(runtime, message, async (event) =>
-        withinTime(timer, handle(event)),
+      const { envelope, failures, reports } = await handled(runtime, message, async (event, receives) =>
+        withinTime(timer, handle(event, receives)),
       );
       for (const failure of failures) reportFailure(runtime, message, failure);
       const isFailed = failures.length > 0;
@@ -40,7 +41,7 @@ export async function handleEvents(
 
 async function handled(
   { telemetry }: MessageRuntime,
-  { body }: QueuedMessage,
+  { body, receives }: QueuedMessage,
   handle: HandleEvent,
 ): Promise<{
   readonly envelope?: unknown;
@@ -50,7 +51,7 @@ async function handled(
   let envelope: unknown;
   try {
     envelope = JSON.parse(body);
-    const { reports, failures } = await handle(envelope);
+    const { reports, failures } = await handle(envelope, receives);
     for (const report of reports) telemetry.report({ reason: 'event' }, report);
     return { envelope, failures, reports };
   } catch (error) {

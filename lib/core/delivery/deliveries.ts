@@ -60,6 +60,11 @@ export const EVENT_LIVES: Readonly<Record<EventLife, { readonly lastsMs: number;
   'quarter-hour': { lastsMs: 15 * MINUTE_MS, longestPauseMs: 40 * SECOND_MS },
 };
 
+/** Whether a failure of this delivery of an event makes it a dead letter. @param receives the number of deliveries until now */
+export function isLastDelivery(receives: number): boolean {
+  return receives >= EVENT_PLAN.deliveries;
+}
+
 /** @param receives the number of deliveries until now */
 export function eventPauseMs(receives: number, life: EventLife): number {
   return Math.min(SECOND_MS * 2 ** (Math.max(1, receives) - 1), EVENT_LIVES[life].longestPauseMs);
