@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
+import type { Deployment } from '../../../lib/apis/kubernetes.ts';
+import type { StatefulSet } from '../../../lib/apis/workloads.ts';
+import { shippedCatalogue } from '../../../lib/catalogue/figures.ts';
 import { runSimulation } from '../../../lib/simulator/simulation.ts';
-import { CATALOGUE } from '../../builders/catalogues.ts';
-import { aPool, aStatefulSet, someManifests } from '../../builders/cluster-manifests.ts';
+import { aDeployment, aPool, aStatefulSet, someManifests } from '../../builders/cluster-manifests.ts';
 import { asking } from '../../builders/node-pools.ts';
 import { aStorageClass } from '../../builders/storage.ts';
 import { MINUTE } from '../../builders/times.ts';
 
 const HOUR_S = 3_600;
+const SHIPPED = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
 
-test('B44: consolidation ends although nodes attach fewer volumes than their pods would need', async () => {
+/** *Shape:* launches in each hour. */
+async function launchesIn(hours: number, { families, pods, volumes, others = [] }: Load) {
   const pool = aPool({
     disruption: {
       consolidationPolicy: 'WhenEmptyOrUnderutilized',
@@ -18,33 +22,79 @@ test('B44: consolidation ends although nodes attach fewer volumes than their pod
   });
   const requirements = [
     asking('karpenter.sh/capacity-type', 'In', 'on-demand'),
-    asking('karpenter.k8s.aws/instance-family', 'In', 'c7g', 'm7g', 'r7g'),
+    asking('karpenter.k8s.aws/instance-family', 'In', ...families),
     asking('topology.kubernetes.io/zone', 'In', 'us-east-1a'),
   ];
   const template = { ...pool.spec.template, spec: { ...pool.spec.template.spec, requirements } };
-  const volumeClaimTemplates = [
-    {
-      metadata: { name: 'data' },
-      spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'gp3', resources: { requests: { storage: '1Gi' } } },
-    },
-  ] as const;
-  const base = aStatefulSet('db', { replicas: 60, volumeClaimTemplates, podManagementPolicy: 'Parallel' });
-  const containers = [{ name: 'main', resources: { requests: { cpu: '100m', memory: '200Mi' } } }];
-  const pods = { ...base.spec.template, spec: { ...base.spec.template.spec, containers } };
   const result = await runSimulation({
     manifests: someManifests({
       nodePools: [{ ...pool, spec: { ...pool.spec, template } }],
-      deployments: [],
-      statefulSets: [{ ...base, spec: { ...base.spec, template: pods } }],
+      deployments: others,
+      statefulSets: [withVolumes('db', pods, volumes)],
       storageClasses: [aStorageClass()],
     }),
-    catalogue: CATALOGUE,
+    catalogue: SHIPPED,
     seed: 1,
-    durationMs: 120 * MINUTE,
+    durationMs: hours * 60 * MINUTE,
     scenario: { name: 'volumes', events: [] },
   });
-  expect(result).toMatchObject({ podsRunning: 60, podsPending: [] });
   const launches = result.timeline.filter((entry) => entry.kind === 'instance-launched');
-  expect(launches.length).toBeLessThanOrEqual(8);
-  expect(launches.filter(({ at }) => at > HOUR_S)).toEqual([]);
+  const byHour = Array.from(
+    { length: hours },
+    (_, hour) => launches.filter(({ at }) => Math.floor(at / HOUR_S) === hour).length,
+  );
+  return { result, byHour };
+}
+
+interface Load {
+  readonly families: readonly string[];
+  readonly pods: number;
+  readonly volumes: number;
+  readonly others?: readonly Deployment[];
+}
+
+/** Small pods. */
+function withVolumes(name: string, replicas: number, volumes: number): StatefulSet {
+  const volumeClaimTemplates = Array.from({ length: volumes }, (_, nth) => ({
+    metadata: { name: `data-${nth}` },
+    spec: {
+      accessModes: ['ReadWriteOnce'] as const,
+      storageClassName: 'gp3',
+      resources: { requests: { storage: '1Gi' } },
+    },
+  }));
+  const base = aStatefulSet(name, { replicas, volumeClaimTemplates, podManagementPolicy: 'Parallel' });
+  const containers = [{ name: 'main', resources: { requests: { cpu: '100m', memory: '150Mi' } } }];
+  const pods = { ...base.spec.template, spec: { ...base.spec.template.spec, containers } };
+  return { ...base, spec: { ...base.spec, template: pods } };
+}
+
+/** A pod that keeps its node: most of an m7i.large. */
+function kept(): Deployment {
+  const { metadata, spec } = aDeployment('kept', 1);
+  const containers = [{ name: 'main', resources: { requests: { cpu: '1850m', memory: '6Gi' } } }];
+  return {
+    metadata,
+    spec: {
+      ...spec,
+      template: {
+        metadata: { ...spec.template.metadata, annotations: { 'karpenter.sh/do-not-disrupt': 'true' } },
+        spec: { ...spec.template.spec, containers },
+      },
+    },
+  };
+}
+
+test('B44: consolidation ends although nodes attach fewer volumes than their pods would need', async () => {
+  const { result, byHour } = await launchesIn(2, { families: ['c7g', 'm7g', 'r7g'], pods: 60, volumes: 1 });
+  expect(result).toMatchObject({ podsRunning: 60, podsPending: [] });
+  expect(byHour[0]).toBeLessThanOrEqual(8);
+  expect(byHour[1]).toBe(0);
+});
+
+test('B44: a type whose last node is gone has no higher limit than before', async () => {
+  const { result, byHour } = await launchesIn(2, { families: ['c5', 'm7i'], pods: 15, volumes: 2, others: [kept()] });
+  expect(result).toMatchObject({ podsRunning: 16, podsPending: [] });
+  expect(byHour[0]).toBeLessThanOrEqual(8);
+  expect(byHour[1]).toBe(0);
 });

@@ -1,5 +1,5 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
-import { HOSTNAME, INSTANCE_TYPE, REGISTERED, WELL_KNOWN_LABELS } from '../../../apis/labels.ts';
+import { HOSTNAME, REGISTERED, WELL_KNOWN_LABELS } from '../../../apis/labels.ts';
 import { untoleratedTaint } from '../../../apis/taints.ts';
 import { isOwnedByDaemonSet } from '../../cluster/pods.ts';
 import { freeResources, type StateNode } from '../../cluster/state-node.ts';
@@ -114,17 +114,8 @@ const daemonOwners = onceFor(
 );
 
 /** B44: a driver that has not registered yet will have the limit of the instance type. */
-function limitsOn(
-  { name, labels }: StateNode,
-  volumes: VolumeLimits,
-  storage: StorageIndex,
-): ReadonlyMap<string, number> {
-  const known = attachLimits(name, storage);
-  const expected = volumes.drivers.flatMap((driver): readonly (readonly [string, number])[] => {
-    const limit = volumes.of(driver, labels[INSTANCE_TYPE]);
-    return known.has(driver) || limit === undefined ? [] : [[driver, limit]];
-  });
-  return expected.length === 0 ? known : new Map([...known, ...expected]);
+function limitsOn(stateNode: StateNode, volumes: VolumeLimits, storage: StorageIndex): ReadonlyMap<string, number> {
+  return new Map([...volumes.ofStarting(stateNode), ...attachLimits(stateNode.name, storage)]);
 }
 
 function attachedTo({ name, pods }: StateNode, storage: StorageIndex): Attachments {

@@ -9,15 +9,29 @@ export interface ResourceSpace {
 }
 
 const VOLUMES = 'attachable-volumes-csi-';
+const VOLUMES_OF_NEW_TYPES = 'attachable-volumes-of-new-types-csi-';
 
 /** B44: the name under which the volumes of a driver are counted, that of the kube-scheduler. No object of Kubernetes has this resource. */
 export function volumeCount(driver: string): string {
   return VOLUMES + driver;
 }
 
+/** The name under which they are counted a second time, for types without nodes. */
+export function volumeCountOfNewTypes(driver: string): string {
+  return VOLUMES_OF_NEW_TYPES + driver;
+}
+
+export interface VolumeCount {
+  readonly driver: string;
+  /** Whether only types without nodes limit it. */
+  readonly ofNewTypes: boolean;
+}
+
 /** *Shape:* undefined for other resources. */
-function driverCounted(name: string): string | undefined {
-  return name.startsWith(VOLUMES) ? name.slice(VOLUMES.length) : undefined;
+function volumesCounted(name: string): VolumeCount | undefined {
+  if (name.startsWith(VOLUMES)) return { driver: name.slice(VOLUMES.length), ofNewTypes: false };
+  if (!name.startsWith(VOLUMES_OF_NEW_TYPES)) return undefined;
+  return { driver: name.slice(VOLUMES_OF_NEW_TYPES.length), ofNewTypes: true };
 }
 
 /** More than any node attaches. Not Infinity: a product with zero must be zero. */
@@ -37,15 +51,15 @@ export function vectorOf({ names }: ResourceSpace, resources: Resources): Vector
   return Float64Array.from(names, (name) => resources[name] ?? 0);
 }
 
-/** The room for these resources, and for volumes. @param limitOf the most volumes of a driver. @default any number */
+/** The room for these resources, and for volumes. @param limitOf the most volumes. @default any number */
 export function roomVectorOf(
   { names }: ResourceSpace,
   resources: Resources,
-  limitOf: (driver: string) => number | undefined = () => undefined,
+  limitOf: (count: VolumeCount) => number | undefined = () => undefined,
 ): Vector {
   return Float64Array.from(names, (name) => {
-    const driver = driverCounted(name);
-    return driver === undefined ? (resources[name] ?? 0) : (limitOf(driver) ?? ANY_VOLUMES);
+    const count = volumesCounted(name);
+    return count === undefined ? (resources[name] ?? 0) : (limitOf(count) ?? ANY_VOLUMES);
   });
 }
 
@@ -53,7 +67,7 @@ export function roomVectorOf(
 export function resourcesOf({ names }: ResourceSpace, vector: Vector): Resources {
   return Object.fromEntries(
     names.flatMap((name, at) =>
-      vector[at] === 0 || driverCounted(name) !== undefined ? [] : [[name, vector[at] ?? 0]],
+      vector[at] === 0 || volumesCounted(name) !== undefined ? [] : [[name, vector[at] ?? 0]],
     ),
   );
 }

@@ -28,7 +28,7 @@ import type { NodeClaimTemplate } from './template.ts';
 
 /** The resources of the pods, and how many of their volumes a type attaches (B44). */
 export interface TypeSpace extends ResourceSpace {
-  readonly volumes: Pick<VolumeLimits, 'of'>;
+  readonly volumes: Pick<VolumeLimits, 'roomFor'>;
 }
 
 /** The place of an offering: a zone and a capacity type, or a reservation. */
@@ -145,7 +145,7 @@ export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, sp
 const NONE: Resources = {};
 
 function roomOf(type: InstanceType, overhead: Resources, { volumes, ...space }: TypeSpace): Vector {
-  const room = roomVectorOf(space, type.allocatable, (driver) => volumes.of(driver, type.name));
+  const room = roomVectorOf(space, type.allocatable, (count) => volumes.roomFor(count, type.name));
   const taken = vectorOf(space, overhead);
   return room.map((amount, at) => amount - (taken[at] ?? 0));
 }

@@ -62,7 +62,7 @@ function driverOfVolume(name: string, { persistentVolumes }: StorageIndex): stri
   return spec?.csi?.driver ?? (spec?.awsElasticBlockStore === undefined ? undefined : EBS_DRIVER);
 }
 
-const EBS_DRIVER = 'ebs.csi.aws.com';
+export const EBS_DRIVER = 'ebs.csi.aws.com';
 
 /** The CSI drivers that replaced in-tree volume plugins. */
 const CSI_DRIVERS: ReadonlyMap<string, string> = new Map([

@@ -3,30 +3,110 @@ import { INSTANCE_TYPE } from '../../../apis/labels.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
 import { once } from '../../kept-answers.ts';
 import type { Resources } from '../../resources/resources.ts';
-import { volumeCount } from '../pools/resource-space.ts';
-import { attachLimits, attachments } from './attach-limits.ts';
+import { memoize } from '../memoize.ts';
+import { type VolumeCount, volumeCount, volumeCountOfNewTypes } from '../pools/resource-space.ts';
+import { attachLimits, attachments, EBS_DRIVER } from './attach-limits.ts';
+import { ebsAttachments } from './ebs-attachments.ts';
 import type { StorageIndex } from './storage-index.ts';
 
-/** B44: how many volumes a node attaches, by driver. Only the CSINodes of the cluster say this. */
+/**
+ * B44: how many volumes a node attaches, by driver. The CSINodes of the nodes of its type say it. For a type without nodes it is estimated
+ * low: what is planned for a node that attaches less is planned again and again.
+ */
 export interface VolumeLimits {
   /**
-   * That of the nodes with this instance type, the least of them. For other types, that of most types that have nodes, because few types have
-   * many disks of their own and attach far less; but enough for any one pod, because the type may attach more. *Shape:* undefined if no node
-   * limits the driver. @param instanceType undefined if it is not known yet
+   * The drivers of which a node that has not reported its limit attaches a limited number. *Shape:* the limit of its type, or the estimate;
+   * at least the volumes of any one pod, because the node may have been launched for it.
    */
-  of(driver: string, instanceType: string | undefined): number | undefined;
-  readonly drivers: readonly string[];
-  /** The volumes of the pod for drivers with a limit, as resources. A volume counts once for each pod. *Shape:* undefined without any. */
+  ofStarting(stateNode: Pick<StateNode, 'initialized' | 'labels'>): ReadonlyMap<string, number>;
+  /** The room for one of the resources of `countsOf` on a new node of the type. *Shape:* undefined if it is not limited. */
+  roomFor(count: VolumeCount, instanceType: string): number | undefined;
+  /**
+   * The volumes of the pod for drivers with a limit, as resources. Pods that share a volume have equal parts of it. *Shape:* undefined
+   * without any. A second resource limits types without nodes, if a pod has more volumes than the estimate: it may have such a node alone.
+   */
   countsOf(pod: Pod): Resources | undefined;
 }
 
-/** *Cost:* O(nodes), and O(volumes of the pods) if a type without nodes is asked for. @param pods that may need a new node */
+/** Parts of volumes are multiples of this, so that sums are exact. */
+const PART = 1 / 1_024;
+
+/** *Cost:* O(nodes); O(volumes of the pods) when the first pod with volumes is asked for. @param pods that may need a new node */
 export function volumeLimits(
   stateNodes: readonly StateNode[],
   { pods, storage }: { readonly pods: readonly Pod[]; readonly storage: StorageIndex },
 ): VolumeLimits {
-  /** By driver and instance type. */
-  const byDriver = new Map<string, Map<string, number>>();
+  const drivers = driversOf(stateNodes, storage);
+  /** By driver and claim: the pods that use the volume. */
+  const users = once(() => {
+    const byVolume = new Map<string, number>();
+    for (const pod of pods)
+      for (const [driver, volumes] of attachments(pod, storage))
+        for (const volume of volumes) {
+          const key = `${driver} ${volume}`;
+          byVolume.set(key, (byVolume.get(key) ?? 0) + 1);
+        }
+    return byVolume;
+  });
+  const volumesOf = (pod: Pod): readonly (readonly [string, number])[] =>
+    [...attachments(pod, storage)].flatMap(([driver, volumes]) => {
+      if (!drivers.has(driver)) return [];
+      const parts = [...volumes].map(
+        (volume) => Math.floor(1 / PART / (users().get(`${driver} ${volume}`) ?? 1)) * PART,
+      );
+      return [[driver, parts.reduce((sum, part) => sum + part, 0)] as const];
+    });
+  const largest = once(() => {
+    const most = new Map<string, number>();
+    for (const pod of pods)
+      for (const [driver, count] of volumesOf(pod)) most.set(driver, Math.max(most.get(driver) ?? 0, count));
+    return most;
+  });
+  /** Whether a pod has more volumes than the estimate for a type without nodes. */
+  const isExceeded = memoize((driver: string) => (largest().get(driver) ?? 0) > leastOf(drivers.get(driver)));
+  return {
+    ofStarting({ initialized, labels }) {
+      const type = labels[INSTANCE_TYPE] ?? '';
+      const limits = [...drivers].flatMap(([driver, { byType, estimate }]): readonly (readonly [string, number])[] => {
+        if (initialized && byType.size === 0) return [];
+        return [[driver, byType.get(type) ?? Math.max(estimate(type), largest().get(driver) ?? 0)]];
+      });
+      return new Map(limits);
+    },
+    roomFor({ driver, ofNewTypes }, instanceType) {
+      const limits = drivers.get(driver);
+      const known = limits?.byType.get(instanceType);
+      if (ofNewTypes) return known === undefined ? leastOf(limits) : undefined;
+      return known ?? (isExceeded(driver) ? undefined : limits?.estimate(instanceType));
+    },
+    countsOf(pod) {
+      if (pod.spec.volumes === undefined) return undefined;
+      const counts = volumesOf(pod).flatMap(([driver, count]) => [
+        [volumeCount(driver), count] as const,
+        ...(isExceeded(driver)
+          ? [[volumeCountOfNewTypes(driver), Math.min(count, leastOf(drivers.get(driver)))] as const]
+          : []),
+      ]);
+      return counts.length === 0 ? undefined : Object.fromEntries(counts);
+    },
+  };
+}
+
+interface DriverLimits {
+  /** By instance type: the least of its nodes. */
+  readonly byType: ReadonlyMap<string, number>;
+  /** For a type without nodes, by name; of an empty name, what holds for all types. */
+  readonly estimate: (instanceType: string) => number;
+}
+
+/** The estimate that holds for all types. */
+function leastOf(limits: DriverLimits | undefined): number {
+  return limits?.estimate('') ?? 0;
+}
+
+/** The drivers that CSINodes limit, and EBS, whose limits are documented. */
+function driversOf(stateNodes: readonly StateNode[], storage: StorageIndex): ReadonlyMap<string, DriverLimits> {
+  const byDriver = new Map<string, Map<string, number>>([[EBS_DRIVER, new Map()]]);
   for (const { name, labels } of stateNodes) {
     for (const [driver, limit] of attachLimits(name, storage)) {
       const byType = byDriver.get(driver) ?? new Map<string, number>();
@@ -34,35 +114,32 @@ export function volumeLimits(
       byDriver.set(driver, byType.set(type, Math.min(byType.get(type) ?? Infinity, limit)));
     }
   }
-  const usual = new Map([...byDriver].map(([driver, byType]) => [driver, mostFrequent([...byType.values()])]));
-  const drivers = [...byDriver.keys()];
-  const countsOf = (pod: Pod): Resources | undefined => {
-    if (drivers.length === 0 || pod.spec.volumes === undefined) return undefined;
-    const limited = [...attachments(pod, storage)].filter(([driver]) => byDriver.has(driver));
-    if (limited.length === 0) return undefined;
-    return Object.fromEntries(limited.map(([driver, volumes]) => [volumeCount(driver), volumes.size]));
-  };
-  const largest = once(() => {
-    const counts: Record<string, number> = {};
-    for (const pod of pods)
-      for (const [name, count] of Object.entries(countsOf(pod) ?? {}))
-        counts[name] = Math.max(counts[name] ?? 0, count);
-    return counts;
-  });
-  return {
-    of(driver, instanceType = '') {
-      const known = byDriver.get(driver)?.get(instanceType);
-      const expected = usual.get(driver);
-      if (known !== undefined || expected === undefined) return known;
-      return Math.max(expected, largest()[volumeCount(driver)] ?? 0);
-    },
-    drivers,
-    countsOf,
-  };
+  return new Map(
+    [...byDriver].map(([driver, byType]) => [
+      driver,
+      { byType, estimate: driver === EBS_DRIVER ? ebsEstimate(byType) : usualLimit(byType) },
+    ]),
+  );
 }
 
-/** *Shape:* the largest of several; undefined of none. */
-function mostFrequent(limits: readonly number[]): number | undefined {
-  const byCount = [...Map.groupBy(limits, (limit) => limit)].map(([limit, { length }]) => ({ limit, length }));
-  return byCount.toSorted((a, b) => b.length - a.length || b.limit - a.limit)[0]?.limit;
+/** More than a driver reserves on each node. */
+const RESERVED_AT_MOST = 8;
+
+/**
+ * What is documented, less what the driver reserves on all types with nodes: a few volumes. If these attach far less, the driver has one
+ * limit for all nodes.
+ */
+function ebsEstimate(byType: ReadonlyMap<string, number>): DriverLimits['estimate'] {
+  if (byType.size === 0) return ebsAttachments;
+  const most = Math.max(...byType.values());
+  const reserved = Math.min(...[...byType].map(([type, limit]) => ebsAttachments(type) - limit));
+  if (reserved > RESERVED_AT_MOST) return (instanceType) => Math.max(1, Math.min(ebsAttachments(instanceType), most));
+  return (instanceType) => ebsAttachments(instanceType) - Math.max(0, reserved);
+}
+
+/** The limit of most types, because few types attach far less; of several, the lowest. */
+function usualLimit(byType: ReadonlyMap<string, number>): DriverLimits['estimate'] {
+  const byCount = [...Map.groupBy(byType.values(), (limit) => limit)].map(([limit, { length }]) => ({ limit, length }));
+  const [usual] = byCount.toSorted((a, b) => b.length - a.length || a.limit - b.limit);
+  return () => Math.max(1, usual?.limit ?? 1);
 }

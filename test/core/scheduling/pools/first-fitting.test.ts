@@ -30,7 +30,7 @@ test.each([
   const space = resourceSpace([]);
   const index = typeIndex(nodeClaimTemplate(aPoolView({ types: TYPES }), []), sets, {
     ...space,
-    volumes: { of: () => undefined },
+    volumes: { roomFor: () => undefined },
   });
   const { market, types } = index.selectionFor(index.set);
   const requests = Float64Array.of(cpu, gib * GIB, pods);
