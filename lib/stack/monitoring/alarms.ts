@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 /** The alarms of a deployment, with what each means. `docs/runbook.md` has a section for each of them, under its name. */
 export const ALARMS = {
   TicksStopped:
-    'Kerf has had no tick for ten minutes. Pending pods get no nodes, and nodes are neither registered nor removed.',
+    'Kerf has not run in any cluster of a network for ten minutes. Pending pods get no nodes, and nodes are neither registered nor removed.',
   WaitingPods: 'Pods have been pending for more than five minutes, although Kerf has a node for them.',
   Problems:
     'Kerf has found a problem that it cannot solve. The log line "problem" names it, with the cluster and the objects.',
