@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
 import type { PodDisruptionBudget } from '../../../lib/apis/kubernetes.ts';
+import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
+import { memoryNodeClaimStore } from '../../../lib/simulator/memory-node-claim-store.ts';
 import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
 import { live } from '../life.ts';
 
@@ -32,4 +34,36 @@ describe('a drain that a PodDisruptionBudget blocks', () => {
   test('launches one new node for the pods, and keeps it', async () => {
     expect((await result).nodesLaunched).toBe(2);
   });
+});
+
+test('a new deployment with an empty table continues the drain of a node that the removal of the first one left', async () => {
+  const newAtMs = 10 * MINUTE_MS;
+  const wrapPorts = (ports: ControllerPorts): ControllerPorts => {
+    const installedAtMs = ports.clock.now() + newAtMs;
+    const empty = memoryNodeClaimStore();
+    return {
+      ...ports,
+      get store() {
+        return ports.clock.now() < installedAtMs ? ports.store : empty;
+      },
+    };
+  };
+  const { timeline, ...result } = await live({
+    manifests: someManifests({ deployments: [aDeployment('web', 3)], podDisruptionBudgets: [budget] }),
+    scenario: {
+      name: 'left',
+      events: [
+        { kind: 'deleteNode', atMs: 5 * MINUTE_MS, node: { kind: 'any' } },
+        { kind: 'scale', atMs: 40 * MINUTE_MS, deployment: 'default/web', replicas: 0 },
+      ],
+    },
+    wrapPorts,
+    durationMs: 90 * MINUTE_MS,
+  });
+  const secondsOf = (kind: string): readonly number[] =>
+    timeline.flatMap((entry) => (entry.kind === kind ? [entry.at] : []));
+  expect(secondsOf('evict-pod')).toEqual([]);
+  expect(Math.min(...secondsOf('pod-ended'))).toBeGreaterThan(40 * 60);
+  expect(secondsOf('instance-terminated')).toEqual([expect.closeTo(40 * 60 + 14, -1), expect.any(Number)]);
+  expect(result).toMatchObject({ nodesAtEnd: 0, podsPending: [], ended: 'settled' });
 });
