@@ -124,6 +124,8 @@ function playOut(methods: readonly Method[], pass: Pass, first?: FirstProposal):
   let passMemory: PassMemory = { ...(pass.snapshot.passMemory ?? NO_MEMORY), stopped: [] };
   let earlier: readonly Blocked[] = [];
   let found = first;
+  // E28: a move that waits is planned after the others, because the function proposes these before it.
+  let waits = pass.snapshot.options?.lowScoreWaits === true;
   for (let world = pass.worldBeside(pass.snapshot.commands); ; ) {
     if (found === undefined) {
       if (pass.steps.left() < STEPS_OF_METHOD) return { commands, blocked: earlier, isWhole: false };
@@ -131,7 +133,7 @@ function playOut(methods: readonly Method[], pass: Pass, first?: FirstProposal):
       const now = world;
       const snapshot = { ...pass.snapshot, passMemory };
       const worldBeside = (): World => keeping(promised, now.withSteps(shareOf(pass.steps)));
-      found = firstProposal(methods, { ...pass, snapshot, all, waits: false, worldBeside });
+      found = firstProposal(methods, { ...pass, snapshot, all, waits, worldBeside });
     }
     const { proposal, blocked, stopped } = found;
     found = undefined;
@@ -141,6 +143,10 @@ function playOut(methods: readonly Method[], pass: Pass, first?: FirstProposal):
       stopped: stopped.filter((one) => proposal === undefined || one.method === proposal.method),
     };
     if (proposal === undefined) {
+      if (stopped.length === 0 && waits) {
+        waits = false;
+        continue;
+      }
       if (stopped.length === 0) return { commands, blocked: [...earlier, ...blocked], isWhole: pass.steps.left() > 0 };
       earlier = [...earlier, ...blocked.filter(({ reason }) => reason !== 'NotEvaluated')];
       continue;
