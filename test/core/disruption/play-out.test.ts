@@ -41,6 +41,19 @@ function planned(methods: readonly Method[]): readonly string[] {
   return commands.map(({ method, candidates }) => `${method} ${candidates[0]?.stateNode.name ?? ''}`);
 }
 
+test('E28: the moves that wait come after the others, which the function makes before them', () => {
+  const waiting: Method = {
+    ...deleting('single-node', []),
+    propose: (world) => deleting('single-node', world.waits === true ? ['large'] : ['small', 'large']).propose(world),
+  };
+  const ofPlan = planDisruption(
+    [waiting],
+    { ...snapshot, options: { ...snapshot.options, lowScoreWaits: true } },
+    NOW_MS,
+  );
+  expect(ofPlan.commands.map(({ candidates }) => candidates[0]?.stateNode.name)).toEqual(['large', 'small']);
+});
+
 function proposed(methods: readonly Method[]): readonly string[] {
   const { actions } = disruptBy(methods, snapshot, { decisionId: 'decision-1', nowMs: NOW_MS });
   return actions.flatMap((action) => (action.kind === 'start-disruption' ? [action.command.method] : []));

@@ -77,8 +77,6 @@ describe('a move that saves little for its evictions (E28)', () => {
       pods: [...pods('many', 19, '190m'), ...pods('full', 1, '7900m'), ...pods('few', 1, '100m')],
     });
     expect(disrupted(small)).toEqual(['few']);
-    const { commands } = planDisruption(ALL_METHODS, small, NOW_MS);
-    expect(commands.map(({ candidates }) => candidates.map(({ nodeClaim }) => nodeClaim.nodeName))).toEqual([['few']]);
   });
 
   test('E28: is part of a plan, which says that it would wait', () => {
