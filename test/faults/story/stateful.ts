@@ -31,10 +31,11 @@ export function withStatefulSets<T extends WithWorkloads>(story: T): T {
   };
 }
 
-/** Its pods are not spread over zones: later, their volumes may keep them in zones that the constraint does not allow. */
+/** Nothing ties its pods to the zones of others: later, their volumes may keep them in zones that such a rule does not allow. */
 function aStatefulSet(random: Random, name: string): StatefulSet {
   const { metadata, spec } = aWorkload(random, name);
-  const { volumes: _, topologySpreadConstraints: __, ...podSpec } = spec.template.spec;
+  const { volumes: _, topologySpreadConstraints: __, affinity, ...others } = spec.template.spec;
+  const podSpec = affinity?.podAffinity === undefined ? { ...others, ...(affinity && { affinity }) } : others;
   return {
     metadata,
     spec: {
