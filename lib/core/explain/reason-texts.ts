@@ -215,7 +215,7 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   StoodDown: 'EC2 interrupts an instance while another autoscaler is active in the cluster, so Kerf does nothing.',
   StorageClassMissing: 'The StorageClass of the claim does not exist: create it or name another one.',
   StorageClassUnset:
-    'The claim is not bound and has no StorageClass: set storageClassName or mark a class as the default.',
+    'The claim is not bound and has no StorageClass: set storageClassName or mark a class as the default; a claim with "" needs a volume that exists.',
   StorageUnknown: 'The pod uses a PersistentVolumeClaim and storage objects were not read: add them to the snapshot.',
   SubnetsNotFound: 'The subnetSelectorTerms of the EC2NodeClass select no subnet: correct the tags or ids.',
   TagValidationFailed: 'A tag of the EC2NodeClass is empty or reserved for Kerf: use another key.',

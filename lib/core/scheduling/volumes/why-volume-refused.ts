@@ -74,11 +74,15 @@ function whyBindingRefused({ claim, claimKey }: ClaimedVolume, storage: StorageI
 const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 
 function whyClassRefused(
-  { claimKey, storageClassName = '' }: ClaimedVolume,
+  { claimKey, claim, storageClassName = '' }: ClaimedVolume,
   storage: StorageIndex,
 ): Refusal | undefined {
   if (storageClassName === '') {
-    const message = `PersistentVolumeClaim ${claimKey} is not bound and has no StorageClass: set storageClassName, or mark a class as the default`;
+    // A default class does not apply to the class "".
+    const message =
+      claim?.spec.storageClassName === ''
+        ? `PersistentVolumeClaim ${claimKey} is not bound, and its storageClassName "" allows only volumes that exist: create a PersistentVolume that matches it`
+        : `PersistentVolumeClaim ${claimKey} is not bound and has no StorageClass: set storageClassName, or mark a class as the default`;
     return refusal('StorageClassUnset', message);
   }
   const storageClass = storage.storageClasses.get(storageClassName);

@@ -43,8 +43,14 @@ describe('a pod with an unusable volume is refused', () => {
     [
       'a claim without a class',
       'StorageClassUnset',
+      { persistentVolumeClaims: [aVolumeClaim({ storageClass: null })] },
+      /set storageClassName, or mark a class/,
+    ],
+    [
+      'a claim with the class "", to which no default class applies',
+      'StorageClassUnset',
       { persistentVolumeClaims: [aVolumeClaim({ storageClass: '' })] },
-      /set storageClassName/,
+      /create a PersistentVolume that matches it/,
     ],
     [
       'a class that does not exist',
