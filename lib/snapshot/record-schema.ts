@@ -146,6 +146,7 @@ export const NODE_CLAIM_RECORD: Schema = open(
     registeredAtMs: NUMBER,
     initializedAtMs: NUMBER,
     nodeLostAtMs: NUMBER,
+    lastTriesSinceMs: NUMBER,
     consistency: CONSISTENCY,
     drift: open({ reason: TEXT, message: STRING, sinceMs: NUMBER }, ['reason', 'message', 'sinceMs']),
     podsSeen: STRING,

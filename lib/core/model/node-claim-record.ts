@@ -298,6 +298,8 @@ export interface NodeClaimRecord {
   readonly initializedAtMs?: number;
   /** Since when the registered node is missing, or a new Node object without the registration has its name. @default it is not */
   readonly nodeLostAtMs?: number;
+  /** D8: since when its registration or initialization is tried in the last minute of its time, or later. @default it is not */
+  readonly lastTriesSinceMs?: number;
   /** D10: the last change of what was inconsistent between claim, node and instance. @default nothing ever was */
   readonly consistency?: Consistency;
   /** D34. @default it has not drifted */

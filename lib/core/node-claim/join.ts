@@ -24,6 +24,10 @@ import {
 
 /** D8: from the launch, or from the time at which a registered node was first missing. */
 const REGISTRATION_TIMEOUT_MS = 15 * MINUTE_MS;
+/** After an outage, no run may have tried a step before its time was over. So it is tried for so long before the claim is deleted. */
+const TRIED_FOR_MS = 45 * SECOND_MS;
+/** Tries that began before this do not count: lifecycle did not run since. */
+const TRIES_COUNT_FOR_MS = 3 * MINUTE_MS;
 
 /** A launched claim, with the node of its instance if there is one. */
 export interface JoiningClaim {
@@ -57,13 +61,15 @@ export function join(claim: JoiningClaim, nowMs: number): ClaimVerdict {
 
 /**
  * D8: why a claim is deleted whose node is not registered or not initialized; undefined if the node is, or still has time. A node
- * that was registered has the same time to return: the kubelet registers it again when it restarts.
+ * that was registered has the same time to return: the kubelet registers it again when it restarts. After this time, a step that is
+ * possible is tried for some time before the claim is deleted (D1).
  */
 export function whyNotJoined(claim: JoiningClaim, nowMs: number): DeletionCause | undefined {
   const { record, node } = claim;
   if (node !== undefined && isRegistered(node)) return whyNotInitializedInTime(claim, node, nowMs);
   const untilMs = registrationDeadline(record);
   if (untilMs === undefined || nowMs < untilMs) return undefined;
+  if (node !== undefined && !wasTried(record, nowMs)) return undefined;
   const minutes = REGISTRATION_TIMEOUT_MS / MINUTE_MS;
   if (record.nodeLostAtMs === undefined) {
     const what = node === undefined ? 'no node registered' : `node ${node.metadata.name} could not be registered`;
@@ -77,10 +83,29 @@ export function whyNotJoined(claim: JoiningClaim, nowMs: number): DeletionCause 
 function whyNotInitializedInTime(claim: JoiningClaim, node: Node, nowMs: number): DeletionCause | undefined {
   const untilMs = initializationDeadline(claim);
   if (isInitialized(node) || untilMs === undefined || nowMs < untilMs) return undefined;
-  const missing = whyNotInitialized(claim.record, node) ?? 'its label could not be written';
+  const missing = whyNotInitialized(claim.record, node);
+  if (missing === undefined && (claim.instanceLabels.kind === 'unread' || !wasTried(claim.record, nowMs)))
+    return undefined;
   const minutes = (claim.initializationTimeoutMs ?? 0) / MINUTE_MS;
-  const message = `node ${node.metadata.name} was not initialized within ${minutes} minutes after its registration: ${missing}`;
+  const message = `node ${node.metadata.name} was not initialized within ${minutes} minutes after its registration: ${missing ?? 'its label could not be written'}`;
   return { reason: 'initialization_timeout', message };
+}
+
+/** Whether the step was tried long enough at the end of its time. */
+function wasTried(record: NodeClaimRecord, nowMs: number): boolean {
+  const sinceMs = lastTriesSince(record, nowMs);
+  return sinceMs !== undefined && nowMs >= sinceMs + TRIED_FOR_MS;
+}
+
+function lastTriesSince({ lastTriesSinceMs }: NodeClaimRecord, nowMs: number): number | undefined {
+  const counts = lastTriesSinceMs !== undefined && nowMs < lastTriesSinceMs + TRIES_COUNT_FOR_MS;
+  return counts ? lastTriesSinceMs : undefined;
+}
+
+/** The record of a claim whose next step is tried now. *Shape:* itself if the step has more than a minute until `untilMs`. */
+function withTry(record: NodeClaimRecord, untilMs: number, nowMs: number): NodeClaimRecord {
+  const isLast = nowMs >= untilMs - MINUTE_MS;
+  return isLast ? { ...record, lastTriesSinceMs: lastTriesSince(record, nowMs) ?? nowMs } : record;
 }
 
 /** D11: claims that an old version of Karpenter made lack the label of their NodeClass. */
@@ -124,7 +149,8 @@ function withLoss(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
 
 function register(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict {
   const { instanceLabels, learnedMemory, mirrorUid } = claim;
-  const record = withLoss(claim.record, nowMs);
+  const missed = withLoss(claim.record, nowMs);
+  const record = withTry(missed, registrationDeadline(missed) ?? Infinity, nowMs);
   const untilMs = Math.min(claim.awaitsOthersUntilMs ?? nowMs, lastStartMs(record));
   const isNew = record.registeredAtMs === undefined;
   if (nowMs < untilMs && isNew && hasUnregisteredTaint(node)) {
@@ -178,18 +204,20 @@ function lastStartMs(record: NodeClaimRecord): number {
 /** The record of a claim whose node has the registration. A node that was missing is initialized again. */
 function registered(record: NodeClaimRecord, { metadata }: Node, nowMs: number): NodeClaimRecord {
   if (record.registeredAtMs !== undefined && record.nodeLostAtMs === undefined) return record;
-  const { nodeLostAtMs: _lost, initializedAtMs: _before, ...known } = record;
+  const { nodeLostAtMs: _lost, initializedAtMs: _before, lastTriesSinceMs: _tried, ...known } = record;
   return { ...known, nodeName: metadata.name, registeredAtMs: nowMs };
 }
 
 function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdict {
   const { record, instanceLabels } = claim;
   const untilMs = isInitialized(node) ? undefined : initializationDeadline(claim);
-  const due = [...expirationOf(record, nowMs), ...(untilMs === undefined ? [] : [requeueAt(untilMs)])];
-  const initialized = { ...record, initializedAtMs: record.initializedAtMs ?? nowMs };
+  const hasTime = untilMs !== undefined && nowMs < untilMs;
+  const due = [...expirationOf(record, nowMs), ...(hasTime ? [requeueAt(untilMs)] : [])];
+  const { lastTriesSinceMs: _tried, ...known } = record;
+  const initialized = { ...known, initializedAtMs: record.initializedAtMs ?? nowMs };
   if (isInitialized(node)) {
-    const known = record.initializedAtMs === undefined ? initialized : record;
-    return { ...unchanged(known), actions: hydration(claim, node), due };
+    const seen = record.initializedAtMs === undefined ? initialized : record;
+    return { ...unchanged(seen), actions: hydration(claim, node), due };
   }
   const missing = whyNotInitialized(record, node);
   if (missing !== undefined) {
@@ -216,7 +244,8 @@ function initialize(claim: JoiningClaim, node: Node, nowMs: number): ClaimVerdic
   // The node is empty until the kube-scheduler has bound its pods.
   const pods = realPods(record);
   const promise = pods.length === 0 ? [] : [nomination(target.name, pods, nowMs)];
-  return { record, whenDone: initialized, actions: [patched, ...promise], blocked: [], due };
+  const tried = withTry(record, untilMs ?? Infinity, nowMs);
+  return { record: tried, whenDone: initialized, actions: [patched, ...promise], blocked: [], due };
 }
 
 function hydration(claim: JoiningClaim, node: Node): readonly Action[] {

@@ -7,6 +7,7 @@ import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import type { NodePatch } from '../../../lib/core/model/node-patch.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
 import { RefusedError } from '../../../lib/ports/errors.ts';
+import { withFaults } from '../../../lib/simulator/faults.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { expectAllGone, launchedFor, live, SMALL_CATALOGUE } from '../life.ts';
 
@@ -236,3 +237,31 @@ test('the pods of a node that disappeared get another node at once, although pro
   expect(created).toHaveLength(2);
   expect(created[1]).toBeLessThan(lostAtMs / SECOND_MS + 20);
 });
+
+const LAUNCHED_MS = 30 * SECOND_MS;
+
+test.each([0, 1])(
+  'D1: after 17 minutes in which lifecycle cannot read nodes, %i of whose next writes are lost, each node that waits is registered',
+  async (lostWrites) => {
+    let startMs: number | undefined;
+    let lost = 0;
+    const result = await live({
+      catalogue: SMALL_CATALOGUE,
+      scenario: { name: 'outage', events: EVENTS },
+      wrapInvocation: (ports, invocation) =>
+        withFaults(ports, ({ method }) => {
+          startMs ??= ports.clock.now();
+          const sinceMs = ports.clock.now() - startMs;
+          if (invocation.function !== 'lifecycle' || sinceMs < LAUNCHED_MS) return undefined;
+          if (method === 'cluster.listNodes' && sinceMs < LAUNCHED_MS + 17 * MINUTE_MS) return 'before';
+          if (method !== 'cluster.patchNode' || lost >= lostWrites) return undefined;
+          lost += 1;
+          return 'before';
+        }),
+    });
+    expect(lost).toBe(lostWrites);
+    expect(deletions(result).filter(({ at }) => at < 40 * 60)).toEqual([]);
+    expect(launchedFor(result)).toHaveLength(1);
+    expectAllGone(result);
+  },
+);

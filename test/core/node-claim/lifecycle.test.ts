@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { formatTime } from '../../../lib/apis/formats/time.ts';
-import { GRACEFUL_EXPIRATION } from '../../../lib/apis/labels.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { decideLifecycle, type NodeClaimView } from '../../../lib/core/node-claim/lifecycle.ts';
-import { deletionOf, viewOf } from '../../builders/claim-view.ts';
+import { deletionOf, UNREAD, viewOf } from '../../builders/claim-view.ts';
 import { aClaim, claimSpec, launchedClaim } from '../../builders/node-claims.ts';
-import { aNode, type NodeOptions } from '../../builders/nodes.ts';
+import { aNode } from '../../builders/nodes.ts';
 import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
 const joined = aNode({ labels: { 'karpenter.sh/registered': 'true' } });
 
+const notReady = aNode({ ready: false, labels: { 'karpenter.sh/registered': 'true' } });
 const initialized = aNode({ labels: { 'karpenter.sh/registered': 'true', 'karpenter.sh/initialized': 'true' } });
+/** Its next step was tried in the last minute of its time. */
+const triedAt = (atMs: number): Partial<NodeClaimRecord> => ({ lastTriesSinceMs: atMs - 45 * SECOND });
 const LIMIT = { initializationTimeoutMs: 20 * MINUTE };
 
 /** The node was registered at the launch, and missing for the first time an hour later. */
@@ -31,9 +32,21 @@ describe('deletion', () => {
     ],
     [
       'its node exists and its registration is refused (D8)',
-      viewOf(launchedClaim(), { node: aNode() }),
+      viewOf(launchedClaim(triedAt(NOW_MS + 15 * MINUTE)), { node: aNode() }),
       NOW_MS + 15 * MINUTE,
       'registration_timeout',
+    ],
+    [
+      'its node exists and no registration was tried in the last minute (D1)',
+      viewOf(launchedClaim(), { node: aNode() }),
+      NOW_MS + HOUR,
+      undefined,
+    ],
+    [
+      'its registration was tried before an outage of three minutes (D1)',
+      viewOf(launchedClaim(triedAt(NOW_MS + 15 * MINUTE)), { node: aNode() }),
+      NOW_MS + 18 * MINUTE,
+      undefined,
     ],
     [
       'its registered node has been missing for 15 minutes',
@@ -49,9 +62,15 @@ describe('deletion', () => {
     ],
     [
       'a new Node object of its instance has not been registered for 15 minutes',
-      viewOf(launchedClaim(LOST), { node: aNode() }),
+      viewOf(launchedClaim({ ...LOST, ...triedAt(NOW_MS + HOUR + 15 * MINUTE) }), { node: aNode() }),
       NOW_MS + HOUR + 15 * MINUTE,
       'node_lost',
+    ],
+    [
+      'a new Node object of its instance is there after 15 minutes, and no registration was tried (D1)',
+      viewOf(launchedClaim(LOST), { node: aNode() }),
+      NOW_MS + 2 * HOUR,
+      undefined,
     ],
     [
       'its registered node has returned',
@@ -61,9 +80,34 @@ describe('deletion', () => {
     ],
     [
       'registered and not initialized within the limit of the cluster',
-      viewOf(launchedClaim({ registeredAtMs: NOW_MS + MINUTE }), { node: joined, ...LIMIT }),
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS + MINUTE, ...triedAt(NOW_MS + 21 * MINUTE) }), {
+        node: joined,
+        ...LIMIT,
+      }),
       NOW_MS + 21 * MINUTE,
       'initialization_timeout',
+    ],
+    [
+      'registered and not Ready within the limit of the cluster',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS + MINUTE }), { node: notReady, ...LIMIT }),
+      NOW_MS + 21 * MINUTE,
+      'initialization_timeout',
+    ],
+    [
+      'nothing is missing and no initialization was tried (D1)',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS }), { node: joined, ...LIMIT }),
+      NOW_MS + HOUR,
+      undefined,
+    ],
+    [
+      'nothing is missing and the labels of its instance type are unread',
+      viewOf(launchedClaim({ registeredAtMs: NOW_MS, ...triedAt(NOW_MS + HOUR) }), {
+        node: joined,
+        instanceLabels: UNREAD,
+        ...LIMIT,
+      }),
+      NOW_MS + HOUR,
+      undefined,
     ],
     [
       'not yet: the limit counts from the registration',
@@ -153,247 +197,5 @@ describe('deletion', () => {
     expect(decideLifecycle(viewOf(launchedClaim()), NOW_MS).due).toEqual([
       { atMs: NOW_MS + 15 * MINUTE, kind: 'settling' },
     ]);
-  });
-});
-
-describe('registration and initialization', () => {
-  const taints = [{ key: 'team', value: 'a', effect: 'NoSchedule' }] as const;
-  const startupTaints = [{ key: 'cni', effect: 'NoSchedule' }] as const;
-  const later = { ...startupTaints[0], value: 'later' };
-  const unregistered = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' } as const;
-  const registered = { 'karpenter.sh/registered': 'true' };
-  const ofClass = { 'karpenter.k8s.aws/ec2nodeclass': 'default' };
-
-  function joining(node: NodeOptions, over: Partial<NodeClaimRecord> = {}) {
-    const record = launchedClaim({ spec: claimSpec({ taints, startupTaints }), annotations: { note: 'x' }, ...over });
-    const view = viewOf(record, { node: aNode(node), instanceLabels: { 'karpenter.k8s.aws/instance-cpu': '2' } });
-    return decideLifecycle(view, NOW_MS);
-  }
-
-  test('after the registration, only a node that is ready already is reconciled without an event of it', () => {
-    const again = { atMs: NOW_MS + SECOND, kind: 'settling' };
-    expect(joining({ taints: [unregistered] }).due).toContainEqual(again);
-    expect(joining({ taints: [unregistered], ready: false }).due).not.toContainEqual(again);
-  });
-
-  test('registration adds labels, taints and finalizer, and removes the unregistered taint (D6)', () => {
-    const verdict = joining({
-      taints: [unregistered, { key: 'other', effect: 'NoSchedule' }],
-      finalizers: ['x'],
-      resourceVersion: '7',
-    });
-    expect(verdict.record).not.toHaveProperty('registeredAtMs');
-    expect(verdict.whenDone).toMatchObject({ nodeName: 'node-1', registeredAtMs: NOW_MS });
-    expect(verdict.actions).toEqual([
-      {
-        kind: 'register-node',
-        nodeClaim: 'general-1',
-        node: { name: 'node-1', resourceVersion: '7' },
-        patch: {
-          labels: {
-            'karpenter.k8s.aws/instance-cpu': '2',
-            'node.kubernetes.io/instance-type': 'm5.large',
-            'topology.kubernetes.io/zone': 'eu-west-3a',
-            'karpenter.sh/capacity-type': 'on-demand',
-            'karpenter.sh/nodepool': 'general',
-            'karpenter.k8s.aws/ec2nodeclass': 'default',
-            'karpenter.sh/registered': 'true',
-          },
-          annotations: { note: 'x' },
-          taints: [{ key: 'other', effect: 'NoSchedule' }, ...taints, ...startupTaints],
-          finalizers: ['x', 'karpenter.sh/termination'],
-        },
-      },
-    ]);
-    expect(verdict.due).toContainEqual({ atMs: NOW_MS + SECOND, kind: 'settling' });
-  });
-
-  test('D4: labels of the claim override those of its instance type', () => {
-    const key = 'karpenter.k8s.aws/instance-cpu';
-    const [action] = joining({ taints: [unregistered] }, { labels: { [key]: '96' } }).actions;
-    expect(action).toMatchObject({
-      patch: { labels: { [key]: '96', 'node.kubernetes.io/instance-type': 'm5.large' } },
-    });
-  });
-
-  test('taints that the node already has are not added again (D6)', () => {
-    const [action] = joining({ taints: [...taints, unregistered] }).actions;
-    expect(action).toMatchObject({ patch: { taints: [...taints, ...startupTaints] } });
-    // Kubernetes refuses a node with the same key and effect twice.
-    const [beside] = joining({ taints: [later, unregistered] }).actions;
-    expect(beside).toMatchObject({ patch: { taints: [later, ...taints] } });
-  });
-
-  test('a node with the label do-not-sync-taints keeps its taints (D6)', () => {
-    const [action] = joining({ labels: { 'karpenter.sh/do-not-sync-taints': 'true' }, taints: [unregistered] }).actions;
-    expect(action).toMatchObject({ patch: { taints: [] } });
-  });
-
-  test('the registration of a node is recorded when it is observed, if the run that registered it was cut off', () => {
-    const { record } = joining({ labels: registered, ready: false });
-    expect(record).toMatchObject({ nodeName: 'node-1', registeredAtMs: NOW_MS });
-    const known = { nodeName: 'node-1', registeredAtMs: NOW_MS - MINUTE };
-    expect(joining({ labels: registered, ready: false }, known).record).toMatchObject(known);
-  });
-
-  test('a registered node that is missing is recorded as lost once, and has 15 minutes to return', () => {
-    const known = launchedClaim({ registeredAtMs: NOW_MS - HOUR, initializedAtMs: NOW_MS - HOUR });
-    const { record, actions, due } = decideLifecycle(viewOf(known), NOW_MS);
-    expect(record).toEqual({ ...known, nodeLostAtMs: NOW_MS });
-    expect([actions, due]).toEqual([[], [{ atMs: NOW_MS + 15 * MINUTE, kind: 'settling' }]]);
-    expect(decideLifecycle(viewOf(record), NOW_MS + MINUTE).record).toBe(record);
-  });
-
-  test('a node that returns without the registration is registered and initialized again', () => {
-    const again = joining({ taints: [unregistered] }, LOST);
-    expect(again.actions).toMatchObject([
-      {
-        kind: 'register-node',
-        patch: { taints: [...taints, ...startupTaints], finalizers: ['karpenter.sh/termination'] },
-      },
-    ]);
-    expect(again.record.nodeLostAtMs).toBe(NOW_MS + HOUR);
-    expect(again.whenDone).toMatchObject({ nodeName: 'node-1', registeredAtMs: NOW_MS });
-    expect(again.whenDone).not.toHaveProperty('nodeLostAtMs');
-    expect(again.whenDone).not.toHaveProperty('initializedAtMs');
-  });
-
-  test('an initialized node whose label of the registration was removed gets no startup taints again (D6)', () => {
-    const known = { registeredAtMs: NOW_MS - HOUR, initializedAtMs: NOW_MS - 30 * MINUTE };
-    const created = (agoMs: number) => ({ creationTimestamp: formatTime(NOW_MS - agoMs), taints });
-    const patchOf = (node: NodeOptions) => {
-      const { actions, blocked } = joining(node, known);
-      return [actions.flatMap((one) => (one.kind === 'register-node' ? [one.patch.taints] : [])), blocked.length];
-    };
-    expect(patchOf(created(HOUR))).toEqual([[taints], 0]);
-    expect(patchOf({ labels: { 'karpenter.sh/initialized': 'true' }, taints })).toEqual([[taints], 0]);
-    expect(patchOf(created(MINUTE)), 'a new Node object of the same instance').toEqual([
-      [[...taints, ...startupTaints]],
-      1,
-    ]);
-  });
-
-  test('a new Node object without the registration is recorded as lost before it is registered', () => {
-    const { record } = joining({ taints: [unregistered] }, { registeredAtMs: NOW_MS - HOUR });
-    expect(record.nodeLostAtMs).toBe(NOW_MS);
-  });
-
-  test('a node that returns with its labels is no longer lost', () => {
-    const labels = { ...registered, ...ofClass, 'karpenter.sh/initialized': 'true' };
-    const { record, actions } = joining({ labels }, LOST);
-    expect(actions).toEqual([]);
-    expect(record).toMatchObject({ registeredAtMs: NOW_MS, initializedAtMs: NOW_MS });
-    expect(record).not.toHaveProperty('nodeLostAtMs');
-  });
-
-  test('a node that meets all conditions is initialized (D7)', () => {
-    const { record, whenDone, actions } = joining({ labels: registered, taints });
-    expect(record).not.toHaveProperty('initializedAtMs');
-    expect(whenDone?.initializedAtMs).toBe(NOW_MS);
-    expect(actions).toMatchObject([
-      { kind: 'initialize-node', patch: { labels: { 'karpenter.sh/initialized': 'true' } } },
-    ]);
-  });
-
-  test('the initialization of a node is recorded when it is observed, if the run that initialized it was cut off', () => {
-    const labels = { ...registered, ...ofClass, 'karpenter.sh/initialized': 'true' };
-    expect(joining({ labels }).record.initializedAtMs).toBe(NOW_MS);
-    const known = { registeredAtMs: NOW_MS - MINUTE, initializedAtMs: NOW_MS - MINUTE };
-    expect(joining({ labels }, known).record).toMatchObject(known);
-  });
-
-  test('and nominated for the pods that it was launched for, until they are bound (B5)', () => {
-    expect(joining({ labels: registered, taints }, { pods: ['default/web-1'] }).actions).toMatchObject([
-      { kind: 'initialize-node' },
-      { kind: 'nominate-node', node: 'node-1', pods: ['default/web-1'] },
-    ]);
-  });
-
-  test('but not for virtual pods of CapacityBuffers, which are never bound (B65)', () => {
-    const both = {
-      pods: ['default/capacity-buffer-a-1', 'default/web-1'],
-      bufferPods: ['default/capacity-buffer-a-1'],
-    };
-    expect(joining({ labels: registered, taints }, both).actions).toMatchObject([
-      { kind: 'initialize-node' },
-      { kind: 'nominate-node', pods: ['default/web-1'] },
-    ]);
-    expect(joining({ labels: registered, taints }, { ...both, pods: both.bufferPods }).actions).toHaveLength(1);
-  });
-
-  test.each<[string, NodeOptions, Partial<NodeClaimRecord>, string]>([
-    ['it is not Ready', { ready: false }, {}, 'the node is not Ready'],
-    ['it has a startup taint', { taints: startupTaints }, {}, 'the node still has the taint cni:NoSchedule'],
-    ['its startup taint differs', { taints: [later] }, {}, 'the node still has the taint cni=later:NoSchedule'],
-    [
-      'it has an ephemeral taint',
-      { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] },
-      {},
-      'the node still has the taint node.kubernetes.io/not-ready:NoSchedule',
-    ],
-    [
-      'a device is not registered',
-      { allocatable: { cpu: '2', 'nvidia.com/gpu': '0' } },
-      { spec: claimSpec({ resources: { requests: { cpu: '1', 'nvidia.com/gpu': '1' } } }) },
-      'the resource nvidia.com/gpu is not registered yet',
-    ],
-  ])('it is not initialized while %s (D7)', (...[, node, over, message]) => {
-    const { actions, blocked } = joining({ ...node, labels: registered }, over);
-    expect(actions).toEqual([]);
-    expect(blocked).toMatchObject([{ reason: 'NodeNotInitialized', message }]);
-  });
-
-  test('a node that is not initialized within the limit is deleted with what it lacks, and reconciled at that time', () => {
-    const record = launchedClaim({ registeredAtMs: NOW_MS, nodeName: 'node-1' });
-    const node = aNode({ labels: registered, ready: false });
-    const view = viewOf(record, { node, ...LIMIT });
-    expect(decideLifecycle(view, NOW_MS + MINUTE).due).toContainEqual({ atMs: NOW_MS + 20 * MINUTE, kind: 'settling' });
-    expect(decideLifecycle(view, NOW_MS + 20 * MINUTE).actions).toMatchObject([
-      {
-        kind: 'delete-node-claim',
-        message: 'node node-1 was not initialized within 20 minutes after its registration: the node is not Ready',
-      },
-    ]);
-  });
-
-  test('D11: a claim and an initialized node without the label of their EC2NodeClass get it', () => {
-    const node = aNode({ labels: { ...registered, 'karpenter.sh/initialized': 'true' }, resourceVersion: '7' });
-    const record = launchedClaim({ registeredAtMs: NOW_MS, nodeName: 'node-1', initializedAtMs: NOW_MS, labels: {} });
-    const labels = ofClass;
-    const verdict = decideLifecycle(viewOf(record, { node }), NOW_MS);
-    expect(verdict.record).toEqual({ ...record, labels });
-    expect(verdict.actions).toEqual([
-      {
-        kind: 'register-node',
-        nodeClaim: 'general-1',
-        node: { name: 'node-1', resourceVersion: '7' },
-        patch: { labels },
-      },
-    ]);
-    const complete = aNode({ labels: { ...node.metadata.labels, ...labels } });
-    const next = decideLifecycle(viewOf(verdict.record, { node: complete }), NOW_MS);
-    expect(next).toMatchObject({ record: verdict.record, actions: [] });
-  });
-
-  test('D11: a node that is initialized gets the label in the same write', () => {
-    const [action] = joining({ labels: registered, taints }).actions;
-    expect(action).toMatchObject({
-      patch: { labels: { ...ofClass, 'karpenter.sh/initialized': 'true' } },
-    });
-  });
-
-  test('an initialized node is next reconciled when it expires (D14)', () => {
-    const labels = { ...registered, ...ofClass, 'karpenter.sh/initialized': 'true' };
-    expect(joining({ labels })).toMatchObject({
-      actions: [],
-      blocked: [],
-      due: [{ atMs: NOW_MS + 720 * HOUR, kind: 'expiration' }],
-    });
-    expect(joining({ labels }, { spec: claimSpec({ expireAfter: 'Never' }) }).due).toEqual([]);
-    // An expired node that is kept until it is replaced has no time left: otherwise each run would repeat itself at once.
-    const kept = { createdAtMs: NOW_MS - 2 * HOUR, spec: claimSpec({ expireAfter: '1h' }) };
-    const graceful = (grace: string) => joining({ labels }, { ...kept, annotations: { [GRACEFUL_EXPIRATION]: grace } });
-    expect(graceful('Never').due).toEqual([]);
-    expect(graceful('90m').due).toEqual([{ atMs: NOW_MS + HOUR / 2, kind: 'expiration' }]);
   });
 });
