@@ -3,6 +3,7 @@ import { CAPACITY_TYPE, HOSTNAME, INITIALIZED, INSTANCE_TYPE, NODE_POOL, ZONE } 
 import { optional } from '../../apis/optional.ts';
 import { DISRUPTED_TAINT, isEphemeral, sameTaint, UNDERUTILIZED_TAINT } from '../../apis/taints.ts';
 import { compareText } from '../compare-text.ts';
+import { tenancyLabel } from '../instance-type/tenancy.ts';
 import { lastFor, onceFor } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import { instanceIdOf, instanceOf, type NodeClaimRecord, providerIdOf } from '../model/node-claim-record.ts';
@@ -120,7 +121,7 @@ function withoutPods(node: Node, record: NodeClaimRecord | undefined): Omit<Stat
   const initialized = record === undefined || labels[INITIALIZED] === 'true';
   const reported = parseResources(node.status?.allocatable, UNREADABLE_OFFER);
   // Before registration the node does not have all labels of its claim.
-  const expected = initialized ? NO_REQUIREMENTS : requirementsFrom(record?.spec.requirements ?? []);
+  const expected = initialized ? NO_REQUIREMENTS : expectedOf(record);
   return {
     name: node.metadata.name,
     ...optional({ nodePool: labels[NODE_POOL] }),
@@ -134,6 +135,12 @@ function withoutPods(node: Node, record: NodeClaimRecord | undefined): Omit<Stat
     initialized,
     deleting: record?.deletion !== undefined || node.metadata.deletionTimestamp !== undefined,
   };
+}
+
+/** The requirements of the claim, and the tenancy that its launch asks for (C19). */
+function expectedOf({ spec }: NodeClaimRecord): Requirements {
+  const requirements = requirementsFrom(spec.requirements);
+  return new Map([...requirements, ...requirementsFromLabels(tenancyLabel(requirements))]);
 }
 
 /** The resources that the node reports as 0 or not at all, as it does until a device plugin runs. */
@@ -154,7 +161,7 @@ function fromRecord(record: NodeClaimRecord): StateNode {
     nodePool: record.nodePool,
     nodeClaim: record,
     labels,
-    requirements: merge(requirementsFrom(record.spec.requirements), requirementsFromLabels(labels)),
+    requirements: merge(expectedOf(record), requirementsFromLabels(labels)),
     taints: record.spec.taints ?? [],
     allocatable: record.allocatable,
     pods: [],

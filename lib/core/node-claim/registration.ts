@@ -12,9 +12,11 @@ import {
 import { formatTaint, isEphemeral, sameTaint, UNREGISTERED_TAINT } from '../../apis/taints.ts';
 import { isNodeReady } from '../cluster/state-node.ts';
 import { reservationLabels } from '../instance-type/offerings/reservation-labels.ts';
+import { tenancyLabel } from '../instance-type/tenancy.ts';
 import { onceFor } from '../kept-answers.ts';
 import { instanceOf, type NodeClaimRecord, providerIdOf } from '../model/node-claim-record.ts';
 import type { NodePatch } from '../model/node-patch.ts';
+import { requirementsFrom } from '../requirements/requirements.ts';
 import { parseResources, UNREADABLE_OFFER } from '../resources/resources.ts';
 
 /** D5, D6: the changes of the node at registration: labels, taints, finalizer, owner; the unregistered taint is removed. */
@@ -30,7 +32,13 @@ export function registrationPatch(
   const wanted = synced ? [] : [...taints, ...(wasInitialized(record, node) ? [] : startupTaints)];
   const missing = wanted.filter((taint) => !present.some((one) => sameTaint(one, taint)));
   return {
-    labels: { ...instanceLabels, ...offeringLabels(record), ...record.labels, [REGISTERED]: 'true' },
+    labels: {
+      ...instanceLabels,
+      ...tenancyOfClaim(record),
+      ...offeringLabels(record),
+      ...record.labels,
+      [REGISTERED]: 'true',
+    },
     annotations: record.annotations,
     taints: [...present, ...missing],
     finalizers: [...new Set([...(node.metadata.finalizers ?? []), TERMINATION_FINALIZER])],
@@ -45,6 +53,11 @@ export function ownersOf(
 ): readonly OwnerReference[] {
   const ours = { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name, uid, blockOwnerDeletion: true };
   return [...ownerReferences.filter((one) => one.uid !== uid), ours];
+}
+
+/** C19: the types allow both tenancies, so the claim decides. The label of a claim that Karpenter has launched is in its record. */
+function tenancyOfClaim({ spec }: NodeClaimRecord): Labels {
+  return tenancyLabel(requirementsFrom(spec.requirements));
 }
 
 /** The labels of the launched offering (C22, C54). */

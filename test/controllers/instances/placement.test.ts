@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import type { Deployment } from '../../../lib/apis/kubernetes.ts';
 import { CAPACITY_TYPES } from '../../../lib/apis/labels.ts';
 import { ANY_OFFERING, type UnavailableOffering } from '../../../lib/core/model/decision.ts';
 import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
@@ -66,4 +67,20 @@ test('what EC2 does not support of a NodeClass stops no launches of others, nor 
 test('a lack of dedicated hardware stops no launches on shared hardware (C32)', async () => {
   expect(await runningWhile({ tenancy: 'dedicated' }, { tenancy: 'default' })).toBe(3);
   expect(await runningWhile({ tenancy: 'dedicated' }, { tenancy: 'dedicated' })).toBe(0);
+});
+
+function selecting(tenancy: string): Deployment {
+  const { metadata, spec } = aDeployment(tenancy, 2);
+  const nodeSelector = { 'karpenter.k8s.aws/instance-tenancy': tenancy };
+  return { metadata, spec: { ...spec, template: { ...spec.template, spec: { ...spec.template.spec, nodeSelector } } } };
+}
+
+test('pods that select a tenancy run on the first nodes that are launched for them (C19)', async () => {
+  const { podsRunning, nodesLaunched } = await live({
+    manifests: someManifests({ deployments: [selecting('default'), selecting('dedicated')] }),
+    catalogue: SMALL_CATALOGUE,
+    scenario: NONE,
+    durationMs: 5 * MINUTE_MS,
+  });
+  expect({ podsRunning, nodesLaunched }).toEqual({ podsRunning: 4, nodesLaunched: 2 });
 });

@@ -4,6 +4,7 @@ import { UNDERUTILIZED_TAINT } from '../../../lib/apis/taints.ts';
 import type { StateNode } from '../../../lib/core/cluster/state-node.ts';
 import { freeResources, stateNodes } from '../../../lib/core/cluster/state-node.ts';
 import { aClaim, claimSpec, launchedClaim } from '../../builders/node-claims.ts';
+import { asking } from '../../builders/node-pools.ts';
 import { aNode, type NodeOptions } from '../../builders/nodes.ts';
 import { aPod, runningPod } from '../../builders/pods.ts';
 import { aSnapshot, initializedNode, snapshotOf } from '../../builders/snapshots.ts';
@@ -46,6 +47,22 @@ describe('nodes and claims of a snapshot', () => {
     const [found] = stateNodes(aSnapshot({ nodes: [aNode({ name, ...over })], nodeClaims: [nodeClaim] }));
     expect(found?.nodeClaim?.name).toBe(expected);
   });
+
+  test.each([
+    ['without a requirement', [], 'default'],
+    ['that requires the label', [asking('karpenter.k8s.aws/instance-tenancy', 'Exists')], 'default'],
+    ['that excludes the default', [asking('karpenter.k8s.aws/instance-tenancy', 'NotIn', 'default')], 'dedicated'],
+  ])(
+    'a claim %s has the tenancy that its launch asks for, until its node has the label (C19)',
+    (_, requirements, tenancy) => {
+      const spec = claimSpec({ requirements });
+      const [inFlight] = stateNodes(aSnapshot({ nodeClaims: [launchedClaim({ spec })] }));
+      for (const found of [inFlight, starting({}, { requirements })]) {
+        const expected = found?.requirements.get('karpenter.k8s.aws/instance-tenancy');
+        expect([...(expected?.values ?? [])]).toEqual([tenancy]);
+      }
+    },
+  );
 
   test('a pod for which the kube-scheduler deletes others counts on its node; a nomination of Kerf does not (B6)', () => {
     const ours = [{ manager: 'kerf', subresource: 'status' }];

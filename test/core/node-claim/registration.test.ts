@@ -5,6 +5,7 @@ import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.
 import { decideLifecycle } from '../../../lib/core/node-claim/lifecycle.ts';
 import { deletionOf, viewOf } from '../../builders/claim-view.ts';
 import { claimSpec, launchedClaim } from '../../builders/node-claims.ts';
+import { asking } from '../../builders/node-pools.ts';
 import { aNode, type NodeOptions } from '../../builders/nodes.ts';
 import { HOUR, MINUTE, NOW_MS, SECOND } from '../../builders/times.ts';
 
@@ -82,6 +83,7 @@ describe('registration and initialization', () => {
         patch: {
           labels: {
             'karpenter.k8s.aws/instance-cpu': '2',
+            'karpenter.k8s.aws/instance-tenancy': 'default',
             'node.kubernetes.io/instance-type': 'm5.large',
             'topology.kubernetes.io/zone': 'eu-west-3a',
             'karpenter.sh/capacity-type': 'on-demand',
@@ -285,5 +287,27 @@ describe('registration and initialization', () => {
     const graceful = (grace: string) => joining({ labels }, { ...kept, annotations: { [GRACEFUL_EXPIRATION]: grace } });
     expect(graceful('Never').due).toEqual([]);
     expect(graceful('90m').due).toEqual([{ atMs: NOW_MS + HOUR / 2, kind: 'expiration' }]);
+  });
+});
+
+describe('C19: the registration adds the tenancy of the instance', () => {
+  const TENANCY = 'karpenter.k8s.aws/instance-tenancy';
+
+  test.each([
+    ['default without a requirement', [], 'default'],
+    ['default if both are allowed', [asking(TENANCY, 'In', 'dedicated', 'default')], 'default'],
+    ['default if the label must exist', [asking(TENANCY, 'Exists')], 'default'],
+    ['dedicated if only dedicated is allowed', [asking(TENANCY, 'In', 'dedicated')], 'dedicated'],
+    ['dedicated if default is excluded', [asking(TENANCY, 'NotIn', 'default')], 'dedicated'],
+  ])('%s', (_, requirements, tenancy) => {
+    const record = launchedClaim({ spec: claimSpec({ requirements }) });
+    const { actions } = decideLifecycle(viewOf(record, { node: aNode() }), NOW_MS);
+    expect(actions).toMatchObject([{ kind: 'register-node', patch: { labels: { [TENANCY]: tenancy } } }]);
+  });
+
+  test('the label of a claim that Karpenter has launched takes precedence', () => {
+    const record = launchedClaim({ labels: { [TENANCY]: 'dedicated' } });
+    const { actions } = decideLifecycle(viewOf(record, { node: aNode() }), NOW_MS);
+    expect(actions).toMatchObject([{ kind: 'register-node', patch: { labels: { [TENANCY]: 'dedicated' } } }]);
   });
 });

@@ -1,9 +1,9 @@
 import { MINUTE_MS } from '../../../apis/formats/time.ts';
-import { TENANCY } from '../../../apis/labels.ts';
 import { optional } from '../../../apis/optional.ts';
 import { ANY_OFFERING, type UnavailableOffering } from '../../model/decision.ts';
 import type { LaunchTemplateSpec } from '../../model/node-claim-record.ts';
-import { type Requirements, singleValues } from '../../requirements/requirements.ts';
+import type { Requirements } from '../../requirements/requirements.ts';
+import { isDedicated } from '../tenancy.ts';
 import type { OfferingKey } from './availability.ts';
 
 /** C32, C81: how long an offering is excluded after its first failure for lack of capacity, or after an interruption. */
@@ -92,7 +92,7 @@ export function placementOfTemplate(template: LaunchTemplateSpec | undefined): P
 
 /** C43: the tenancy that the requirements force. */
 export function tenancyOf(requirements: Requirements): Pick<Placement, 'tenancy'> {
-  return singleValues(requirements)[TENANCY] === 'dedicated' ? { tenancy: 'dedicated' } : {};
+  return isDedicated(requirements) ? { tenancy: 'dedicated' } : {};
 }
 
 /** The ids of the subnets that recently had no free address. */

@@ -8,8 +8,8 @@ import {
   NODE_CLASS_HASH_VERSION,
   NODE_POOL_HASH,
   NODE_POOL_HASH_VERSION,
-  TENANCY,
 } from '../../../apis/labels.ts';
+import { tenancyLabel } from '../../instance-type/tenancy.ts';
 import { lastFor } from '../../kept-answers.ts';
 import {
   DRIFT_REASONS,
@@ -23,7 +23,6 @@ import {
   type Requirements,
   requirementsFrom,
   requirementsFromLabels,
-  singleValues,
   whyIncompatible,
 } from '../../requirements/requirements.ts';
 import type { ClaimVerdict } from '../claim-verdict.ts';
@@ -163,13 +162,17 @@ function requirements({ record, target, labels }: Compared): Finding {
 }
 
 /**
- * The labels of the claim. A label that Kerf does not write to the claim, such as the tenancy, has the values that the claim
+ * The labels of the claim. A label that Kerf does not write to the claim, such as the tenancy of a node that was registered without it, has the values that the claim
  * requires. They stay the same when the status of the NodePool changes.
  */
 const offeredBy = lastFor((record: NodeClaimRecord, { labels }: { readonly labels: Labels }): Requirements => {
   const required = requirementsFrom(record.spec.requirements);
-  const tenancy = { [TENANCY]: singleValues(required)[TENANCY] ?? 'default' };
-  const own = requirementsFromLabels({ ...tenancy, ...labels, ...offeringLabels(record), ...record.labels });
+  const own = requirementsFromLabels({
+    ...tenancyLabel(required),
+    ...labels,
+    ...offeringLabels(record),
+    ...record.labels,
+  });
   return new Map([...required, ...own]);
 });
 

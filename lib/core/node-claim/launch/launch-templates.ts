@@ -1,9 +1,10 @@
 import { amiFamilyOf, type BlockDeviceMapping, type EC2NodeClass } from '../../../apis/ec2-node-class.ts';
 import type { Labels } from '../../../apis/kubernetes.ts';
-import { PLACEMENT_PARTITION, TENANCY } from '../../../apis/labels.ts';
+import { PLACEMENT_PARTITION } from '../../../apis/labels.ts';
 import { optional } from '../../../apis/optional.ts';
 import { UNREGISTERED_TAINT } from '../../../apis/taints.ts';
 import { reservationKind } from '../../instance-type/offerings/reserved-offerings.ts';
+import { isDedicated } from '../../instance-type/tenancy.ts';
 import type { TypeKubelet } from '../../model/instance-type.ts';
 import type {
   FleetOverride,
@@ -89,7 +90,7 @@ function sharedTraits(
   { nodeClass, resolved, openReservations }: CurrentNodeClass,
 ): Omit<LaunchTemplateSpec, 'userData' | 'networkInterfaces'> {
   const { spec } = nodeClass;
-  const only = singleValues(requirementsFrom(record.spec.requirements));
+  const requirements = requirementsFrom(record.spec.requirements);
   const { nestedVirtualization } = spec.cpuOptions ?? {};
   return {
     instanceProfile: resolved.instanceProfile,
@@ -100,8 +101,8 @@ function sharedTraits(
     ...optional({ nestedVirtualization, openReservations }),
     ...(spec.enclaveOptions?.enabled === true || requestsAny(record, ENCLAVES) ? { enclaves: true } : {}),
     // C43.
-    ...(only[TENANCY] === 'dedicated' ? { dedicated: true } : {}),
-    ...placementOf(only, resolved),
+    ...(isDedicated(requirements) ? { dedicated: true } : {}),
+    ...placementOf(singleValues(requirements), resolved),
   };
 }
 

@@ -205,6 +205,14 @@ describe('D35: requirements', () => {
     expect(reason).toBe(expected ? 'RequirementsDrifted' : undefined);
   });
 
+  test('a claim that excludes the default tenancy has the dedicated one, without its label', () => {
+    const tenancy = 'karpenter.k8s.aws/instance-tenancy';
+    const record = aMatchingClaim({ spec: claimSpec({ requirements: [asking(tenancy, 'NotIn', 'default')] }) });
+    const poolOf = (one: string) => aNodePool({ requirements: [asking(tenancy, 'In', one)] });
+    expect(driftOf(record, { pool: poolOf('dedicated') })).toBeUndefined();
+    expect(driftOf(record, { pool: poolOf('default') })?.reason).toBe('RequirementsDrifted');
+  });
+
   test('are compared once the node is initialized, because the labels of the claim are complete then', () => {
     const { initializedAtMs: _, ...record } = aMatchingClaim();
     expect(driftOf(record, { pool: aNodePool({ requirements: [SPOT] }) })).toBeUndefined();

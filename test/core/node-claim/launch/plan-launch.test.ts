@@ -143,6 +143,7 @@ describe('the templates of a request (C56)', () => {
   test.each([
     ['shared if both are allowed', [asking('karpenter.k8s.aws/instance-tenancy', 'In', 'default', 'dedicated')], false],
     ['dedicated if only dedicated is allowed', [asking('karpenter.k8s.aws/instance-tenancy', 'In', 'dedicated')], true],
+    ['dedicated if default is excluded', [asking('karpenter.k8s.aws/instance-tenancy', 'NotIn', 'default')], true],
   ])('tenancy is %s: %#', (_, requirements, dedicated) => {
     expect(plan(aClaim({ spec: claimSpec({ requirements }) })).templates[0]?.dedicated === true).toBe(dedicated);
   });
