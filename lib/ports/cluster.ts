@@ -76,7 +76,10 @@ export interface ClusterWriter {
   patchNode(node: NodeTarget, patch: NodePatch): Promise<void>;
   /** Requests the deletion of the node. Its finalizers decide when it is removed. */
   deleteNode(name: string): Promise<void>;
-  /** Evicts exactly this pod through the Eviction API. A new pod of the same name is not evicted. */
+  /**
+   * Evicts exactly this pod through the Eviction API; in a namespace that is being deleted, which accepts no evictions, it deletes the pod.
+   * A new pod of the same name is not evicted.
+   */
   evictPod(pod: PodTarget): Promise<EvictionOutcome>;
   /** Deletes the pod without regard to PodDisruptionBudgets. */
   deletePod(pod: PodTarget, graceSeconds: number): Promise<void>;

@@ -12,7 +12,7 @@ import { KubernetesCluster } from '../../lib/providers/kubernetes/kubernetes-clu
 import { launchedClaim } from '../builders/node-claims.ts';
 import { MINUTE, NOW_MS } from '../builders/times.ts';
 import { listAt, textAt } from '../stack/json.ts';
-import { adminClient, mergePatch, read, succeed } from './support/api-client.ts';
+import { adminClient, callApi, mergePatch, read, succeed } from './support/api-client.ts';
 import {
   COLLECTIONS,
   create,
@@ -293,17 +293,42 @@ describe('events', () => {
 describe('in a namespace that is being deleted', () => {
   const namespace = '/api/v1/namespaces/going';
   const pod = `${namespace}/pods/web`;
+  const denied = `${namespace}/pods/denied`;
+  const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
+  const bindings = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';
+  const WHY = 'this pod must not be deleted';
 
-  /** A pod that a finalizer keeps there, and the namespace with it. */
+  /** Denies the deletion of one pod. */
+  async function createPolicy(): Promise<void> {
+    const metadata = { name: 'keep-pods' };
+    const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['DELETE'] };
+    const validations = [{ expression: "!('keep' in oldObject.metadata.?labels.orValue({}))", message: WHY }];
+    const spec = { matchConstraints: { resourceRules: [rule] }, validations };
+    await succeed({ method: 'POST', path: policies, body: { metadata, spec } });
+    const binding = { metadata, spec: { policyName: 'keep-pods', validationActions: ['Deny'] } };
+    await succeed({ method: 'POST', path: bindings, body: binding });
+    await vi.waitFor(async () => {
+      const { body } = await callApi({ method: 'DELETE', path: denied, query: { dryRun: 'All' } });
+      expect(textAt(body, 'message')).toContain(WHY);
+    }, 20_000);
+  }
+
+  /** A pod that a finalizer keeps there, and the namespace with it; and a pod whose deletion a policy denies. */
   beforeAll(async () => {
     await succeed({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'going' } } });
     const metadata = { name: 'web', finalizers: ['example.com/kept'] };
     const spec = { containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }], nodeName: 'node-7' };
     const body = { metadata, spec };
     await vi.waitFor(async () => await succeed({ method: 'POST', path: `${namespace}/pods`, body }), 10_000);
+    const kept = { metadata: { name: 'denied', labels: { keep: 'true' } }, spec };
+    await succeed({ method: 'POST', path: `${namespace}/pods`, body: kept });
+    await createPolicy();
     await succeed({ method: 'DELETE', path: namespace });
   });
   afterAll(async () => {
+    await succeed({ method: 'DELETE', path: `${bindings}/keep-pods` });
+    await succeed({ method: 'DELETE', path: `${policies}/keep-pods` });
+    await mergePatch(denied, { metadata: { labels: { keep: null } } });
     await mergePatch(pod, { metadata: { finalizers: [] } });
   });
 
@@ -314,6 +339,13 @@ describe('in a namespace that is being deleted', () => {
 
   test('a pod is deleted without an eviction', async () => {
     const uid = textAt(await read(pod), 'metadata', 'uid');
-    expect(await cluster.evictPod({ namespace: 'going', name: 'web', uid })).toEqual({ kind: 'gone' });
+    expect(await cluster.evictPod({ namespace: 'going', name: 'web', uid })).toEqual({ kind: 'evicted' });
+  });
+
+  test('a pod whose deletion a policy denies is refused, with the reason of the policy', async () => {
+    const uid = textAt(await read(denied), 'metadata', 'uid');
+    const evicted = cluster.evictPod({ namespace: 'going', name: 'denied', uid });
+    await expect(evicted).rejects.toThrow(`delete going/denied: 422`);
+    await expect(evicted).rejects.toThrow(WHY);
   });
 });

@@ -16,7 +16,14 @@ export interface RecordedRequest {
 /** How the next request fails. `hang`: no response; `none`: the request succeeds. */
 export type Failure =
   | { readonly kind: 'none' }
-  | { readonly kind: 'status'; readonly status: number; readonly message?: string; readonly retryAfterSeconds?: number }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly message?: string;
+      readonly retryAfterSeconds?: number;
+      /** The reason in the details of the Status. @default none */
+      readonly cause?: string;
+    }
   | { readonly kind: 'hang' }
   | { readonly kind: 'reset' };
 
@@ -140,7 +147,9 @@ export class FakeApiServer {
     if (fail?.kind === 'status') {
       const retry = fail.retryAfterSeconds;
       const headers = retry === undefined ? {} : { 'retry-after': String(retry) };
-      respond(response, failure(fail.status, 'Scripted', fail.message ?? 'scripted'), { asked: recorded, headers });
+      const { status, body } = failure(fail.status, 'Scripted', fail.message ?? 'scripted');
+      const details = fail.cause === undefined ? {} : { details: { causes: [{ reason: fail.cause }] } };
+      respond(response, { status, body: { ...fieldsOf(body), ...details } }, { asked: recorded, headers });
       return;
     }
     const answer = this.#answer(recorded);

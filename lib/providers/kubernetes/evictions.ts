@@ -5,7 +5,10 @@ import { type ApiResponse, hasCause, isNamespaceGoing, kubernetesPortError, mess
 import { objectPath } from './client/object-path.ts';
 import { fieldsOf } from './project/project.ts';
 
-/** Limits the request to exactly this pod: the server compares the UID atomically. */
+/**
+ * Limits the request to exactly this pod: the server compares the UID atomically. A namespace that is being deleted accepts no evictions, so
+ * its pods are deleted, with their own grace periods (promise 3).
+ */
 export async function evictPod(client: ApiClient, pod: PodTarget): Promise<EvictionOutcome> {
   const { name, namespace } = pod;
   const answer = await client.send({
@@ -22,22 +25,28 @@ export async function evictPod(client: ApiClient, pod: PodTarget): Promise<Evict
   });
   if (answer.status < 300) return { kind: 'evicted' };
   if (isBlocked(answer)) return { kind: 'blocked', message: messageOf(answer) };
+  if (isNamespaceGoing(answer)) return { kind: await sendDeletion(client, pod) };
   if (await isGone(client, pod, answer)) return { kind: 'gone' };
   throw kubernetesPortError(answer, `evict ${pod.namespace}/${pod.name}`);
 }
 
 export async function deletePod(client: ApiClient, pod: PodTarget, graceSeconds: number): Promise<void> {
+  await sendDeletion(client, pod, { gracePeriodSeconds: graceSeconds });
+}
+
+/** Deletes the pod with its own grace period, if the options have none. */
+async function sendDeletion(
+  client: ApiClient,
+  pod: PodTarget,
+  options: { readonly gracePeriodSeconds?: number } = {},
+): Promise<'evicted' | 'gone'> {
   const answer = await client.send({
     method: 'DELETE',
     path: podPath(pod),
-    body: {
-      apiVersion: 'v1',
-      kind: 'DeleteOptions',
-      gracePeriodSeconds: graceSeconds,
-      preconditions: { uid: pod.uid },
-    },
+    body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options, preconditions: { uid: pod.uid } },
   });
-  if (answer.status < 300 || (await isGone(client, pod, answer))) return;
+  if (answer.status < 300) return 'evicted';
+  if (await isGone(client, pod, answer)) return 'gone';
   throw kubernetesPortError(answer, `delete ${pod.namespace}/${pod.name}`);
 }
 
@@ -52,8 +61,7 @@ function isBlocked(answer: ApiResponse): boolean {
 
 /** 409 may be a conflict on the same pod or another pod with its name. Reading the pod distinguishes them. */
 async function isGone(client: ApiClient, pod: PodTarget, answer: ApiResponse): Promise<boolean> {
-  // A pod in a namespace that is being deleted is removed regardless of its budget.
-  if (answer.status === 404 || isNamespaceGoing(answer)) return true;
+  if (answer.status === 404) return true;
   if (answer.status !== 409) return false;
   const now = await client.send({ method: 'GET', path: podPath(pod) });
   const { uid } = fieldsOf(fieldsOf(now.body)['metadata']);

@@ -193,6 +193,34 @@ describe('evictions', () => {
     await cluster.deletePod(target, 7);
     expect(lastRequest()?.body).toMatchObject({ gracePeriodSeconds: 7, preconditions: { uid: 'uid-1' } });
   });
+
+  describe('in a namespace that is being deleted', () => {
+    const going = { kind: 'status', status: 403, cause: 'NamespaceTerminating' } as const;
+    beforeEach(() => server.failNext(going));
+
+    test('the pod is deleted with its own grace period', async () => {
+      putPod({ metadata: { uid: 'uid-1' } });
+      expect(await cluster.evictPod(target)).toEqual({ kind: 'evicted' });
+      const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'uid-1' } };
+      expect(lastRequest()).toMatchObject({ method: 'DELETE', path: '/api/v1/namespaces/default/pods/web-1' });
+      expect(lastRequest()?.body).toEqual(body);
+    });
+
+    test('a denied deletion is a refusal that names the pod', async () => {
+      putPod({ metadata: { uid: 'uid-1' } });
+      server.failNext({ kind: 'status', status: 422, message: 'this pod must not be deleted' });
+      const answer = cluster.evictPod(target);
+      await expect(answer).rejects.toThrow(/delete default\/web-1: 422 this pod must not be deleted/);
+      await expect(answer).rejects.toBeInstanceOf(RefusedError);
+    });
+
+    test('a pod that no longer exists, or that another pod has replaced, is gone', async () => {
+      expect(await cluster.evictPod(target)).toEqual({ kind: 'gone' });
+      server.failNext(going);
+      putPod({ metadata: { uid: 'uid-2' } });
+      expect(await cluster.evictPod(target)).toEqual({ kind: 'gone' });
+    });
+  });
 });
 
 test.each([404, 409, 429])(
