@@ -25,7 +25,10 @@ export function allowances(): Allowances {
   const leftOut = new WeakMap<KeyRules, Set<number>>();
   const allowance: Allowances['allowance'] = (keyRules) => {
     let stamp = 0;
-    for (const rule of keyRules.rules) stamp += rule.counter.changes;
+    for (const rule of keyRules.rules) {
+      if (rule.kind === 'attract') for (const counter of rule.together) stamp += counter.changes;
+      else stamp += rule.counter.changes;
+    }
     for (const counter of keyRules.countedBy) stamp += counter.changes;
     const last = known.get(keyRules);
     if (last?.stamp === stamp) return last;

@@ -26,8 +26,16 @@ export type TopologyRule =
       /** The domains that count for the minimum (B47). */
       readonly eligible: readonly number[];
     }
-  /** B53: a domain with matching pods. `self`: all required terms select the pod itself, so the first pod may use any domain. */
-  | { readonly kind: 'attract'; readonly counter: Counter; readonly self: boolean }
+  /**
+   * B53: a domain with matching pods. `self`: all required terms select the pod itself, so the first pod may use any domain.
+   * `together`: the counters of all required terms, one for each key; of a preferred term, its own.
+   */
+  | {
+      readonly kind: 'attract';
+      readonly counter: Counter;
+      readonly self: boolean;
+      readonly together: readonly Counter[];
+    }
   /** B54, B55: a domain without matching pods. */
   | { readonly kind: 'repel'; readonly counter: Counter };
 
@@ -72,10 +80,10 @@ export interface SpreadFilter {
 
 const ANYTHING: readonly Requirements[] = [NO_REQUIREMENTS];
 
-/** A rule before its counter is created. */
+/** A rule before its counters are created. */
 type OwnTerm = TopologyRule extends infer Rule
   ? Rule extends { readonly counter: Counter }
-    ? Omit<Rule, 'counter'> & { readonly counted: Counted }
+    ? Omit<Rule, 'counter' | 'together'> & { readonly counted: Counted; readonly together?: readonly Counted[] }
     : never
   : never;
 
@@ -94,10 +102,12 @@ export function ownTerms(podClass: PodClass, sources: RuleSources): OwnTerms {
   const repelling = antiAffinityTerms(pod).map(
     (term): OwnTerm => ({ kind: 'repel', counted: countedBy(term, 'repel') }),
   );
+  const required = requiredTogether(podClass, sources);
   const preferred = preferredAffinityTerms(pod).map((term) => countedBy(term, 'attract'));
-  const attracting = [...requiredTogether(podClass, sources), ...preferred].map(
-    (counted): OwnTerm => ({ kind: 'attract', counted, self: selects(counted, podClass) }),
-  );
+  const attracting = [
+    ...required.map((one) => [one, required] as const),
+    ...preferred.map((one) => [one, [one]] as const),
+  ].map(([counted, together]): OwnTerm => ({ kind: 'attract', counted, self: selects(counted, podClass), together }));
   const spreading = (pod.spec.topologySpreadConstraints ?? []).map((constraint): OwnTerm => {
     const filter = spreadFilter(podClass, constraint, sources);
     const counted = spreadCounted(podClass, { constraint, filter }, sources);
@@ -137,16 +147,22 @@ export function repelledBy(
 /** The rules of the pod's own terms. Creates their counters, so that they count from now on. */
 export function ownRules(podClass: PodClass, own: OwnTerms, counters: Counters): readonly TopologyRule[] {
   for (const one of own.repelled) counters.own(counters.counterFor(one), podClass);
-  return own.terms.map((term) => ruleOf(term, counters.counterFor(term.counted)));
+  return own.terms.map((term) => ruleOf(term, counters));
 }
 
 /** Written out, so that all rules of a kind have one shape: V8 reads objects made by a spread more slowly. */
-function ruleOf(term: OwnTerm, counter: Counter): TopologyRule {
+function ruleOf(term: OwnTerm, counters: Counters): TopologyRule {
+  const counter = counters.counterFor(term.counted);
   switch (term.kind) {
     case 'repel':
       return { kind: 'repel', counter };
     case 'attract':
-      return { kind: 'attract', counter, self: term.self };
+      return {
+        kind: 'attract',
+        counter,
+        self: term.self,
+        together: (term.together ?? []).map((one) => counters.counterFor(one)),
+      };
     case 'spread': {
       const { maxSkew, minDomains, self, eligible } = term;
       return { kind: 'spread', counter, maxSkew, minDomains, self, eligible };
@@ -269,9 +285,9 @@ export function newHostAnswer(rules: readonly TopologyRule[]): HostAnswer {
 /** An index beyond all hosts. */
 const NO_HOST = 1e9;
 
-/** B53: the first pod that matches its own affinity term may use any domain. */
-export function startsGroup({ self, counter }: TopologyRule & { readonly kind: 'attract' }): boolean {
-  return self && counter.total === 0;
+/** B53: the first pod that matches its own affinity terms may use any domain: none of the terms has counted a pod. */
+export function startsGroup({ self, together }: TopologyRule & { readonly kind: 'attract' }): boolean {
+  return self && together.every(({ total }) => total === 0);
 }
 
 /** B54: whether all rules are anti-affinity rules. A host without the label satisfies these. */

@@ -92,13 +92,20 @@ function whyRule(rule: TopologyRule, key: TopologyKey, launchable: readonly numb
       const domainsWithMatches = counter.counts.filter((count) => count > 0).length;
       const where =
         counter.total === 0
-          ? 'no matching pod is running or placed'
+          ? noneCounted(rule)
           : `matching pods are in ${listFirstThree(domainNames(key, occupied(rule)), ', ')}, but its node can only be in ${names}`;
       return refusal(REASONS.attract, `its affinity requires the ${key.name} of a pod with ${pods}: ${where}`, {
         domainsWithMatches,
       });
     }
   }
+}
+
+/** The nodes of pods that another required term counts may lack the label. */
+function noneCounted({ together }: AttractRule): string {
+  return together.every(({ total }) => total === 0)
+    ? 'no matching pod is running or placed'
+    : 'the nodes of the matching pods do not have this label';
 }
 
 /** B53: the pod has several required affinity terms, and no pod is selected by all of them. */

@@ -225,6 +225,16 @@ describe('the first pod of a group with affinity to itself', () => {
     expect(refusalsOf(place([held], cluster))).toEqual([['PodAffinity']]);
   });
 
+  test('has no place if its group runs on a node without one of the labels, as in the kube-scheduler (B53)', () => {
+    const spec = { affinity: joining(affinityTerm(), affinityTerm({ topologyKey: 'karpenter.sh/capacity-type' })) };
+    const cluster = { nodes: [aNode({ name: 'a', zone: A })], pods: [runningPod('a', { name: 'x', labels })] };
+    const refused = place([large(spec)], cluster);
+    const [why] = refused.unplaced.flatMap(({ refusals }) => refusals.map(({ refusal }) => refusal.message));
+    expect(refused.newClaims).toEqual([]);
+    expect(why).toContain('the nodes of the matching pods do not have this label');
+    expect(zonesOf([large(spec), large(spec, { name: 'other' })])).toEqual([A, A]);
+  });
+
   test('joins the running group, not a zone with fewer pods (B53)', () => {
     const cluster = { nodes: [aNode({ name: 'c', zone: C })], pods: [runningPod('c', { name: 'x', labels })] };
     expect(zonesOf([large({ affinity })], cluster)).toEqual([C]);
