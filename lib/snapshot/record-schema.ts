@@ -107,6 +107,7 @@ const DELETION = open(
     volumesUnreadSinceMs: NUMBER,
     interruptedAtMs: NUMBER,
     drainOverAtMs: NUMBER,
+    endedEarlyBy: TEXT,
   },
   ['reason', 'requestedAtMs'],
 );

@@ -36,9 +36,9 @@ export const CONDITIONS = {
     Drifted: 'Its node no longer matches its NodePool or its EC2NodeClass, and is replaced within the budgets.',
     DisruptionReason: 'Why it is removed.',
     Drained:
-      'No pods are left that the drain waits for. If not: the message may name a pod that is never evicted (DrainStuck).',
+      'No pods are left that the drain waits for. If not: the message may name a pod that is never evicted (DrainStuck). False: the deadline, or EC2, ended the instance before.',
     VolumesDetached:
-      'The volumes of its pods are detached. If not: see the VolumeAttachments of the node (DrainStuck).',
+      'The volumes of its pods are detached. If not: see the VolumeAttachments of the node (DrainStuck). False: the deadline, or EC2, ended the instance before.',
     InstanceTerminating: 'EC2 terminates the instance. If not: the message has the refusal of EC2 (DrainStuck).',
   },
   NodeOverlay: {

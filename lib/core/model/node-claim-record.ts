@@ -207,11 +207,16 @@ export interface Deletion {
   readonly volumesUnreadSinceMs?: number;
   /** When the instance was first to be terminated: no pods and no volumes were awaited. @default by a version that did not record it */
   readonly drainOverAtMs?: number;
+  /** What ended the drain, or the wait for volumes, before it was complete. @default it was complete, or the deadline ended the wait */
+  readonly endedEarlyBy?: EarlyEnd;
   /** When EC2 accepted the request to terminate the instance, or was found to shut it down. */
   readonly terminateRequestedAtMs?: number;
   /** EC2 refuses to terminate the instance. @default it has not been requested, or EC2 accepted it */
   readonly terminationRefused?: TerminationRefusal;
 }
+
+/** The deadline came while pods were left, EC2 ended the instance by itself, or the volumes could not be read. */
+export type EarlyEnd = 'TerminationGracePeriodElapsed' | 'InstanceEnded' | 'VolumesUnknown';
 
 export interface EvictionsRefused {
   /** Since the first refusal, or since evictions were accepted after a longer wait. */

@@ -1,6 +1,12 @@
 import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
 import { nextTick, requeueAt } from '../model/decision.ts';
-import { drainOverAt, instanceOf, type NodeClaimRecord, type TerminationRefusal } from '../model/node-claim-record.ts';
+import {
+  drainOverAt,
+  type EarlyEnd,
+  instanceOf,
+  type NodeClaimRecord,
+  type TerminationRefusal,
+} from '../model/node-claim-record.ts';
 import { act, blockedClaim, type ClaimVerdict, unchanged } from './claim-verdict.ts';
 import { whyNotTagged } from './consistency.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
@@ -14,19 +20,21 @@ const NOT_TAGGED = 'InstanceNotTagged';
 
 /**
  * Terminates the instance of a deleted claim. The request is recorded after EC2 has accepted it: until then the node counts in
- * the budgets of its NodePool. The request is repeated while the instance runs. After a refusal, the next request waits.
+ * the budgets of its NodePool. The request is repeated while the instance runs. After a refusal, the next request waits. An early end
+ * is recorded with the response, so that the request does not wait for the table.
  * *Source:* D26, E7.
  */
-export function terminate(record: NodeClaimRecord, nowMs: number): ClaimVerdict {
+export function terminate(record: NodeClaimRecord, end: EarlyEnd | undefined, nowMs: number): ClaimVerdict {
   const { deletion } = record;
   const instance = instanceOf(record);
   if (deletion === undefined || instance === undefined) return unchanged(record);
   const { terminationRefused } = deletion;
   if (terminationRefused !== undefined && nowMs < terminationRefused.retryAtMs) {
     const { retryAtMs, reason = 'TerminationRefused', message } = terminationRefused;
-    return { ...unchanged(record), blocked: [blockedClaim(record, { reason, message })], due: [requeueAt(retryAtMs)] };
+    const blocked = [blockedClaim(record, { reason, message })];
+    return { ...unchanged(withEarlyEnd(record, end)), blocked, due: [requeueAt(retryAtMs)] };
   }
-  const accepted = terminating(record, nowMs);
+  const accepted = terminating(withEarlyEnd(record, end), nowMs);
   return {
     ...act(record, { kind: 'terminate-instance', nodeClaim: record.name, instanceId: instance.id }),
     ...(accepted !== record && { whenDone: accepted }),
@@ -51,7 +59,7 @@ export function awaitTags(record: NodeClaimRecord, nowMs: number): ClaimVerdict 
   return { record: noted, actions: [], blocked, due, news: blocked };
 }
 
-/** The record of a claim whose instance EC2 is shutting down. The time of the first accepted request is kept until a refusal. */
+/** The record of a claim whose instance EC2 shuts down. The time of the first accepted request is kept until a refusal. */
 export function terminating(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
   const { deletion } = record;
   if (deletion === undefined) return record;
@@ -59,6 +67,20 @@ export function terminating(record: NodeClaimRecord, nowMs: number): NodeClaimRe
   if (deletion.terminateRequestedAtMs !== undefined && terminationRefused === undefined) return record;
   const drainOverAtMs = drainOverAt(deletion) ?? nowMs;
   return { ...record, deletion: { ...rest, drainOverAtMs, terminateRequestedAtMs: nowMs } };
+}
+
+/** The record of a claim whose instance EC2 is found to shut down. If Kerf has not requested it, EC2 did it by itself. */
+export function shuttingDown(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
+  const isEarly = record.deletion !== undefined && drainOverAt(record.deletion) === undefined;
+  return terminating(withEarlyEnd(record, isEarly ? 'InstanceEnded' : undefined), nowMs);
+}
+
+/** Until EC2 accepts the termination. */
+function withEarlyEnd(record: NodeClaimRecord, end: EarlyEnd | undefined): NodeClaimRecord {
+  const { deletion } = record;
+  const isKnown = (deletion?.endedEarlyBy ?? deletion?.terminateRequestedAtMs) !== undefined;
+  if (deletion === undefined || end === undefined || isKnown) return record;
+  return { ...record, deletion: { ...deletion, endedEarlyBy: end } };
 }
 
 interface RefusedTermination {

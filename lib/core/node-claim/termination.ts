@@ -24,7 +24,7 @@ import {
   requeueAt,
   type Verdict,
 } from '../model/decision.ts';
-import { type Deletion, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
+import { type Deletion, type EarlyEnd, instanceOf, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { nodeTarget } from '../model/node-patch.ts';
 import type { WorkloadSelector } from '../model/settings.ts';
 import { namespacedSubject } from '../model/subject.ts';
@@ -34,7 +34,7 @@ import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { firstTier, isDrained } from './pods-to-drain.ts';
 import { pollAfterWait, pollUntilEnded } from './poll.ts';
 import { isRegistered } from './registration.ts';
-import { awaitTags, terminate, terminating } from './terminate.ts';
+import { awaitTags, shuttingDown, terminate } from './terminate.ts';
 import { isInterrupted } from './turn.ts';
 import {
   drainsVolumes,
@@ -86,10 +86,10 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
     return nowMs < listedBy ? { ...unchanged(record), due: [requeueAt(listedBy)] } : release(view, nowMs);
   }
   if (view.instanceState === 'shutting-down') {
-    return { ...unchanged(terminating(record, nowMs)), due: [pollUntilEnded(nowMs)] };
+    return { ...unchanged(shuttingDown(record, nowMs)), due: [pollUntilEnded(nowMs)] };
   }
   if (isRegistrationUnknown(view, nowMs)) return { ...unchanged(record), due: [pollAfter(nowMs)] };
-  if (!mayHavePods(view)) return endInstance(view, record, nowMs);
+  if (!mayHavePods(view)) return endInstance(view, record, { nowMs });
   const { actions, blocked, due, drained } = drain(view, deletion, nowMs);
   const startedAtMs = deletion.drainStartedAtMs ?? nowMs;
   const begun = beginDrain(view, deletion, nowMs);
@@ -101,7 +101,8 @@ export function decideTermination(view: TerminationView, nowMs: number): ClaimVe
   if (nowMs < earliest) return { record: draining, actions, blocked, due: [requeueAt(earliest)] };
   const waiting = withUnreadVolumes(draining, view.volumes, nowMs);
   const last = { ...view, ...optional({ volumes: knownVolumes(waiting, view.volumes, nowMs) }) };
-  const ended = awaitVolumes(last, waiting, nowMs) ?? endInstance(last, waiting, nowMs);
+  const end = drained ? undefined : 'TerminationGracePeriodElapsed';
+  const ended = awaitVolumes(last, waiting, nowMs) ?? endInstance(last, waiting, { end, nowMs });
   if (drained) return ended;
   // Pods may be bound to a node that cannot be cordoned while EC2 does not terminate its instance.
   return {
@@ -289,12 +290,17 @@ function deleteAtZero(
 }
 
 /** C36: no EC2 call is made for an instance in a zone that the cluster is shifted away from. */
-function endInstance(view: TerminationView, record: NodeClaimRecord, nowMs: number): ClaimVerdict {
+function endInstance(
+  view: TerminationView,
+  record: NodeClaimRecord,
+  { end, nowMs }: { readonly end?: EarlyEnd | undefined; readonly nowMs: number },
+): ClaimVerdict {
   if (view.zoneShifted === true) return { ...unchanged(record), due: [nextTick(nowMs)] };
   if (view.untagged === true) return awaitTags(record, nowMs);
   const { volumes } = view;
-  const verdict = terminate(record, nowMs);
-  const unknown = volumes?.kind === 'unknown' ? [volumesUnknown(record, volumes.message)] : [];
+  const isUnknown = volumes?.kind === 'unknown';
+  const verdict = terminate(record, end ?? (isUnknown ? 'VolumesUnknown' : undefined), nowMs);
+  const unknown = isUnknown ? [volumesUnknown(record, volumes.message)] : [];
   const due = verdict.due.length === 0 ? [pollUntilEnded(nowMs)] : verdict.due;
   return { ...verdict, blocked: [...verdict.blocked, ...unknown], due };
 }

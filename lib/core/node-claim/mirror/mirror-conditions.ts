@@ -3,7 +3,13 @@ import { formatTime } from '../../../apis/formats/time.ts';
 import type { Condition, Node } from '../../../apis/kubernetes.ts';
 import type { NodePool } from '../../../apis/node-pool.ts';
 import type { ConditionOf } from '../../model/conditions.ts';
-import { drainOverAt, instanceOf, type NodeClaimRecord } from '../../model/node-claim-record.ts';
+import {
+  type Deletion,
+  drainOverAt,
+  type EarlyEnd,
+  instanceOf,
+  type NodeClaimRecord,
+} from '../../model/node-claim-record.ts';
 import type { Reason } from '../../model/reasons.ts';
 import { quietSinceMs } from '../quiet-since.ts';
 import { whyNotInitialized } from '../registration.ts';
@@ -149,7 +155,14 @@ function drained({ deletion, registeredAtMs }: NodeClaimRecord): Answer | undefi
     const { reason = 'Draining', message } = deletion.evictionsRefused?.never ?? {};
     return notKnown(drainStartedAtMs, reason, message);
   }
+  const end = endOfDrain(deletion);
+  if (end !== undefined) return { status: 'False', reason: end, sinceMs: drainedAtMs };
   return { status: 'True', reason: 'Drained', sinceMs: drainedAtMs };
+}
+
+/** A claim that waited for volumes, or whose volumes are unknown, was drained before. */
+function endOfDrain({ endedEarlyBy, volumesAwaitedSinceMs }: Deletion): EarlyEnd | undefined {
+  return volumesAwaitedSinceMs === undefined && endedEarlyBy !== 'VolumesUnknown' ? endedEarlyBy : undefined;
 }
 
 /** D25: only of a claim whose instance waited for volumes. */
@@ -158,7 +171,8 @@ function volumesDetached({ deletion }: NodeClaimRecord): Answer | undefined {
   if (deletion === undefined || volumesAwaitedSinceMs === undefined) return undefined;
   const sinceMs = drainOverAt(deletion);
   if (sinceMs === undefined) return notKnown(volumesAwaitedSinceMs, 'AwaitingVolumeDetachment');
-  if (sinceMs >= deadlineMs) return { status: 'False', reason: 'TerminationGracePeriodElapsed', sinceMs };
+  const end = deletion.endedEarlyBy ?? (sinceMs >= deadlineMs ? 'TerminationGracePeriodElapsed' : undefined);
+  if (end !== undefined) return { status: end === 'VolumesUnknown' ? 'Unknown' : 'False', reason: end, sinceMs };
   return { status: 'True', reason: 'VolumesDetached', sinceMs };
 }
 
