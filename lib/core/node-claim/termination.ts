@@ -35,7 +35,7 @@ import { firstTier, isDrained } from './pods-to-drain.ts';
 import { pollAfterWait, pollUntilEnded } from './poll.ts';
 import { isRegistered } from './registration.ts';
 import { awaitTags, shuttingDown, terminate } from './terminate.ts';
-import { isInterrupted } from './turn.ts';
+import { interruptionEndMs, isInterrupted } from './turn.ts';
 import {
   drainsVolumes,
   knownVolumes,
@@ -325,15 +325,17 @@ function release({ record, node: observed }: TerminationView, nowMs: number): Cl
   };
 }
 
-/** The refusal says when the drain ends the pod: when its annotation ends, or at the deadline (A6.3, D24). */
+/** The refusal says when the pod ends: when its annotation ends, at the deadline (A6.3, D24), or with an interrupted instance. */
 function heldBack({ nodePool, deletion }: NodeClaimRecord, pod: Pod, node: string): Blocked {
   const untilMs = Math.min(keptUntilMs(pod), (deletion?.deadlineMs ?? Infinity) - graceMsOf(pod));
   const until = Number.isFinite(untilMs) ? ` or until ${formatTime(untilMs)}` : '';
+  const endMs = interruptionEndMs(deletion);
+  const end = endMs === undefined ? '' : `, at the latest when EC2 ends the instance at about ${formatTime(endMs)}`;
   return {
     subject: namespacedSubject('Pod', pod),
     nodePool,
     reason: 'DoNotDisrupt',
-    message: `it has the annotation ${DO_NOT_DISRUPT}: node ${node} is not terminated until it completes${until}`,
+    message: `it has the annotation ${DO_NOT_DISRUPT}: node ${node} is not terminated until it completes${until}${end}`,
     numbers: {},
   };
 }

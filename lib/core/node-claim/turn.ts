@@ -31,12 +31,26 @@ export function rotated<Item>(items: readonly Item[], nowMs: number): readonly I
   return [...items.slice(from), ...items.slice(0, from)];
 }
 
+const INTERRUPTION_MS = 2 * MINUTE_MS;
+
 /** EC2 ends the instance within two minutes. */
 export const INTERRUPTIONS: readonly DeletionReason[] = ['spot_interrupted', 'capacity_reservation_interrupted'];
 
 /** Whether EC2 has announced that it ends the instance of the claim within two minutes, before its deletion or after it. */
 export function isInterrupted({ deletion }: Pick<Turning, 'deletion'>): boolean {
-  return deletion !== undefined && (deletion.interruptedAtMs !== undefined || INTERRUPTIONS.includes(deletion.reason));
+  return interruptedAt(deletion) !== undefined;
+}
+
+/** When EC2 announced this. */
+function interruptedAt(deletion: Turning['deletion']): number | undefined {
+  if (deletion === undefined) return undefined;
+  return deletion.interruptedAtMs ?? (INTERRUPTIONS.includes(deletion.reason) ? deletion.requestedAtMs : undefined);
+}
+
+/** When EC2 ends the interrupted instance, at the latest. *Shape:* undefined if it has not announced this. */
+export function interruptionEndMs(deletion: Turning['deletion']): number | undefined {
+  const sinceMs = interruptedAt(deletion);
+  return sinceMs === undefined ? undefined : sinceMs + INTERRUPTION_MS;
 }
 
 /** An interrupted instance ends within two minutes. `urgent`: pods wait for the claim, or it has a deadline. */
