@@ -204,6 +204,13 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
+/** What the kubelet has reserved for a container, and what the container has. During an in-place resize, both differ from its spec. */
+export interface ContainerStatus {
+  readonly name: string;
+  readonly allocatedResources?: ResourceList;
+  readonly resources?: { readonly requests?: ResourceList };
+}
+
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
 
 export interface Pod {
@@ -214,7 +221,8 @@ export interface Pod {
     readonly conditions?: readonly Condition[];
     readonly startTime?: string;
     readonly nominatedNodeName?: string;
-    readonly containerStatuses?: readonly { readonly name: string; readonly allocatedResources?: ResourceList }[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
   };
 }
 

@@ -30,12 +30,16 @@ export function aListAnswer(items: readonly Buffer[], parts: ListParts = {}): Bu
 }
 
 /** An object with the fewest fields that the API server sends. */
-export function aWirePod(name: string, spec: WireFields = {}, metadata: WireFields = {}): Buffer {
+export function aWirePod(
+  name: string,
+  spec: WireFields = {},
+  { status, ...metadata }: WireFields & { readonly status?: Buffer } = {},
+): Buffer {
   const container = aMessage({ 1: 'main', 2: 'nginx', 8: aMessage({}) });
   return aMessage({
     1: aMessage({ 1: name, 3: 'default', ...metadata }),
     2: aMessage({ 2: container, ...spec }),
-    3: '',
+    3: status ?? '',
   });
 }
 

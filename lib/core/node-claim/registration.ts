@@ -34,7 +34,8 @@ export function registrationPatch(
   return {
     labels: {
       ...instanceLabels,
-      ...tenancyOfClaim(record),
+      // C19: the types allow both tenancies. The label of a claim that Karpenter has launched is in its record.
+      ...tenancyLabel(requirementsFrom(record.spec.requirements)),
       ...offeringLabels(record),
       ...record.labels,
       [REGISTERED]: 'true',
@@ -53,11 +54,6 @@ export function ownersOf(
 ): readonly OwnerReference[] {
   const ours = { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name, uid, blockOwnerDeletion: true };
   return [...ownerReferences.filter((one) => one.uid !== uid), ours];
-}
-
-/** C19: the types allow both tenancies, so the claim decides. The label of a claim that Karpenter has launched is in its record. */
-function tenancyOfClaim({ spec }: NodeClaimRecord): Labels {
-  return tenancyLabel(requirementsFrom(spec.requirements));
 }
 
 /** The labels of the launched offering (C22, C54). */

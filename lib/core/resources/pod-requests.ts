@@ -10,33 +10,42 @@ import { add, larger, parseResources, type Resources, UNREADABLE_REQUEST } from 
  */
 export function podRequests(pod: Pod): Resources {
   const { spec } = pod;
-  const running = larger(runningRequests(spec), runningRequests(withAllocated(pod)));
-  const containers = larger(running, initPeak(spec));
+  const requestsIn = reservedIn(pod);
+  const containers = larger(runningRequests(spec, requestsIn), initPeak(spec, requestsIn));
   const podLevel = requestsOf(spec);
   return { ...add({ ...containers, ...podLevel }, parseResources(spec.overhead, UNREADABLE_REQUEST)), pods: 1 };
 }
 
-/** During an in-place resize, the allocated resources count until the kubelet has released them. */
-function withAllocated({ spec, status }: Pod): PodSpec {
-  const allocated = new Map(status?.containerStatuses?.map((one) => [one.name, one.allocatedResources]));
-  if (allocated.size === 0) return spec;
-  const containers = spec.containers.map((container) => {
-    const requests = allocated.get(container.name);
-    return requests === undefined ? container : { ...container, resources: { requests } };
-  });
-  return { ...spec, containers };
+type RequestsIn = (container: Container) => Resources;
+
+/**
+ * During an in-place resize, the largest of what a container requests, what the kubelet has allocated to it and what it has. A resize that
+ * the node can never satisfy does not count.
+ */
+function reservedIn({
+  status: { containerStatuses = [], initContainerStatuses = [], conditions = [] } = {},
+}: Pod): RequestsIn {
+  const statuses = [...containerStatuses, ...initContainerStatuses];
+  if (statuses.length === 0) return requestsOf;
+  const isInfeasible = conditions.some(({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible');
+  return (container) => {
+    const its = statuses.find(({ name }) => name === container.name);
+    const given = [its?.allocatedResources, its?.resources?.requests].filter((one) => one !== undefined);
+    const requests = given.map((one) => parseResources(one, UNREADABLE_REQUEST));
+    return (isInfeasible && given.length > 0 ? requests : [requestsOf(container), ...requests]).reduce(larger);
+  };
 }
 
-function runningRequests(spec: PodSpec): Resources {
-  return add(...spec.containers.map(requestsOf), ...(spec.initContainers ?? []).filter(isSidecar).map(requestsOf));
+function runningRequests(spec: PodSpec, requestsIn: RequestsIn): Resources {
+  return add(...spec.containers.map(requestsIn), ...(spec.initContainers ?? []).filter(isSidecar).map(requestsIn));
 }
 
 /** The largest sum of an init container and the sidecars that start before it. */
-function initPeak(spec: PodSpec): Resources {
+function initPeak(spec: PodSpec, requestsIn: RequestsIn): Resources {
   let sidecars: Resources = {};
   let peak: Resources = {};
   for (const container of spec.initContainers ?? []) {
-    if (isSidecar(container)) sidecars = add(sidecars, requestsOf(container));
+    if (isSidecar(container)) sidecars = add(sidecars, requestsIn(container));
     else peak = larger(peak, add(sidecars, requestsOf(container)));
   }
   return peak;

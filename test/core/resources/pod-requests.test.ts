@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Container, PodSpec } from '../../../lib/apis/kubernetes.ts';
+import type { Container, ContainerStatus, Pod, PodSpec } from '../../../lib/apis/kubernetes.ts';
 import { podRequests } from '../../../lib/core/resources/pod-requests.ts';
 import { aPod } from '../../builders/pods.ts';
 
 function container(cpu: string, over: Partial<Container> = {}): Container {
   return { name: `c-${cpu}`, resources: { requests: { cpu } }, ...over };
+}
+
+/** The status of a container during a resize. */
+function had(name: string, allocated: string, actual = allocated): ContainerStatus {
+  return { name, allocatedResources: { cpu: allocated }, resources: { requests: { cpu: actual } } };
 }
 
 const sidecar = (cpu: string): Container => container(cpu, { restartPolicy: 'Always' });
@@ -71,6 +76,40 @@ describe('what a pod asks of a node (B18)', () => {
     });
     expect(podRequests(given('3'))['cpu']).toBe(3_500);
     expect(podRequests(given('250m'))['cpu']).toBe(1_500);
+  });
+
+  test.each<[string, Partial<Pod['status']>, number]>([
+    [
+      'a container that shrinks counts with what it has',
+      { containerStatuses: [had('grows', '1'), had('shrinks', '3')] },
+      5_500,
+    ],
+    [
+      'a resize that the node can never satisfy does not count',
+      {
+        containerStatuses: [had('grows', '1'), had('shrinks', '1')],
+        conditions: [{ type: 'PodResizePending', status: 'True', reason: 'Infeasible' }],
+      },
+      2_500,
+    ],
+    [
+      'one that has to wait counts',
+      {
+        containerStatuses: [had('grows', '1'), had('shrinks', '1')],
+        conditions: [{ type: 'PodResizePending', status: 'True', reason: 'Deferred' }],
+      },
+      3_500,
+    ],
+    ['a sidecar counts with what it has', { initContainerStatuses: [had('side', '4')] }, 7_000],
+    ['what a container has counts beside what is allocated', { containerStatuses: [had('shrinks', '1', '2')] }, 4_500],
+  ])('during an in-place resize, %s', (_, status, cpu) => {
+    const named = (name: string, of: string): Container => ({ ...container(of), name });
+    const spec = {
+      containers: [named('grows', '2'), named('shrinks', '1')],
+      initContainers: [{ ...named('side', '500m'), restartPolicy: 'Always' as const }],
+    };
+    const pod = aPod({ spec });
+    expect(podRequests({ ...pod, status: { ...pod.status, ...status } })['cpu']).toBe(cpu);
   });
 
   test('each resource has its own peak', () => {

@@ -15,16 +15,15 @@ export interface HostPort {
  */
 export function requestsOf(pod: Pick<RawPod, 'spec' | 'status'>): Amounts {
   const { spec } = pod;
-  const containers = (spec.containers ?? []).map((one) => largestOf(requestsOfContainer(one), allocatedTo(one, pod)));
+  const containers = (spec.containers ?? []).map((one) => whileResized(one, pod));
   let sidecars: Amounts = new Map();
   let peak: Amounts = new Map();
   for (const one of spec.initContainers ?? []) {
-    const its = requestsOfContainer(one);
     if (one.restartPolicy === 'Always') {
-      sidecars = sumOf(sidecars, its);
+      sidecars = sumOf(sidecars, whileResized(one, pod));
       peak = largestOf(peak, sidecars);
     } else {
-      peak = largestOf(peak, sumOf(sidecars, its));
+      peak = largestOf(peak, sumOf(sidecars, requestsOfContainer(one)));
     }
   }
   const ofContainers = largestOf(sumOf(sidecars, ...containers), peak);
@@ -38,8 +37,13 @@ function requestsOfContainer({ resources = {} }: RawContainer): Amounts {
   return new Map([...amountsOf(resources.limits), ...amountsOf(resources.requests)]);
 }
 
-function allocatedTo({ name }: RawContainer, { status }: Pick<RawPod, 'status'>): Amounts {
-  return amountsOf(status?.containerStatuses?.find((one) => one.name === name)?.allocatedResources);
+/** A container or sidecar has the largest of its request, its allocation and its actual resources; an infeasible request is ignored. */
+function whileResized(container: RawContainer, { status = {} }: Pick<RawPod, 'status'>): Amounts {
+  const { containerStatuses = [], initContainerStatuses = [], conditions = [] } = status;
+  const its = [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container.name);
+  const given = largestOf(amountsOf(its?.allocatedResources), amountsOf(its?.resources?.requests));
+  const isInfeasible = conditions.some(({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible');
+  return isInfeasible && given.size > 0 ? given : largestOf(requestsOfContainer(container), given);
 }
 
 export function hostPortsOf(spec: RawPodSpec): readonly HostPort[] {

@@ -118,6 +118,12 @@ export interface RawPodSpec {
   readonly resourceClaims?: readonly { readonly name: string }[];
 }
 
+export interface RawContainerStatus {
+  readonly name: string;
+  readonly allocatedResources?: RawResources;
+  readonly resources?: { readonly requests?: RawResources };
+}
+
 export interface RawPod {
   readonly metadata: RawMeta;
   readonly spec: RawPodSpec;
@@ -125,7 +131,8 @@ export interface RawPod {
     readonly phase?: string;
     readonly nominatedNodeName?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[];
-    readonly containerStatuses?: readonly { readonly name: string; readonly allocatedResources?: RawResources }[];
+    readonly containerStatuses?: readonly RawContainerStatus[];
+    readonly initContainerStatuses?: readonly RawContainerStatus[];
   };
 }
 

@@ -11,6 +11,7 @@ import type {
 import { isRecord, type UnknownRecord } from '../../../apis/record.ts';
 import { isNominationOfKerf } from '../../../core/cluster/nominated-node.ts';
 import { isKeptPodAnnotation } from './kept-annotations.ts';
+import { whileResized } from './resizes.ts';
 
 /**
  * Reduces API JSON to the fields that are used: a pod of 9.7 KB takes about 1 KB here (most of it are `managedFields`, `env`,
@@ -20,14 +21,22 @@ export type RawObject = UnknownRecord;
 
 export function podOf(raw: RawObject): Pod | undefined {
   const spec = fieldsOf(raw['spec']);
-  return checked(
+  const { containerStatuses, initContainerStatuses } = fieldsOf(raw['status']);
+  const pod = checked(
     {
       metadata: podMetadataOf(raw),
       spec: podSpecOf(spec),
-      status: statusOf(raw, ['phase', 'startTime', 'nominatedNodeName']),
+      status: {
+        ...statusOf(raw, ['phase', 'startTime', 'nominatedNodeName']),
+        // With those of sidecars, as in the protobuf schema.
+        containerStatuses: [containerStatuses, initContainerStatuses].flatMap((list) =>
+          each(list, (one) => pick(one, ['name', 'allocatedResources', 'resources'])),
+        ),
+      },
     },
     isPod,
   );
+  return pod && whileResized(pod);
 }
 
 /** Of `managedFields`, only the entry of Kerf's nomination is kept, and of the annotations only those that are read. */

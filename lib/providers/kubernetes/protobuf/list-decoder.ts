@@ -11,6 +11,8 @@ export interface ProtobufList<T> {
   readonly listKind: string;
   readonly item: Message;
   readonly is: (value: unknown) => value is T;
+  /** What is kept of an item. @default all that its message has */
+  readonly trim?: (item: T) => T;
 }
 
 export interface ListEnd {
@@ -119,7 +121,7 @@ function readOfList<T>(state: State<T>, items: T[]): boolean {
   if (!isWhole(state, piece)) return false;
   if (isField(piece, LIST.items)) {
     const item = checked(readPiece(state, piece, state.list.item), state.list.is);
-    if (item !== undefined) items.push(item);
+    if (item !== undefined) items.push(state.list.trim?.(item) ?? item);
   } else if (isField(piece, LIST.metadata)) {
     const meta = readPiece(state, piece, LIST_META);
     state.listEnd = { resourceVersion: textOf(meta['resourceVersion']), continue: textOf(meta['continue']) };

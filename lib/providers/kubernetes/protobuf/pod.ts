@@ -1,5 +1,6 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
 import { isPod } from '../project/project.ts';
+import { whileResized } from '../project/resizes.ts';
 import { AFFINITY_MESSAGE } from './affinity.ts';
 import type { ProtobufList } from './list-decoder.ts';
 import { LABEL_SELECTOR_MESSAGE, POD_META_MESSAGE } from './metadata.ts';
@@ -102,10 +103,19 @@ const CONDITION = message({
   7: field('observedGeneration', 'number'),
 });
 
+const CONTAINER_STATUS = message({
+  1: field('name', 'given-text'),
+  10: field('allocatedResources', 'quantity-by-name', { shared: true }),
+  11: field('resources', 'message', { message: RESOURCES, shared: true }),
+});
+
 const POD_STATUS = message({
   1: field('phase', 'text'),
   2: field('conditions', 'messages', { message: CONDITION }),
   7: field('startTime', 'time'),
+  8: field('containerStatuses', 'messages', { message: CONTAINER_STATUS }),
+  // In JSON `initContainerStatuses`: the names of all containers of a pod differ.
+  10: field('containerStatuses', 'messages', { message: CONTAINER_STATUS }),
   11: field('nominatedNodeName', 'text'),
 });
 
@@ -115,4 +125,4 @@ const POD = message({
   3: field('status', 'message', { message: POD_STATUS }),
 });
 
-export const POD_LIST: ProtobufList<Pod> = { listKind: 'PodList', item: POD, is: isPod };
+export const POD_LIST: ProtobufList<Pod> = { listKind: 'PodList', item: POD, is: isPod, trim: whileResized };

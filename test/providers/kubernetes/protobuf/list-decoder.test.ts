@@ -19,6 +19,10 @@ function specOf(spec: WireFields): unknown {
   return rest;
 }
 
+function cpu(amount: string): WireFields[number] {
+  return aMap({ cpu: aMessage({ 1: amount }) });
+}
+
 describe('a pod', () => {
   test('has only the fields that decisions read', () => {
     const env = aMessage({ 1: 'HOME', 2: '/root' });
@@ -36,6 +40,38 @@ describe('a pod', () => {
         status: {},
       },
     ]);
+  });
+
+  test('has the status of its containers only during an in-place resize, as from JSON (B18)', () => {
+    const container = aMessage({ 1: 'main', 8: aMessage({ 2: cpu('1') }) });
+    const statusWith = (allocated: string, actual: string) => {
+      const status = aMessage({
+        1: 'main',
+        6: 'nginx',
+        10: cpu(allocated),
+        11: aMessage({ 1: cpu('9'), 2: cpu(actual) }),
+      });
+      const [pod] = podsOf(aListAnswer([aWirePod('web', { 2: container }, { status: aMessage({ 8: status }) })]));
+      const raw = { name: 'main', image: 'nginx', allocatedResources: { cpu: allocated } };
+      const resources = { limits: { cpu: '9' }, requests: { cpu: actual } };
+      const spec = { containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }] };
+      const json = podOf({ metadata: { name: 'web' }, spec, status: { containerStatuses: [{ ...raw, resources }] } });
+      expect(json?.status).toEqual(pod?.status);
+      return pod?.status;
+    };
+    const resized = {
+      name: 'main',
+      allocatedResources: { cpu: '2' },
+      resources: { limits: { cpu: '9' }, requests: { cpu: '1' } },
+    };
+    expect(statusWith('1', '1')).toEqual({});
+    expect(statusWith('2', '1')).toEqual({ containerStatuses: [resized] });
+    expect(statusWith('1', '2')).toHaveProperty('containerStatuses');
+    const sidecar = aMessage({ 1: 'side', 8: aMessage({ 2: cpu('1') }) });
+    const ofSidecar = aMessage({ 1: 'side', 10: cpu('2') });
+    const status = aMessage({ 8: aMessage({ 1: 'main', 10: cpu('1') }), 10: ofSidecar });
+    const [pod] = podsOf(aListAnswer([aWirePod('web', { 2: container, 20: sidecar }, { status })]));
+    expect(pod?.status?.containerStatuses?.map(({ name }) => name)).toEqual(['main', 'side']);
   });
 
   test('does not have fields that the server writes empty instead of omitting them', () => {
