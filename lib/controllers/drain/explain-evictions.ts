@@ -59,7 +59,8 @@ async function examined(run: ObjectRun, claim: DrainedClaim, nowMs: number): Pro
   if (deletion === undefined) return undefined;
   const refused = podsOf(claim.pods, refusedPods(run, name));
   const isOver = refused.length === 0;
-  if (isOver ? deletion.evictionsRefused?.never === undefined : !examinesRefusals(deletion, nowMs)) return undefined;
+  const { never } = deletion.evictionsRefused ?? {};
+  if (isOver ? never === undefined : !examinesRefusals(deletion, claim.pods, nowMs)) return undefined;
   const budgets = isOver ? [] : readOr(await claim.budgets(), undefined);
   return examineRefusals(record, { refused, ...optional({ budgets }) }, nowMs);
 }

@@ -20,8 +20,8 @@ export interface RefusalFinding {
  * Whether PodDisruptionBudgets are read after refused evictions: at the first refusal of a drain, and then in the first poll of a
  * minute, because the budgets may change. All claims use the same minutes, so one list serves them.
  */
-export function examinesRefusals({ evictionsRefused }: Deletion, nowMs: number): boolean {
-  return evictionsRefused === undefined || isFirstPollOfMinute(nowMs);
+export function examinesRefusals(deletion: Deletion, pods: readonly Pod[], nowMs: number): boolean {
+  return deletion.evictionsRefused === undefined || isFirstPollOfMinute(pods, deletion, nowMs);
 }
 
 /** After this time without progress, a drain is polled less often (`pollAfterWait`). */

@@ -32,7 +32,7 @@ import { type Observed, readOr } from '../observed.ts';
 import { type ClaimVerdict, unchanged } from './claim-verdict.ts';
 import { LISTED_AFTER_MS } from './launch/launch.ts';
 import { firstTier, isDrained } from './pods-to-drain.ts';
-import { pollAfterWait, pollUntilEnded } from './poll.ts';
+import { nextDrainPoll, pollUntilEnded } from './poll.ts';
 import { isRegistered } from './registration.ts';
 import { awaitTags, shuttingDown, terminate } from './terminate.ts';
 import { interruptionEndMs, isInterrupted } from './turn.ts';
@@ -202,32 +202,13 @@ function drain(view: TerminationView, deletion: Deletion, nowMs: number): Verdic
     pod: targetOf(pod),
   }));
   // A node that could not be cordoned may get further pods, which have even less time.
-  const poll = forced.length > 0 ? pollAfter(nowMs) : nextPoll(pods, deletion, nowMs);
+  const poll = forced.length > 0 ? pollAfter(nowMs) : nextDrainPoll(pods, deletion, nowMs);
   return {
     actions: [...cordon, ...forced, ...evictions],
     blocked: held.map((pod) => heldBack(record, pod, node?.metadata.name ?? record.nodeName ?? '')),
     due: pods.length === 0 ? [] : [poll, ...nextForced(left, deletion, nowMs)],
     drained: pods.length === 0,
   };
-}
-
-/**
- * D23: a drain is polled every 5 s after a pod begins to end, and after its grace period ends, then less and less often. So most pods
- * are found gone within seconds, and a grace period of hours costs a poll a minute.
- */
-function nextPoll(pods: readonly Pod[], deletion: Deletion, nowMs: number): Due {
-  const changes = pods.flatMap((pod) => {
-    const [fromMs, endMs] = [deletedAtMs(pod), timeIn(pod.metadata.deletionTimestamp)];
-    return fromMs === undefined || endMs === undefined ? [] : [fromMs, endMs];
-  });
-  const waitsSinceMs = deletion.evictionsRefused?.sinceMs ?? deletion.drainStartedAtMs ?? nowMs;
-  const sinceMs = Math.max(
-    waitsSinceMs,
-    deletion.interruptedAtMs ?? -Infinity,
-    ...changes.filter((atMs) => atMs <= nowMs),
-  );
-  const upcoming = changes.filter((atMs) => atMs > nowMs).map(pollAfter);
-  return requeueAt(Math.min(...[pollAfterWait(sinceMs, nowMs), ...upcoming].map(({ atMs }) => atMs)));
 }
 
 /** D24: when the next of these pods is deleted without the Eviction API. */

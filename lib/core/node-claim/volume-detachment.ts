@@ -1,5 +1,5 @@
 import { counted } from '../../apis/counted.ts';
-import { formatTime, MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { formatTime, MINUTE_MS } from '../../apis/formats/time.ts';
 import { type Node, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
 import type { PersistentVolumeClaim, VolumeAttachment } from '../../apis/storage.ts';
 import { claimNames } from '../cluster/pod-volumes.ts';
@@ -9,6 +9,7 @@ import { type Blocked, type Due, pollAfter, requeueAt } from '../model/decision.
 import { type Deletion, drainOverAt, type NodeClaimRecord } from '../model/node-claim-record.ts';
 import { type Unread, whyNotRead } from '../observed.ts';
 import { isDrained } from './pods-to-drain.ts';
+import { LATE_MS } from './poll.ts';
 
 /**
  * D25: the instance is terminated after the volumes of its drained pods are detached. A volume that is still attached when its
@@ -44,9 +45,6 @@ export function awaitsVolumes({ deletion }: NodeClaimRecord, pods: readonly Pod[
   if (deletion?.volumes !== true || hasEnded(deletion)) return false;
   return nowMs < (deletion.deadlineMs ?? Infinity) && !pods.some((pod) => isDrained(pod, nowMs));
 }
-
-/** How late a run may be that is to read volumes at the start of a minute. */
-const LATE_MS = 20 * SECOND_MS;
 
 /**
  * Whether the volumes are read in this run: in each run of the first minute, then at the start of a minute, because the list can be large.

@@ -168,7 +168,7 @@ describe('what a drain reports of refused evictions', () => {
     ['and in no other poll', { sinceMs: NOW_MS }, 30 * SECOND, false],
   ])('budgets are read %s', (...[, known, afterMs, expected]) => {
     const { deletion } = draining(known);
-    expect(deletion && examinesRefusals(deletion, NOW_MS + afterMs)).toBe(expected);
+    expect(deletion && examinesRefusals(deletion, [], NOW_MS + afterMs)).toBe(expected);
   });
 
   test('the condition Drained of the NodeClaim has the reason', () => {

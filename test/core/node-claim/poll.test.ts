@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { pollAfter } from '../../../lib/core/model/decision.ts';
 import type { Deletion } from '../../../lib/core/model/node-claim-record.ts';
-import { pollAfterWait, pollUntilEnded } from '../../../lib/core/node-claim/poll.ts';
-import { withProgress } from '../../../lib/core/node-claim/refused-evictions.ts';
+import { nextDrainPoll, pollAfterWait, pollUntilEnded } from '../../../lib/core/node-claim/poll.ts';
+import { examinesRefusals, withProgress } from '../../../lib/core/node-claim/refused-evictions.ts';
 import { decideTermination } from '../../../lib/core/node-claim/termination.ts';
 import { terminationView } from '../../builders/claim-view.ts';
 import { launchedClaim } from '../../builders/node-claims.ts';
@@ -47,6 +47,33 @@ test('D23: a drain whose evictions are refused is polled less often, and as usua
   expect(duesOf({ evictionsRefused }, NOW_MS + HOUR)).toEqual([60]);
   expect(duesOf({ evictionsRefused }, NOW_MS + HOUR, { deletionMs: NOW_MS + HOUR })).toEqual([5]);
   expect(duesOf({}, NOW_MS + HOUR, { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })).toEqual([60]);
+});
+
+test.each([0, 2, 4.9, 5, 8, 19])(
+  'budgets are read again in one poll of each minute, although every run is %i s late, and the pods wait for hours',
+  (lateSeconds) => {
+    const deletion = { ...BEGUN, evictionsRefused: { sinceMs: NOW_MS } };
+    const examined: number[] = [];
+    let nowMs = NOW_MS + 5 * MINUTE;
+    while (nowMs < NOW_MS + 125 * MINUTE) {
+      nowMs = pollAfterWait(NOW_MS, nowMs).atMs + lateSeconds * SECOND;
+      if (examinesRefusals(deletion, [], nowMs)) examined.push(Math.floor(nowMs / MINUTE));
+    }
+    expect(examined.length).toBe(120);
+    expect(new Set(examined).size).toBe(120);
+  },
+);
+
+test('budgets are read in one poll of each minute while the drain is polled more and more often, and while a pod ends', () => {
+  const deletion = { ...BEGUN, evictionsRefused: { sinceMs: NOW_MS } };
+  const ending = runningPod('node-1', { name: 'web', deletionMs: NOW_MS + 3 * MINUTE, deletionGraceSeconds: 30 });
+  const minutes: number[] = [];
+  for (let nowMs = NOW_MS; nowMs < NOW_MS + 20 * MINUTE; ) {
+    const pods = nowMs < NOW_MS + 2 * MINUTE ? [] : [ending];
+    if (examinesRefusals(deletion, pods, nowMs)) minutes.push((nowMs - NOW_MS) / MINUTE);
+    nowMs = nextDrainPoll(pods, deletion, nowMs).atMs;
+  }
+  expect(minutes).toEqual(Array.from({ length: 20 }, (_, minute) => minute));
 });
 
 test('D23: a drain whose evictions are refused is polled as often as a new one from the warning that EC2 ends the instance', () => {
