@@ -114,7 +114,7 @@ export function indexOnce(problem: SchedulingProblem): {
   readonly cluster: ClusterIndex;
   readonly groups: readonly PodGroup[];
 } {
-  const storage = storageIndex(problem.storage);
+  const storage = storageIndex(problem.storage, problem.stateNodes);
   const volumes = volumeLimits(problem.stateNodes, { pods: problem.pods, storage });
   const classes = podClasses(problem, { volumes, caches: false });
   const deleting = new Set(problem.stateNodes.filter((node) => node.deleting).map(({ name }) => name));
@@ -126,7 +126,7 @@ export function indexOnce(problem: SchedulingProblem): {
 /** An index for many questions. */
 export function indexForMany(problem: SchedulingProblem): ClusterIndex {
   const movable = [...problem.pods, ...problem.stateNodes.flatMap(({ pods }) => pods)];
-  const storage = storageIndex(problem.storage);
+  const storage = storageIndex(problem.storage, problem.stateNodes);
   const volumes = volumeLimits(problem.stateNodes, { pods: movable, storage });
   return clusterIndex(problem, podClasses(problem, { volumes, caches: true }), {
     movable,

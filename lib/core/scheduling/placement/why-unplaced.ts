@@ -1,4 +1,5 @@
 import { firstNames } from '../../../apis/counted.ts';
+import { HOSTNAME } from '../../../apis/labels.ts';
 import { formatTaint, untoleratedTaint } from '../../../apis/taints.ts';
 import { suitableTypes } from '../../instance-type/suitable-types.ts';
 import { valuesOf } from '../../instance-type/type-requirements.ts';
@@ -116,11 +117,15 @@ function whyNotAdmitted({ types, demand, alternative }: Refused): Refusal | unde
   if (label !== undefined) return refusal('Label', whyOtherLabel(types, alternative, label));
   if (alternative.hostname === undefined || suitsNewNode(alternative)) return undefined;
   const asked = formatRequirement(alternative.hostname);
+  const advice = podRequirements(demand.podClass.pod).has(HOSTNAME) ? '' : OF_VOLUMES;
   return refusal(
     'Label',
-    `requires ${alternative.hostname.key} ${asked}, but the hostname of a new node is not known in advance`,
+    `requires ${alternative.hostname.key} ${asked}, but the hostname of a new node is not known in advance${advice}`,
   );
 }
+
+const OF_VOLUMES =
+  '; only that node can have its volumes: make room on it, or remove the annotation volume.kubernetes.io/selected-node of a claim that is not bound';
 
 /** The requirements of the set, in the order: pool, pod, topology rules. */
 function inOrder({ types, demand, alternative }: Refused, { requirements }: RequirementSet): Requirements {

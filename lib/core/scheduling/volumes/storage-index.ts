@@ -1,3 +1,4 @@
+import { HOSTNAME } from '../../../apis/labels.ts';
 import type {
   CsiNode,
   PersistentVolume,
@@ -6,6 +7,7 @@ import type {
   StorageClass,
   VolumeAttachment,
 } from '../../../apis/storage.ts';
+import type { StateNode } from '../../cluster/state-node.ts';
 import { compareText } from '../../compare-text.ts';
 import { type Alternatives, reduced } from './requirement-alternatives.ts';
 import { placesOfClass } from './volume-places.ts';
@@ -23,12 +25,14 @@ export interface StorageIndex {
   readonly placesOfClasses: ReadonlyMap<string, Alternatives | undefined>;
   readonly csiNodes: ReadonlyMap<string, CsiNode>;
   readonly attachmentsByNode: ReadonlyMap<string, readonly VolumeAttachment[]>;
+  /** The value of the hostname label of each node that exists and stays, by its name. */
+  readonly hostnames: ReadonlyMap<string, string>;
   /** The name of the default class, for claims without a class. */
   readonly defaultStorageClass: string | undefined;
 }
 
-/** *Cost:* O(objects). */
-export function storageIndex(storage: Storage | undefined): StorageIndex {
+/** *Cost:* O(objects + nodes). */
+export function storageIndex(storage: Storage | undefined, stateNodes: readonly StateNode[] = []): StorageIndex {
   return {
     known: storage !== undefined,
     persistentVolumeClaims: new Map(storage?.persistentVolumeClaims.map((one) => [volumeClaimKey(one.metadata), one])),
@@ -40,6 +44,11 @@ export function storageIndex(storage: Storage | undefined): StorageIndex {
     placesOfClasses: new Map(storage?.storageClasses.map((one) => [one.metadata.name, reduced(placesOfClass(one))])),
     csiNodes: byName(storage?.csiNodes),
     attachmentsByNode: Map.groupBy(storage?.volumeAttachments ?? [], ({ spec }) => spec.nodeName),
+    hostnames: new Map(
+      stateNodes.flatMap(({ name, node, deleting, labels }) =>
+        node === undefined || deleting ? [] : [[name, labels[HOSTNAME] ?? name]],
+      ),
+    ),
     defaultStorageClass: defaultStorageClass(storage?.storageClasses ?? []),
   };
 }

@@ -1,7 +1,14 @@
 import type { Pod } from '../../../apis/kubernetes.ts';
+import { HOSTNAME } from '../../../apis/labels.ts';
 import type { PersistentVolume } from '../../../apis/storage.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
-import { formatRequirement, NO_REQUIREMENTS, type Requirements } from '../../requirements/requirements.ts';
+import {
+  formatRequirement,
+  merge,
+  NO_REQUIREMENTS,
+  type Requirements,
+  requirementsFromLabels,
+} from '../../requirements/requirements.ts';
 import { type Attachments, attachments } from './attach-limits.ts';
 import { type ClaimedVolume, claimedVolumes } from './claimed-volumes.ts';
 import { matchesClaim } from './matches-claim.ts';
@@ -76,8 +83,21 @@ function placedVolume(volume: ClaimedVolume, storage: StorageIndex): PlacedVolum
   const places =
     existing === undefined ? storage.placesOfClasses.get(storageClassName) : reduced(existing.flatMap(placesOfVolume));
   if (places === undefined) return tooMany([volume]);
-  return places.length > 0 ? { kind: 'placed', volume, places } : refused(whyUnreachable(volume, storage));
+  const selected = selectedNode(volume, storage);
+  if (places.length === 0) return refused(whyUnreachable(volume, storage));
+  return { kind: 'placed', volume, places: selected ? places.map((place) => merge(place, selected)) : places };
 }
+
+/**
+ * B42: the node for which the volume of an unbound claim is being created. The kube-scheduler binds its pods nowhere else.
+ * *Shape:* undefined if there is none, or if the node is gone or goes: then the annotation is removed.
+ */
+function selectedNode(volume: ClaimedVolume, { hostnames }: StorageIndex): Requirements | undefined {
+  const hostname = hostnames.get(volume.claim?.metadata.annotations?.[SELECTED_NODE] ?? '');
+  return hostname === undefined || isBound(volume) ? undefined : requirementsFromLabels({ [HOSTNAME]: hostname });
+}
+
+const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 
 /**
  * B42: the volume of the claim; those that an unbound claim can get, if its class creates none.

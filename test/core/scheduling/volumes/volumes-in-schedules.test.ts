@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod, PodSpec } from '../../../../lib/apis/kubernetes.ts';
+import type { Node, Pod, PodSpec } from '../../../../lib/apis/kubernetes.ts';
 import type { Storage } from '../../../../lib/apis/storage.ts';
 import { aPoolView } from '../../../builders/node-pools.ts';
 import { aNode } from '../../../builders/nodes.ts';
@@ -25,6 +25,10 @@ const storage = someStorage({
 function mounting(claims: readonly string[], over: Partial<Parameters<typeof pendingPod>[0]> = {}): Pod {
   const volumes = claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } }));
   return pendingPod({ labels, ...over, spec: { volumes, ...over?.spec } });
+}
+
+function deleted(node: Node): Node {
+  return { ...node, metadata: { ...node.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
 }
 
 const oneInEachZone = [A, B, C].map((zone) => aNode({ name: zone, zone }));
@@ -55,6 +59,33 @@ describe('a pod is placed where its volumes are', () => {
     const { unplaced } = place([mounting(['in-a', 'in-c'])], { storage });
     expect(unplaced).toMatchObject([{ refusals: [{ refusal: { reason: 'VolumesApart' } }] }]);
     expect(unplaced[0]?.refusals[0]).not.toHaveProperty('nodePool');
+  });
+
+  test('a volume that is being created for a node keeps its pod on that node, as in the kube-scheduler, while the node stays (B42)', () => {
+    const annotations = { 'volume.kubernetes.io/selected-node': B };
+    const selected = someStorage({ persistentVolumeClaims: [aVolumeClaim({ annotations })] });
+    const nodes = oneInEachZone;
+    const onNodes = (over: Parameters<typeof place>[1]) =>
+      place([mounting(['data'])], { storage: selected, nodes, ...over });
+    expect(placesOf(onNodes({}))).toEqual({ 'web-1': B });
+    const full = onNodes({ pods: [runningPod(B, { name: 'full', requests: { cpu: '4' } })] });
+    expect(full.newClaims).toEqual([]);
+    expect(full.unplaced[0]?.refusals[0]?.refusal.message).toBe(
+      `requires kubernetes.io/hostname In [${B}], but the hostname of a new node is not known in advance; only that node can have its ` +
+        'volumes: make room on it, or remove the annotation volume.kubernetes.io/selected-node of a claim that is not bound',
+    );
+    const removed = nodes.map((node) => (node.metadata.name === B ? deleted(node) : node));
+    expect(placesOf(onNodes({ nodes: removed }))).toEqual({ 'web-1': A });
+    expect(placesOf(onNodes({ nodes: nodes.slice(0, 1) }))).toEqual({ 'web-1': A });
+    const pvc = aVolumeClaim({
+      volume: 'pv-1',
+      annotations: { ...annotations, 'pv.kubernetes.io/bind-completed': 'yes' },
+    });
+    const bound = someStorage({
+      persistentVolumeClaims: [pvc],
+      persistentVolumes: [aVolume({ terms: [inZones([C])] })],
+    });
+    expect(placesOf(onNodes({ storage: bound }))).toEqual({ 'web-1': C });
   });
 
   test('the first node that satisfies one of the alternatives is used (B33, B42)', () => {
