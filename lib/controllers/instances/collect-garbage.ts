@@ -16,6 +16,7 @@ import {
 import { evidenceOfInstance } from '../../core/node-claim/adoption/instance-evidence.ts';
 import { instanceOfLeftNode } from '../../core/node-claim/adoption/left-node.ts';
 import { isGroupName, UNNAMED } from '../../core/node-claim/launch/launch-groups.ts';
+import { isHeldByOthers } from '../../core/node-claim/mirror/held-by-others.ts';
 import { UnreadableError } from '../../ports/errors.ts';
 import type { NodeClaimList } from '../../ports/node-claim-store.ts';
 import { refusalName } from '../act/action-subject.ts';
@@ -128,8 +129,10 @@ function endedInstances(
 ): readonly FoundInstance[] {
   const known = new Set([...records.map(({ name }) => name), ...instances.map(({ nodeClaim }) => nodeClaim)]);
   const listed = new Set(instances.map(({ id }) => id));
-  const shown = new Set(mirrors.map(({ status }) => status?.providerID));
-  const ofClaims = mirrors
+  // The objects of released claims may be left.
+  const ours = mirrors.filter((mirror) => !isHeldByOthers(mirror));
+  const shown = new Set(ours.map(({ status }) => status?.providerID));
+  const ofClaims = ours
     .filter(({ metadata }) => !known.has(metadata.name))
     .flatMap((mirror) => instanceOfNodeClaim(mirror, { node: nodeOfNodeClaim(nodes, mirror) }) ?? []);
   const ofNodes = nodes

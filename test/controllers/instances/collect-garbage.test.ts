@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import { formatTime, MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
+import type { NodeClaim } from '../../../lib/apis/node-claim.ts';
 import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
 import type { ControllerPorts } from '../../../lib/controllers/run/ports.ts';
 import { RefusedError, UnreachableError } from '../../../lib/ports/errors.ts';
@@ -235,4 +236,47 @@ test('a Node without a record waits for launches with an unknown outcome, becaus
   const { adoptedAt } = await loseAll({ deletesNodes: true, runs: false, noAnswerForMs });
   expect(adoptedAt).not.toEqual([]);
   for (const at of adoptedAt) expect(at * SECOND_MS).toBeGreaterThan(LOST_AFTER_MS + noAnswerForMs);
+});
+
+test('the object of a released claim that another program holds with its finalizer is neither removed nor adopted again', async () => {
+  const held: NodeClaim[] = [];
+  const removed: string[] = [];
+  const failures: string[] = [];
+  /** Reads of the catalogue after the release. */
+  let reads = 0;
+  const wrapPorts = (ports: ControllerPorts): ControllerPorts => ({
+    ...ports,
+    cluster: {
+      ...ports.cluster,
+      listNodeClaims: async () => [...(await ports.cluster.listNodeClaims()), ...held],
+      removeNodeClaim: async (name) => {
+        removed.push(name);
+        const found = (await ports.cluster.listNodeClaims()).find(({ metadata }) => metadata.name === name);
+        await ports.cluster.removeNodeClaim(name);
+        const deletionTimestamp = formatTime(ports.clock.now());
+        const left = { finalizers: ['example.com/backup'], deletionTimestamp };
+        if (found !== undefined) held.push({ ...found, metadata: { ...found.metadata, ...left } });
+      },
+    },
+    catalogue: {
+      ...ports.catalogue,
+      readCatalogue: async () => {
+        if (held.length > 0) reads += 1;
+        return ports.catalogue.readCatalogue();
+      },
+    },
+  });
+  await live({
+    catalogue: SMALL_CATALOGUE,
+    scenario: { name: 'held', events: [EMPTY] },
+    durationMs: 40 * MINUTE_MS,
+    goesOn: true,
+    onFailure: ({ error }) => void failures.push(String(error)),
+    wrapPorts,
+  });
+  expect(held).toHaveLength(1);
+  expect(removed).toEqual(held.map(({ metadata }) => metadata.name));
+  expect(failures).toHaveLength(1);
+  expect(failures[0]).toContain('until other programs remove their finalizers: example.com/backup');
+  expect(reads, 'nothing is read to adopt it').toBe(0);
 });
