@@ -4,6 +4,7 @@ import { parseTime } from '../apis/formats/time.ts';
 import type { LimitRange, NamedPodTemplate, ScalableWorkload, Service } from '../apis/kubernetes.ts';
 import type { NodeOverlay } from '../apis/node-overlay.ts';
 import { optional } from '../apis/optional.ts';
+import { withoutLostNominations } from '../core/cluster/nominated-node.ts';
 import { UNAVAILABLE_MS } from '../core/instance-type/offerings/unavailable.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import type { UnavailableOffering } from '../core/model/decision.ts';
@@ -180,10 +181,11 @@ function readObjects(document: SnapshotDocument) {
     refuseDuplicates(file, name, document.list(name));
   const daemonSets = document.list('daemonSets').map(withDefaultNamespace);
   const namespaces = document.list('namespaces');
+  const nodes = complete ? document.list('nodes') : document.list('nodes').map(filledNode);
   const isKnown = (...names: readonly ListName[]): boolean => !complete || names.some((name) => fields.includes(name));
   return {
-    nodes: complete ? document.list('nodes') : document.list('nodes').map(filledNode),
-    pods,
+    nodes,
+    pods: isKnown('nodes') ? withoutLostNominations(pods, nodes) : pods,
     daemonSets,
     podDisruptionBudgets: document.list('pdbs').map(withDefaultNamespace),
     ...(isKnown('namespaces') && {

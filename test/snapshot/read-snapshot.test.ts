@@ -32,6 +32,15 @@ describe('pods', () => {
     expect(pod !== undefined && isProvisionable(pod)).toBe(false);
   });
 
+  test('a nomination of another component counts only if its node exists (B6)', () => {
+    const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
+    const pods = ['node-1', 'lost'].map((nominatedNodeName) =>
+      aGivenPod(`for-${nominatedNodeName}`, {}, { status: { phase: 'Pending', conditions, nominatedNodeName } }),
+    );
+    const { snapshot } = read({ nodes: [aGivenNode('node-1')], pods });
+    expect(snapshot.pods.filter(isProvisionable).map(({ metadata }) => metadata.name)).toEqual(['for-lost']);
+  });
+
   test('the values of a pod are kept', () => {
     const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'SchedulerError' }];
     const [pod] = read({ pods: [aGivenPod('a', {}, { status: { phase: 'Pending', conditions } })] }).snapshot.pods;

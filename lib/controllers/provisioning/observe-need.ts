@@ -10,6 +10,7 @@ import { awaitedNodes } from '../../core/provisioning/follow-plan/pod-nomination
 import { missingNodes, staticCount } from '../../core/provisioning/static-capacity.ts';
 import type { Readings } from '../observe/readings.ts';
 import type { HasClock, HasSettings, ReadsCluster } from '../run/ports.ts';
+import { withoutGoneNominations } from './gone-nodes.ts';
 
 type Claims = readonly NodeClaimRecord[];
 type NeedPorts = ReadsCluster & HasClock & HasSettings;
@@ -34,7 +35,7 @@ export async function observeNeed(ports: NeedPorts, listClaims: () => Promise<Cl
   const { ignoreAtZero } = ports.settings;
   const nowMs = ports.clock.now();
   const [unbound, records] = await Promise.all([ports.cluster.listUnboundPods(), listClaims()]);
-  const pending = unbound.filter(isProvisionable);
+  const pending = (await withoutGoneNominations(ports, unbound, log)).filter(isProvisionable);
   const { awaited, others } = awaitedNodes(pending, records, nowMs);
   if (others.some((pod) => !canWait(pod, ignoreAtZero, nowMs))) return DECISION;
   // Pods that can wait are placed only on existing or planned nodes.

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
-import { namespaceOf, type Pod } from '../../../lib/apis/kubernetes.ts';
+import { type Node, namespaceOf, type Pod } from '../../../lib/apis/kubernetes.ts';
 import { readings } from '../../../lib/controllers/observe/readings.ts';
 import { observeNeed } from '../../../lib/controllers/provisioning/observe-need.ts';
 import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { DEFAULT_SETTINGS } from '../../../lib/core/model/settings.ts';
+import { UnreachableError } from '../../../lib/ports/errors.ts';
 import { simulatedCluster } from '../../../lib/simulator/kubernetes/simulated-cluster.ts';
 import { aClaim, launchedClaim } from '../../builders/node-claims.ts';
 import { aNodePool } from '../../builders/node-pools.ts';
+import { aNode } from '../../builders/nodes.ts';
 import { pendingPod, runningPod } from '../../builders/pods.ts';
 import { MINUTE, NOW_MS } from '../../builders/times.ts';
 import { clusterWith } from '../../simulator/kubernetes/cluster-with.ts';
@@ -17,10 +19,18 @@ const JOINED = launchedClaim({ ...PLANNED, nodeName: 'node-a', registeredAtMs: N
 const DELETED = { deletion: { reason: 'expired', message: '', requestedAtMs: NOW_MS } } as const;
 const OF_DAEMON_SET = runningPod('node-a', { name: 'agent', owner: 'DaemonSet' });
 
-async function needFor(pods: readonly Pod[], claims: readonly NodeClaimRecord[]): Promise<string> {
+async function needFor(
+  pods: readonly Pod[],
+  claims: readonly NodeClaimRecord[],
+  nodes: readonly Node[] | 'unread' = [],
+): Promise<string> {
   const clock = { now: () => NOW_MS };
-  const cluster = simulatedCluster(clusterWith({ nodes: [], pods }), clock);
-  const ports = { cluster, clock, settings: DEFAULT_SETTINGS };
+  const cluster = simulatedCluster(clusterWith({ nodes: nodes === 'unread' ? [] : nodes, pods }), clock);
+  const readNode: typeof cluster.readNode = async (name) => {
+    if (nodes === 'unread') throw new UnreachableError('the API server does not answer');
+    return cluster.readNode(name);
+  };
+  const ports = { cluster: { ...cluster, readNode }, clock, settings: DEFAULT_SETTINGS };
   const need = await observeNeed(ports, async () => claims, readings());
   return need.kind === 'decision' ? 'decision' : `nominations of ${[...need.awaited.values()].flat().length} pods`;
 }
@@ -82,4 +92,13 @@ test.each([
   const ports = { cluster, clock, settings: { ...DEFAULT_SETTINGS, featureGates } };
   const found = await observeNeed(ports, async () => [], readings());
   expect(found.kind === 'decision' ? 'decision' : `nominations of ${found.awaited.size} pods`).toBe(need);
+});
+
+test.each<[string, readonly Node[] | 'unread', string]>([
+  ['a pod that another component has nominated for a node that is gone needs a decision (B6)', [], 'decision'],
+  ['one that is nominated for a node that exists needs none', [aNode({ name: 'lost' })], 'nominations of 0 pods'],
+  ['nor does one whose node cannot be read', 'unread', 'nominations of 0 pods'],
+])('%s', async (_, nodes, expected) => {
+  const pod = { ...POD, status: { ...POD.status, nominatedNodeName: 'lost' } };
+  expect(await needFor([pod], [], nodes)).toBe(expected);
 });

@@ -46,6 +46,7 @@ const OF_OTHERS: readonly string[] = [
   'kerf.dev/simulated-workload',
   'pv.kubernetes.io/bind-completed',
   'storageclass.kubernetes.io/is-default-class',
+  'volume.kubernetes.io/selected-node',
 ];
 
 test('every annotation that the code reads is kept when a pod is read, or is one of another kind', () => {
