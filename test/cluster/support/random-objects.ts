@@ -164,9 +164,27 @@ const spec = fc.record(
   { requiredKeys: ['schedulerName', 'containers'] },
 );
 
+/** The status of containers during an in-place resize (B18). */
+const containerStatuses = fc.constantFrom<readonly Fields[]>(
+  [],
+  [
+    {
+      name: 'resized',
+      image: 'pause',
+      imageID: '',
+      ready: true,
+      restartCount: 0,
+      allocatedResources: { cpu: '2', memory: '1Gi' },
+      resources: { limits: { cpu: '4' }, requests: { cpu: '1500m' } },
+    },
+  ],
+);
+
 const status = optional({
   phase: fc.constantFrom('Pending', 'Running', 'Succeeded', 'Failed'),
   nominatedNodeName: fc.constant('node-2'),
+  containerStatuses,
+  initContainerStatuses: containerStatuses,
   startTime: fc.constantFrom('2026-11-21T08:00:00Z', '1970-01-01T00:00:00Z', '1969-12-31T23:59:59Z'),
   conditions: fc.constantFrom<readonly Fields[]>(
     [],
