@@ -8,7 +8,7 @@ import {
 import { OptionError, parseJson, shown } from '../operator/options/option-values.ts';
 import { withSettings } from '../operator/options/single-cluster.ts';
 
-/** In bytes. Lambda allows 4,096 bytes for all environment variables; the others of a function in a VPC may need 1,310. @internal */
+/** In bytes. Lambda allows 4,096 bytes for all environment variables; the others of a function in a VPC may need 1,310. */
 export const LONGEST_CLUSTERS = 2_700;
 
 /** In characters, as AWS counts a managed policy. The statement for instance profiles lists each cluster twice and cannot be split. */

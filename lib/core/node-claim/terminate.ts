@@ -59,7 +59,7 @@ export function awaitTags(record: NodeClaimRecord, nowMs: number): ClaimVerdict 
   return { record: noted, actions: [], blocked, due, news: blocked };
 }
 
-/** The record of a claim whose instance EC2 shuts down. The time of the first accepted request is kept until a refusal. */
+/** The record of a claim whose instance EC2 shuts down. The time of the first accepted request is kept until a refusal. @internal */
 export function terminating(record: NodeClaimRecord, nowMs: number): NodeClaimRecord {
   const { deletion } = record;
   if (deletion === undefined) return record;

@@ -41,19 +41,15 @@ function staticPools(watched: Watched): readonly string[] {
 
 /**
  * A1.29: NodeClaims are deleted with their NodePool. A restored record may have a NodePool that was replaced meanwhile, and a registered
- * node whose object was refused until then belongs to the new NodePool of this name, as after a restore of the cluster.
+ * node whose object was written after that belongs to the new NodePool of this name, as after a restore of the cluster.
  */
 function ofDeletedPools(watched: Watched): readonly string[] {
-  const { story, objectOf } = watched;
-  if (story.faults.some(({ kind }) => kind === 'restore-table')) return [];
-  const { nodePools } = watched.simulation().state;
-  const refused = new Set(
-    story.faults.flatMap((one) =>
-      one.kind === 'object-refused' && one.call === 'cluster.applyNodeClaim' ? (objectOf(one) ?? []) : [],
-    ),
-  );
+  if (watched.story.faults.some(({ kind }) => kind === 'restore-table')) return [];
+  const { nodePools, nodeClaims } = watched.simulation().state;
+  const isOwned = ({ name, nodePoolUid }: NodeClaimRecord): boolean =>
+    nodeClaims.get(name)?.metadata.ownerReferences?.some(({ uid }) => uid === nodePoolUid) === true;
   return unreleased(watched)
-    .filter(({ name, registeredAtMs }) => registeredAtMs === undefined || !refused.has(name))
+    .filter((record) => record.registeredAtMs === undefined || isOwned(record))
     .filter(({ deletion, nodePoolUid }) => deletion === undefined && nodePoolUid !== undefined)
     .filter(({ nodePool, nodePoolUid }) => nodePools.get(nodePool)?.metadata.uid !== nodePoolUid)
     .map(({ name, nodePool }) => `NodeClaim ${name} is of a deleted NodePool ${nodePool}`);
