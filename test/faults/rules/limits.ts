@@ -68,6 +68,10 @@ export const limitsHold: RuleOf = ({ violate, records, simulation, nowMs, startM
           );
       }
     },
+    replaced() {
+      // A decision that was made before a restore of the table may be carried out after it.
+      for (const name of records.keys()) adoptedMs.set(name, nowMs());
+    },
     step() {
       for (const pool of simulation().state.nodePools.keys()) limitsOf(pool);
     },
