@@ -4,7 +4,7 @@ import { parseTime } from '../apis/formats/time.ts';
 import type { LimitRange, NamedPodTemplate, ScalableWorkload, Service } from '../apis/kubernetes.ts';
 import type { NodeOverlay } from '../apis/node-overlay.ts';
 import { optional } from '../apis/optional.ts';
-import { withoutLostNominations } from '../core/cluster/nominated-node.ts';
+import { namesOf, withoutLostNominations } from '../core/cluster/nominated-node.ts';
 import { UNAVAILABLE_MS } from '../core/instance-type/offerings/unavailable.ts';
 import type { ClusterSnapshot } from '../core/model/cluster-snapshot.ts';
 import type { UnavailableOffering } from '../core/model/decision.ts';
@@ -185,7 +185,7 @@ function readObjects(document: SnapshotDocument) {
   const isKnown = (...names: readonly ListName[]): boolean => !complete || names.some((name) => fields.includes(name));
   return {
     nodes,
-    pods: isKnown('nodes') ? withoutLostNominations(pods, nodes) : pods,
+    pods: isKnown('nodes') ? withoutLostNominations(pods, namesOf(nodes)) : pods,
     daemonSets,
     podDisruptionBudgets: document.list('pdbs').map(withDefaultNamespace),
     ...(isKnown('namespaces') && {

@@ -1,6 +1,6 @@
 import type { NodePool } from '../../apis/node-pool.ts';
 import { optional } from '../../apis/optional.ts';
-import { withoutLostNominations } from '../../core/cluster/nominated-node.ts';
+import { namesOf, withoutLostNominations } from '../../core/cluster/nominated-node.ts';
 import { promisedNodes } from '../../core/cluster/nomination.ts';
 import type { OverlayConflict } from '../../core/instance-type/overlays/overlays.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
@@ -74,7 +74,7 @@ export async function observeCluster(
   const deleted = new Set(
     claims.records.flatMap(({ nodeName, deletion }) => (deletion === undefined ? [] : (nodeName ?? []))),
   );
-  const { known, waiting } = awaitNamespaces(withoutLostNominations(pods, nodes), namespaces);
+  const { known, waiting } = awaitNamespaces(withoutLostNominations(pods, namesOf(nodes)), namespaces);
   const observed = [commands, nominations, podDisruptionBudgets, observedBuffers];
   return {
     cluster,

@@ -17,13 +17,9 @@ export async function withoutGoneNominations(
   pods: readonly Pod[],
   log: Readings,
 ): Promise<readonly Pod[]> {
-  const nominated = [...new Set(pods.flatMap((pod) => foreignNomination(pod) ?? []))];
-  const gone = await goneOf(cluster, nominated, log);
-  const others = nominated.filter((name) => !gone.has(name));
-  return withoutLostNominations(
-    pods,
-    others.map((name) => ({ metadata: { name } })),
-  );
+  const nominated = new Set(pods.flatMap((pod) => foreignNomination(pod) ?? []));
+  const gone = await goneOf(cluster, [...nominated], log);
+  return withoutLostNominations(pods, nominated.difference(gone));
 }
 
 /**

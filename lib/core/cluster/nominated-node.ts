@@ -43,15 +43,18 @@ export function foreignNomination(pod: Pod): string | undefined {
 
 /**
  * The pods without the nominations of other components for nodes that are gone. No pods end there, and the kube-scheduler may keep such a
- * nomination for ever. *Shape:* the same list if there are none. *Cost:* O(pods + nodes).
+ * nomination for ever. *Shape:* the same list if there are none. *Cost:* O(pods). @param nodes the names of those that exist
  */
-export function withoutLostNominations(pods: readonly Pod[], nodes: readonly Pick<Node, 'metadata'>[]): readonly Pod[] {
-  const names = new Set(nodes.map(({ metadata }) => metadata.name));
+export function withoutLostNominations(pods: readonly Pod[], nodes: ReadonlySet<string>): readonly Pod[] {
   const isLost = (pod: Pod): boolean => {
     const node = foreignNomination(pod);
-    return node !== undefined && !names.has(node);
+    return node !== undefined && !nodes.has(node);
   };
   return pods.some(isLost) ? pods.map((pod) => (isLost(pod) ? withoutNomination(pod) : pod)) : pods;
+}
+
+export function namesOf(nodes: readonly Node[]): ReadonlySet<string> {
+  return new Set(nodes.map(({ metadata }) => metadata.name));
 }
 
 function withoutNomination(pod: Pod): Pod {
