@@ -5,7 +5,7 @@ import { once } from '../../kept-answers.ts';
 import type { Resources } from '../../resources/resources.ts';
 import { memoize } from '../memoize.ts';
 import { type VolumeCount, volumeCount, volumeCountOfNewTypes } from '../pools/resource-space.ts';
-import { attachLimits, attachments, EBS_DRIVER } from './attach-limits.ts';
+import { type Attachments, attachLimits, attachments, EBS_DRIVER } from './attach-limits.ts';
 import { ebsAttachments } from './ebs-attachments.ts';
 import type { StorageIndex } from './storage-index.ts';
 
@@ -37,29 +37,23 @@ export function volumeLimits(
   { pods, storage }: { readonly pods: readonly Pod[]; readonly storage: StorageIndex },
 ): VolumeLimits {
   const drivers = driversOf(stateNodes, storage);
-  /** By driver and claim: the pods that use the volume. */
+  const attached = once(() => pods.map((pod) => attachments(pod, storage)).filter(({ size }) => size > 0));
+  /** By claim, or by volume without one: the pods that use it. */
   const users = once(() => {
     const byVolume = new Map<string, number>();
-    for (const pod of pods)
-      for (const [driver, volumes] of attachments(pod, storage))
-        for (const volume of volumes) {
-          const key = `${driver} ${volume}`;
-          byVolume.set(key, (byVolume.get(key) ?? 0) + 1);
-        }
+    for (const volume of attached().flatMap((one) => [...one.values()].flatMap((volumes) => [...volumes])))
+      byVolume.set(volume, (byVolume.get(volume) ?? 0) + 1);
     return byVolume;
   });
-  const volumesOf = (pod: Pod): readonly (readonly [string, number])[] =>
-    [...attachments(pod, storage)].flatMap(([driver, volumes]) => {
-      if (!drivers.has(driver)) return [];
-      const parts = [...volumes].map(
-        (volume) => Math.floor(1 / PART / (users().get(`${driver} ${volume}`) ?? 1)) * PART,
-      );
-      return [[driver, parts.reduce((sum, part) => sum + part, 0)] as const];
-    });
+  const partOf = (volume: string): number => Math.floor(1 / PART / (users().get(volume) ?? 1)) * PART;
+  const countsIn = (of: Attachments): readonly (readonly [string, number])[] =>
+    [...of]
+      .filter(([driver]) => drivers.has(driver))
+      .map(([driver, volumes]) => [driver, [...volumes].reduce((sum, volume) => sum + partOf(volume), 0)]);
   const largest = once(() => {
     const most = new Map<string, number>();
-    for (const pod of pods)
-      for (const [driver, count] of volumesOf(pod)) most.set(driver, Math.max(most.get(driver) ?? 0, count));
+    for (const [driver, count] of attached().flatMap(countsIn))
+      most.set(driver, Math.max(most.get(driver) ?? 0, count));
     return most;
   });
   /** Whether a pod has more volumes than the estimate for a type without nodes. */
@@ -81,7 +75,7 @@ export function volumeLimits(
     },
     countsOf(pod) {
       if (pod.spec.volumes === undefined) return undefined;
-      const counts = volumesOf(pod).flatMap(([driver, count]) => [
+      const counts = countsIn(attachments(pod, storage)).flatMap(([driver, count]) => [
         [volumeCount(driver), count] as const,
         ...(isExceeded(driver)
           ? [[volumeCountOfNewTypes(driver), Math.min(count, leastOf(drivers.get(driver)))] as const]
