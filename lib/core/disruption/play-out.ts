@@ -143,12 +143,9 @@ function playOut(methods: readonly Method[], pass: Pass, first?: FirstProposal):
       stopped: stopped.filter((one) => proposal === undefined || one.method === proposal.method),
     };
     if (proposal === undefined) {
-      if (stopped.length === 0 && waits) {
-        waits = false;
-        continue;
-      }
-      if (stopped.length === 0) return { commands, blocked: [...earlier, ...blocked], isWhole: pass.steps.left() > 0 };
-      earlier = [...earlier, ...blocked.filter(({ reason }) => reason !== 'NotEvaluated')];
+      if (stopped.length > 0) earlier = [...earlier, ...blocked.filter(({ reason }) => reason !== 'NotEvaluated')];
+      else if (waits) waits = false;
+      else return { commands, blocked: [...earlier, ...blocked], isWhole: pass.steps.left() > 0 };
       continue;
     }
     earlier = [];

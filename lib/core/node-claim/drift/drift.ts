@@ -162,8 +162,8 @@ function requirements({ record, target, labels }: Compared): Finding {
 }
 
 /**
- * The labels of the claim. A label that Kerf does not write to the claim, such as the tenancy of a node that was registered without it, has the values that the claim
- * requires. They stay the same when the status of the NodePool changes.
+ * The labels of the claim. A label that Kerf does not write to the claim, such as the tenancy of a node that was registered without it,
+ * has the values that the claim requires. They stay the same when the status of the NodePool changes.
  */
 const offeredBy = lastFor((record: NodeClaimRecord, { labels }: { readonly labels: Labels }): Requirements => {
   const required = requirementsFrom(record.spec.requirements);
