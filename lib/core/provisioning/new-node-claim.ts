@@ -14,6 +14,7 @@ import { optional } from '../../apis/optional.ts';
 import { isBufferPod } from '../cluster/buffer-pod.ts';
 import { digest } from '../identity.ts';
 import { valuesOf } from '../instance-type/type-requirements.ts';
+import { onceFor } from '../kept-answers.ts';
 import type { InstanceType } from '../model/instance-type.ts';
 import type { LaunchOption, LaunchType, NodeClaimRecord, StartTurn } from '../model/node-claim-record.ts';
 import { launchTypeOf } from '../node-claim/adoption/launch-type.ts';
@@ -90,13 +91,17 @@ function countedFor(type: InstanceType, minValues: MinValues): Partial<Pick<Laun
 
 /** A4.10: annotations that show which NodeOverlays changed its launch options. */
 function overlayAnnotations(types: readonly InstanceType[]): Labels {
-  const priced = types.some(({ offerings }) => offerings.some(({ priceOverlaid }) => priceOverlaid === true));
+  const priced = types.some(hasOverlaidPrice);
   const enlarged = types.some(({ capacityOverlaid }) => capacityOverlaid === true);
   return {
     ...(priced ? { [PRICE_OVERLAY_APPLIED]: 'true' } : {}),
     ...(enlarged ? { [CAPACITY_OVERLAY_APPLIED]: 'true' } : {}),
   };
 }
+
+const hasOverlaidPrice = onceFor(({ offerings }: InstanceType) =>
+  offerings.some(({ priceOverlaid }) => priceOverlaid === true),
+);
 
 /** B38: the requirements, narrowed to the launch options, without the placeholder hostname. */
 function asLaunched(requirements: Requirements, options: readonly LaunchOption[]): Requirements {

@@ -2,6 +2,7 @@ import { type Pod, selectorMatches } from '../../apis/kubernetes.ts';
 import { holds, selectsPod } from '../cluster/pod-disruption-budgets.ts';
 import { isActive, isProvisionable, isReschedulable } from '../cluster/pods.ts';
 import type { StateNode } from '../cluster/state-node.ts';
+import { onceFor } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Refusal } from '../model/refusal.ts';
 import { requiredAffinityTerms } from '../scheduling/pods/pod-affinity-terms.ts';
@@ -38,19 +39,20 @@ export function podsToPlaceFrom(snapshot: Seen, nowMs: number): (removed: readon
   const awaited = awaitedBeside(snapshot, pending);
   const inFullDomain = awaitedBySpread(snapshot, pending);
   const kept = keptDomains(snapshot);
+  const ignored = onceFor(whyIgnored);
+  const mayMove = onceFor((pod: Pod) => isReschedulable(pod) && !stays(pod) && !inFullDomain(pod));
   return (removed) => {
     const names = new Set(removed.map(({ name }) => name));
     const inItsDomain = kept(removed);
     /** B7: they need a node before they are evicted, except for pods that will not be evicted. */
-    const moves = (pod: Pod): boolean =>
-      isReschedulable(pod) && !stays(pod) && !awaited(pod, names) && !inFullDomain(pod);
+    const moves = (pod: Pod): boolean => mayMove(pod) && !awaited(pod, names);
     const pods: Pod[] = [];
     const refused: { readonly pod: Pod; readonly refusal: Refusal }[] = [];
     for (const pod of [
       ...pending,
       ...removed.flatMap((node) => node.pods.filter(moves).map((one) => inItsDomain(one, node))),
     ]) {
-      const refusal = whyIgnored(pod);
+      const refusal = ignored(pod);
       if (refusal === undefined) pods.push(pod);
       else refused.push({ pod, refusal });
     }

@@ -2,6 +2,7 @@ import type { Pod } from '../../../apis/kubernetes.ts';
 import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ZONE } from '../../../apis/labels.ts';
 import { optional } from '../../../apis/optional.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
+import { lastFor } from '../../kept-answers.ts';
 import type { Instance } from '../../model/node-claim-record.ts';
 import { newNodeClaim } from '../../provisioning/new-node-claim.ts';
 import { requirementsFromLabels } from '../../requirements/requirements.ts';
@@ -19,7 +20,8 @@ export interface MoveChange {
 
 export function changeOf({ candidates, targets, replacements }: EvaluatedMove, nowMs: number): MoveChange {
   const gone = new Set(candidates.map(({ stateNode }) => stateNode.name));
-  const decisionId = `after ${[...gone].join(' ')}`;
+  // No other move of a plan removes this node.
+  const decisionId = `after ${candidates[0]?.stateNode.name}`;
   return {
     gone,
     arriving: new Map(targets.map(({ stateNode: { name }, pods }) => [name, pods.map((pod) => boundTo(name, pod))])),
@@ -45,10 +47,14 @@ function boundTo(nodeName: string, pod: Pod): Pod {
   return { ...pod, spec: { ...pod.spec, nodeName } };
 }
 
-function launched(
-  claim: PlannedNodeClaim,
-  { index, decisionId, nowMs }: { readonly index: number; readonly decisionId: string; readonly nowMs: number },
-): StateNode {
+interface Launch {
+  readonly index: number;
+  readonly decisionId: string;
+  readonly nowMs: number;
+}
+
+/** A move is carried out in the world of its method, and again in that of the plan. */
+const launched = lastFor((claim: PlannedNodeClaim, { index, decisionId, nowMs }: Launch): StateNode => {
   const record = newNodeClaim(claim, index, { cluster: '', decisionId, nowMs });
   const { type, offering } = claim.cheapest;
   const { name, nodePool } = record;
@@ -81,4 +87,4 @@ function launched(
     initialized: false,
     deleting: false,
   };
-}
+});
