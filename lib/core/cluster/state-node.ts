@@ -43,6 +43,8 @@ export interface StateNode {
   readonly deleting: boolean;
   /** A disruption command replaces it. The command may end without deleting it, so it holds its share of the limits. @default false */
   readonly replaced?: true;
+  /** A replacement of an earlier move of the pass: EC2 does not count its instance yet. @default it exists, or its NodeClaim does */
+  readonly planned?: true;
 }
 
 /** All nodes and all claims without a node: initialized nodes first, then by name (B15). *Cost:* O(nodes + claims + pods). */

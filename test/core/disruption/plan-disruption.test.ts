@@ -8,7 +8,7 @@ import { type DisruptionPlan, planDisruption } from '../../../lib/core/disruptio
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
 import { DISRUPTION_METHODS } from '../../../lib/core/model/disruption-command.ts';
 import { aCommand, candidatesNamed } from '../../builders/decisions.ts';
-import { anInstanceType } from '../../builders/instance-types.ts';
+import { anInstanceType, anOffering } from '../../builders/instance-types.ts';
 import { aPoolView, asking } from '../../builders/node-pools.ts';
 import { runningPod } from '../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
@@ -179,6 +179,30 @@ describe('a plan', () => {
       commands: [command],
     });
     expect(removed(plan(snapshot))).toEqual([['b']]);
+  });
+
+  test.each([true, false])('uses each reserved instance once (B59, E20; fleet: %s)', (fleetConsolidation) => {
+    const requirements = [asking('karpenter.sh/capacity-type', 'In', 'on-demand', 'reserved')];
+    const names = Array.from({ length: 9 }, (_, at) => `node-${at}`);
+    const plannedWith = (instances: number, capacityTypes: Readonly<Record<string, string>> = {}) => {
+      const reserved = { ...anOffering('eu-west-3a', 'reserved', 1e-8), reservation: { id: 'cr-1', instances } };
+      const types = [anInstanceType({ offerings: [anOffering('eu-west-3a', 'on-demand'), reserved] })];
+      const nodes = names.map((name) => {
+        const capacityType = capacityTypes[name] ?? 'on-demand';
+        return initializedNode({ name, labels: { 'karpenter.sh/capacity-type': capacityType } });
+      });
+      const busy = names.filter((name) => capacityTypes[name] === undefined);
+      const snapshot = snapshotOf(nodes, {
+        nodePools: [aPoolView({ types, requirements, disruption: { budgets: [{ nodes: '100%' }] } })],
+        pods: busy.map((name) => runningPod(name, { name: `on-${name}`, requests: { cpu: '1500m' } })),
+        options: { fleetConsolidation },
+      });
+      return plan(snapshot, ALL_METHODS);
+    };
+    const { commands } = plannedWith(2);
+    expect(commands.flatMap(({ replacements }) => replacements)).toHaveLength(2);
+    // An empty node of the reservation is deleted. Its instance is not free before it is terminated.
+    expect(removed(plannedWith(0, { 'node-4': 'reserved' }))).toEqual([['node-4']]);
   });
 
   test('is empty if something could not be read, with the reason', () => {

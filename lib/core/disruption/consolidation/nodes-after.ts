@@ -86,5 +86,6 @@ const launched = lastFor((claim: PlannedNodeClaim, { index, decisionId, nowMs }:
     pods: [],
     initialized: false,
     deleting: false,
+    planned: true,
   };
 });

@@ -64,8 +64,9 @@ export function reservationLedger(free: ReadonlyMap<string, number>, isStrict: b
 }
 
 /** The reservations that a claim may be launched into. EC2 does not include the claim in their used instances yet. */
-function promisedTo({ node, nodeClaim }: StateNode): readonly string[] {
-  if (nodeClaim === undefined || node !== undefined || nodeClaim.launch.kind === 'launched') return [];
+function promisedTo({ node, nodeClaim, planned }: StateNode): readonly string[] {
+  if (nodeClaim === undefined || node !== undefined || (nodeClaim.launch.kind === 'launched' && planned !== true))
+    return [];
   const asked = requirementsFrom(nodeClaim.spec.requirements).get(RESERVATION_ID);
   return asked === undefined || asked.complement ? [] : [...asked.values];
 }
