@@ -1,5 +1,7 @@
 import { MINUTE_MS, SECOND_MS, timeIn } from '../../../lib/apis/formats/time.ts';
 import type { Pod } from '../../../lib/apis/kubernetes.ts';
+import type { NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
+import { graceDeadlineMs } from '../../../lib/core/node-claim/grace-deadline.ts';
 import type { RuleOf } from '../rule.ts';
 import { recordOf } from './nodes.ts';
 import { bindings, isDrainable, tierOf } from './pods.ts';
@@ -22,8 +24,8 @@ export const drainsAreOrdered: RuleOf = (watched) => {
   const isSlow = story.faults.some(({ kind }) => kind === 'calls-slow' || kind === 'calls-hang' || kind === 'clocks');
   const isStuck = ({ metadata }: Pod): boolean =>
     startMs() + nowMs() - (timeIn(metadata.deletionTimestamp) ?? Infinity) > ENDED_MS;
-  const deadlineOf = (nodeName: string | undefined): number | undefined =>
-    recordOf(watched, simulation().state.nodes.get(nodeName ?? '')?.spec?.providerID)?.deletion?.deadlineMs;
+  const onNode = (nodeName: string | undefined): NodeClaimRecord | undefined =>
+    recordOf(watched, simulation().state.nodes.get(nodeName ?? '')?.spec?.providerID);
   return {
     step: bound.note,
     evicting(target) {
@@ -46,15 +48,17 @@ export const drainsAreOrdered: RuleOf = (watched) => {
     },
     deletingPod(target, graceSeconds) {
       const pod = simulation().state.pods.get(`${target.namespace}/${target.name}`);
-      const deadlineMs = deadlineOf(pod?.spec.nodeName);
-      if (pod === undefined || deadlineMs === undefined || isSlow) return;
+      const record = onNode(pod?.spec.nodeName);
+      if (pod === undefined || record?.deletion?.deadlineMs === undefined || isSlow) return;
+      const { deadlineMs } = record.deletion;
+      const nowIsMs = startMs() + nowMs();
       const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
       const endMs = timeIn(deletionTimestamp);
-      const sinceMs = endMs === undefined ? startMs() + nowMs() : endMs - deletionGracePeriodSeconds * SECOND_MS;
+      const sinceMs = endMs === undefined ? nowIsMs : endMs - deletionGracePeriodSeconds * SECOND_MS;
       const endsMs = sinceMs + graceSeconds * SECOND_MS;
       const what = `pod ${target.name} gets ${graceSeconds} s since ${sinceMs - startMs()} ms`;
       // After the deadline, the kubelet has one more second.
-      const overMs = endsMs - Math.max(deadlineMs, startMs() + nowMs() + SECOND_MS);
+      const overMs = endsMs - Math.max(latestDeadlineMs(record, nowIsMs), nowIsMs + SECOND_MS);
       if (overMs > SENT_MS)
         violate('a forced deletion ends by the deadline', `${what}, which is ${overMs} ms more than its node has`);
       const lessMs = deadlineMs - endsMs;
@@ -63,3 +67,10 @@ export const drainsAreOrdered: RuleOf = (watched) => {
     },
   };
 };
+
+/** Of a run that may have read the record before a repair set the deadline to now. */
+function latestDeadlineMs({ deletion, spec }: NodeClaimRecord, atMs: number): number {
+  const { deadlineMs = Infinity, requestedAtMs } = deletion ?? {};
+  if (requestedAtMs === undefined || atMs - deadlineMs > SENT_MS) return deadlineMs;
+  return Math.max(deadlineMs, graceDeadlineMs(spec, requestedAtMs) ?? Infinity);
+}
