@@ -5,6 +5,7 @@ import type {
   Deployment,
   LimitRange,
   NamedPodTemplate,
+  Namespace,
   Pod,
   PodDisruptionBudget,
   PriorityClass,
@@ -31,6 +32,7 @@ export interface ClusterManifests {
   readonly capacityBuffers: readonly CapacityBuffer[];
   readonly podTemplates: readonly NamedPodTemplate[];
   readonly priorityClasses: readonly PriorityClass[];
+  readonly namespaces: readonly Namespace[];
   readonly limitRanges: readonly LimitRange[];
   readonly persistentVolumes: readonly PersistentVolume[];
   readonly persistentVolumeClaims: readonly PersistentVolumeClaim[];

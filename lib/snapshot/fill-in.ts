@@ -1,4 +1,4 @@
-import type { Condition, Namespace, Node, ObjectMeta, Pod } from '../apis/kubernetes.ts';
+import type { Condition, Node, ObjectMeta, Pod } from '../apis/kubernetes.ts';
 import { HOSTNAME } from '../apis/labels.ts';
 import { fingerprint } from '../core/identity.ts';
 
@@ -42,17 +42,4 @@ export function filledNode(node: Node): Node {
     metadata: { ...metadata, labels: { [HOSTNAME]: metadata.name, ...metadata.labels } },
     status: { ...status, conditions: isSet ? conditions : [...conditions, { type: 'Ready', status: 'True' }] },
   };
-}
-
-/** One object for each namespace in use, with the label that the API server sets. */
-export function filledNamespaces(
-  given: readonly Namespace[],
-  objects: readonly { readonly metadata: ObjectMeta }[],
-): readonly Namespace[] {
-  const known = new Set(given.map(({ metadata }) => metadata.name));
-  const used = new Set(objects.map(({ metadata }) => metadata.namespace ?? 'default'));
-  const missing: readonly Namespace[] = [...used.difference(known)].toSorted().map((name) => ({ metadata: { name } }));
-  return [...given, ...missing].map(({ metadata }) => ({
-    metadata: { ...metadata, labels: { 'kubernetes.io/metadata.name': metadata.name, ...metadata.labels } },
-  }));
 }

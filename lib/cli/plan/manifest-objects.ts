@@ -107,7 +107,8 @@ function readOne(value: unknown, report: Report): ReadObject | undefined {
 function reportTwice({ value, file, document, base }: SourceObject, seen: Map<string, string>, report: Report): void {
   const metadata = ownField(value, 'metadata');
   const name = textField(metadata, 'name');
-  if (name === undefined) return;
+  // kubectl applies each Namespace of a name, and the last is in effect.
+  if (name === undefined || kindOf(value) === 'Namespace') return;
   const key = `${kindOf(value)}/${textField(metadata, 'namespace') ?? 'default'}/${name}`;
   const before = seen.get(key);
   if (before !== undefined)

@@ -9,12 +9,13 @@ import {
   podKey,
 } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
-import { withLabelKeys } from '../../core/cluster/label-keys.ts';
+import { withLabelKeys } from '../../core/admission/label-keys.ts';
+import { templateWithLimitRanges, withLimitRanges } from '../../core/admission/limit-ranges.ts';
+import { filledNamespaces } from '../../core/cluster/namespaces.ts';
 import { isSameSubject, namespacedSubject } from '../../core/model/subject.ts';
 import { bufferSubject } from '../../core/provisioning/buffer-pods.ts';
-import { templateWithLimitRanges, withLimitRanges } from '../../core/resources/limit-ranges.ts';
 import type { ReadObject } from '../../manifests/read/read-object.ts';
-import { filledNamespaces, filledPod } from '../../snapshot/fill-in.ts';
+import { filledPod } from '../../snapshot/fill-in.ts';
 import type { ReadSnapshot } from '../../snapshot/read-snapshot.ts';
 import { appliedPools } from './applied-pools.ts';
 import type { ManifestObjects } from './manifest-objects.ts';
@@ -54,6 +55,7 @@ export function withManifests(
     { ...given, pods: added, podClaims: workloads.flatMap(replicaClaims) },
     { isWholeCluster, before: snapshot.storage, nodePools, instanceTypes: read.instanceTypes },
   );
+  const daemonSets = merged(snapshot.daemonSets, given.daemonSets);
   const applied = {
     ...read,
     nodeClasses,
@@ -74,11 +76,11 @@ export function withManifests(
         nodeClasses,
         given: { nodePools: namesOf(given.nodePools), nodeClasses: namesOf(given.nodeClasses) },
       }),
-      daemonSets: merged(snapshot.daemonSets, given.daemonSets),
+      daemonSets,
       podDisruptionBudgets: merged(snapshot.podDisruptionBudgets, given.budgets),
       pods,
       bufferPods: withoutBuffers(snapshot.bufferPods ?? [], given.capacityBuffers),
-      namespaces: filledNamespaces(snapshot.namespaces ?? [], pods),
+      namespaces: filledNamespaces(merged(snapshot.namespaces ?? [], given.namespaces), [...pods, ...daemonSets]),
       ...optional({ storage }),
     },
   };
@@ -107,6 +109,7 @@ function byKind(objects: readonly ReadObject[]) {
     persistentVolumes: objects.flatMap((one) => (one.kind === 'PersistentVolume' ? [one.object] : [])),
     persistentVolumeClaims: objects.flatMap((one) => (one.kind === 'PersistentVolumeClaim' ? [one.object] : [])),
     storageClasses: objects.flatMap((one) => (one.kind === 'StorageClass' ? [one.object] : [])),
+    namespaces: objects.flatMap((one) => (one.kind === 'Namespace' ? [one.object] : [])),
     pods: objects.flatMap((one) => (one.kind === 'Pod' ? [one.object] : [])),
   };
 }

@@ -28,7 +28,8 @@ export interface Together {
 
 /** Checks the rules across files: each object occurs once, and each referenced object exists. */
 export function checkTogether(all: Together): void {
-  checkDuplicates(all.declared);
+  // Charts and folders often have the same Namespace. kubectl applies each, and the last is in effect.
+  checkDuplicates(all.declared.filter(({ kind }) => kind !== 'Namespace'));
   const scenarios = all.declared.filter(({ kind }) => kind === 'Scenario');
   for (const { report } of scenarios.slice(1)) {
     report(['kind'], `is a second Scenario; the first is at ${scenarios[0]?.place ?? ''}`, 'one Scenario in all files');

@@ -7,6 +7,7 @@ import type {
   Deployment,
   LimitRange,
   NamedPodTemplate,
+  Namespace,
   Pod,
   PodDisruptionBudget,
   PriorityClass,
@@ -20,6 +21,7 @@ import { CAPACITY_BUFFER_RESOURCE } from '../../apis/schemas/capacity-buffer.ts'
 import { manifestSchema } from '../../apis/schemas/custom-resource.ts';
 import { EC2_NODE_CLASS } from '../../apis/schemas/ec2-node-class.ts';
 import { LIMIT_RANGE } from '../../apis/schemas/limit-range.ts';
+import { NAMESPACE } from '../../apis/schemas/namespace.ts';
 import { NODE_CLAIM_RESOURCE } from '../../apis/schemas/node-claim.ts';
 import { NODE_OVERLAY_RESOURCE } from '../../apis/schemas/node-overlay.ts';
 import { NODE_POOL_RESOURCE } from '../../apis/schemas/node-pool.ts';
@@ -67,6 +69,7 @@ export interface ReadObjects {
   readonly StorageClass: StorageClass;
   readonly PriorityClass: PriorityClass;
   readonly LimitRange: LimitRange;
+  readonly Namespace: Namespace;
   readonly Scenario: ScenarioManifest;
 }
 
@@ -91,6 +94,7 @@ export const SCHEMAS: Readonly<Record<ReadKind, Schema>> = {
   StorageClass: STORAGE_CLASS,
   PriorityClass: PRIORITY_CLASS,
   LimitRange: LIMIT_RANGE,
+  Namespace: NAMESPACE,
   Scenario: SCENARIO,
 };
 

@@ -24,6 +24,7 @@ export const READ_KINDS = {
   StorageClass: 'storage.k8s.io/v1',
   PriorityClass: 'scheduling.k8s.io/v1',
   LimitRange: 'v1',
+  Namespace: 'v1',
   Scenario: 'kerf.dev/v1alpha1',
 } as const;
 
@@ -49,7 +50,6 @@ const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
     'Endpoints',
     'Event',
     'List',
-    'Namespace',
     'Node',
     'ReplicationController',
     'ResourceQuota',

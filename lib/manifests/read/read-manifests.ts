@@ -165,6 +165,7 @@ function manifestsOf({ objects, ignored }: Reading): ParsedManifests {
     capacityBuffers: objects.flatMap((read) => (read.kind === 'CapacityBuffer' ? [read.object] : [])),
     podTemplates: objects.flatMap((read) => (read.kind === 'PodTemplate' ? [read.object] : [])),
     priorityClasses: objects.flatMap((read) => (read.kind === 'PriorityClass' ? [read.object] : [])),
+    namespaces: objects.flatMap((read) => (read.kind === 'Namespace' ? [read.object] : [])),
     limitRanges: objects.flatMap((read) => (read.kind === 'LimitRange' ? [read.object] : [])),
     persistentVolumes: objects.flatMap((read) => (read.kind === 'PersistentVolume' ? [read.object] : [])),
     persistentVolumeClaims: objects.flatMap((read) => (read.kind === 'PersistentVolumeClaim' ? [read.object] : [])),

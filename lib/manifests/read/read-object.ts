@@ -59,6 +59,7 @@ const READERS: { readonly [K in ReadKind]: Reader<K> } = {
   StorageClass: reader('StorageClass', () => {}),
   PriorityClass: reader('PriorityClass', checkPriorityClass),
   LimitRange: reader('LimitRange', () => {}),
+  Namespace: reader('Namespace', () => {}),
   Scenario: reader('Scenario', checkScenario),
 };
 
@@ -72,7 +73,12 @@ const CUSTOM: ReadonlySet<ReadKind> = new Set<ReadKind>([
   'Scenario',
 ]);
 
-const CLUSTER_SCOPED: ReadonlySet<ReadKind> = new Set<ReadKind>(['PersistentVolume', 'StorageClass', 'PriorityClass']);
+const CLUSTER_SCOPED: ReadonlySet<ReadKind> = new Set<ReadKind>([
+  'PersistentVolume',
+  'StorageClass',
+  'PriorityClass',
+  'Namespace',
+]);
 
 /** True for kinds that are namespaced. */
 export function isNamespaced(kind: ReadKind): boolean {

@@ -1,7 +1,7 @@
 import type { Pod, PodSpec, PriorityClass } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
-import { withLabelKeys } from '../../core/cluster/label-keys.ts';
-import { withLimitRanges } from '../../core/resources/limit-ranges.ts';
+import { withLabelKeys } from '../../core/admission/label-keys.ts';
+import { withLimitRanges } from '../../core/admission/limit-ranges.ts';
 import { type KubernetesState, writePod } from './state.ts';
 
 /** Creates a pod as the API server does: admission sets its priority, its resources by the LimitRanges, and the selectors of its affinity by their label keys. Every new pod of the simulated cluster comes from here. */

@@ -1,8 +1,9 @@
 import { formatTime, timeIn } from '../../apis/formats/time.ts';
-import { type Labels, type Namespace, type Node, namespaceOf, type Pod } from '../../apis/kubernetes.ts';
+import type { Labels, Node, Pod } from '../../apis/kubernetes.ts';
 import { TERMINATION_FINALIZER } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { optional } from '../../apis/optional.ts';
+import { filledNamespaces } from '../../core/cluster/namespaces.ts';
 import { NOMINATION_MANAGER, type PodNomination } from '../../core/cluster/nominated-node.ts';
 import { AUTO_MODE_GROUP, type AutoscalerTraces } from '../../core/cluster/other-autoscalers.ts';
 import { selectsPod } from '../../core/cluster/pod-disruption-budgets.ts';
@@ -54,7 +55,7 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
     listNodeOverlays: async () => [...state.nodeOverlays.values()],
     listCapacityBuffers: async () => [...state.capacityBuffers.values()],
     listPodTemplates: async () => state.podTemplates,
-    listNamespaces: async () => namespacesOf(pods()),
+    listNamespaces: async () => filledNamespaces([...state.namespaces.values()], pods()),
     listVolumeAttachments: async () => [...state.storage.attachments.values()],
     listPersistentVolumeClaims: async () => [...state.storage.claims.values()],
     readStorage: async () => storageObjects(state.storage),
@@ -92,13 +93,6 @@ export function simulatedCluster(state: KubernetesState, clock: Clock, deploymen
 
 function claimOf({ holder }: KubernetesState, deployment: string): Pick<AutoscalerTraces, 'claim'> {
   return holder === undefined ? {} : { claim: { deployment: holder, isOwn: holder === deployment } };
-}
-
-/** The namespaces of the pods. */
-function namespacesOf(pods: readonly Pod[]): readonly Namespace[] {
-  return [...new Set(pods.map(namespaceOf))]
-    .toSorted()
-    .map((name) => ({ metadata: { name, labels: { 'kubernetes.io/metadata.name': name } } }));
 }
 
 function patchNode(

@@ -6,6 +6,7 @@ import {
   type Deployment,
   type LimitRange,
   type NamedPodTemplate,
+  type Namespace,
   type Node,
   type ObjectMeta,
   type Pod,
@@ -76,6 +77,8 @@ export interface KubernetesState {
   autoscalers: AutoscalerTraces;
   readonly priorityClasses: ReadonlyMap<string, PriorityClass>;
   readonly limitRanges: readonly LimitRange[];
+  /** Those of the manifests, by name. A namespace in use that has none here has only the label with its name. */
+  readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly storage: StorageState;
   version: number;
   /** Called with each write and removal, before `onChange`. */
@@ -127,6 +130,7 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     },
     priorityClasses: priorityClasses(manifests.priorityClasses),
     limitRanges: manifests.limitRanges,
+    namespaces: new Map(manifests.namespaces.map((one) => [one.metadata.name, one])),
     storage: storageState(manifests),
     version: 0,
     watchers,

@@ -220,7 +220,7 @@ describe('what is read', () => {
 
   test('other kinds are ignored with a reason', () => {
     const names = [
-      'v1/Namespace',
+      'v1/Secret',
       'v1/Service',
       'v1/ConfigMap',
       'v1/ReplicationController',

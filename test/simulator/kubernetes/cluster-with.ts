@@ -1,4 +1,4 @@
-import type { Node, Pod } from '../../../lib/apis/kubernetes.ts';
+import type { Namespace, Node, Pod } from '../../../lib/apis/kubernetes.ts';
 import { createPod } from '../../../lib/simulator/kubernetes/create-pod.ts';
 import { kubeScheduler } from '../../../lib/simulator/kubernetes/scheduler/kube-scheduler.ts';
 import { type KubernetesState, kubernetesState, writeNode } from '../../../lib/simulator/kubernetes/state.ts';
@@ -10,11 +10,13 @@ export const CLOCK = { now: () => NOW_MS };
 export interface Cluster {
   readonly nodes: readonly Node[];
   readonly pods: readonly Pod[];
+  /** @default none, so that namespaces have only the label with their name */
+  readonly namespaces?: readonly Namespace[];
 }
 
 /** An API server with these nodes and pods, without controllers. */
-export function clusterWith({ nodes, pods }: Cluster): KubernetesState {
-  const state = kubernetesState(someManifests({ nodePools: [], nodeClasses: [], deployments: [] }));
+export function clusterWith({ nodes, pods, namespaces = [] }: Cluster): KubernetesState {
+  const state = kubernetesState(someManifests({ nodePools: [], nodeClasses: [], deployments: [], namespaces }));
   for (const node of nodes) writeNode(state, node);
   for (const pod of pods) createPod(state, pod);
   return state;

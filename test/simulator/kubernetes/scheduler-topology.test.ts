@@ -175,7 +175,7 @@ describe('InterPodAffinity', () => {
       at: 'a',
     },
     { rule: 'another namespace means its pods', term: { namespaces: ['other'] }, at: 'none' },
-    { rule: 'a namespaceSelector means every namespace', term: { namespaceSelector: {} }, at: 'b' },
+    { rule: 'an empty namespaceSelector means every namespace', term: { namespaceSelector: {} }, at: 'b' },
     {
       rule: 'matchLabelKeys mean pods of the same value',
       term: { matchLabelKeys: ['version'] },
@@ -196,6 +196,35 @@ describe('InterPodAffinity', () => {
     },
   ])('affinity: $rule', ({ term, labels = {}, at }) => {
     expect(goesTo(joining(affinityTerm(term)), { labels })).toBe(at);
+  });
+
+  test.each<{ readonly rule: string; readonly term: Partial<PodAffinityTerm>; readonly at: string }>([
+    { rule: 'the labels of namespaces', term: { namespaceSelector: { matchLabels: { team: 'x' } } }, at: 'b' },
+    { rule: 'no namespace without the label', term: { namespaceSelector: { matchLabels: { team: 'y' } } }, at: 'none' },
+    {
+      rule: 'the label with the name, which every namespace has',
+      term: { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'labelled' } } },
+      at: 'b',
+    },
+    {
+      rule: 'the namespaces of its list too',
+      term: { namespaces: ['labelled'], namespaceSelector: { matchLabels: { team: 'y' } } },
+      at: 'b',
+    },
+    {
+      rule: 'not the namespace of the pod, if it has not the labels',
+      term: {
+        labelSelector: { matchLabels: { app: 'own' } },
+        namespaceSelector: { matchLabels: { team: 'x' } },
+      },
+      at: 'none',
+    },
+  ])('B52: a namespaceSelector selects $rule', ({ term, at }) => {
+    const namespaces = [{ metadata: { name: 'labelled', labels: { team: 'x' } } }];
+    const other = there({ namespace: 'labelled' });
+    const own = runningPod('a', { name: 'own', labels: { app: 'own' } });
+    const pod = aPod({ name: 'new', owner: 'Job', spec: { affinity: joining(affinityTerm(term)) } });
+    expect(placesAfterPass({ nodes: [A, B], pods: [other, own, pod], namespaces })['new']).toBe(at);
   });
 
   test('affinity: without a selector, no pod matches', () => {

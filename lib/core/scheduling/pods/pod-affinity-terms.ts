@@ -4,7 +4,7 @@ import {
   type PodAffinityTerm,
   type TopologySpreadConstraint,
 } from '../../../apis/kubernetes.ts';
-import { ownValues } from '../../cluster/label-keys.ts';
+import { ownValues } from '../../admission/label-keys.ts';
 
 /** Required and preferred terms: a preference counts as required until it is relaxed (B30). */
 export function affinityTerms(pod: Pod): readonly PodAffinityTerm[] {

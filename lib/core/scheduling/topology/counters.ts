@@ -5,6 +5,7 @@ import {
   type PodAffinityTerm,
   selectorMatches,
 } from '../../../apis/kubernetes.ts';
+import { includesNamespace, namespaceLabels, termNamespaces } from '../../cluster/namespaces.ts';
 import type { Requirements } from '../../requirements/requirements.ts';
 import type { PodClass } from '../pods/pod-classes.ts';
 import { type LabelIndex, labelIndex, labelTexts } from './label-index.ts';
@@ -210,20 +211,19 @@ export function countedOf(of: Omit<Counted, 'text'>): Counted {
   return { ...of, text: [kind, key.name, where, JSON.stringify(selector), filter?.text, joined?.length].join('\n') };
 }
 
-/** B52: the namespace of the pod if the term has none; namespaceSelector adds the namespaces that it selects. */
+/** The names of the namespaces of a term (B52). *Shape:* undefined for all namespaces. */
 export function namespacesOf(
   term: PodAffinityTerm,
   owner: string,
   known: readonly Namespace[],
 ): ReadonlySet<string> | undefined {
-  const { namespaces = [], namespaceSelector } = term;
-  if (namespaceSelector === undefined) return new Set(namespaces.length === 0 ? [owner] : namespaces);
-  const everywhere =
-    Object.keys(namespaceSelector.matchLabels ?? {}).length === 0 &&
-    (namespaceSelector.matchExpressions ?? []).length === 0;
-  if (everywhere) return undefined;
-  const picked = known.filter(({ metadata }) =>
-    selectorMatches(namespaceSelector, { 'kubernetes.io/metadata.name': metadata.name, ...metadata.labels }),
-  );
-  return new Set([...namespaces, ...picked.map(({ metadata }) => metadata.name)]);
+  const where = termNamespaces(term, owner);
+  const { names, selector } = where;
+  if (selector !== undefined && selectsAll(selector)) return undefined;
+  const found = known.filter((one) => includesNamespace(where, one.metadata.name, namespaceLabels(one)));
+  return new Set([...names, ...found.map(({ metadata }) => metadata.name)]);
+}
+
+function selectsAll({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return Object.keys(matchLabels).length + matchExpressions.length === 0;
 }

@@ -41,7 +41,7 @@ export function schedulerCache(state: KubernetesState): SchedulerCache {
   const topology = schedulerTopology();
   const nodes = nodeCache(topology);
   const pods = new Map<string, KnownPod>();
-  const kindOf = podKinds();
+  const kindOf = podKinds(state.namespaces);
   const changes = state.podIndex.follow();
   const { count, left, hasBelow, tryOut, version } = podCounts(topology);
   let freed = 0;

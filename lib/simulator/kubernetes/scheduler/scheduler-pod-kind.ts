@@ -1,4 +1,5 @@
-import { controllerOf, type Labels, type Pod, type PodSpec } from '../../../apis/kubernetes.ts';
+import { controllerOf, type Labels, type Namespace, type Pod, type PodSpec } from '../../../apis/kubernetes.ts';
+import { namespaceLabels } from '../../../core/cluster/namespaces.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { podRequests } from '../../../core/resources/pod-requests.ts';
 import type { Resources } from '../../../core/resources/resources.ts';
@@ -13,6 +14,7 @@ export interface SimulatedHostPort {
 /** The properties of pods that decide where they can be scheduled. Pods with equal properties share one object. */
 export interface PodKind {
   readonly namespace: string;
+  readonly namespaceLabels: Labels;
   /** Without the labels that differ for each pod, unless a pod reads them. */
   readonly labels: Labels;
   readonly requests: Resources;
@@ -28,7 +30,7 @@ export interface PodKind {
 }
 
 /** Returns a function that gives the kind of a pod. *Shape:* the same object for every pod of the kind. */
-export function podKinds(): (pod: Pod) => PodKind {
+export function podKinds(namespaces: ReadonlyMap<string, Namespace>): (pod: Pod) => PodKind {
   const kinds = weakValues<PodKind>();
   const read = new Set<string>();
   // Pods of one template share its spec, so it is read once.
@@ -43,7 +45,8 @@ export function podKinds(): (pod: Pod) => PodKind {
     const id = JSON.stringify([namespace, labels, spreadBy !== undefined, facts.text]);
     const known = kinds.get(id);
     if (known !== undefined) return known;
-    const made = { namespace, labels, spreadBy, ...facts };
+    const found = namespaces.get(namespace) ?? { metadata: { name: namespace } };
+    const made = { namespace, namespaceLabels: namespaceLabels(found), labels, spreadBy, ...facts };
     kinds.set(id, made);
     return made;
   };
@@ -65,7 +68,7 @@ export function byTurn(a: QueuedPod, b: QueuedPod): number {
   );
 }
 
-interface SpecFacts extends Omit<PodKind, 'namespace' | 'labels' | 'spreadBy'> {
+interface SpecFacts extends Omit<PodKind, 'namespace' | 'namespaceLabels' | 'labels' | 'spreadBy'> {
   readonly text: string;
 }
 

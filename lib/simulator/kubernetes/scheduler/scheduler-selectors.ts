@@ -6,6 +6,7 @@ import {
   type TopologySpreadConstraint,
 } from '../../../apis/kubernetes.ts';
 import { fieldOf } from '../../../apis/record.ts';
+import { includesNamespace, type TermNamespaces, termNamespaces } from '../../../core/cluster/namespaces.ts';
 import type { PodKind } from './scheduler-pod-kind.ts';
 
 /** The pods that a constraint or a term selects. */
@@ -18,18 +19,15 @@ export interface PodSelector {
 /** Selects pods of the owner's namespace. In Kubernetes, an empty selector of a spread constraint selects no pod. */
 export function simulatedSpreadSelector(constraint: TopologySpreadConstraint, owner: PodKind): PodSelector {
   const selector = withExpressions(constraint.labelSelector, valuesOf(owner, constraint.matchLabelKeys));
-  return podSelector([owner.namespace], isEmpty(selector) ? undefined : selector);
+  return podSelector(ownNamespace(owner), isEmpty(selector) ? undefined : selector);
 }
 
 /**
- * Selects pods of the term's namespaces, else of the owner's namespace. The API server has merged `matchLabelKeys` and
- * `mismatchLabelKeys` into the selector. Namespaces have no labels in the simulated cluster,
- * so a namespaceSelector selects all namespaces.
+ * Selects pods of the term's namespaces. The API server has merged `matchLabelKeys` and
+ * `mismatchLabelKeys` into the selector.
  */
 export function termSelector(term: PodAffinityTerm, owner: PodKind): PodSelector {
-  const { labelSelector, namespaceSelector, namespaces = [] } = term;
-  if (namespaceSelector !== undefined) return podSelector('all', labelSelector);
-  return podSelector(namespaces.length > 0 ? namespaces : [owner.namespace], labelSelector);
+  return podSelector(termNamespaces(term, owner.namespace), term.labelSelector);
 }
 
 /** Selects the pods that all selectors select. */
@@ -40,11 +38,15 @@ export function allOf(selectors: readonly PodSelector[]): PodSelector {
   };
 }
 
-function podSelector(namespaces: readonly string[] | 'all', selector: LabelSelector | undefined): PodSelector {
+function ownNamespace({ namespace }: PodKind): TermNamespaces {
+  return { names: [namespace], selector: undefined };
+}
+
+function podSelector(where: TermNamespaces, selector: LabelSelector | undefined): PodSelector {
   return {
-    id: JSON.stringify([namespaces, selector ?? 'none']),
-    selects: (kind) =>
-      (namespaces === 'all' || namespaces.includes(kind.namespace)) && selectorMatches(selector, kind.labels),
+    id: JSON.stringify([where, selector ?? 'none']),
+    selects: ({ namespace, namespaceLabels, labels }) =>
+      includesNamespace(where, namespace, namespaceLabels) && selectorMatches(selector, labels),
   };
 }
 

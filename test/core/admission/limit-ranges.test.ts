@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LimitRange, LimitRangeItem } from '../../../lib/apis/kubernetes.ts';
-import { withLimitRanges } from '../../../lib/core/resources/limit-ranges.ts';
+import { withLimitRanges } from '../../../lib/core/admission/limit-ranges.ts';
 import { aPod } from '../../builders/pods.ts';
 
 function limitRange(item: Partial<LimitRangeItem>, namespace = 'default'): LimitRange {
