@@ -14,6 +14,7 @@ const FLOORS: readonly string[] = [
   '.',
   'requirements',
   'resources',
+  'admission',
   'validation',
   'model',
   'call-budget',
