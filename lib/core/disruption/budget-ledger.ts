@@ -29,13 +29,31 @@ export interface BudgetLedger {
   copy(): BudgetLedger;
 }
 
-/** *Source:* E6, E7: nodes of the snapshot's commands count as disrupting. */
-export function budgetLedger(snapshot: ClusterSnapshot, nodes: readonly StateNode[], nowMs: number): BudgetLedger {
+interface BudgetTimes {
+  readonly nowMs: number;
+  /** When replacements were launched for the candidates. @default no candidate has one */
+  readonly replacingSinceMs?: number;
+}
+
+/**
+ * If replacements were launched, the schedules of budgets may also apply as they did then: the end of a window does not stop what was
+ * started in it. The budgets themselves, and the nodes that count, are those of now.
+ * *Source:* E6, E7, E34: nodes of the snapshot's commands count as disrupting.
+ */
+export function budgetLedger(
+  snapshot: ClusterSnapshot,
+  nodes: readonly StateNode[],
+  { nowMs, replacingSinceMs = nowMs }: BudgetTimes,
+): BudgetLedger {
   const countsOf = memoize((pool: string) => poolCounts(pool, nodes, snapshot));
   return ledgerWith(new Map(), ({ nodePool }, reason, taken) => {
     const { nodes: count, disrupting, unreadable } = countsOf(nodePool.metadata.name);
     const now = { nodes: count, disrupting: disrupting + taken, nowMs };
-    return { ...budgetRoom(nodePool, reason, now), unreadable, schedule: () => closingSchedule(nodePool, reason, now) };
+    const room = budgetRoom(nodePool, reason, now);
+    const atStart =
+      replacingSinceMs === nowMs ? room : budgetRoom(nodePool, reason, { ...now, nowMs: replacingSinceMs });
+    if (atStart.allowed > room.allowed) return { ...atStart, unreadable, schedule: () => undefined };
+    return { ...room, unreadable, schedule: () => closingSchedule(nodePool, reason, now) };
   });
 }
 

@@ -36,7 +36,7 @@ export function worldsOf(
         ? undefined
         : candidateFor(as, stateNode, { snapshot: beside, nowMs });
     const lasting: Lasting = {
-      budgets: budgetLedger(beside, nodes, nowMs),
+      budgets: budgetLedger(beside, nodes, { nowMs }),
       buffered,
       leaving,
       nodePools: snapshot.nodePools,

@@ -25,6 +25,18 @@ describe('a command with replacements (E33, E34)', () => {
     expect(executed.map((at, index) => at - (initialized[index] ?? 0)).every((seconds) => seconds < 3)).toBe(true);
   });
 
+  test('E34: nodes are deleted although the window of their budget has closed since the replacements were launched', async () => {
+    const closesAtMinute = 4;
+    const budgets = [{ nodes: '100%' }, { nodes: '0', schedule: `${closesAtMinute} 0 * * *`, duration: '23h' }];
+    const slower = { kind: 'boots', atMs: 2 * MINUTE_MS, slowByMs: 2 * MINUTE_MS, failPercent: 0 } as const;
+    const played = await play({ manifests: threeNodes({ budgets }), events: [slower] });
+    expectAtRest(played);
+    const times = (kind: 'continue-disruption' | 'delete-node-claim') => ofKind(played, kind).map(({ at }) => at / 60);
+    expect(times('continue-disruption').every((minute) => minute < closesAtMinute)).toBe(true);
+    expect(times('delete-node-claim').every((minute) => minute >= closesAtMinute)).toBe(true);
+    expect([rejections(played), played.nodesLaunched, played.nodesAtEnd]).toEqual([[], 6, 3]);
+  });
+
   test('as many commands run at once as the budget allows (E36)', async () => {
     let most = 0;
     const played = await play({
@@ -151,20 +163,27 @@ describe('a command that cannot be completed (E35)', () => {
     expect(ofKind(played, 'uncordon-node')).toHaveLength(1);
   });
 
-  test('a NodePool whose budget is closed in the middle delays the deletions, and the command gives up', async () => {
-    const played = await play({
-      each: onceReplacing(({ state }) => {
-        const pool = state.nodePools.get('general');
-        if (pool === undefined) throw new Error('no pool');
-        const disruption = { ...pool.spec.disruption, budgets: [{ nodes: '0' }] };
-        state.nodePools.set('general', { ...pool, spec: { ...pool.spec, disruption } });
-      }),
-      durationMs: 20 * MINUTE_MS,
-    });
-    expectAtRest(played);
-    expectNoEvictions(played);
-    expect(rejections(played)).toEqual(Array(3).fill(expect.stringContaining('after 10m, the budget for')));
-  });
+  test.each([
+    ['stay while budgets allow no removal of empty nodes', { nodes: '0' }, 6],
+    ['are removed as empty if only the rollout is stopped', { nodes: '0', reasons: ['Underutilized'] }, 3],
+  ] as const)(
+    'a NodePool whose budget is edited to 0 in the middle delays the deletions, and the command gives up: its replacements %s',
+    async (_, stopped, left) => {
+      const played = await play({
+        each: onceReplacing(({ state }) => {
+          const pool = state.nodePools.get('general');
+          if (pool === undefined) throw new Error('no pool');
+          const disruption = { ...pool.spec.disruption, budgets: [{ nodes: '100%' }, stopped] };
+          state.nodePools.set('general', { ...pool, spec: { ...pool.spec, disruption } });
+        }),
+        durationMs: 20 * MINUTE_MS,
+      });
+      expectAtRest(played);
+      expectNoEvictions(played);
+      expect(rejections(played)).toEqual(Array(3).fill(expect.stringContaining('after 10m, the budget for')));
+      expect(played.nodesAtEnd).toBe(left);
+    },
+  );
 
   test('a NodePool that is deleted in the middle ends the command', async () => {
     const played = await play({

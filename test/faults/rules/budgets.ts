@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../../lib/apis/formats/time.ts';
 import type { DisruptionReason, NodePool } from '../../../lib/apis/node-pool.ts';
 import { isNodeReady } from '../../../lib/core/cluster/state-node.ts';
-import { commandFromStored } from '../../../lib/core/model/disruption-command.ts';
+import { commandFromStored, isReplacing, type ReplacingCommand } from '../../../lib/core/model/disruption-command.ts';
 import { instanceOf, type NodeClaimRecord } from '../../../lib/core/model/node-claim-record.ts';
 import { isDisruptionCommand } from '../../../lib/providers/dynamodb/stored-shapes.ts';
 import { isByHand, type RuleOf } from '../rule.ts';
@@ -34,6 +34,15 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
   const poolSince = new Map<string, { readonly atMs: number; readonly pool: NodePool }[]>();
   /** When a run last began a command that removes the NodeClaim: budgets are read then. From the start of the simulation. */
   const commandMs = new Map<string, number>();
+  /** The commands that launched replacements, by id, and when they ended. A restore of the table revives those that have ended. */
+  const replacing = new Map<string, { readonly command: ReplacingCommand; endedMs?: number | undefined }>();
+  /** E34: when replacements were launched for the NodeClaim, by a command that may remove it now. */
+  const replacingSince = (nodeClaim: string): readonly number[] =>
+    [...replacing.values()].flatMap(({ command: { candidates, replacingSinceMs }, endedMs = Infinity }) =>
+      nowMs() - decidedMs < endedMs && candidates.some((one) => one.nodeClaim === nodeClaim)
+        ? [replacingSinceMs - startMs()]
+        : [],
+    );
   const unreadySinceMs = new Map<string, number>();
   const noteUnready = (): void => {
     const { nodes } = simulation().state;
@@ -51,13 +60,24 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
     }
   };
   return {
+    replaced() {
+      for (const one of replacing.values()) one.endedMs = undefined;
+    },
     step() {
       note();
       noteUnready();
     },
     call({ method, args: [, command] }) {
-      if (method !== 'store.startCommand' || !isDisruptionCommand(command)) return;
-      for (const { nodeClaim } of commandFromStored(command).candidates) commandMs.set(nodeClaim, nowMs());
+      if (method === 'store.endCommand') {
+        const ended = replacing.get(String(command));
+        if (ended !== undefined) ended.endedMs ??= nowMs();
+      }
+      if (!isDisruptionCommand(command)) return;
+      const given = commandFromStored(command);
+      if (method === 'store.continueCommand' && isReplacing(given) && !replacing.has(given.id))
+        replacing.set(given.id, { command: given });
+      if (method !== 'store.startCommand') return;
+      for (const { nodeClaim } of given.candidates) commandMs.set(nodeClaim, nowMs());
     },
     recordWritten(after, before) {
       const reason = REASON_OF.get(after.deletion?.reason ?? '');
@@ -97,7 +117,11 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
       );
       const allowed = Math.max(
         0,
-        ...recent.map(({ pool }) => allowedBy(pool, mine.length, { reason, nowMs: nowMs() })),
+        ...recent.flatMap(({ pool }) =>
+          [nowMs(), ...replacingSince(after.name)].map((readAtMs) =>
+            allowedBy(pool, mine.length, { reason, nowMs: readAtMs }),
+          ),
+        ),
       );
       if (recent.length > 0 && busy.length > allowed)
         violate(
@@ -108,7 +132,7 @@ export const budgetsHold: RuleOf = ({ violate, records, simulation, nowMs, start
   };
 };
 
-/** The smallest budget that surely applies now. */
+/** The smallest budget that surely applies at this time. */
 function allowedBy(
   pool: NodePool,
   nodes: number,

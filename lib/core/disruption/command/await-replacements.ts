@@ -46,7 +46,8 @@ export interface Awaiting {
  * E34, E35: the next step of a command that waits for its replacements. When all are initialized, its candidates are deleted. It ends
  * without that if a replacement is gone, if a candidate must stay, if it is of no use to wait for budgets, or after a time.
  * Replacements that exist then stay, and are removed when they are not needed. A candidate that leaves for another reason does not affect
- * the others. A candidate whose disruption is not allowed now, by a budget, delays the command. *Shape:* no actions while it waits.
+ * the others. A candidate whose disruption is not allowed by a budget delays the command; the schedules of the NodePool's budgets may apply as
+ * they did when the replacements were launched. *Shape:* no actions while it waits.
  */
 export function awaitReplacements(command: ReplacingCommand, awaiting: Awaiting): readonly Action[] {
   const { pass, inFlight } = awaiting;
@@ -172,12 +173,10 @@ function whyWaiting(command: ReplacingCommand, { pass, ahead, stays, kept }: Awa
       why: `node ${held.node} must stay: ${held.message}`,
       isForEvictions: keptForEver(kept, pass).length === 0,
     };
-  // Budgets may have changed, or nodes may have left for other reasons.
+  // Budgets may have been edited, or nodes may have left for other reasons.
   const nodes = withoutLater(pass.nodes, stays, ahead);
-  const [over] = budgetLedger({ ...pass.snapshot, commands: ahead }, nodes, pass.nowMs).take(
-    stays,
-    command.reason,
-  ).over;
+  const times = { nowMs: pass.nowMs, replacingSinceMs: command.replacingSinceMs };
+  const [over] = budgetLedger({ ...pass.snapshot, commands: ahead }, nodes, times).take(stays, command.reason).over;
   return over && { why: over.message, isForEvictions: false };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../../lib/apis/kubernetes.ts';
+import type { DisruptionBudget } from '../../../../lib/apis/node-pool.ts';
 import { stateNodes } from '../../../../lib/core/cluster/state-node.ts';
 import { givesUpAtMs } from '../../../../lib/core/disruption/command/await-replacements.ts';
 import { disruptBy } from '../../../../lib/core/disruption/disrupt.ts';
@@ -24,6 +25,16 @@ const KEPT = { 'karpenter.sh/do-not-disrupt': 'true' };
 
 function candidate(name: string, node: NodeOptions = {}, claim: Partial<NodeClaimRecord> = {}) {
   return initializedNode({ name, taints: CORDONED.taints, ...node }, claim);
+}
+
+/** A schedule that fires each day in the minute of a time. */
+function cronAt(atMs: number): string {
+  const at = new Date(atMs);
+  return `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
+}
+
+function withBudgets(...budgets: readonly DisruptionBudget[]) {
+  return { nodePools: [aPoolView({ disruption: { consolidateAfter: '0s', budgets } })] };
 }
 
 function podsOf(...nodes: readonly string[]): readonly Pod[] {
@@ -139,6 +150,63 @@ describe('a command that waits for its replacements (E34)', () => {
       nodeClaims: [...snapshot.nodeClaims, launchedClaim({ name: 'claim-d' }, { id: 'i-d' })],
     };
     expect(words(waiting)).toEqual([]);
+  });
+
+  describe('whose window of a budget has closed since its replacements were launched', () => {
+    const closing = (over: Partial<DisruptionBudget> = {}): DisruptionBudget => ({
+      nodes: '0',
+      schedule: cronAt(COMMAND.replacingSinceMs + MINUTE),
+      duration: '23h',
+      ...over,
+    });
+    const closedMs = COMMAND.replacingSinceMs + 5 * MINUTE;
+
+    test('deletes its candidates', () => {
+      const shut = withBudgets({ nodes: '2' }, closing());
+      expect(words(cluster(shut), closedMs)).toContain('delete claim-b');
+      expect(words(cluster(withBudgets({ nodes: '2' }, closing({ nodes: '1' }))), closedMs)).toContain(
+        'delete claim-b',
+      );
+    });
+
+    test('waits if the window was closed at their launch too, or if an edited budget has no schedule', () => {
+      const earlier = closing({ schedule: cronAt(COMMAND.replacingSinceMs - MINUTE) });
+      expect(words(cluster(withBudgets({ nodes: '2' }, earlier)), closedMs)).toEqual([]);
+      expect(words(cluster(withBudgets({ nodes: '0' }, closing())), closedMs)).toEqual([]);
+    });
+
+    test('waits for nodes that are not Ready and for commands before it, as the budget at the launch requires', () => {
+      const shut = withBudgets({ nodes: '2' }, closing());
+      const unready = [candidate('a'), candidate('b'), candidate('c', { ready: false, taints: [] })];
+      expect(words(cluster(shut, unready), closedMs)).toEqual([]);
+      const earlier = aReplacingCommand({
+        id: 'command-0',
+        candidates: candidatesNamed('c'),
+        replacementClaims: ['claim-d'],
+      });
+      const snapshot = cluster(
+        { ...shut, commands: [COMMAND, earlier] },
+        ['a', 'b', 'c'].map((name) => candidate(name)),
+      );
+      const starts = launchedClaim({ name: 'claim-d' }, { id: 'i-d' });
+      expect(words({ ...snapshot, nodeClaims: [...snapshot.nodeClaims, starts] }, closedMs)).toEqual([]);
+    });
+
+    test('gives up with the numbers of the budget at the launch, which the window does not explain', () => {
+      const unready = [candidate('a'), candidate('b'), candidate('c', { ready: false, taints: [] })];
+      const why = words(
+        cluster(withBudgets({ nodes: '2' }, closing()), unready),
+        COMMAND.replacingSinceMs + 10 * MINUTE,
+      );
+      expect(why[0]).toBe(
+        'rejected: after 10m, the budget for Underutilized allows 2 disruptions at once, and 2 are in progress',
+      );
+    });
+
+    test('deletes its candidates too if a window has ended that was open at their launch', () => {
+      const ended = closing({ nodes: '1', schedule: cronAt(COMMAND.replacingSinceMs - MINUTE), duration: '2m' });
+      expect(words(cluster(withBudgets({ nodes: '2' }, ended)), closedMs)).toContain('delete claim-b');
+    });
   });
 
   test('does not count a candidate twice that is not Ready any more', () => {
