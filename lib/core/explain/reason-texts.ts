@@ -190,7 +190,7 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   RejectedBefore:
     'The last command for the node was rejected, although the node had not changed: it is evaluated again after a pause of a minute to an hour, or when its pods or its NodePool change.',
   ReservationExhausted:
-    'Only reserved capacity fits the pod and no instance of it is free: wait, or allow other capacity types.',
+    'Only reserved capacity fits, and no instance of it is free: wait, or allow other capacity types.',
   ResolutionFailed:
     'The CapacityBuffer names no object that Kerf can read a pod template from: correct its references.',
   RoleNotFound: 'The IAM role of the EC2NodeClass does not exist: create it or correct spec.role.',

@@ -59,7 +59,7 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
   const brake = launchBrake(snapshot, nowMs);
   const solved = schedulePodsWithBound(snapshot, nowMs, brake.waitOf);
   const ofPods = atZero(solved.schedule, snapshot, nowMs);
-  const ofPools = planStatic(snapshot);
+  const ofPools = planStatic(snapshot, ofPods.newClaims);
   const found = { ...ofPods, newClaims: [...ofPods.newClaims, ...ofPools.claims] };
   const { schedule, dueAtMs, blocked: delayed } = paused(found, snapshot, nowMs);
   const onExistingNodes = refusalsOfNodes(schedule.unplaced);

@@ -1,23 +1,16 @@
 import { counted } from '../../apis/counted.ts';
-import { MAX_PRICE_FACTOR } from '../../apis/labels.ts';
 import { isStatic, type NodePool } from '../../apis/node-pool.ts';
-import { optional } from '../../apis/optional.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import { compareText } from '../compare-text.ts';
-import { compatibleOfferings, doubtedPlaces } from '../instance-type/offerings/compatible-offerings.ts';
 import { once } from '../kept-answers.ts';
-import type { ClusterSnapshot, NodePoolView } from '../model/cluster-snapshot.ts';
+import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
 import type { Blocked } from '../model/decision.ts';
-import type { Offering } from '../model/instance-type.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
-import { merge, type Requirements } from '../requirements/requirements.ts';
 import { parseResources } from '../resources/resources.ts';
-import { multiple } from '../scheduling/placement/price-guard.ts';
-import { type NodeClaimTemplate, nodeClaimTemplate } from '../scheduling/pools/template.ts';
 import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
-import { usdPerHour } from '../usd-per-hour.ts';
 import { whyInvalid } from '../validation/node-pool.ts';
+import { staticClaims } from './static-claims.ts';
 import { unreadableClaimsOf } from './unreadable-claims.ts';
 
 /** The nodes of a static NodePool: one with `spec.replicas`. */
@@ -59,14 +52,19 @@ export interface StaticPlan {
 
 /**
  * D31: the NodeClaims that static NodePools lack, within `limits.nodes`, and why others are not created. *Shape:* none if the feature
- * gate is off.
+ * gate is off. @param ofPods the claims for pods of the same decision, which hold instances of reservations
  */
-export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
+export function planStatic(snapshot: ClusterSnapshot, ofPods: readonly PlannedNodeClaim[]): StaticPlan {
   const claims: PlannedNodeClaim[] = [];
   const blocked: Blocked[] = [];
   const views = snapshot.options?.staticCapacity === true ? snapshot.nodePools : [];
   const ofStatic = views.filter(({ nodePool }) => isStatic(nodePool));
   const nodes = once(() => stateNodes(snapshot));
+  const planned = once(() => {
+    const all = staticClaims({ nodePools: ofStatic, nodes: nodes(), options: snapshot.options ?? {} });
+    for (const claim of ofPods) all.hold(claim);
+    return all;
+  });
   for (const view of ofStatic.toSorted((a, b) => compareText(a.nodePool.metadata.name, b.nodePool.metadata.name))) {
     const { nodePool } = view;
     const { name } = nodePool.metadata;
@@ -78,13 +76,15 @@ export function planStatic(snapshot: ClusterSnapshot): StaticPlan {
     if (count === undefined) continue;
     const [missing, limited] = [missingNodes(count), whyLimited(count)];
     if (limited !== undefined) refuse(limited);
-    const claim = missing === 0 ? undefined : claimWithoutPods(view);
-    if (claim === undefined) continue;
-    if ('reason' in claim) refuse(claim);
-    else
-      claims.push(
-        ...Array.from({ length: missing }, (_, index) => ({ ...claim, name: `planned-${name}-${index + 1}` })),
-      );
+    for (let index = 1; index <= missing; index += 1) {
+      const claim = planned().next(view);
+      if ('reason' in claim) {
+        refuse(claim);
+        break;
+      }
+      planned().hold(claim);
+      claims.push({ ...claim, name: `planned-${name}-${index}` });
+    }
   }
   return { claims, blocked };
 }
@@ -107,75 +107,4 @@ function unrecordedNodesOf(
 ): number {
   const own = nodes.filter((one) => one.nodePool === nodePool && one.nodeClaim === undefined && !one.deleting);
   return Math.max(own.length, unreadableClaimsOf(nodePool, snapshot));
-}
-
-/** A claim of the NodePool for no pods: it may be launched as any of its types. */
-export function claimWithoutPods(view: NodePoolView): PlannedNodeClaim | Refusal {
-  if (view.unusable !== undefined) return refusal(view.unusable.reason, view.unusable.message);
-  const template = nodeClaimTemplate(view, []);
-  const asked = offeredWithin(template, template.requirements);
-  if (asked.cheapest === undefined)
-    return refusal('NoOffering', 'no instance type of the pool has an available offering');
-  const maxPriceUsdPerHour = maxPriceOf(template, asked.cheapest.offering);
-  // C35: doubted offerings are used if all others cost too much.
-  const doubted = doubtedPlaces(template.instanceTypes).map((place) => merge(template.requirements, place));
-  const affordable = [asked, ...doubted.map((place) => offeredWithin(template, place))].find(
-    ({ cheapest }) => cheapest !== undefined && cheapest.offering.priceUsdPerHour <= maxPriceUsdPerHour,
-  );
-  if (affordable?.cheapest === undefined) {
-    const { priceUsdPerHour } = asked.cheapest.offering;
-    const message = `the cheapest node with capacity costs ${usdPerHour(priceUsdPerHour)}, more than the ${usdPerHour(maxPriceUsdPerHour)} that ${MAX_PRICE_FACTOR} allows: wait, or raise it`;
-    return refusal('PriceTooHigh', message, { priceUsdPerHour, maxPriceUsdPerHour });
-  }
-  const name = `planned-${view.nodePool.metadata.name}`;
-  const claim = {
-    name,
-    template,
-    pods: [],
-    ...affordable,
-    cheapest: affordable.cheapest,
-    requests: {},
-    minValuesRelaxed: false,
-  };
-  return maxPriceUsdPerHour === Number.POSITIVE_INFINITY ? claim : { ...claim, maxPriceUsdPerHour };
-}
-
-/** The types that are available within the requirements, cheapest first, and the cheapest offering. */
-function offeredWithin(
-  { instanceTypes }: NodeClaimTemplate,
-  requirements: Requirements,
-): Pick<PlannedNodeClaim, 'requirements' | 'instanceTypes'> & Partial<Pick<PlannedNodeClaim, 'cheapest'>> {
-  const offered = instanceTypes
-    .flatMap((type) => {
-      const offering = cheapestOf(compatibleOfferings(type, requirements));
-      return offering === undefined ? [] : [{ type, offering }];
-    })
-    .toSorted((a, b) => byPrice(a.offering, b.offering) || compareText(a.type.name, b.type.name));
-  return { requirements, instanceTypes: offered.map(({ type }) => type), ...optional({ cheapest: offered[0] }) };
-}
-
-/** The guard of the NodePool: its factor times the cheapest offering if no capacity were missing. *Shape:* Infinity for reserved capacity. */
-function maxPriceOf(
-  { requirements, instanceTypes, usual, maxPriceFactor }: NodeClaimTemplate,
-  { reservation }: Offering,
-): number {
-  if (reservation !== undefined) return Number.POSITIVE_INFINITY;
-  const types = usual?.instanceTypes ?? instanceTypes;
-  const prices = types.flatMap((type) =>
-    compatibleOfferings(type, requirements).flatMap((one) =>
-      one.reservation === undefined ? one.priceUsdPerHour : [],
-    ),
-  );
-  return multiple(
-    maxPriceFactor,
-    prices.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
-  );
-}
-
-function cheapestOf(offerings: readonly Offering[]): Offering | undefined {
-  return offerings.toSorted((a, b) => byPrice(a, b) || compareText(a.zone, b.zone))[0];
-}
-
-function byPrice(a: Offering, b: Offering): number {
-  return a.priceUsdPerHour - b.priceUsdPerHour;
 }

@@ -6,7 +6,7 @@ import { emptiness } from '../../../lib/core/disruption/methods/emptiness.ts';
 import { planDisruption } from '../../../lib/core/disruption/plan-disruption.ts';
 import { STEPS_OF_RUN } from '../../../lib/core/disruption/step-ledger.ts';
 import type { ClusterSnapshot } from '../../../lib/core/model/cluster-snapshot.ts';
-import { claimWithoutPods } from '../../../lib/core/provisioning/static-capacity.ts';
+import { staticClaims } from '../../../lib/core/provisioning/static-claims.ts';
 import type { PlannedNodeClaim } from '../../../lib/core/scheduling/schedule.ts';
 import { aPoolView } from '../../builders/node-pools.ts';
 import { initializedNode, snapshotOf } from '../../builders/snapshots.ts';
@@ -86,8 +86,9 @@ describe('an optional method', () => {
   });
 });
 
-function claimOf({ nodePools: [view] }: World): PlannedNodeClaim {
-  const claim = view && claimWithoutPods(view);
+function claimOf({ nodePools, options }: World): PlannedNodeClaim {
+  const [view] = nodePools;
+  const claim = view && staticClaims({ nodePools, nodes: [], options }).next(view);
   if (claim === undefined || 'reason' in claim) throw new Error('the NodePool launches nothing');
   return claim;
 }

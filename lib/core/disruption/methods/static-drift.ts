@@ -5,7 +5,8 @@ import type { NodePoolView } from '../../model/cluster-snapshot.ts';
 import type { Blocked } from '../../model/decision.ts';
 import type { NodeClaimRecord } from '../../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
-import { claimWithoutPods, staticCount } from '../../provisioning/static-capacity.ts';
+import { staticCount } from '../../provisioning/static-capacity.ts';
+import { type StaticClaims, staticClaims } from '../../provisioning/static-claims.ts';
 import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
 import { blockedNode, retryTimes } from '../budget-ledger.ts';
 import type { Candidate } from '../candidates.ts';
@@ -31,7 +32,7 @@ export const staticDrift: Method = {
   },
 };
 
-function isOfStatic({ nodePool }: Candidate): boolean {
+function isOfStatic({ nodePool }: Pick<Candidate, 'nodePool'>): boolean {
   return isStatic(nodePool);
 }
 
@@ -46,9 +47,13 @@ function replacements(
   // The new nodes take the places of the nodes that commands replace, and limits count both.
   const left = recordsOf(all.filter(({ replaced }) => replaced !== true));
   const used = new Map<string, number>();
+  // B59, E20: other capacity may replace reserved capacity that other claims hold.
+  const options = { ...world.options, reservedFallback: true };
+  const nodePools = world.nodePools.filter(isOfStatic);
+  const claims = staticClaims({ nodePools, nodes: all, options });
   for (const candidate of candidates) {
     const pool = candidate.nodePool.metadata.name;
-    const claim = replacementIn(candidate, { records, left, planned: used.get(pool) ?? 0 }, world);
+    const claim = replacementIn(candidate, { records, left, planned: used.get(pool) ?? 0, claims }, world);
     if ('reason' in claim) {
       blocked.push(blockedNode(candidate.stateNode, claim));
       continue;
@@ -57,6 +62,7 @@ function replacements(
     blocked.push(...over);
     if (within.length === 0) continue;
     used.set(pool, (used.get(pool) ?? 0) + 1);
+    claims.hold(claim);
     moves.push({ candidates: within, replacements: [claim] });
   }
   return { moves, blocked };
@@ -67,12 +73,13 @@ interface Places {
   /** Those that no command replaces. */
   readonly left: readonly NodeClaimRecord[];
   readonly planned: number;
+  readonly claims: StaticClaims;
 }
 
 /** The new node for a drifted one, if the NodePool has room for `planned` others and this one. */
 function replacementIn(
   { nodePool }: Candidate,
-  { records, left, planned }: Places,
+  { records, left, planned, claims }: Places,
   world: World,
 ): PlannedNodeClaim | Refusal {
   const { name } = nodePool.metadata;
@@ -80,8 +87,8 @@ function replacementIn(
     nodePool,
     instanceTypes: [],
   };
-  // A1.26: its limits may be unreadable.
-  if (view.unusable?.reason === 'NodePoolValidationFailed') return claimWithoutPods(view);
+  // A1.26: the limits of an invalid NodePool may be unreadable.
+  if (view.unusable !== undefined) return claims.next(view);
   const count = staticCount(nodePool, records);
   const rest = staticCount(nodePool, left);
   if (count === undefined || rest === undefined) return refusal('Deleting', `NodePool ${name} is being deleted`);
@@ -102,7 +109,7 @@ function replacementIn(
         replicas,
       },
     );
-  if (room > planned) return claimWithoutPods(view);
+  if (room > planned) return claims.next(view);
   const message = `limits.nodes of NodePool ${name} leaves no room for a new node: raise it above spec.replicas (${replicas})`;
   return refusal('LimitExceeded', message, { left: Math.max(0, room - planned), replicas });
 }

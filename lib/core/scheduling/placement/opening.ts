@@ -162,7 +162,11 @@ function openingWith(types: PoolTypeIndex, asked: RequirementSet, asking: Asking
 }
 
 /** C35: the set narrowed to where offerings are doubted, which are used if the guard refuses all others. */
-function doubtedSets(run: Run, { types }: PoolTypeIndex, set: RequirementSet): readonly RequirementSet[] {
+export function doubtedSets(
+  run: Pick<Run, 'sets'>,
+  { types }: PoolTypeIndex,
+  set: RequirementSet,
+): readonly RequirementSet[] {
   return doubtedPlaces(types).flatMap((place) => {
     const narrowed = run.sets.join(set, run.sets.intern(place));
     return narrowed === undefined || narrowed === set ? [] : [narrowed];

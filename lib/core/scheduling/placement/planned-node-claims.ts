@@ -34,7 +34,7 @@ export function plannedFleet(run: Run): PlannedFleet {
   const isRefused = new Set(refused.map(({ pod }) => pod));
   const claims = run.claims.filter(({ pods }) => !pods.some((pod) => isRefused.has(pod)));
   return {
-    priceUsdPerHour: claims.reduce((sum, claim) => sum + targetOf(claim).offering.priceUsdPerHour, 0),
+    priceUsdPerHour: claims.reduce((sum, claim) => sum + offeringOf(claim).offering.priceUsdPerHour, 0),
     refused,
     nodeClaims: () => {
       const typesIn = sharedTypes();
@@ -52,7 +52,7 @@ export function plannedFleet(run: Run): PlannedFleet {
 function refusedByGuard(run: Run, claim: OpenClaim): readonly Unplaced[] {
   const { types, reservations, pods } = claim;
   if (reservations !== undefined) return [];
-  const { priceUsdPerHour } = targetOf(claim).offering;
+  const { priceUsdPerHour } = offeringOf(claim).offering;
   const why = whyTooExpensive(run, types, { ...claim, priceUsdPerHour });
   if (why === undefined) return [];
   const refusals = [{ nodePool: types.template.nodePool.metadata.name, refusal: why }];
@@ -88,7 +88,7 @@ function plannedNodeClaim(
   const overheads = new Set(instanceTypes.map((type) => template.daemons.get(type.name)?.requests));
   const among = common(selection.types, within);
   const isRelaxed = claim.reservations === undefined && inflexibility(template.minValues, types, among) !== undefined;
-  const maxPriceUsdPerHour = maxPriceOf(run, claim, targetOf(claim).offering.priceUsdPerHour);
+  const maxPriceUsdPerHour = maxPriceOf(run, claim, offeringOf(claim).offering.priceUsdPerHour);
   return {
     name,
     template,
@@ -109,24 +109,34 @@ type TypesIn = (index: PoolTypeIndex, selection: Selection, within: Bitset) => r
 /** The types by price. Claims with the same types share one list: what is computed for the list is computed once for all of them. */
 function sharedTypes(): TypesIn {
   const listsOf = onceFor((_selection: Selection) => new Map<string, readonly InstanceType[]>());
-  return ({ types, isSplit }, selection, within) => {
+  return (types, selection, within) => {
     const lists = listsOf(selection);
     const key = within.join();
     const known = lists.get(key);
     if (known !== undefined) return known;
-    const parts = selection.market.byPrice.flatMap((type) => (has(within, type) ? (types[type] ?? []) : []));
-    const list = isSplit ? joinedByName(parts) : parts;
+    const list = typesByPrice(types, selection, within);
     lists.set(key, list);
     return list;
   };
 }
 
+/** @param within some of its types. @default all */
+export function typesByPrice(
+  { types, isSplit }: PoolTypeIndex,
+  selection: Selection,
+  within: Bitset = selection.types,
+): readonly InstanceType[] {
+  const parts = selection.market.byPrice.flatMap((type) => (has(within, type) ? (types[type] ?? []) : []));
+  return isSplit ? joinedByName(parts) : parts;
+}
+
 function cheapestOffering(claim: OpenClaim, instanceTypes: readonly InstanceType[]): PlannedNodeClaim['cheapest'] {
-  const { type, offering } = targetOf(claim);
+  const { type, offering } = offeringOf(claim);
   return { type: instanceTypes.find(({ name }) => name === type.name) ?? type, offering };
 }
 
-function targetOf({ types, target }: OpenClaim): PlannedNodeClaim['cheapest'] {
+/** The type and the offering at which a claim aims. */
+export function offeringOf({ types, target }: Pick<OpenClaim, 'types' | 'target'>): PlannedNodeClaim['cheapest'] {
   const type = types.types[target.type];
   const cell = types.cells[target.cell];
   const offering = type?.offerings.find(

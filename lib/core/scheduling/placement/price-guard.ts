@@ -32,10 +32,16 @@ export function whyTooExpensive(
   types: PoolTypeIndex,
   { priceUsdPerHour, ...node }: GuardedNode & { readonly priceUsdPerHour: number },
 ): Refusal | undefined {
-  const { maxPriceFactor, nodePool } = types.template;
-  const usual = types.usual();
-  if (usual === types || maxPriceFactor === Number.POSITIVE_INFINITY) return undefined;
-  const usualUsdPerHour = usualPrice(run, types, node);
+  if (types.usual() === types || types.template.maxPriceFactor === Number.POSITIVE_INFINITY) return undefined;
+  return whyAboveGuard(types, priceUsdPerHour, usualPrice(run, types, node));
+}
+
+/** Why the price is above the guard of the NodePool, which is a multiple of the price if no capacity were missing. */
+export function whyAboveGuard(
+  { template: { maxPriceFactor, nodePool } }: PoolTypeIndex,
+  priceUsdPerHour: number,
+  usualUsdPerHour: number,
+): Refusal | undefined {
   if (priceUsdPerHour <= multiple(maxPriceFactor, usualUsdPerHour) + EPSILON) return undefined;
   const message = `the cheapest node with capacity costs ${usdPerHour(priceUsdPerHour)}, more than ${maxPriceFactor} times the ${usdPerHour(usualUsdPerHour)} of the cheapest compatible one, which has no capacity now: wait, or raise ${MAX_PRICE_FACTOR} of NodePool ${nodePool.metadata.name}`;
   return refusal('PriceTooHigh', message, { priceUsdPerHour, usualUsdPerHour, maxPriceFactor });

@@ -1,7 +1,7 @@
 import { CAPACITY_TYPE, RESERVATION_ID } from '../../../apis/labels.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
 import { admits, inRequirement } from '../../requirements/requirement.ts';
-import { requirementsFrom } from '../../requirements/requirements.ts';
+import { type Requirements, requirementsFrom } from '../../requirements/requirements.ts';
 import { type Bitset, common, has, isEmptyBitset } from '../pools/bitset.ts';
 import type { RequirementSet, RequirementSets } from '../pools/requirement-sets.ts';
 import type { PoolTypeIndex, ReservedOffering } from '../pools/type-index.ts';
@@ -67,7 +67,12 @@ export function reservationLedger(free: ReadonlyMap<string, number>, isStrict: b
 function promisedTo({ node, nodeClaim, planned }: StateNode): readonly string[] {
   if (nodeClaim === undefined || node !== undefined || (nodeClaim.launch.kind === 'launched' && planned !== true))
     return [];
-  const asked = requirementsFrom(nodeClaim.spec.requirements).get(RESERVATION_ID);
+  return reservationsIn(requirementsFrom(nodeClaim.spec.requirements));
+}
+
+/** The reservations that a claim with these requirements may be launched into. */
+export function reservationsIn(requirements: Requirements): readonly string[] {
+  const asked = requirements.get(RESERVATION_ID);
   return asked === undefined || asked.complement ? [] : [...asked.values];
 }
 

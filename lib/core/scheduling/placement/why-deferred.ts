@@ -3,6 +3,7 @@ import { type Refusal, refusal } from '../../model/refusal.ts';
 import type { Demand } from '../pods/demand.ts';
 import { has } from '../pools/bitset.ts';
 import type { RequirementSet } from '../pools/requirement-sets.ts';
+import type { Vector } from '../pools/resource-space.ts';
 import type { PoolTypeIndex } from '../pools/type-index.ts';
 import type { Run } from '../run.ts';
 import type { Unplaced } from '../schedule.ts';
@@ -28,11 +29,15 @@ export function whyInNoPool(
   const lighter = run.pools
     .slice(at + 1)
     .map((types) => ({ nodePool: nameOf(types), refusal: refusal(RESERVATION_EXHAUSTED, message) }));
-  const deferred = demands.map((demand) => ({ nodePool, refusal: whyDeferred(deferral, demand) }));
+  const deferred = demands.map((demand) => ({
+    nodePool,
+    refusal: whyNoInstance(deferral, demand.requests, 'the pod'),
+  }));
   return [...heavier, ...deferred, ...lighter];
 }
 
-function whyDeferred({ types, set }: Deferral, { requests }: Demand): Refusal {
+/** Why no instance of reserved capacity is free. @param who what waits for one */
+export function whyNoInstance({ types, set }: Deferral, requests: Vector, who: 'the pod' | 'the new node'): Refusal {
   const roomy = types.fitting(requests);
   const wanted = types.selectionFor(set).reserved.filter(({ type }) => has(roomy, type));
   const instances = new Map(wanted.map(({ reservation }) => [reservation.id, reservation.instances]));
@@ -40,8 +45,8 @@ function whyDeferred({ types, set }: Deferral, { requests }: Demand): Refusal {
   const of = firstNames([...instances.keys()].toSorted(), MAX_NAMED);
   const message =
     free === 0
-      ? `only reserved capacity fits, and it has no free instance (${of}): the pod waits for one`
-      : `reserved capacity fits, but other claims use all of it (${counted(free, 'instance')} of ${of}): the pod waits for the next run`;
+      ? `only reserved capacity fits, and it has no free instance (${of}): ${who} waits for one`
+      : `reserved capacity fits, but other claims use all of it (${counted(free, 'instance')} of ${of}): ${who} waits for the next run`;
   return refusal(RESERVATION_EXHAUSTED, message, { reservations: instances.size, instances: free });
 }
 

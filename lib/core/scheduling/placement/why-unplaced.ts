@@ -211,6 +211,22 @@ function usualValues(
   return new Set(roomy.flatMap((type) => valuesOf(type, key))).size;
 }
 
+/** B24: why these types have fewer values than minValues requires. *Shape:* undefined if they have as many. */
+export function whyFewValues(
+  types: PoolTypeIndex,
+  { set, requests, among }: { readonly set: RequirementSet; readonly requests: Resources; readonly among: Bitset },
+): Refusal | undefined {
+  const rigid = inflexibility(types.template.minValues, types, among);
+  if (rigid === undefined) return undefined;
+  const { key, values, minValues } = rigid;
+  const known = usualValues(types, { requirements: set.requirements, requests }, key);
+  const lacks = `minValues requires ${minValues} values of ${key}, but`;
+  if (known >= minValues)
+    return refusal('MinValues', `${lacks} only ${values} of ${known} have capacity now`, { values, known, minValues });
+  const message = `${lacks} ${values} would remain: lower minValues, or allow more instance types`;
+  return refusal('MinValues', message, { values, minValues });
+}
+
 /** Why no type on which the pod fits can be launched: limits, minValues, or host ports of daemons. */
 function whyNotLaunched(
   run: Run,
@@ -222,21 +238,9 @@ function whyNotLaunched(
   const affordable = withinLimits(types, within, left);
   if (left !== undefined && isEmptyBitset(affordable))
     return whyLimited(nodePool, left, instanceTypesIn(within, types));
-  const rigid = inflexibility(types.template.minValues, types, common(types.selectionFor(set).types, affordable));
-  if (rigid !== undefined && run.options.minValuesPolicy !== 'BestEffort') {
-    const { key, values, minValues } = rigid;
-    const requests = resourcesOf(run.space, demand.requests);
-    const known = usualValues(types, { requirements: set.requirements, requests }, key);
-    const lacks = `minValues requires ${minValues} values of ${key}, but`;
-    if (known >= minValues)
-      return refusal('MinValues', `${lacks} only ${values} of ${known} have capacity now`, {
-        values,
-        known,
-        minValues,
-      });
-    const message = `${lacks} ${values} would remain: lower minValues, or allow more instance types`;
-    return refusal('MinValues', message, { values, minValues });
-  }
+  const among = common(types.selectionFor(set).types, affordable);
+  const rigid = whyFewValues(types, { set, requests: resourcesOf(run.space, demand.requests), among });
+  if (rigid !== undefined && run.options.minValuesPolicy !== 'BestEffort') return rigid;
   const would = membersOf(affordable);
   const instanceTypes = would.length;
   const ports = would.map((type) => conflictingPort(demand.podClass.ports, types.portsOf(type)));

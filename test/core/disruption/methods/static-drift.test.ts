@@ -4,6 +4,7 @@ import { drift } from '../../../../lib/core/disruption/methods/drift.ts';
 import { staticDrift } from '../../../../lib/core/disruption/methods/static-drift.ts';
 import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
 import type { Drift } from '../../../../lib/core/model/node-claim-record.ts';
+import { anInstanceType, anOffering } from '../../../builders/instance-types.ts';
 import { aPoolView, type NodePoolViewOptions } from '../../../builders/node-pools.ts';
 import { runningPod } from '../../../builders/pods.ts';
 import { initializedNode, snapshotOf } from '../../../builders/snapshots.ts';
@@ -72,6 +73,20 @@ describe('E31: drifted nodes of a static NodePool', () => {
   ])('%s', (_, snapshot, [count, reason]) => {
     expect(commandsFor(snapshot)).toHaveLength(count);
     expect(decide(snapshot).blocked.at(-1)).toMatchObject({ reason });
+  });
+
+  test.each([
+    [0, []],
+    [1, [['old', 1]]],
+  ])('are replaced by reserved capacity while an instance is free: %s (B59)', (instances, commands) => {
+    const offering = { ...anOffering('eu-west-3a', 'reserved', 1e-8), reservation: { id: 'cr-1', instances } };
+    const snapshot = aCluster({ types: [anInstanceType({ offerings: [offering] })] });
+    expect(commandsFor(snapshot)).toEqual(commands);
+    expect(decide(snapshot).blocked.at(-1)).toMatchObject({
+      subject: { name: 'young' },
+      reason: 'ReservationExhausted',
+      numbers: { reservations: 1, instances },
+    });
   });
 
   test('wait until the NodePool has no more nodes than replicas', () => {
