@@ -94,7 +94,7 @@ describe('objects of other kinds', () => {
     ];
     const { stderr, code } = await simulate({ 'a.yaml': join(POOL, CLASS, DEPLOYMENT, ...others) });
     expect(stderr).toBe(
-      '6 objects of 4 kinds are not simulated: ConfigMap (3), Service, Application, VirtualService\n',
+      '6 objects of 4 kinds are not used by a simulation: ConfigMap (3), Service, Application, VirtualService\n',
     );
     expect(code).toBe(0);
   });

@@ -1,13 +1,13 @@
-import { cutText } from '../../apis/formats/quote.ts';
 import { podKey } from '../../apis/kubernetes.ts';
 import { isRecord, ownField, textField, type UnknownRecord } from '../../apis/record.ts';
 import type { ManifestProblem, Report } from '../../manifests/explain/problem.ts';
 import { classify } from '../../manifests/read/classify.ts';
+import { type IgnoredObject, ignoredObject } from '../../manifests/read/ignored-object.ts';
 import { createdNote, playOf } from '../../manifests/read/play-of.ts';
 import { type ManifestSource, readDocuments } from '../../manifests/read/read-documents.ts';
 import { type ReadObject, readObject } from '../../manifests/read/read-object.ts';
 import { objectLabelOf, reporterOf, type SourceObject } from '../../manifests/read/source-object.ts';
-import { passedOverNotes } from '../render/ignored-notes.ts';
+import { ignoredNotes, NOT_PLANNED, passedOverNotes } from '../render/ignored-notes.ts';
 
 /** The objects that manifests add to a snapshot. */
 export interface ManifestObjects {
@@ -38,16 +38,15 @@ export function readManifestObjects(
   const { objects: documents, problems: malformed, passedOver } = readDocuments(sources);
   const problems: ManifestProblem[] = [...malformed];
   const found: FoundObject[] = [];
-  const notes: string[] = [...passedOverNotes(passedOver)];
+  const passed: IgnoredObject[] = [];
   const seen = new Map<string, string>();
   for (const source of documents.flatMap(({ today }) => today)) {
     const report = reporterOf(source, problems);
     reportTwice(source, seen, report);
     const { value } = source;
     const kind = kindOf(value);
-    const hasEffect = isWholeCluster && kind === 'EC2NodeClass';
-    const note = hasEffect ? undefined : (ignored.get(kind) ?? NOTES.get(kind));
-    if (note !== undefined) notes.push(noteOn(source, note));
+    const note = ignored.get(kind) ?? noteOnKind(value, isWholeCluster);
+    if (note !== undefined) passed.push(ignoredObject(source, note));
     if (ignored.has(kind)) continue;
     const read = readOne(value, report);
     if (read !== undefined) found.push({ read, source });
@@ -58,7 +57,7 @@ export function readManifestObjects(
     isWholeCluster,
     problems,
     warnings: documents.flatMap(({ warnings }) => warnings),
-    notes: [...notes, ...leftOut],
+    notes: [...passedOverNotes(passedOver), ...ignoredNotes([...passed, ...leftOut])],
   };
 }
 
@@ -73,24 +72,49 @@ function withoutLeftOut(found: readonly FoundObject[]) {
   const judged = found.map(({ read, source }) => {
     const { isLeftOut, notes } = playOf(read);
     const why = createdNote(read, declared) ?? (isLeftOut ? notes[0] : undefined);
-    return { read, note: why && noteOn(source, why) };
+    return { read, ignored: why === undefined ? [] : [ignoredObject(source, why)] };
   });
   return {
-    objects: judged.flatMap(({ read, note }) => (note === undefined ? [read] : [])),
-    leftOut: judged.flatMap(({ note }) => note ?? []),
+    objects: judged.flatMap(({ read, ignored }) => (ignored.length === 0 ? [read] : [])),
+    leftOut: judged.flatMap(({ ignored }) => ignored),
   };
 }
 
-function noteOn({ file, value }: SourceObject, note: string): string {
-  return `${file}  ${cutText(objectLabelOf(value) ?? '', 160)}: ${note}`;
+/** Why an object has no effect on a plan, by its kind. *Shape:* undefined for a kind that is read, and for an invalid one. */
+function noteOnKind(value: unknown, isWholeCluster: boolean): string | undefined {
+  const kind = kindOf(value);
+  const note = (isWholeCluster ? WITHOUT_SNAPSHOT : OVER_SNAPSHOT).get(kind) ?? NOTES.get(kind);
+  return note ?? (classify(value).kind === 'ignored' ? NOT_PLANNED : undefined);
 }
 
-const NOTES: ReadonlyMap<string, string> = new Map([
+const OVER_SNAPSHOT: ReadonlyMap<string, string> = new Map([
   ['NodeClaim', 'ignored: NodeClaims come from the snapshot'],
   ['EC2NodeClass', 'ignored: instance types come from the snapshot'],
-  ['CronJob', 'ignored: pods of this kind are not planned'],
-  ['ReplicationController', 'ignored: pods of this kind are not planned'],
   ['Node', 'ignored: nodes come from the snapshot'],
+]);
+
+const NO_NODES = 'ignored: without a snapshot, the cluster of a plan has no nodes';
+
+const WITHOUT_SNAPSHOT: ReadonlyMap<string, string> = new Map([
+  ['NodeClaim', NO_NODES],
+  ['Node', NO_NODES],
+]);
+
+const NO_PODS = 'ignored: pods of this kind are not planned';
+const SAME_REPLICAS = 'ignored: its target keeps its replicas';
+
+const NOTES: ReadonlyMap<string, string> = new Map([
+  ['CronJob', NO_PODS],
+  ['ReplicationController', NO_PODS],
+  ['Rollout', NO_PODS],
+  ['ScaledJob', NO_PODS],
+  ['Workflow', NO_PODS],
+  ['CronWorkflow', NO_PODS],
+  ['HorizontalPodAutoscaler', SAME_REPLICAS],
+  ['ScaledObject', SAME_REPLICAS],
+  ['VerticalPodAutoscaler', 'ignored: the requests of its target stay as they are'],
+  ['PriorityClass', 'ignored: no pod of a plan preempts another'],
+  ['ResourceQuota', 'ignored: quotas are not enforced'],
   ['Scenario', 'ignored: use kerf simulate to run it'],
 ]);
 

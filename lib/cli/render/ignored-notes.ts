@@ -1,15 +1,18 @@
 import { counted } from '../../apis/counted.ts';
 import { listNames } from '../../manifests/lint/values/words.ts';
 import { NOT_USED } from '../../manifests/read/classify.ts';
+import type { IgnoredObject } from '../../manifests/read/ignored-object.ts';
 import type { PassedOver } from '../../manifests/read/passed-over.ts';
-import type { IgnoredObject } from '../../manifests/read/read-manifests.ts';
 import { printable } from './render-lines.ts';
 
 /** Up to this number, each object or file has its own line. */
 const FEW = 3;
 const MAX_NAMES = 8;
 
-/** Notes on objects that are not simulated: one line for each, or one line for all with the same reason. */
+/** The note on an object of a kind that means nothing to a plan. */
+export const NOT_PLANNED = 'not used by a plan';
+
+/** Notes on objects that are ignored: one line for each, or one line for all with the same reason. */
 export function ignoredNotes(ignored: readonly IgnoredObject[]): readonly string[] {
   return [...Map.groupBy(ignored, ({ note }) => note)].flatMap(([note, objects]) =>
     objects.length <= FEW ? objects.map(oneIgnored) : [manyIgnored(note, objects)],
@@ -32,9 +35,9 @@ function oneIgnored({ file, line, kind, name, note }: IgnoredObject): string {
 function manyIgnored(note: string, objects: readonly IgnoredObject[]): string {
   const kinds = Map.groupBy(objects, ({ kind }) => kind);
   const count = `${counted(objects.length, 'object')} of ${counted(kinds.size, 'kind')}`;
-  if (note === NOT_USED) {
+  if (note === NOT_USED || note === NOT_PLANNED) {
     const shown = [...kinds].map(([kind, { length }]) => (length === 1 ? kind : `${kind} (${length})`));
-    return printable(`${count} are not simulated: ${listNames(shown, MAX_NAMES)}`);
+    return printable(`${count} are ${note}: ${listNames(shown, MAX_NAMES)}`);
   }
   const names = objects.map(({ kind, name }) => `${kind}/${name}`);
   return printable(`${count}: ${note}: ${listNames(names, MAX_NAMES)}`);

@@ -68,9 +68,11 @@ const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
 /** The groups of Kubernetes without a dot. Every other group must contain one. */
 const DOTLESS_GROUPS: ReadonlySet<string> = new Set(['', 'apps', 'autoscaling', 'batch', 'extensions', 'policy']);
 
+/** The note on a kind that means nothing to a simulation. */
 export const NOT_USED = 'not used by a simulation';
 const NOTES: Readonly<Record<string, string>> = {
   ReplicationController: 'its pods are not simulated',
+  ResourceQuota: 'quotas are not enforced',
   Node: 'nodes come from the NodePools of the files',
   Rollout: 'its pods are not simulated',
   ScaledObject: 'its target keeps its replicas',

@@ -6,21 +6,12 @@ import { parseScenario, type Scenario } from '../../apis/scenario/scenario.ts';
 import { checkTogether, type Declared } from '../check/check-together.ts';
 import type { ManifestProblem, Report } from '../explain/problem.ts';
 import { classify, type ReadKind } from './classify.ts';
+import { type IgnoredObject, ignoredObject } from './ignored-object.ts';
 import type { PassedOver } from './passed-over.ts';
 import { createdNote, playOf } from './play-of.ts';
 import { type ManifestSource, readDocuments } from './read-documents.ts';
 import { isNamespaced, type ReadObject, readObject } from './read-object.ts';
 import { reporterOf, type SourceObject } from './source-object.ts';
-
-/** A valid object that a simulation does not use, or not as a cluster does. */
-export interface IgnoredObject {
-  readonly file: string;
-  readonly line: number;
-  readonly kind: string;
-  readonly name: string;
-  /** The reason, such as `its pods are not simulated`. */
-  readonly note: string;
-}
 
 /** The objects of all files, each kind in the order of the files. Namespaced objects always have a namespace. */
 export interface ParsedManifests extends ClusterManifests {
@@ -114,12 +105,6 @@ function readOne(object: SourceObject, reading: Reading): void {
       reading.ignored.push(...notes.map((note) => ignoredObject(object, note)));
     }
   }
-}
-
-function ignoredObject({ file, document, base, value }: SourceObject, note: string): IgnoredObject {
-  const metadata = ownField(value, 'metadata');
-  const { line } = document.locate(base);
-  return { file, line, kind: textField(value, 'kind') ?? '', name: textField(metadata, 'name') ?? '', note };
 }
 
 function notAnObject(value: unknown): string {

@@ -238,10 +238,10 @@ describe('manifests over the snapshot', () => {
     };
     const { stdout, stderr, code } = await plan(running, ['-o', 'json', '-f', 'all.yaml'], files);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^all\.yaml {2}Pod\/web: ignored: pods come from the snapshot$/m);
-    expect(stderr).toMatch(/^all\.yaml {2}Deployment\/api: ignored: pods come from the snapshot$/m);
+    expect(stderr).toMatch(/^all\.yaml:\d+ {2}Pod\/web: ignored: pods come from the snapshot$/m);
+    expect(stderr).toMatch(/^all\.yaml:\d+ {2}Deployment\/api: ignored: pods come from the snapshot$/m);
     expect(stderr).toMatch(
-      /^all\.yaml {2}PodDisruptionBudget\/b: ignored: PodDisruptionBudgets come from the snapshot/m,
+      /^all\.yaml:\d+ {2}PodDisruptionBudget\/b: ignored: PodDisruptionBudgets come from the snapshot/m,
     );
     const output: DisruptionOutput = JSON.parse(stdout);
     expect(removed(output)).toEqual([]);
