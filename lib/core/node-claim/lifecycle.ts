@@ -33,6 +33,11 @@ const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
  * cluster that Kerf did not serve for long.
  */
 const UNTRIED_TIMEOUT_MS = 30 * MINUTE_MS;
+/**
+ * D31: how long a claim of a static NodePool exists if it cannot be launched at all. It was not tried, so nothing is marked that would
+ * change the next plan, which would follow at once.
+ */
+const REPLANNED_AFTER_MS = MINUTE_MS;
 /** EC2 may be answering the call of another run. */
 const ANSWERED_WITHIN_MS = 5 * SECOND_MS;
 /** After a request was last sent: the maximum run time of a function, and the time until EC2 lists the instance. */
@@ -200,8 +205,12 @@ function launch(view: NodeClaimView, nowMs: number): ClaimVerdict {
   if (state.kind === 'refused' && nowMs < (state.retryAtMs ?? nowMs)) return pausing(record, state);
   const plan = planLaunch(record, launchContext);
   switch (plan.kind) {
-    case 'no-capacity':
+    case 'no-capacity': {
+      const untilMs = record.createdAtMs + REPLANNED_AFTER_MS;
+      if (isForNoPods(record) && state.kind === 'planned' && nowMs < untilMs)
+        return waiting(record, { reason: 'NoCapacity', message: plan.message, untilMs }, nowMs);
       return deletion(record, { reason: 'insufficient_capacity', message: plan.message });
+    }
     case 'unsupported': {
       const untilMs = launchingSinceMs(record) + LAUNCH_TIMEOUT_MS;
       if (nowMs >= untilMs) return deletion(record, LATE);
@@ -210,6 +219,11 @@ function launch(view: NodeClaimView, nowMs: number): ClaimVerdict {
     case 'launch':
       return send(record, plan, nowMs);
   }
+}
+
+/** Whether a static NodePool has it: other claims are for pods, or for a command of disruption. */
+function isForNoPods({ pods, command }: NodeClaimRecord): boolean {
+  return pods.length === 0 && command === undefined;
 }
 
 /** The record with the request is written before the request is sent (D36). */

@@ -131,9 +131,26 @@ describe('launch', () => {
     ['there is no subnet in its zone', { resolved: { ...launchContext().resolved, subnets: [] } }],
     ['there is no image for its architecture', { resolved: { ...launchContext().resolved, images: [] } }],
   ] as const)('if %s, the claim is deleted (D3)', (_, context) => {
-    expect(deletionOf(viewOf(aClaim(), { launchContext: launchContext(context) }), NOW_MS)).toBe(
-      'insufficient_capacity',
-    );
+    const record = aClaim({ pods: ['default/web'] });
+    expect(deletionOf(viewOf(record, { launchContext: launchContext(context) }), NOW_MS)).toBe('insufficient_capacity');
+  });
+
+  test('a claim of a static NodePool that cannot be launched is deleted a minute after it was created (D31)', () => {
+    const unavailable = [{ ...OFFERING, capacityType: 'on-demand' as const, untilMs: NOW_MS, reason: '' }];
+    const withoutCapacity = { launchContext: launchContext({ unavailable }) };
+    const record = aClaim({ createdAtMs: NOW_MS, pods: [] });
+    expect(decideLifecycle(viewOf(record, withoutCapacity), NOW_MS + MINUTE - 1)).toMatchObject({
+      actions: [],
+      blocked: [{ reason: 'NoCapacity' }],
+      due: [{ atMs: NOW_MS + MINUTE }],
+    });
+    expect(deletionOf(viewOf(record, withoutCapacity), NOW_MS + MINUTE)).toBe('insufficient_capacity');
+    expect(requestOf(viewOf(record), NOW_MS + MINUTE - 1)).toBeDefined();
+    // EC2 was asked, so that its offerings are marked for the next plan.
+    const refused = refusedLaunch(record, { message: '', nowMs: NOW_MS, learned: true });
+    const ofCommand = { ...record, command: 'disruption-1' };
+    for (const one of [refused, ofCommand])
+      expect(deletionOf(viewOf(one, withoutCapacity), NOW_MS)).toBe('insufficient_capacity');
   });
 
   test('while its NodeClass cannot be used, the claim waits and reports the reason', () => {
