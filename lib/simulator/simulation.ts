@@ -27,6 +27,7 @@ import { type NodeLifecycle, nodeLifecycle } from './kubernetes/node-lifecycle.t
 import { uidOf } from './kubernetes/objects.ts';
 import { kubeScheduler } from './kubernetes/scheduler/kube-scheduler.ts';
 import { FIRST_DEPLOYMENT, type KubernetesState, kubernetesState } from './kubernetes/state.ts';
+import { type AttachableVolumes, reportedByDriver } from './kubernetes/storage/attachable-volumes.ts';
 import { attachDetach } from './kubernetes/storage/simulated-attachments.ts';
 import { volumeController } from './kubernetes/storage/volume-controller.ts';
 import { startAutoscalers } from './kubernetes/workloads/autoscalers.ts';
@@ -67,6 +68,8 @@ export interface SimulationInput extends DeploymentInput {
   readonly remarks?: readonly { readonly subject?: string; readonly text: string }[];
   /** A second deployment of Kerf for the same cluster and account: its own functions, queues and table. @default none */
   readonly secondDeployment?: SecondDeployment;
+  /** @default what the EBS CSI driver reports with the figures of the catalogue */
+  readonly attachableVolumes?: AttachableVolumes;
   /** Faults of the first deployment, of the cluster and of EC2. @default none */
   readonly faults?: readonly Fault[];
 }
@@ -245,7 +248,8 @@ function startCluster(parts: Parts, deployments: readonly Deployment[], input: S
   ];
   const changes = state.podIndex.follow();
   const zones = [...new Set(input.catalogue.offerings.map(({ zone }) => zone))];
-  const volumes = volumeController(state, zones);
+  const attachable = input.attachableVolumes ?? reportedByDriver(input.catalogue.facts);
+  const volumes = volumeController(state, { zones, attachable });
   const pending = new Set<string>();
   state.watchers.push({
     pod(before, after) {

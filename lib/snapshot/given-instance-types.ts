@@ -40,14 +40,14 @@ export function givenInstanceTypes(views: readonly NodePoolView[]): readonly Giv
 }
 
 function givenInstanceType(type: InstanceType): GivenInstanceType {
-  const { name, capacity, allocatable, requirements, offerings, capacityOverlaid, launch } = type;
+  const { name, capacity, allocatable, requirements, offerings, ebsVolumes, capacityOverlaid, launch } = type;
   return {
     name,
     capacity: formatResources(capacity),
     allocatable: formatResources(allocatable),
     requirements,
     offerings: offerings.map(givenOffering),
-    ...optional({ capacityOverlaid, launch }),
+    ...optional({ ebsVolumes, capacityOverlaid, launch }),
   };
 }
 

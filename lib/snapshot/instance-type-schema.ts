@@ -37,6 +37,8 @@ export interface GivenInstanceType {
   readonly allocatable?: ResourceList;
   /** The NodePools to which this entry applies; several entries may then have the same name. @default all NodePools */
   readonly nodePools?: readonly string[];
+  /** The most EBS volumes that pods can attach to a node. @default not known */
+  readonly ebsVolumes?: number;
   readonly capacityOverlaid?: true;
   readonly launch?: LaunchTraits;
 }
@@ -67,6 +69,7 @@ export const INSTANCE_TYPE = open(
     offerings: listOf(OFFERING),
     allocatable: SIGNED_RESOURCE_LIST,
     nodePools: STRINGS,
+    ebsVolumes: COUNT,
     capacityOverlaid: BOOLEAN,
     launch: open({ imageLabels: STRING_MAP, kubelet: open({}), efaInterfacesByCard: listOf({ type: 'number' }) }),
   },

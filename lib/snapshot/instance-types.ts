@@ -30,7 +30,7 @@ export function instanceTypesFrom(
   const resources = resourceReader();
   const list = listReader();
   return given.map((type) => {
-    const { name, capacityOverlaid, launch } = type;
+    const { name, ebsVolumes, capacityOverlaid, launch } = type;
     const capacity = resources(type.capacity);
     const offerings = type.offerings.map((one) =>
       offeringFrom(
@@ -55,7 +55,7 @@ export function instanceTypesFrom(
         ]),
       ),
       offerings,
-      ...optional({ capacityOverlaid, launch }),
+      ...optional({ ebsVolumes, capacityOverlaid, launch }),
     };
   });
 }

@@ -42,6 +42,7 @@ COLUMNS = [
     "branchInterfaces",
     "baselineNetworkMbps",
     "ebsMbps",
+    "ebsAttachments",
     "instanceStoreGb",
     "localNvmeGb",
     "gpus",
@@ -96,6 +97,11 @@ def placement_strategies(described):
     return None if known == PLACEMENT_STRATEGIES else known
 
 
+def ebs_attachments(described):
+    """EC2 gives 39 or 40 for Xen types, of which the EBS CSI driver uses 39."""
+    return 39 if described.get("Hypervisor") == "xen" else described.get("EbsInfo", {}).get("MaximumEbsAttachments")
+
+
 def facts_row(described, branch_interfaces):
     """One type's values in the order of COLUMNS; trailing absent values are left off."""
     name = described["InstanceType"]
@@ -130,6 +136,7 @@ def facts_row(described, branch_interfaces):
         "ebsMbps": ebs["EbsOptimizedInfo"]["MaximumBandwidthInMbps"]
         if ebs.get("EbsOptimizedSupport") == "default"
         else None,
+        "ebsAttachments": ebs_attachments(described),
         "instanceStoreGb": storage.get("TotalSizeInGB"),
         "localNvmeGb": storage.get("TotalSizeInGB") if storage.get("NvmeSupport") != "unsupported" else None,
         "gpus": [[gpu["Name"], gpu["Manufacturer"], gpu["Count"], gpu["MemoryInfo"]["SizeInMiB"]] for gpu in gpus],

@@ -18,6 +18,7 @@ export interface InstanceTypeOptions {
   /** Values by label, in addition to those of every type. An empty list means that the label is absent. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
   readonly extended?: Resources;
+  readonly ebsVolumes?: number;
   readonly offerings?: readonly Offering[];
 }
 
@@ -50,6 +51,7 @@ export function anInstanceType(options: InstanceTypeOptions = {}): InstanceType 
       ...options.values,
     },
     offerings,
+    ...(options.ebsVolumes === undefined ? {} : { ebsVolumes: options.ebsVolumes }),
   };
 }
 

@@ -226,6 +226,8 @@ export const REASONS: Readonly<Record<Reason, string>> = {
     'All CapacityBuffers together ask for more pods than Kerf can plan for: lower replicas or set limits.',
   TooManyVolumeAlternatives:
     'The volumes of the pod can be placed in too many ways: allow fewer topologies in their StorageClasses.',
+  TooManyVolumes:
+    'The pod has more volumes than a node of the NodePool attaches: allow instance types that attach more, or use fewer volumes.',
   TopologySpread: 'No domain keeps the required topology spread: allow more domains or raise maxSkew.',
   UnprovenAutoscaler:
     'An object names Karpenter, but a user of one namespace could have created it, so Kerf continues: delete the object, or add its namespace to karpenterNamespaces.',

@@ -28,6 +28,8 @@ export interface InstanceTypeFacts {
   readonly baselineNetworkMbps?: number | undefined;
   /** Maximum EBS bandwidth; absent if the type is not EBS-optimized by default. */
   readonly ebsMbps?: number | undefined;
+  /** The most EBS volumes that an instance attaches, with its root volume; disks and accelerators of the type are subtracted. @default not known */
+  readonly ebsAttachments?: number | undefined;
   /** The sum of all instance-store disks, in decimal gigabytes. */
   readonly instanceStoreGb?: number | undefined;
   /** The same; absent if the disks are not NVMe. */

@@ -102,8 +102,19 @@ function typeMaker(
     const own = withTypeKubelet(nodeClass, kubelet);
     const capacity = capacityOf(facts, own, { ...options, learnedMemoryBytes });
     const allocatable = allocatableOf(facts, own, capacity);
-    return { name, capacity, allocatable, requirements, offerings, launch };
+    return { name, capacity, allocatable, requirements, offerings, ...ebsVolumesOf(facts, own), launch };
   };
+}
+
+/** B44. *Source:* the page "Amazon EBS volume limits for Amazon EC2 instances" of the EC2 user guide. */
+function ebsVolumesOf(
+  { ebsAttachments }: InstanceTypeFacts,
+  nodeClass: EC2NodeClass,
+): Pick<InstanceType, 'ebsVolumes'> {
+  if (ebsAttachments === undefined) return {};
+  const { blockDeviceMappings = [] } = nodeClass.spec;
+  const byFamily = amiFamilyOf(nodeClass) === 'Bottlerocket' ? 2 : 1;
+  return { ebsVolumes: Math.max(1, ebsAttachments - (blockDeviceMappings.length || byFamily)) };
 }
 
 /** The launch traits of a type. *Shape:* without default values, so that the record of a claim stays small. */

@@ -8,6 +8,11 @@ export const PLACE_LABELS: ReadonlySet<string> = new Set([ZONE, ZONE_ID, CAPACIT
 
 /** The types that meet the requirements, independent of current offerings. *Cost:* O(types × labels of the requirements). */
 export function suitableTypes(types: readonly InstanceType[], requirements: Requirements): readonly InstanceType[] {
+  return types.filter(suitability(requirements));
+}
+
+/** Whether a type meets the requirements, independent of current offerings. */
+export function suitability(requirements: Requirements): (type: InstanceType) => boolean {
   const ofType = new Map([...requirements].filter(([key]) => !PLACE_LABELS.has(key)));
-  return types.filter((type) => intersects(typeRequirements(type), ofType));
+  return (type) => intersects(typeRequirements(type), ofType);
 }

@@ -60,6 +60,8 @@ export interface InstanceType {
   /** Labels that a node of the type can have; an empty list means that the label is absent (C15–C24). */
   readonly requirements: LabelValues;
   readonly offerings: readonly Offering[];
+  /** The most EBS volumes that pods can attach to a node: what EC2 gives, less the volumes of the node. @default not known */
+  readonly ebsVolumes?: number;
   /** A4.10: a NodeOverlay sets some of its capacity. */
   readonly capacityOverlaid?: true;
   /** @default unknown, as for a type that was read from a snapshot */

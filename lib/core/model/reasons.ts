@@ -140,6 +140,7 @@ const REASONS = [
   'TerminationRefused',
   'TooManyReplicas',
   'TooManyVolumeAlternatives',
+  'TooManyVolumes',
   'TopologySpread',
   'UnprovenAutoscaler',
   'UnreadableUserData',

@@ -115,7 +115,7 @@ export function indexOnce(problem: SchedulingProblem): {
   readonly groups: readonly PodGroup[];
 } {
   const storage = storageIndex(problem.storage, problem.stateNodes);
-  const volumes = volumeLimits(problem.stateNodes, { pods: problem.pods, storage });
+  const volumes = volumeLimits(problem, problem.pods, storage);
   const classes = podClasses(problem, { volumes, caches: false });
   const deleting = new Set(problem.stateNodes.filter((node) => node.deleting).map(({ name }) => name));
   const groups = podGroups(classes, problem.pods, (name) => deleting.has(name));
@@ -127,7 +127,7 @@ export function indexOnce(problem: SchedulingProblem): {
 export function indexForMany(problem: SchedulingProblem): ClusterIndex {
   const movable = [...problem.pods, ...problem.stateNodes.flatMap(({ pods }) => pods)];
   const storage = storageIndex(problem.storage, problem.stateNodes);
-  const volumes = volumeLimits(problem.stateNodes, { pods: movable, storage });
+  const volumes = volumeLimits(problem, movable, storage);
   return clusterIndex(problem, podClasses(problem, { volumes, caches: true }), {
     movable,
     caches: true,

@@ -19,6 +19,7 @@ const COLUMNS = [
   ['branchInterfaces', 9],
   ['baselineNetworkMbps', null],
   ['ebsMbps', 4750],
+  ['ebsAttachments', 26],
   ['instanceStoreGb', 75],
   ['localNvmeGb', 75],
   ['gpus', [['T4', 'NVIDIA', 1, 16384]]],

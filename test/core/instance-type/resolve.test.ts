@@ -113,3 +113,17 @@ test('a type of an earlier result is used again while the same offerings are ava
   expect(less.map((type, at) => type === all[at])).toEqual([false, true]);
   expect(instanceTypesFor(catalogue, aNodeClass(), { before: less })).toEqual(all);
 });
+
+describe('the EBS volumes that pods can attach to a node are those of the type (B44)', () => {
+  const data = [{ deviceName: '/dev/xvda' }, { deviceName: '/dev/xvdb' }, { deviceName: '/dev/xvdc' }];
+  test.each([
+    { facts: { ebsAttachments: 27 }, spec: {}, ebsVolumes: 26 },
+    { facts: { ebsAttachments: 27 }, spec: { amiFamily: 'Bottlerocket' }, ebsVolumes: 25 },
+    { facts: { ebsAttachments: 27 }, spec: { blockDeviceMappings: data }, ebsVolumes: 24 },
+    { facts: { ebsAttachments: 3 }, spec: { blockDeviceMappings: data }, ebsVolumes: 1 },
+    { facts: {}, spec: {}, ebsVolumes: undefined },
+  ] as const)('less those of the node: %j', ({ facts, spec, ebsVolumes }) => {
+    const [type] = instanceTypesFor(catalogueOf([factsOf(facts)]), aNodeClass(spec));
+    expect(type?.ebsVolumes).toBe(ebsVolumes);
+  });
+});

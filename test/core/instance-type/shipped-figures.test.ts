@@ -45,6 +45,17 @@ describe.each(REGIONS)('%s', (region) => {
   });
 });
 
+test.each([
+  ['m5.large', 27],
+  ['m7i.large', 32],
+  ['m5d.24xlarge', 23],
+  ['i3en.24xlarge', 19],
+  ['d3en.12xlarge', 3],
+  ['g5.48xlarge', 9],
+])('a %s attaches %i EBS volumes with its root volume, without its disks and accelerators', (name, expected) => {
+  expect(shipped('us-east-1').facts.find((type) => type.name === name)?.ebsAttachments).toBe(expected);
+});
+
 test('a t4g in eu-west-3a doubles its on-demand price with its size', () => {
   const prices = new Map(
     shipped('eu-west-3')

@@ -1,18 +1,31 @@
 import { expect, test } from 'vitest';
 import type { Deployment } from '../../../lib/apis/kubernetes.ts';
+import type { NodePool } from '../../../lib/apis/node-pool.ts';
 import type { StatefulSet } from '../../../lib/apis/workloads.ts';
 import { shippedCatalogue } from '../../../lib/catalogue/figures.ts';
+import type { Catalogue } from '../../../lib/core/instance-type/facts.ts';
+import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { runSimulation } from '../../../lib/simulator/simulation.ts';
 import { aDeployment, aPool, aStatefulSet, someManifests } from '../../builders/cluster-manifests.ts';
-import { asking } from '../../builders/node-pools.ts';
+import { aNodePool, asking } from '../../builders/node-pools.ts';
 import { aStorageClass } from '../../builders/storage.ts';
 import { MINUTE } from '../../builders/times.ts';
 
 const HOUR_S = 3_600;
 const SHIPPED = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
 
+/** The types of these families. */
+function catalogueOf(families: readonly string[]): Catalogue {
+  const isOne = (name: string): boolean => families.includes(name.split('.')[0] ?? '');
+  return {
+    ...SHIPPED,
+    facts: SHIPPED.facts.filter(({ name }) => isOne(name)),
+    offerings: SHIPPED.offerings.filter(({ type }) => isOne(type)),
+  };
+}
+
 /** *Shape:* launches in each hour. */
-async function launchesIn(hours: number, { families, pods, volumes, others = [] }: Load) {
+async function launchesIn(hours: number, { families, pods, volumes, others = [], first = [] }: Load) {
   const pool = aPool({
     disruption: {
       consolidationPolicy: 'WhenEmptyOrUnderutilized',
@@ -28,15 +41,16 @@ async function launchesIn(hours: number, { families, pods, volumes, others = [] 
   const template = { ...pool.spec.template, spec: { ...pool.spec.template.spec, requirements } };
   const result = await runSimulation({
     manifests: someManifests({
-      nodePools: [{ ...pool, spec: { ...pool.spec, template } }],
+      nodePools: [...first, { ...pool, spec: { ...pool.spec, template } }],
       deployments: others,
       statefulSets: [withVolumes('db', pods, volumes)],
       storageClasses: [aStorageClass()],
     }),
-    catalogue: SHIPPED,
+    catalogue: catalogueOf([...families, 'm7i']),
     seed: 1,
     durationMs: hours * 60 * MINUTE,
     scenario: { name: 'volumes', events: [] },
+    goesOn: true,
   });
   const launches = result.timeline.filter((entry) => entry.kind === 'instance-launched');
   const byHour = Array.from(
@@ -51,6 +65,8 @@ interface Load {
   readonly pods: number;
   readonly volumes: number;
   readonly others?: readonly Deployment[];
+  /** Further NodePools. @default none */
+  readonly first?: readonly NodePool[];
 }
 
 /** Small pods. */
@@ -97,4 +113,32 @@ test('B44: a type whose last node is gone has no higher limit than before', asyn
   expect(result).toMatchObject({ podsRunning: 16, podsPending: [] });
   expect(byHour[0]).toBeLessThanOrEqual(8);
   expect(byHour[1]).toBe(0);
+});
+
+/** How often pods were evicted. */
+function evictionsIn({ timeline }: SimulationResult): number {
+  return timeline.filter(({ kind }) => kind === 'evict-pod').length;
+}
+
+test('B44: a pod with more volumes than most types attach has one node, of a type that documents them', async () => {
+  const { result, byHour } = await launchesIn(24, { families: ['c6g', 'm7i'], pods: 1, volumes: 27 });
+  expect(result).toMatchObject({ podsRunning: 1, podsPending: [], nodesAtEnd: 1 });
+  expect(byHour.reduce((sum, count) => sum + count)).toBe(1);
+  expect(evictionsIn(result)).toBe(0);
+});
+
+test('B44: consolidation does not move a pod with many volumes to a cheaper type that documents fewer', async () => {
+  const first = aNodePool({
+    name: 'databases',
+    weight: 10,
+    limits: { cpu: '2' },
+    requirements: [
+      asking('karpenter.sh/capacity-type', 'In', 'on-demand'),
+      asking('node.kubernetes.io/instance-type', 'In', 'm7i.large'),
+    ],
+  });
+  const { result, byHour } = await launchesIn(24, { families: ['c6g', 'm6g'], pods: 1, volumes: 27, first: [first] });
+  expect(result).toMatchObject({ podsRunning: 1, podsPending: [], nodesAtEnd: 1 });
+  expect(byHour.reduce((sum, count) => sum + count)).toBe(1);
+  expect(evictionsIn(result)).toBe(0);
 });

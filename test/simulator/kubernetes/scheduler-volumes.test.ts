@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClusterManifests } from '../../../lib/apis/cluster-manifests.ts';
 import type { Node, Pod } from '../../../lib/apis/kubernetes.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../lib/apis/storage.ts';
+import { shippedCatalogue } from '../../../lib/catalogue/figures.ts';
 import { kubeScheduler } from '../../../lib/simulator/kubernetes/scheduler/kube-scheduler.ts';
 import {
   type KubernetesState,
@@ -10,6 +11,7 @@ import {
   writeNode,
   writePod,
 } from '../../../lib/simulator/kubernetes/state.ts';
+import { reportedByDriver } from '../../../lib/simulator/kubernetes/storage/attachable-volumes.ts';
 import { addVolumeClaim } from '../../../lib/simulator/kubernetes/storage/storage-state.ts';
 import { volumeController } from '../../../lib/simulator/kubernetes/storage/volume-controller.ts';
 import { someManifests } from '../../builders/cluster-manifests.ts';
@@ -18,6 +20,8 @@ import { aPod } from '../../builders/pods.ts';
 import { aStorageClass, aVolume, aVolumeClaim, inZones } from '../../builders/storage.ts';
 import { CLOCK, placesIn } from './cluster-with.ts';
 
+const { facts } = shippedCatalogue({ region: 'us-east-1', because: 'the test' });
+const ATTACHABLE = reportedByDriver(facts);
 const ZONES = ['zone-a', 'zone-b', 'zone-c'];
 /** The emptiest node is in zone a, so that a pod goes elsewhere only if it must. */
 const NODES = [
@@ -36,7 +40,7 @@ function world(given: Partial<ClusterManifests>, pods: readonly Pod[], nodes: re
   const state = kubernetesState(
     someManifests({ nodePools: [], nodeClasses: [], deployments: [], ...given, storageClasses }),
   );
-  const controller = volumeController(state, ZONES);
+  const controller = volumeController(state, { zones: ZONES, attachable: ATTACHABLE });
   const scheduler = kubeScheduler(state, CLOCK);
   for (const node of nodes) writeNode(state, node);
   for (const pod of pods) writePod(state, pod);
@@ -288,6 +292,9 @@ describe('a node attaches a limited number of EBS volumes', () => {
     ['m5.large', 25],
     ['m7i.large', 31],
     ['m8g.16xlarge', 47],
+    ['i3en.24xlarge', 17],
+    ['g5.48xlarge', 7],
+    ['unknown.large', 25],
   ])('%s: %i', (type, limit) => {
     const names = Array.from({ length: limit + 1 }, (_, at) => `data-${at}`);
     const node = aNode({

@@ -24,6 +24,7 @@ import type { Unplaced } from '../schedule.ts';
 import { newHostAnswer, onlyRepel } from '../topology/rules.ts';
 import type { TopologyKey } from '../topology/topology-key.ts';
 import { whyNoDomain, whyNotOnNewHost } from '../topology/why-no-domain.ts';
+import { EBS_DRIVER } from '../volumes/attach-limits.ts';
 import { pinTo } from './open-claim.ts';
 import { whyTooExpensive } from './price-guard.ts';
 
@@ -93,6 +94,8 @@ function whyNot(run: Run, refused: Refused): Refusal {
   return whyNotLaunched(run, refused, { set: pinned.set, within });
 }
 
+const SUCH_AS = ': m7i, c7i, r7i and the 8th generation attach 31, and up to 127 from 16xlarge';
+
 /** B44. *Shape:* undefined if no type is large enough without the volumes. */
 function whyTooManyVolumes(run: Run, { types, demand }: Refused, set: RequirementSet): Refusal | undefined {
   const others = vectorOf(run.space, resourcesOf(run.space, demand.requests));
@@ -100,10 +103,17 @@ function whyTooManyVolumes(run: Run, { types, demand }: Refused, set: Requiremen
   if (large.length === 0) return undefined;
   for (const [driver, { size }] of demand.attachments) {
     const at = run.space.names.indexOf(volumeCount(driver));
-    const most = Math.max(...large.map((type) => types.rooms[type]?.[at] ?? Infinity));
+    const roomOf = (type: number): number => types.rooms[type]?.[at] ?? Infinity;
+    const best = large.reduce((a, b) => (roomOf(b) > roomOf(a) ? b : a));
+    const most = roomOf(best);
     if (size <= most) continue;
-    const message = `it has ${size} volumes of ${driver}, and a node of ${typesInWords(large.length)} attaches ${most} at most: use fewer volumes, or allow other instance types`;
-    return refusal('InsufficientResources', message, { requested: size, largest: most });
+    const name = types.types[best]?.name;
+    const of =
+      large.length === 1
+        ? `a node of ${name} attaches ${most}`
+        : `of ${typesInWords(large.length)} that fit, ${name} attaches the most, ${most}`;
+    const message = `it has ${size} volumes of ${driver}, but ${of}: use fewer volumes, or allow instance types that attach more${driver === EBS_DRIVER ? SUCH_AS : ''}`;
+    return refusal('TooManyVolumes', message, { requested: size, largest: most });
   }
   return undefined;
 }

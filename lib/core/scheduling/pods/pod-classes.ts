@@ -68,7 +68,7 @@ export function podClasses(problem: SchedulingProblem, { volumes, caches }: Clas
   const register = (byText: Map<string, PodClass>, text: string, of: Pick<PodClass, 'pod' | 'moving'>): PodClass => {
     const { pod, moving } = of;
     const size = sizeOf(pod, specs);
-    const counts = volumes.countsOf(pod);
+    const counts = volumes.countsOf(pod, moving);
     const requests = counts === undefined ? size.requests : { ...size.requests, ...counts };
     const podClass = { ...describe(pod, keys), moving, virtual: isBufferPod(pod), ...size, requests };
     byText.set(text, podClass);

@@ -9,29 +9,28 @@ export interface ResourceSpace {
 }
 
 const VOLUMES = 'attachable-volumes-csi-';
-const VOLUMES_OF_NEW_TYPES = 'attachable-volumes-of-new-types-csi-';
+const VOLUMES_TRIED = 'attachable-volumes-tried-csi-';
 
 /** B44: the name under which the volumes of a driver are counted, that of the kube-scheduler. No object of Kubernetes has this resource. */
 export function volumeCount(driver: string): string {
   return VOLUMES + driver;
 }
 
-/** The name under which they are counted a second time, for types without nodes. */
-export function volumeCountOfNewTypes(driver: string): string {
-  return VOLUMES_OF_NEW_TYPES + driver;
+/** The name under which the volumes of a pod are counted that may try types without nodes. */
+export function volumeCountTried(driver: string): string {
+  return VOLUMES_TRIED + driver;
 }
 
 export interface VolumeCount {
   readonly driver: string;
-  /** Whether only types without nodes limit it. */
-  readonly ofNewTypes: boolean;
+  /** Whether it is the count of pods that may try types. */
+  readonly tried: boolean;
 }
 
 /** *Shape:* undefined for other resources. */
 function volumesCounted(name: string): VolumeCount | undefined {
-  if (name.startsWith(VOLUMES)) return { driver: name.slice(VOLUMES.length), ofNewTypes: false };
-  if (!name.startsWith(VOLUMES_OF_NEW_TYPES)) return undefined;
-  return { driver: name.slice(VOLUMES_OF_NEW_TYPES.length), ofNewTypes: true };
+  if (name.startsWith(VOLUMES)) return { driver: name.slice(VOLUMES.length), tried: false };
+  return name.startsWith(VOLUMES_TRIED) ? { driver: name.slice(VOLUMES_TRIED.length), tried: true } : undefined;
 }
 
 /** More than any node attaches. Not Infinity: a product with zero must be zero. */

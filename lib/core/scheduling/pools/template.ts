@@ -42,8 +42,8 @@ export interface NodeClaimTemplate {
 export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]): NodeClaimTemplate {
   const { nodePool } = view;
   const { metadata, spec } = nodePool.spec.template;
-  const labels = { ...metadata?.labels, [NODE_POOL]: nodePool.metadata.name, [NODE_CLASS]: spec.nodeClassRef.name };
-  const requirements = merge(requirementsFrom(spec.requirements), requirementsFromLabels(labels));
+  const labels = labelsOf(nodePool);
+  const requirements = poolRequirements(nodePool);
   const taints = spec.taints ?? [];
   // B21: daemons that require a registered or initialized node count too.
   const started = requirementsFromLabels({ [REGISTERED]: 'true', [INITIALIZED]: 'true' });
@@ -65,6 +65,16 @@ export function nodeClaimTemplate(view: NodePoolView, daemons: readonly Daemon[]
     maxPriceFactor: maxPriceFactorOf(nodePool),
     ...(usualTypes === undefined ? {} : { usual: usualOf({ ...view, instanceTypes: usualTypes }, daemons, host) }),
   };
+}
+
+function labelsOf({ metadata: { name }, spec }: NodePool): Labels {
+  const { metadata, spec: ofNodes } = spec.template;
+  return { ...metadata?.labels, [NODE_POOL]: name, [NODE_CLASS]: ofNodes.nodeClassRef.name };
+}
+
+/** The requirements of the NodePool, and its labels as requirements. */
+export function poolRequirements(nodePool: NodePool): Requirements {
+  return merge(requirementsFrom(nodePool.spec.template.spec.requirements), requirementsFromLabels(labelsOf(nodePool)));
 }
 
 function usualOf(

@@ -145,7 +145,7 @@ export function typeIndex(template: NodeClaimTemplate, sets: RequirementSets, sp
 const NONE: Resources = {};
 
 function roomOf(type: InstanceType, overhead: Resources, { volumes, ...space }: TypeSpace): Vector {
-  const room = roomVectorOf(space, type.allocatable, (count) => volumes.roomFor(count, type.name));
+  const room = roomVectorOf(space, type.allocatable, (count) => volumes.roomFor(count, type));
   const taken = vectorOf(space, overhead);
   return room.map((amount, at) => amount - (taken[at] ?? 0));
 }

@@ -1,13 +1,15 @@
-import type { Pod } from '../../../apis/kubernetes.ts';
+import { type Pod, podKey } from '../../../apis/kubernetes.ts';
 import { INSTANCE_TYPE } from '../../../apis/labels.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
-import { once } from '../../kept-answers.ts';
+import { once, onceFor } from '../../kept-answers.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
 import type { Resources } from '../../resources/resources.ts';
-import { memoize } from '../memoize.ts';
-import { type VolumeCount, volumeCount, volumeCountOfNewTypes } from '../pools/resource-space.ts';
+import { type VolumeCount, volumeCount, volumeCountTried } from '../pools/resource-space.ts';
+import type { SchedulingProblem } from '../schedule.ts';
 import { type Attachments, attachLimits, attachments, EBS_DRIVER } from './attach-limits.ts';
-import { ebsAttachments } from './ebs-attachments.ts';
+import { type EbsType, ebsLimits } from './ebs-limits.ts';
 import type { StorageIndex } from './storage-index.ts';
+import { typesFor } from './types-for-pod.ts';
 
 /**
  * B44: how many volumes a node attaches, by driver. The CSINodes of the nodes of its type say it. For a type without nodes it is estimated
@@ -16,16 +18,16 @@ import type { StorageIndex } from './storage-index.ts';
 export interface VolumeLimits {
   /**
    * The drivers of which a node that has not reported its limit attaches a limited number. *Shape:* the limit of its type, or the estimate;
-   * at least the volumes of any one pod, because the node may have been launched for it.
+   * more for a pod for which the node was launched.
    */
-  ofStarting(stateNode: Pick<StateNode, 'initialized' | 'labels'>): ReadonlyMap<string, number>;
+  ofStarting(stateNode: Pick<StateNode, 'initialized' | 'labels' | 'nodeClaim'>): ReadonlyMap<string, number>;
   /** The room for one of the resources of `countsOf` on a new node of the type. *Shape:* undefined if it is not limited. */
-  roomFor(count: VolumeCount, instanceType: string): number | undefined;
+  roomFor(count: VolumeCount, type: InstanceType): number | undefined;
   /**
    * The volumes of the pod for drivers with a limit, as resources. Pods that share a volume have equal parts of it. *Shape:* undefined
-   * without any. A second resource limits types without nodes, if a pod has more volumes than the estimate: it may have such a node alone.
+   * without any. @param moving whether it runs on a node that is not being deleted
    */
-  countsOf(pod: Pod): Resources | undefined;
+  countsOf(pod: Pod, moving: boolean): Resources | undefined;
 }
 
 /** Parts of volumes are multiples of this, so that sums are exact. */
@@ -33,73 +35,113 @@ const PART = 1 / 1_024;
 
 /** *Cost:* O(nodes); O(volumes of the pods) when the first pod with volumes is asked for. @param pods that may need a new node */
 export function volumeLimits(
-  stateNodes: readonly StateNode[],
-  { pods, storage }: { readonly pods: readonly Pod[]; readonly storage: StorageIndex },
+  { stateNodes, nodePools }: Pick<SchedulingProblem, 'stateNodes' | 'nodePools'>,
+  pods: readonly Pod[],
+  storage: StorageIndex,
 ): VolumeLimits {
-  const drivers = driversOf(stateNodes, storage);
-  const attached = once(() => pods.map((pod) => attachments(pod, storage)).filter(({ size }) => size > 0));
-  /** By claim, or by volume without one: the pods that use it. */
-  const users = once(() => {
-    const byVolume = new Map<string, number>();
-    for (const volume of attached().flatMap((one) => [...one.values()].flatMap((volumes) => [...volumes])))
-      byVolume.set(volume, (byVolume.get(volume) ?? 0) + 1);
-    return byVolume;
-  });
-  const partOf = (volume: string): number => Math.floor(1 / PART / (users().get(volume) ?? 1)) * PART;
-  const countsIn = (of: Attachments): readonly (readonly [string, number])[] =>
-    [...of]
-      .filter(([driver]) => drivers.has(driver))
-      .map(([driver, volumes]) => [driver, [...volumes].reduce((sum, volume) => sum + partOf(volume), 0)]);
-  const largest = once(() => {
-    const most = new Map<string, number>();
-    for (const [driver, count] of attached().flatMap(countsIn))
-      most.set(driver, Math.max(most.get(driver) ?? 0, count));
-    return most;
-  });
-  /** Whether a pod has more volumes than the estimate for a type without nodes. */
-  const isExceeded = memoize((driver: string) => (largest().get(driver) ?? 0) > leastOf(drivers.get(driver)));
+  const typeNamed = (name: string): EbsType =>
+    nodePools.flatMap(({ instanceTypes }) => byName(instanceTypes).get(name) ?? [])[0] ?? {};
+  const drivers = driversOf(stateNodes, { storage, typeNamed });
+  const attached = once(
+    () =>
+      new Map(pods.map((pod) => [podKey(pod), attachments(pod, storage)] as const).filter(([, { size }]) => size > 0)),
+  );
+  const countIn = partCounter(attached);
   return {
-    ofStarting({ initialized, labels }) {
-      const type = labels[INSTANCE_TYPE] ?? '';
-      const limits = [...drivers].flatMap(([driver, { byType, estimate }]): readonly (readonly [string, number])[] => {
-        if (initialized && byType.size === 0) return [];
-        return [[driver, byType.get(type) ?? Math.max(estimate(type), largest().get(driver) ?? 0)]];
-      });
+    ofStarting({ initialized, labels, nodeClaim }) {
+      const name = labels[INSTANCE_TYPE] ?? '';
+      const limits = [...drivers].flatMap(
+        ([driver, { byType, probably, most }]): readonly (readonly [string, number])[] => {
+          if (initialized && byType.size === 0) return [];
+          const known = byType.get(name);
+          if (known !== undefined) return [[driver, known]];
+          const type = typeNamed(name);
+          const own = initialized
+            ? []
+            : (nodeClaim?.pods ?? []).map((key) => attached().get(key)?.get(driver)?.size ?? 0);
+          return [[driver, Math.max(probably(type), ...own.filter((size) => size <= most(type)))]];
+        },
+      );
       return new Map(limits);
     },
-    roomFor({ driver, ofNewTypes }, instanceType) {
+    roomFor({ driver, tried }, type) {
       const limits = drivers.get(driver);
-      const known = limits?.byType.get(instanceType);
-      if (ofNewTypes) return known === undefined ? leastOf(limits) : undefined;
-      return known ?? (isExceeded(driver) ? undefined : limits?.estimate(instanceType));
+      return limits?.byType.get(type.name) ?? (tried ? limits?.most(type) : limits?.probably(type));
     },
-    countsOf(pod) {
+    countsOf(pod, moving) {
       if (pod.spec.volumes === undefined) return undefined;
-      const counts = countsIn(attachments(pod, storage)).flatMap(([driver, count]) => [
-        [volumeCount(driver), count] as const,
-        ...(isExceeded(driver)
-          ? [[volumeCountOfNewTypes(driver), Math.min(count, leastOf(drivers.get(driver)))] as const]
-          : []),
-      ]);
+      const counts = [...attachments(pod, storage)].flatMap(
+        ([driver, volumes]): readonly (readonly [string, number])[] => {
+          const limits = drivers.get(driver);
+          if (limits === undefined) return [];
+          const count = countIn(volumes);
+          const tried = moving ? 0 : triedBy(typesFor(pod, nodePools), limits, count);
+          return tried === 0
+            ? [[volumeCount(driver), count]]
+            : [
+                [volumeCount(driver), tried],
+                [volumeCountTried(driver), count],
+              ];
+        },
+      );
       return counts.length === 0 ? undefined : Object.fromEntries(counts);
     },
   };
 }
 
+/**
+ * A pod without a node, of whose types none probably attaches all its volumes, may try those that attach them at most. It fills the limit
+ * that is probable, so it has the node alone. A pod that runs is not moved to such a type. *Shape:* 0 if it does not try a type
+ */
+function triedBy(types: Iterable<InstanceType>, { byType, probably, most }: DriverLimits, count: number): number {
+  let tried = 0;
+  for (const type of types) {
+    const room = byType.get(type.name) ?? probably(type);
+    if (room >= count) return 0;
+    if (!byType.has(type.name) && most(type) >= count) tried = Math.max(tried, room);
+  }
+  return tried;
+}
+
+/** Counts volumes, each by its part for one of the pods that use it. */
+function partCounter(attached: () => ReadonlyMap<string, Attachments>): (volumes: ReadonlySet<string>) => number {
+  /** By claim, or by volume without one: the pods that use it. */
+  const users = once(() => {
+    const byVolume = new Map<string, number>();
+    for (const one of attached().values()) {
+      for (const volumes of one.values())
+        for (const volume of volumes) byVolume.set(volume, (byVolume.get(volume) ?? 0) + 1);
+    }
+    return byVolume;
+  });
+  const partOf = (volume: string): number => Math.floor(1 / PART / (users().get(volume) ?? 1)) * PART;
+  return (volumes) => [...volumes].reduce((sum, volume) => sum + partOf(volume), 0);
+}
+
+const byName = onceFor(
+  (types: readonly InstanceType[]): ReadonlyMap<string, InstanceType> =>
+    new Map(types.map((type) => [type.name, type])),
+);
+
 interface DriverLimits {
   /** By instance type: the least of its nodes. */
   readonly byType: ReadonlyMap<string, number>;
-  /** For a type without nodes, by name; of an empty name, what holds for all types. */
-  readonly estimate: (instanceType: string) => number;
+  /** What a type without nodes attaches, estimated low. */
+  readonly probably: (type: EbsType) => number;
+  /** What it attaches at most. */
+  readonly most: (type: EbsType) => number;
 }
 
-/** The estimate that holds for all types. */
-function leastOf(limits: DriverLimits | undefined): number {
-  return limits?.estimate('') ?? 0;
+interface DriverContext {
+  readonly storage: StorageIndex;
+  readonly typeNamed: (name: string) => EbsType;
 }
 
 /** The drivers that CSINodes limit, and EBS, whose limits are documented. */
-function driversOf(stateNodes: readonly StateNode[], storage: StorageIndex): ReadonlyMap<string, DriverLimits> {
+function driversOf(
+  stateNodes: readonly StateNode[],
+  { storage, typeNamed }: DriverContext,
+): ReadonlyMap<string, DriverLimits> {
   const byDriver = new Map<string, Map<string, number>>([[EBS_DRIVER, new Map()]]);
   for (const { name, labels } of stateNodes) {
     for (const [driver, limit] of attachLimits(name, storage)) {
@@ -111,29 +153,14 @@ function driversOf(stateNodes: readonly StateNode[], storage: StorageIndex): Rea
   return new Map(
     [...byDriver].map(([driver, byType]) => [
       driver,
-      { byType, estimate: driver === EBS_DRIVER ? ebsEstimate(byType) : usualLimit(byType) },
+      { byType, ...(driver === EBS_DRIVER ? ebsLimits(byType, typeNamed) : usualLimits(byType)) },
     ]),
   );
 }
 
-/** More than a driver reserves on each node. */
-const RESERVED_AT_MOST = 8;
-
-/**
- * What is documented, less what the driver reserves on all types with nodes: a few volumes. If these attach far less, the driver has one
- * limit for all nodes.
- */
-function ebsEstimate(byType: ReadonlyMap<string, number>): DriverLimits['estimate'] {
-  if (byType.size === 0) return ebsAttachments;
-  const most = Math.max(...byType.values());
-  const reserved = Math.min(...[...byType].map(([type, limit]) => ebsAttachments(type) - limit));
-  if (reserved > RESERVED_AT_MOST) return (instanceType) => Math.max(1, Math.min(ebsAttachments(instanceType), most));
-  return (instanceType) => ebsAttachments(instanceType) - Math.max(0, reserved);
-}
-
 /** The limit of most types, because few types attach far less; of several, the lowest. */
-function usualLimit(byType: ReadonlyMap<string, number>): DriverLimits['estimate'] {
+function usualLimits(byType: ReadonlyMap<string, number>): Pick<DriverLimits, 'probably' | 'most'> {
   const byCount = [...Map.groupBy(byType.values(), (limit) => limit)].map(([limit, { length }]) => ({ limit, length }));
   const [usual] = byCount.toSorted((a, b) => b.length - a.length || a.limit - b.limit);
-  return () => Math.max(1, usual?.limit ?? 1);
+  return { probably: () => Math.max(1, usual?.limit ?? 1), most: () => Infinity };
 }

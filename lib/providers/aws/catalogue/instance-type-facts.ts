@@ -81,11 +81,15 @@ function placingOf({ ProcessorInfo: processor, PlacementGroupInfo: placement }: 
   };
 }
 
-function storageOf(info: InstanceTypeInfo): Pick<InstanceTypeFacts, 'ebsMbps' | 'instanceStoreGb' | 'localNvmeGb'> {
+type Storage = Pick<InstanceTypeFacts, 'ebsMbps' | 'ebsAttachments' | 'instanceStoreGb' | 'localNvmeGb'>;
+
+function storageOf(info: InstanceTypeInfo): Storage {
   const storage = info.InstanceStorageInfo;
   const ebs = info.EbsInfo;
   return {
     ebsMbps: ebs?.EbsOptimizedSupport === 'default' ? ebs.EbsOptimizedInfo?.MaximumBandwidthInMbps : undefined,
+    // EC2 gives 39 or 40 for Xen types, of which the EBS CSI driver uses 39.
+    ebsAttachments: info.Hypervisor === 'xen' ? 39 : ebs?.MaximumEbsAttachments,
     instanceStoreGb: storage?.TotalSizeInGB,
     localNvmeGb: storage?.NvmeSupport === 'unsupported' ? undefined : storage?.TotalSizeInGB,
   };

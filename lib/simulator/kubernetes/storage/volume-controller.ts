@@ -4,7 +4,7 @@ import { claimNames } from '../../../core/cluster/pod-volumes.ts';
 import { compareText } from '../../../core/compare-text.ts';
 import { labelsOfNode } from '../scheduler/scheduler-node.ts';
 import type { KubernetesState } from '../state.ts';
-import { attachableVolumes } from './attachable-volumes.ts';
+import { type AttachableVolumes, csiNodeOf } from './attachable-volumes.ts';
 import { bindClaimNow, bindOnNode, isClaimBound } from './bind-claims.ts';
 import { type ClaimWorld, createClaims, deleteClaims, standInForClass } from './pod-claims.ts';
 import { podsWithClaims } from './pods-with-claims.ts';
@@ -18,8 +18,13 @@ export interface VolumeController {
   reconcile(): void;
 }
 
-/** `zones` are the zones of the region. */
-export function volumeController(state: KubernetesState, zones: readonly string[]): VolumeController {
+export interface VolumeWorld {
+  /** The zones of the region. */
+  readonly zones: readonly string[];
+  readonly attachable: AttachableVolumes;
+}
+
+export function volumeController(state: KubernetesState, { zones, attachable }: VolumeWorld): VolumeController {
   const { storage } = state;
   const withClaims = podsWithClaims(state);
   const zoneFor = zoneTurns(state, zones);
@@ -29,7 +34,7 @@ export function volumeController(state: KubernetesState, zones: readonly string[
     },
     node: (before, after) => {
       if (after === undefined) storage.csiNodes.delete(before?.metadata.name ?? '');
-      else if (before === undefined) storage.csiNodes.set(after.metadata.name, attachableVolumes(after));
+      else if (before === undefined) storage.csiNodes.set(after.metadata.name, csiNodeOf(after, attachable));
     },
   });
   let versionSeen: number | undefined;

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../../lib/apis/kubernetes.ts';
+import { anInstanceType, someTypes } from '../../../builders/instance-types.ts';
+import { launchedClaim } from '../../../builders/node-claims.ts';
+import { aPoolView } from '../../../builders/node-pools.ts';
 import { aNode } from '../../../builders/nodes.ts';
 import { pendingPod } from '../../../builders/pods.ts';
 import { aVolume, aVolumeClaim, someStorage } from '../../../builders/storage.ts';
@@ -39,6 +42,20 @@ function smallPods(count: number): readonly Pod[] {
 }
 
 const four = smallPods(4);
+
+/** A pod with the first volumes. */
+function withVolumes(count: number): Pod {
+  return mounting(
+    'db',
+    Array.from({ length: count }, (_, at) => `v${at}`),
+  );
+}
+
+/** m5.large with the maximum of AWS's documentation, and m7i.large, which costs more. */
+const DOCUMENTED = [
+  anInstanceType({ name: 'm5.large', ebsVolumes: 26 }),
+  anInstanceType({ name: 'm7i.large', ebsVolumes: 31, price: 0.2 }),
+];
 
 describe('volumes that a new node attaches (B44)', () => {
   test('as many as AWS documents if no CSINode limits EBS', () => {
@@ -94,8 +111,14 @@ describe('volumes that a new node attaches (B44)', () => {
     { of: 'the documented limits', limits: { 'm7i.large': 31 }, expected: 25 },
     { of: 'volumes that the driver reserves', limits: { 'm7i.large': 29 }, expected: 23 },
     { of: 'a limit of the driver for all nodes', limits: { 'm7i.large': 10 }, expected: 10 },
+    { of: 'the disks of other types do not use', limits: { 'd3en.12xlarge': 1 }, expected: 25 },
   ])('a type without nodes attaches no more than $of allow', ({ limits, expected }) => {
-    const schedule = place(smallPods(30), nodesOf(limits));
+    const sold = [
+      anInstanceType({ name: 'm7i.large', ebsVolumes: 31, offerings: [] }),
+      anInstanceType({ name: 'd3en.12xlarge', ebsVolumes: 2, offerings: [] }),
+    ];
+    const nodePools = [aPoolView({ types: [...someTypes(), ...sold] })];
+    const schedule = place(smallPods(30), { ...nodesOf(limits), nodePools });
     expect(Math.max(...podsOfClaims(schedule).map(({ length }) => length))).toBe(expected);
   });
 
@@ -115,9 +138,68 @@ describe('volumes that a new node attaches (B44)', () => {
     const { newClaims, unplaced } = place([mounting('db', ['v0', 'v1', 'v2', 'v3'])], known);
     expect(newClaims).toEqual([]);
     expect(unplaced[0]?.refusals[0]?.refusal).toEqual({
-      reason: 'InsufficientResources',
-      message: `it has 4 volumes of ${EBS}, and a node of 3 instance types attaches 3 at most: use fewer volumes, or allow other instance types`,
+      reason: 'TooManyVolumes',
+      message: `it has 4 volumes of ${EBS}, but of 3 instance types that fit, m5.2xlarge attaches the most, 3: use fewer volumes, or allow instance types that attach more: m7i, c7i, r7i and the 8th generation attach 31, and up to 127 from 16xlarge`,
       numbers: { requested: 4, largest: 3 },
+    });
+  });
+
+  test('the disks of a type leave fewer', () => {
+    const types = [anInstanceType({ name: 'i3en.24xlarge', ebsVolumes: 18 })];
+    const schedule = place(smallPods(20), { ...nodesOf({}), nodePools: [aPoolView({ types })] });
+    expect(podsOfClaims(schedule).map(({ length }) => length)).toEqual([17, 3]);
+  });
+
+  describe('a pod with more volumes than most types attach', () => {
+    const [m5] = DOCUMENTED;
+    const only = { ...nodesOf({}), nodePools: [aPoolView({ types: m5 === undefined ? [] : [m5] })] };
+    const both = { ...nodesOf({}), nodePools: [aPoolView({ types: DOCUMENTED })] };
+    const m5Pod = (count: number): Pod => {
+      const pod = withVolumes(count);
+      return { ...pod, spec: { ...pod.spec, nodeSelector: { 'node.kubernetes.io/instance-type': 'm5.large' } } };
+    };
+
+    test.each([26, 27])('has a node of a type that documents %i', (count) => {
+      expect(typesOf(place([withVolumes(count)], both))).toEqual([['m7i.large']]);
+    });
+
+    test.each([
+      ['of its NodePools', withVolumes(26), only],
+      ['that meets its requirements', m5Pod(26), both],
+    ])('tries a type up to the documented maximum if no type %s probably attaches them', (_, pod, cluster) => {
+      expect(typesOf(place([pod], cluster))).toEqual([['m5.large']]);
+      expect(podsOfClaims(place([pod, mounting('other', ['v27'])], cluster))).toEqual([['db'], ['other']]);
+    });
+
+    test.each([
+      ['of its NodePools', withVolumes(27), only],
+      ['that meets its requirements', m5Pod(27), both],
+    ])('is refused if no type %s documents them', (_, pod, cluster) => {
+      const { newClaims, unplaced } = place([pod], cluster);
+      expect(newClaims).toEqual([]);
+      expect(unplaced[0]?.refusals[0]?.refusal).toMatchObject({
+        reason: 'TooManyVolumes',
+        message: expect.stringContaining('it has 27 volumes of ebs.csi.aws.com, but a node of m5.large attaches 25: '),
+        numbers: { requested: 27, largest: 25 },
+      });
+    });
+
+    test('is not moved to a type that it would have to try', () => {
+      const pod = withVolumes(26);
+      const { newClaims, unplaced } = place([{ ...pod, spec: { ...pod.spec, nodeName: 'node-1' } }], only);
+      expect(newClaims).toEqual([]);
+      expect(unplaced).toHaveLength(1);
+    });
+
+    test('waits for a starting node that was launched for it, and for no other', () => {
+      const labels = { 'node.kubernetes.io/instance-type': 'm5.large' };
+      const starting = (pods: readonly string[]) => ({
+        ...only,
+        nodeClaims: [launchedClaim({ name: 'starting', pods, labels })],
+      });
+      expect(placesOf(place([withVolumes(26)], starting(['default/db'])))).toEqual({ db: 'starting' });
+      expect(placesOf(place([withVolumes(26)], starting([])))).toEqual({});
+      expect(placesOf(place([withVolumes(27)], starting(['default/db'])))).toEqual({});
     });
   });
 

@@ -101,6 +101,7 @@ test('devices, disks and Neuron cores are distinguished', async () => {
       ...M5_LARGE,
       InstanceType: 'p5.48xlarge',
       InstanceStorageInfo: { TotalSizeInGB: 30400, NvmeSupport: 'required' },
+      EbsInfo: { MaximumEbsAttachments: 64 },
       GpuInfo: { Gpus: [{ Name: 'H100', Manufacturer: 'NVIDIA', Count: 8, MemoryInfo: { SizeInMiB: 81920 } }] },
     },
     {
@@ -117,9 +118,16 @@ test('devices, disks and Neuron cores are distinguished', async () => {
     gpus: [{ name: 'H100', manufacturer: 'NVIDIA', count: 8, memoryMib: 81920 }],
     instanceStoreGb: 30400,
     localNvmeGb: 30400,
+    ebsAttachments: 64,
   });
   expect(inf2).toMatchObject({ neuron: [{ name: 'Inferentia2', count: 1, coresPerDevice: 2 }], accelerators: [] });
   expect(inf2?.localNvmeGb).toBeUndefined();
+});
+
+test('a Xen type attaches at most 39 EBS volumes, as the EBS CSI driver counts (B44)', async () => {
+  const info: InstanceTypeInfo = { ...M5_LARGE, Hypervisor: 'xen', EbsInfo: { MaximumEbsAttachments: 40 } };
+  ec2.on(DescribeInstanceTypesCommand).resolves({ InstanceTypes: [info] });
+  expect((await describeCatalogue(client, sources)).facts).toMatchObject([{ ebsAttachments: 39 }]);
 });
 
 test('an offering has its zone and no price', async () => {
