@@ -1,26 +1,32 @@
 import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../lib/apis/formats/time.ts';
+import { TERMINATION_FINALIZER } from '../../lib/apis/labels.ts';
 import type { RunReport } from '../../lib/controllers/run/ports.ts';
 import type { Telemetry } from '../../lib/controllers/run/telemetry.ts';
+import type { Problem } from '../../lib/core/problems/problems.ts';
 import type { LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
+import { RefusedError } from '../../lib/ports/errors.ts';
 import type { SimulationInput } from '../../lib/simulator/simulation.ts';
 import { live, SMALL_CATALOGUE } from './life.ts';
 
-/** The problems that each function reports in the life of a cluster, without repetitions. */
-async function problemsIn(under: Partial<SimulationInput>): Promise<ReadonlyMap<string, readonly string[]>> {
+/** The problems that each function reports in the life of a cluster, without repetitions: the kinds, or kinds with messages. */
+async function problemsIn(
+  under: Partial<SimulationInput>,
+  textOf: (problem: Problem) => string = ({ kind }) => kind,
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, Set<string>>();
   const telemetryOf = (name: string): Telemetry => ({
     report(_, { problems = [] }: RunReport) {
-      const kinds = found.get(name) ?? new Set();
-      for (const { kind } of problems) kinds.add(kind);
-      found.set(name, kinds);
+      const texts = found.get(name) ?? new Set();
+      for (const problem of problems) texts.add(textOf(problem));
+      found.set(name, texts);
     },
     failure: () => undefined,
     warn: () => undefined,
     error: () => undefined,
   });
   await live({ catalogue: SMALL_CATALOGUE, telemetryOf, ...under });
-  return new Map([...found].map(([name, kinds]) => [name, [...kinds].toSorted()]));
+  return new Map([...found].map(([name, texts]) => [name, [...texts].toSorted()]));
 }
 
 const REFUSED: LaunchOutcome = { kind: 'refused', missing: [], message: 'UnauthorizedOperation: a policy denies it' };
@@ -38,4 +44,28 @@ test('a cluster that goes from zero nodes to zero nodes has no problem', async (
   const problems = await problemsIn({});
   expect(problems.get('lifecycle')).toEqual([]);
   expect(problems.get('provisioning')).toEqual([]);
+});
+
+test('while nodes whose instances have ended cannot be released, lifecycle reports the refusal', async () => {
+  const problems = await problemsIn(
+    {
+      durationMs: 40 * MINUTE_MS,
+      wrapPorts: (ports) => ({
+        ...ports,
+        cluster: {
+          ...ports.cluster,
+          async patchNode(node, patch) {
+            if (patch.finalizers?.includes(TERMINATION_FINALIZER) === false) throw new RefusedError('403');
+            return ports.cluster.patchNode(node, patch);
+          },
+        },
+      }),
+    },
+    ({ kind, message }) => `${kind}: ${message}`,
+  );
+  const found = problems.get('lifecycle') ?? [];
+  expect(found.length).toBeGreaterThan(0);
+  const released =
+    /^DrainStuck: .*: its instance has ended, but its Node or NodeClaim cannot be released for \d+ minutes: 403$/;
+  for (const one of found) expect(one).toMatch(released);
 });

@@ -1,4 +1,6 @@
 import type { Action } from '../../core/model/decision.ts';
+import { failedRelease } from '../../core/node-claim/terminate.ts';
+import { isConflict, portErrorOf } from '../../ports/errors.ts';
 import type { SendsWakes, WritesClaims, WritesCluster } from '../run/ports.ts';
 import { type LostWakes, sendWakes } from '../run/wake-up.ts';
 
@@ -6,18 +8,20 @@ type ReleaseNodeClaim = Action & { readonly kind: 'release-node-claim' };
 
 /**
  * Removes node, mirror and record in this order, and stops at the first failure: only a record that is not released leads the
- * next run to what is left.
+ * next run to what is left. The record keeps why the objects could not be removed.
  */
 export async function releaseNodeClaim(
   ports: WritesCluster & WritesClaims & SendsWakes,
   cluster: string,
   action: ReleaseNodeClaim,
 ): Promise<LostWakes> {
-  if (action.node !== undefined) {
-    await ports.cluster.patchNode(action.node, { finalizers: action.finalizers ?? [] });
-    await ports.cluster.deleteNode(action.node.name);
+  try {
+    await removeObjects(ports, action);
+  } catch (error) {
+    const failure = portErrorOf(error);
+    if (!isConflict(failure)) await recordFailure(ports, cluster, { action, failure });
+    throw error;
   }
-  await ports.cluster.removeNodeClaim(action.nodeClaim);
   const record = await ports.store.readNodeClaim(cluster, action.nodeClaim);
   if (record === undefined || record.releasedAtMs !== undefined) return [];
   await ports.store.updateNodeClaim({ ...record, releasedAtMs: action.atMs });
@@ -27,4 +31,25 @@ export async function releaseNodeClaim(
     ['provisioning', wake],
     ['disruption', wake],
   ]);
+}
+
+async function removeObjects(
+  { cluster }: WritesCluster,
+  { nodeClaim, node, finalizers = [] }: ReleaseNodeClaim,
+): Promise<void> {
+  if (node !== undefined) {
+    await cluster.patchNode(node, { finalizers });
+    await cluster.deleteNode(node.name);
+  }
+  await cluster.removeNodeClaim(nodeClaim);
+}
+
+async function recordFailure(
+  { store }: WritesClaims,
+  cluster: string,
+  { action, failure }: { readonly action: ReleaseNodeClaim; readonly failure: Error },
+): Promise<void> {
+  const record = await store.readNodeClaim(cluster, action.nodeClaim);
+  const refused = record && failedRelease(record, failure.message, action.atMs);
+  if (refused !== undefined) await store.updateNodeClaim(refused);
 }

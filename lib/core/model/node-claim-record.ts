@@ -213,6 +213,8 @@ export interface Deletion {
   readonly terminateRequestedAtMs?: number;
   /** EC2 refuses to terminate the instance. @default it has not been requested, or EC2 accepted it */
   readonly terminationRefused?: TerminationRefusal;
+  /** The instance has ended, and its Node or NodeClaim object cannot be released. @default no release has failed */
+  readonly releaseFailed?: ReleaseFailure;
 }
 
 /** The deadline came while pods were left, EC2 ended the instance by itself, or the volumes could not be read. */
@@ -231,6 +233,13 @@ export interface TerminationRefusal {
   readonly message: string;
   readonly sinceMs: number;
   readonly retryAtMs: number;
+}
+
+export interface ReleaseFailure {
+  /** Of the last failure. */
+  readonly message: string;
+  /** Since the first failure. */
+  readonly sinceMs: number;
 }
 
 export interface Consistency {

@@ -109,6 +109,16 @@ export function refusedTermination(
   return refused(record, { message: message.slice(0, LONGEST_MESSAGE), sinceMs, retryAtMs: nowMs + pauseMs }, nowMs);
 }
 
+/** The record after the claim of an ended instance was not released; undefined if it does not change. */
+export function failedRelease(record: NodeClaimRecord, message: string, nowMs: number): NodeClaimRecord | undefined {
+  const { deletion, releasedAtMs } = record;
+  const before = deletion?.releaseFailed;
+  const last = message.slice(0, LONGEST_MESSAGE);
+  if (deletion === undefined || releasedAtMs !== undefined || before?.message === last) return undefined;
+  const releaseFailed = { message: last, sinceMs: before?.sinceMs ?? nowMs };
+  return { ...record, deletion: { ...deletion, releaseFailed } };
+}
+
 /** An earlier request that EC2 accepted had no effect. */
 function refused(record: NodeClaimRecord, terminationRefused: TerminationRefusal, nowMs: number): NodeClaimRecord {
   const { deletion } = record;

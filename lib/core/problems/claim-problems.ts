@@ -1,7 +1,7 @@
 import { firstNames } from '../../apis/counted.ts';
 import { MINUTE_MS } from '../../apis/formats/time.ts';
 import { compareText } from '../compare-text.ts';
-import type { Deletion, NodeClaimRecord } from '../model/node-claim-record.ts';
+import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import { launchRefusal } from '../node-claim/launch/launch-refusal.ts';
 import { MAX_NAMES, type Problem, type ProblemKind } from './problems.ts';
 
@@ -25,7 +25,7 @@ export function problemsOfClaims(records: readonly NodeClaimRecord[], nowMs: num
   return [
     ...problemOf('LaunchesFailing', active, (record) => launchRefusal(record)?.message),
     ...problemOf('NodeClaimStuck', active, (record) => whyStuck(record, nowMs)),
-    ...problemOf('DrainStuck', existing, ({ deletion }) => deletion && whyNotTerminated(deletion, nowMs)),
+    ...problemOf('DrainStuck', existing, (record) => whyNotTerminated(record, nowMs)),
   ];
 }
 
@@ -59,8 +59,15 @@ function whyStuck({ launch, createdAtMs, registeredAtMs, initializedAtMs }: Node
   return since('registered and not initialized', registeredAtMs, { withinMs: INITIALIZED_WITHIN_MS, nowMs });
 }
 
-function whyNotTerminated(deletion: Deletion, nowMs: number): string | undefined {
-  const { terminationRefused, terminateRequestedAtMs, deadlineMs, requestedAtMs } = deletion;
+function whyNotTerminated({ deletion, launch }: NodeClaimRecord, nowMs: number): string | undefined {
+  if (deletion === undefined) return undefined;
+  const { releaseFailed, terminationRefused, terminateRequestedAtMs, deadlineMs, requestedAtMs } = deletion;
+  if (releaseFailed !== undefined) {
+    const ended = launch.kind === 'launched' ? 'its instance has ended' : 'it has no instance';
+    const what = `${ended}, but its Node or NodeClaim cannot be released`;
+    const why = since(what, releaseFailed.sinceMs, { withinMs: REFUSED_FOR_MS, nowMs });
+    return why && `${why}: ${releaseFailed.message}`;
+  }
   if (terminationRefused !== undefined) {
     const why = `EC2 refuses to terminate its instance: ${terminationRefused.message}; refused`;
     return since(why, terminationRefused.sinceMs, { withinMs: REFUSED_FOR_MS, nowMs });

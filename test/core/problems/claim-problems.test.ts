@@ -73,12 +73,18 @@ describe('a drain is stuck', () => {
       { terminationRefused: { message: 'protected', sinceMs: ago(6), retryAtMs: NOW_MS } },
       'EC2 refuses to terminate its instance: protected; refused for 6 minutes',
     ],
+    [
+      'while its Node or NodeClaim cannot be released, although its instance has ended',
+      { terminateRequestedAtMs: ago(53), releaseFailed: { message: '403', sinceMs: ago(52) } },
+      'its instance has ended, but its Node or NodeClaim cannot be released for 52 minutes: 403',
+    ],
   ])('%s', (_, deletion, why) => {
     expect(found([deleted(deletion)])).toEqual([`DrainStuck: NodeClaim general-1: ${why}`]);
   });
 
   test.each([
     ['it has just begun', { requestedAtMs: ago(59) }],
+    ['its release failed a moment ago', { releaseFailed: { message: '403', sinceMs: ago(4) } }],
     ['its deadline is not over', { requestedAtMs: ago(600), deadlineMs: ago(-60) }],
   ])('but not if %s', (_, deletion) => {
     expect(found([deleted(deletion)])).toEqual([]);
