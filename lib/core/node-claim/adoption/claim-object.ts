@@ -19,6 +19,7 @@ import {
   type Deletion,
   DRIFT_REASONS,
   type Drift,
+  type DriftReason,
   type Instance,
   instanceIdOf,
   type NodeClaimRecord,
@@ -102,12 +103,22 @@ export function progressOf(
   };
 }
 
-/** D34. *Shape:* undefined for a reason that Kerf does not compare. */
+/** D34. */
 function driftOf(conditions: readonly Condition[] | undefined, unknownSinceMs: number): Drift | undefined {
-  const found = conditions?.find(({ type, status }) => type === 'Drifted' && status === 'True');
-  const reason = DRIFT_REASONS.find((one) => one === found?.reason);
+  const reason = reasonInStatus(conditions);
   if (reason === undefined) return undefined;
-  return { reason, message: found?.message ?? reason, sinceMs: trueSince(conditions, 'Drifted') ?? unknownSinceMs };
+  const message = drifted(conditions)?.message ?? reason;
+  return { reason, message, sinceMs: trueSince(conditions, 'Drifted') ?? unknownSinceMs };
+}
+
+/** The reason of the Drifted condition; undefined for one that Kerf does not compare. */
+function reasonInStatus(conditions: readonly Condition[] | undefined): DriftReason | undefined {
+  const found = drifted(conditions);
+  return DRIFT_REASONS.find((one) => one === found?.reason);
+}
+
+function drifted(conditions: readonly Condition[] | undefined): Condition | undefined {
+  return conditions?.find(({ type, status }) => type === 'Drifted' && status === 'True');
 }
 
 /** D18: when deletion was requested, and its deadline as it was announced, not counted from now. Anyone can write the annotation. */
@@ -120,39 +131,36 @@ function deletionOf({ metadata, spec }: ClaimObject): Deletion | undefined {
   return { reason: 'deleted', message, requestedAtMs, ...optional({ deadlineMs }) };
 }
 
-/**
- * The annotations of a claim with Kerf's hash of its NodeClass. A hash of another version is replaced, so that the claim does
- * not drift. A claim that has drifted already keeps its hash, and only the version is replaced (A1.28, A3.26).
- */
-export function withCurrentClassHash(
-  annotations: Labels,
-  classHash: Labels | undefined,
-  claim: { readonly nodeClaim?: ClaimObject | undefined; readonly nodeClass?: EC2NodeClass | undefined },
-): Labels {
-  const version = classHash?.[NODE_CLASS_HASH_VERSION];
-  if (version === undefined || annotations[NODE_CLASS_HASH_VERSION] === version) return annotations;
-  return whyDrifted(claim) === undefined
-    ? { ...annotations, ...classHash }
-    : { ...annotations, [NODE_CLASS_HASH_VERSION]: version };
-}
-
-/** The reason of the Drifted condition, or of a class hash that differs (C78, D34); undefined if the claim has not drifted. */
-export function whyDrifted({
-  nodeClaim,
-  nodeClass,
-}: {
+interface DriftEvidence {
   readonly nodeClaim?: ClaimObject | undefined;
   readonly nodeClass?: EC2NodeClass | undefined;
-}): string | undefined {
-  const drifted = nodeClaim?.status?.conditions?.find(({ type, status }) => type === 'Drifted' && status === 'True');
-  if (drifted !== undefined) return drifted.reason ?? 'Drifted';
+}
+
+/**
+ * The annotations of a claim with Kerf's hash of its NodeClass. A hash of another version is replaced, so that the claim does
+ * not drift. A claim whose NodeClass has changed keeps its hash, and only the version is replaced (A1.28, A3.26).
+ */
+export function withCurrentClassHash(annotations: Labels, classHash: Labels | undefined, claim: DriftEvidence): Labels {
+  const version = classHash?.[NODE_CLASS_HASH_VERSION];
+  if (version === undefined || annotations[NODE_CLASS_HASH_VERSION] === version) return annotations;
+  return reasonInStatus(claim.nodeClaim?.status?.conditions) === 'NodeClassDrift' || hasOtherClassHash(claim)
+    ? { ...annotations, [NODE_CLASS_HASH_VERSION]: version }
+    : { ...annotations, ...classHash };
+}
+
+/** Why Kerf will find that the claim has drifted: by its Drifted condition, or by its class hash (C78, D34). */
+export function whyDrifted(claim: DriftEvidence): DriftReason | undefined {
+  const reason = reasonInStatus(claim.nodeClaim?.status?.conditions);
+  return reason ?? (hasOtherClassHash(claim) ? 'NodeClassDrift' : undefined);
+}
+
+/** D35: hashes of different versions are not comparable. */
+function hasOtherClassHash({ nodeClaim, nodeClass }: DriftEvidence): boolean {
   const claims = nodeClaim?.metadata.annotations ?? {};
   const classes = nodeClass?.metadata.annotations ?? {};
-  // D35: hashes of different versions are not comparable.
-  const comparable =
-    claims[NODE_CLASS_HASH_VERSION] !== undefined &&
-    claims[NODE_CLASS_HASH_VERSION] === classes[NODE_CLASS_HASH_VERSION];
-  return comparable && claims[NODE_CLASS_HASH] !== classes[NODE_CLASS_HASH] ? 'NodeClassDrift' : undefined;
+  const version = claims[NODE_CLASS_HASH_VERSION];
+  const isComparable = version !== undefined && version === classes[NODE_CLASS_HASH_VERSION];
+  return isComparable && claims[NODE_CLASS_HASH] !== classes[NODE_CLASS_HASH];
 }
 
 function trueSince(conditions: readonly Condition[] | undefined, type: string): number | undefined {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseTime } from '../../../../lib/apis/formats/time.ts';
+import type { NodeClaim } from '../../../../lib/apis/node-claim.ts';
 import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import {
   type AdoptionLine,
@@ -21,6 +22,12 @@ function whole(claim = aKarpenterClaim('general-a', 'i-1')): Partial<AdoptionWor
   return { nodeClaims: [claim], instances: [aClusterInstance('i-1', 'general-a')], nodes };
 }
 
+function driftedClaim(reason: string): NodeClaim {
+  const claim = aKarpenterClaim('general-a', 'i-1');
+  const drifted = { type: 'Drifted', status: 'True', reason } as const;
+  return { ...claim, status: { ...claim.status, conditions: [...(claim.status?.conditions ?? []), drifted] } };
+}
+
 function recordOf([line]: readonly AdoptionLine[]): NodeClaimRecord {
   if (line?.outcome.kind !== 'adopt') throw new Error(`not taken over: ${JSON.stringify(line?.outcome)}`);
   return line.outcome.record;
@@ -29,6 +36,7 @@ function recordOf([line]: readonly AdoptionLine[]): NodeClaimRecord {
 const OURS = { 'karpenter.k8s.aws/ec2nodeclass-hash': 'abc', 'karpenter.k8s.aws/ec2nodeclass-hash-version': 'kerf-6' };
 const classHash = () => OURS;
 const nodeClasses = [aNodeClass()];
+const THEIRS_WITH_OUR_VERSION = { ...OURS, 'karpenter.k8s.aws/ec2nodeclass-hash': '456' };
 const DAY_AGO_MS = NOW_MS - 24 * HOUR;
 
 const DEADLINE = 'karpenter.sh/nodeclaim-termination-timestamp';
@@ -54,16 +62,33 @@ describe('a node of Karpenter', () => {
     expect(record.annotations).toMatchObject({ 'karpenter.sh/nodepool-hash': '123' });
   });
 
-  test('A1.28: that has drifted stays drifted: only the version of its hash changes', () => {
-    const claim = aKarpenterClaim('general-a', 'i-1');
-    const drifted = { type: 'Drifted', status: 'True', reason: 'NodeClassDrift' } as const;
-    const status = { ...claim.status, conditions: [...(claim.status?.conditions ?? []), drifted] };
-    const lines = plan({ ...whole({ ...claim, status }), nodeClasses, classHash });
-    expect(recordOf(lines).annotations).toMatchObject({
-      'karpenter.k8s.aws/ec2nodeclass-hash': '456',
-      'karpenter.k8s.aws/ec2nodeclass-hash-version': 'kerf-6',
-    });
+  test('A1.28: whose class has changed stays drifted: only the version of its hash changes', () => {
+    const lines = plan({ ...whole(driftedClaim('NodeClassDrift')), nodeClasses, classHash });
+    expect(recordOf(lines).annotations).toMatchObject(THEIRS_WITH_OUR_VERSION);
     expect(lines[0]?.notes).toEqual([expect.stringContaining('already drifted (NodeClassDrift)')]);
+  });
+
+  test('A1.28: that has drifted for another reason gets Kerf’s class hash, and matches again when that reason is gone', () => {
+    const lines = plan({ ...whole(driftedClaim('AMIDrift')), nodeClasses, classHash });
+    expect(recordOf(lines)).toMatchObject({ annotations: OURS, drift: { reason: 'AMIDrift' } });
+    expect(lines[0]?.notes).toEqual([expect.stringContaining('already drifted (AMIDrift)')]);
+  });
+
+  test('A1.28: that has drifted for another reason keeps its hash if that of its class differs too', () => {
+    const annotations = {
+      'karpenter.k8s.aws/ec2nodeclass-hash': '789',
+      'karpenter.k8s.aws/ec2nodeclass-hash-version': 'v4',
+    };
+    const edited = { ...aNodeClass(), metadata: { name: 'default', annotations } };
+    const lines = plan({ ...whole(driftedClaim('NodePoolDrifted')), nodeClasses: [edited], classHash });
+    expect(recordOf(lines).annotations).toMatchObject(THEIRS_WITH_OUR_VERSION);
+  });
+
+  test('D34: that has drifted for a reason that Kerf does not compare has not drifted', () => {
+    const lines = plan({ ...whole(driftedClaim('PlacementGroupDrift')), nodeClasses, classHash });
+    expect(recordOf(lines).annotations).toMatchObject(OURS);
+    expect(recordOf(lines).drift).toBeUndefined();
+    expect(lines[0]?.notes).toEqual([]);
   });
 
   test.each([
