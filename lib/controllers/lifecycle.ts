@@ -3,7 +3,9 @@ import { gaugesOfNodes } from '../core/cluster/gauges.ts';
 import type { Action } from '../core/model/decision.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
 import { doLaunchesTakeTurns } from '../core/node-claim/launch/launch-turns.ts';
+import { readOr } from '../core/observed.ts';
 import { problemsOfClaims } from '../core/problems/claim-problems.ts';
+import { poolsOfClaims, unreadyPools } from '../core/problems/unready-pools.ts';
 import { doSeveralStart } from '../core/provisioning/follow-plan/pod-nominations.ts';
 import { noteUnread, notReported } from './act/run-notes.ts';
 import type { RemembersInstances } from './instances/last-list.ts';
@@ -69,7 +71,9 @@ export async function reconcileLifecycle(ports: LifecyclePorts, wake: CoalescedW
   noteUnread(run, world.readings);
   const failures = [...notReported(run, each.failures), ...notes.failures];
   const gauges = isWhole && world.nodes.kind === 'read' ? gaugesOfNodes(world.nodes.value, records) : {};
-  const problems = isWhole ? problemsOfClaims(records, ports.clock.now()) : [];
+  const nowMs = ports.clock.now();
+  const unready = unreadyPools(readOr(world.nodePools, []), poolsOfClaims(records), nowMs);
+  const problems = isWhole ? [...unready, ...problemsOfClaims(records, nowMs)] : [];
   const { decisions, instances } = notes;
   return { controller: 'lifecycle', cluster, decisions, ...optional({ instances }), due, gauges, problems, failures };
 }

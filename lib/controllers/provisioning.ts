@@ -4,6 +4,7 @@ import { gaugesOfPending } from '../core/cluster/gauges.ts';
 import type { PodNomination } from '../core/cluster/nominated-node.ts';
 import { RENOMINATED_BEFORE_MS } from '../core/cluster/nomination.ts';
 import { withoutRivalLaunches } from '../core/cluster/rival-launches.ts';
+import { refusingPools, unreadyPools } from '../core/problems/unready-pools.ts';
 import { waitingPods } from '../core/problems/waiting-pods.ts';
 import { awaitedNominations, withdrawnNominations } from '../core/provisioning/follow-plan/pod-nominations.ts';
 import { lacksCatalogue } from '../core/provisioning/provision.ts';
@@ -122,10 +123,13 @@ async function run(
     { ports, cluster },
     await syncBufferStatus(ports, { snapshot, decisions: carriedOut }, log),
   );
-  const problems = waitingPods(snapshot.pods, verdict.schedule, named.atMs);
+  const nodePools = snapshot.nodePools.map(({ nodePool }) => nodePool);
   return {
     ...report,
-    problems,
+    problems: [
+      ...waitingPods(pods, verdict.schedule, named.atMs),
+      ...unreadyPools(nodePools, refusingPools(verdict.schedule), named.atMs),
+    ],
     decisions: [...earlier.decisions, ...decisions],
     failures: [...earlier.failures, ...failures, ...ofLaunches, ...ofNominations, ...ofBuffers, ...unread()],
   };

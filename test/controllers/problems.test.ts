@@ -7,6 +7,7 @@ import type { Problem } from '../../lib/core/problems/problems.ts';
 import type { LaunchOutcome } from '../../lib/ports/cloud-provider.ts';
 import { RefusedError } from '../../lib/ports/errors.ts';
 import type { SimulationInput } from '../../lib/simulator/simulation.ts';
+import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
 import { live, SMALL_CATALOGUE } from './life.ts';
 
 /** The problems that each function reports in the life of a cluster, without repetitions: the kinds, or kinds with messages. */
@@ -68,4 +69,44 @@ test('while nodes whose instances have ended cannot be released, lifecycle repor
   const released =
     /^DrainStuck: .*: its instance has ended, but its Node or NodeClaim cannot be released for \d+ minutes: 403$/;
   for (const one of found) expect(one).toMatch(released);
+});
+
+/** EC2 refuses what the EC2NodeClass selects from the minute on. */
+function refusingSubnets(fromMinute: number): Partial<SimulationInput> {
+  return {
+    durationMs: 30 * MINUTE_MS,
+    wrapPorts: (ports) => {
+      const fromMs = ports.clock.now() + fromMinute * MINUTE_MS;
+      const resolveNodeClass: typeof ports.cloud.resolveNodeClass = async (nodeClass) => {
+        if (ports.clock.now() >= fromMs) throw new RefusedError('ec2:DescribeSubnets: 403');
+        return ports.cloud.resolveNodeClass(nodeClass);
+      };
+      return { ...ports, cloud: { ...ports.cloud, resolveNodeClass } };
+    },
+  };
+}
+
+test.each([
+  ['pods need nodes of it', 0, ['provisioning']],
+  ['it has nodes', 2, ['lifecycle']],
+])('a NodePool whose EC2NodeClass EC2 refuses to resolve is a problem if %s', async (_, fromMinute, functions) => {
+  const manifests = someManifests({ nodePools: [aPool()], deployments: [aDeployment('web', 3)] });
+  const last = { kind: 'scale', atMs: 25 * MINUTE_MS, deployment: 'default/web', replicas: 2 } as const;
+  const scenario = { name: 'not settled before', events: [last] };
+  const problems = await problemsIn(
+    { ...refusingSubnets(fromMinute), manifests, scenario },
+    ({ kind, message }) => `${kind}: ${message}`,
+  );
+  const found = [...problems].filter(([, texts]) => texts.length > 0);
+  expect(found.map(([name]) => name)).toEqual(functions);
+  for (const text of found.flatMap(([, texts]) => texts))
+    expect(text).toMatch(/^NodePoolNotReady: NodePool general: not Ready for [12]\d minutes: .*DescribeSubnets: 403/);
+});
+
+test('a NodePool that nothing uses is no problem', async () => {
+  const last = { kind: 'scale', atMs: 25 * MINUTE_MS, deployment: 'default/web', replicas: 0 } as const;
+  const scenario = { name: 'not settled before', events: [last] };
+  const manifests = someManifests({ nodePools: [aPool()], deployments: [aDeployment('web', 0)] });
+  const problems = await problemsIn({ ...refusingSubnets(0), manifests, scenario });
+  expect([...problems.values()].flat()).toEqual([]);
 });

@@ -1,6 +1,8 @@
 /** The problems that Kerf finds while it runs, and that a person must solve. `docs/runbook.md` has a section for each of them. */
 export const PROBLEMS = {
   WaitingPods: 'Pods have been pending for more than five minutes, although Kerf has a node for them.',
+  NodePoolNotReady:
+    'A NodePool that is in use has not been Ready for more than ten minutes: no nodes are launched with it.',
   LaunchesFailing: 'EC2 refuses launches, and missing capacity is not the cause.',
   NodeClaimStuck: 'A NodeClaim does not become a node in time.',
   DrainStuck: 'The termination of a node does not end in time.',
