@@ -47,6 +47,12 @@ export function shippedFacts(): readonly InstanceTypeFacts[] {
   return readFacts(readData('instance-types.json'));
 }
 
+/** The day of `shippedFacts`, as a time of RFC 3339. */
+export function shippedTypesAsOf(): string {
+  const types = readData('instance-types.json');
+  return String(isRecord(types) ? types['asOf'] : '');
+}
+
 /** Returns the ids of zones by their names, by region. */
 export function shippedZones(): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const tables = ['regions', 'offerings'].flatMap((folder) =>

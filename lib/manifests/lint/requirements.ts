@@ -6,7 +6,7 @@ import { type Asked, fieldPathOf } from './values/asked.ts';
 import type { KnownFigures } from './values/known-figures.ts';
 import { labelContradictions, placeContradictions } from './values/place-contradictions.ts';
 import { countOf, type KnownTypeIndex, type TypeSet } from './values/type-index.ts';
-import { namesLeftOut, unknownValues } from './values/unknown-values.ts';
+import { namesOtherTypes, unknownValues } from './values/unknown-values.ts';
 import { grouped, listNames } from './values/words.ts';
 
 export interface RequirementAdvice {
@@ -27,8 +27,8 @@ export function requirementAdvice(
   const { types } = figures;
   const unknown = asked.flatMap((one) => unknownValues(one, figures, consequence));
   const ofTypes = asked.filter(({ key }) => types.has(key));
-  const unclear = ofTypes.some(namesLeftOut);
-  const impossible = ofTypes.filter((one) => types.meeting(one.requirement) === 0n && !namesLeftOut(one));
+  const unclear = ofTypes.some((one) => namesOtherTypes(one, figures));
+  const impossible = ofTypes.filter((one) => types.meeting(one.requirement) === 0n && !namesOtherTypes(one, figures));
   const alone = impossible
     .filter((one) => !unknown.some(({ path }) => path.join('.') === fieldPathOf(one).join('.')))
     .map((one) => metByNone(one, types, consequence));

@@ -14,6 +14,7 @@ import { type Asked, fieldPathOf } from './asked.ts';
 import type { KnownFigures } from './known-figures.ts';
 import { isLeftOut } from './left-out-types.ts';
 import { meantBy } from './meant-value.ts';
+import { mayBeNewer } from './newer-types.ts';
 import { grouped, listNames } from './words.ts';
 import { type Unknown, whyNoRegion, whyNoZone } from './zones.ts';
 
@@ -67,8 +68,9 @@ export function unknownValues(asked: Asked, figures: KnownFigures, consequence: 
   }
   const message =
     unknown.length === 1 ? `${JSON.stringify(first.value)} ${first.message}` : severalUnknown(unknown, values.length);
+  const hasConsequence = all && unknown.every(({ mayExist }) => mayExist !== true);
   const allowed = unknown.length === 1 ? first.allowed() : allowedInstead(unknown);
-  return [{ path: fieldPathOf(asked), message: all ? `${message}, ${consequence}` : message, allowed }];
+  return [{ path: fieldPathOf(asked), message: hasConsequence ? `${message}, ${consequence}` : message, allowed }];
 }
 
 function severalUnknown(unknown: readonly UnknownValue[], count: number): string {
@@ -86,9 +88,9 @@ function allowedInstead(unknown: readonly UnknownValue[]): string {
   return meant.size > 0 ? listNames([...meant]) : (few[0]?.allowed() ?? '');
 }
 
-/** True if a value exists in EC2 but not in the bundled data, so the matching types are unknown. */
-export function namesLeftOut({ key, choice }: Asked): boolean {
-  return choice?.values.some((value) => isLeftOut(key, value)) ?? false;
+/** True if a value may exist in EC2 but is not in the bundled data, so the matching types are unknown. */
+export function namesOtherTypes({ key, choice }: Asked, { types }: KnownFigures): boolean {
+  return choice?.values.some((value) => isLeftOut(key, value) || mayBeNewer(key, value, types)) ?? false;
 }
 
 function whyUnknown(key: string, value: string, figures: KnownFigures): Unknown | undefined {
@@ -98,7 +100,17 @@ function whyUnknown(key: string, value: string, figures: KnownFigures): Unknown 
   if (key === INSTANCE_MEMORY) return whyNoMemory(value, figures.types);
   const noun = NOUNS.get(key);
   if (noun === undefined || figures.types.hasValue(key, value) || isLeftOut(key, value)) return undefined;
+  if (mayBeNewer(key, value, figures.types)) return newerThan(figures.typesAsOf);
   return { message: `is not a known ${noun}`, ...meantBy(key, value, figures) };
+}
+
+/** The functions read the types from EC2, so they may find it. */
+function newerThan(asOf: string): Unknown {
+  return {
+    message: `is not known to this version of Kerf, which has the instance types of ${asOf.slice(0, 10)}`,
+    allowed: () => 'a name that `aws ec2 describe-instance-types` lists',
+    mayExist: true,
+  };
 }
 
 function whyNoCapacityType(value: string, { suggest }: KnownFigures): Unknown | undefined {

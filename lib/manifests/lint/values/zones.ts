@@ -10,6 +10,8 @@ export interface Unknown {
   readonly allowed: () => string;
   /** The correct value, where it is known. */
   readonly meant?: () => string | undefined;
+  /** True if EC2 may have the value. */
+  readonly mayExist?: boolean;
 }
 
 /** `us-west-2-lax-1a`, `us-east-1-wl1-bos-wlz-1`: local and wavelength zones, which the bundled data leaves out. */

@@ -77,6 +77,36 @@ test.each<readonly [rule: string, asked: NodeSelectorRequirement, expected: stri
   expect(advised(asked)).toEqual([expected]);
 });
 
+const NEWER =
+  'is not known to this version of Kerf, which has the instance types of 2026-10-27; write a name that `aws ec2 describe-instance-types` lists';
+
+test.each([
+  ['a type of a newer generation', asking(INSTANCE_TYPE, 'In', 'm10g.large'), `0.values: "m10g.large" ${NEWER}`],
+  ['another family of the newest one', asking(INSTANCE_TYPE, 'In', 'm9x.large'), `0.values: "m9x.large" ${NEWER}`],
+  ['a new size', asking(INSTANCE_TYPE, 'In', 'm10g.192xlarge'), `0.values: "m10g.192xlarge" ${NEWER}`],
+  ['beside a known one', asking(INSTANCE_TYPE, 'In', 'm5.large', 'm10g.large'), `0.values.1: "m10g.large" ${NEWER}`],
+  ['a family', asking(INSTANCE + 'family', 'In', 'c10i-flex'), `0.values: "c10i-flex" ${NEWER}`],
+  [
+    'and several',
+    asking(INSTANCE_TYPE, 'In', 'm10g.large', 'c10g.large'),
+    '0.values: Kerf has no data on "m10g.large", "c10g.large"; write a name that `aws ec2 describe-instance-types` lists',
+  ],
+])('a name that EC2 may have by now gets no suggestion, and “never” is not said: %s', (_, asked, expected) => {
+  const limited = nodePoolAdvice(aNodePool({ requirements: [asked], limits: { cpu: '1' } }), figures);
+  expect(sentences(limited)).toEqual([`spec.template.spec.requirements.${expected}`]);
+});
+
+test.each([
+  ['m5.lrage', 'm5.large'],
+  ['m55.large', 'm5.large'],
+  ['m5x.large', 'm5.large'],
+])('a misspelt type has a consequence and a suggestion: %s', (written, meant) => {
+  const requirements = [asking(INSTANCE_TYPE, 'In', written)];
+  expect(sentences(nodePoolAdvice(aNodePool({ requirements }), figures))).toEqual([
+    `spec.template.spec.requirements.0.values: "${written}" is not a known instance type, so the pool can never launch a node; write ${meant}`,
+  ]);
+});
+
 test.each([
   [
     'zones of partitions that the figures leave out',
