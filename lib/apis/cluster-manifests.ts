@@ -9,6 +9,7 @@ import type {
   Pod,
   PodDisruptionBudget,
   PriorityClass,
+  RuntimeClass,
 } from './kubernetes.ts';
 import type { NodeOverlay } from './node-overlay.ts';
 import type { NodePool } from './node-pool.ts';
@@ -32,6 +33,7 @@ export interface ClusterManifests {
   readonly capacityBuffers: readonly CapacityBuffer[];
   readonly podTemplates: readonly NamedPodTemplate[];
   readonly priorityClasses: readonly PriorityClass[];
+  readonly runtimeClasses: readonly RuntimeClass[];
   readonly namespaces: readonly Namespace[];
   readonly limitRanges: readonly LimitRange[];
   readonly persistentVolumes: readonly PersistentVolume[];

@@ -170,6 +170,8 @@ export interface PodSpec {
   readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never';
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
+  /** Read only where admission is simulated; decisions see what it added. */
+  readonly runtimeClassName?: string;
   readonly overhead?: ResourceList;
   readonly resources?: { readonly requests?: ResourceList; readonly limits?: ResourceList };
   readonly nodeSelector?: Labels;
@@ -280,6 +282,13 @@ export interface LimitRangeItem {
   readonly defaultRequest?: ResourceList;
   readonly max?: ResourceList;
   readonly min?: ResourceList;
+}
+
+/** A node.k8s.io/v1 RuntimeClass. */
+export interface RuntimeClass {
+  readonly metadata: ObjectMeta;
+  readonly overhead?: { readonly podFixed?: ResourceList };
+  readonly scheduling?: { readonly nodeSelector?: Labels; readonly tolerations?: readonly Toleration[] };
 }
 
 export interface PriorityClass {

@@ -25,7 +25,7 @@ import type { Backups } from './faults/stage.ts';
 import { type Functions, functions, type ReportedFailure } from './functions.ts';
 import { simulatedCluster } from './kubernetes/simulated-cluster.ts';
 import { FIRST_DEPLOYMENT, type KubernetesState } from './kubernetes/state.ts';
-import { workloadOf } from './kubernetes/workloads/controller-pods.ts';
+import { workloadOf } from './kubernetes/workloads/simulated-workload.ts';
 import { memoryCatalogueStore } from './memory-catalogue-store.ts';
 import { memoryLeases } from './memory-leases.ts';
 import { memoryNodeClaimStore } from './memory-node-claim-store.ts';

@@ -31,7 +31,7 @@ import { type AttachableVolumes, reportedByDriver } from './kubernetes/storage/a
 import { attachDetach } from './kubernetes/storage/simulated-attachments.ts';
 import { volumeController } from './kubernetes/storage/volume-controller.ts';
 import { startAutoscalers } from './kubernetes/workloads/autoscalers.ts';
-import { workloadOf } from './kubernetes/workloads/controller-pods.ts';
+import { workloadOf } from './kubernetes/workloads/simulated-workload.ts';
 import { workloads } from './kubernetes/workloads/workloads.ts';
 import { type Random, randomFrom } from './random.ts';
 import { type Ended, type SimulationResult, type SimulationSummary, summaryOf } from './result.ts';

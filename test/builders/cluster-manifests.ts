@@ -78,6 +78,7 @@ export function someManifests(over: Partial<ClusterManifests> = {}): ClusterMani
     capacityBuffers: [],
     podTemplates: [],
     priorityClasses: [],
+    runtimeClasses: [],
     namespaces: [],
     limitRanges: [],
     persistentVolumes: [],

@@ -19,7 +19,7 @@ import {
 } from './schema.ts';
 import { VOLUME } from './volume.ts';
 
-const TOLERATION: Schema = closed({
+export const TOLERATION: Schema = closed({
   key: STRING,
   operator: enumSchema('Exists', 'Equal', ''),
   value: textSchema('label-value'),

@@ -4,7 +4,7 @@ import { isActiveWorkload, isOwnedByDaemonSet, pendingSinceMs } from '../../core
 import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
 import type { ClusterSnapshot } from '../../core/model/cluster-snapshot.ts';
 import type { FleetFigures, PendingPods } from '../../page/fleet/frame.ts';
-import { workloadOf } from '../../simulator/kubernetes/workloads/controller-pods.ts';
+import { workloadOf } from '../../simulator/kubernetes/workloads/simulated-workload.ts';
 
 /** The pods of a recorded cluster: a snapshot has all of them. Those of a new node count as running once it is initialized. */
 export interface RecordedPods {

@@ -2,7 +2,7 @@ import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { isOwnedByDaemonSet } from '../../core/cluster/pods.ts';
 import { compareText } from '../../core/compare-text.ts';
 import type { PendingPods } from '../../page/fleet/frame.ts';
-import { workloadOf } from '../../simulator/kubernetes/workloads/controller-pods.ts';
+import { workloadOf } from '../../simulator/kubernetes/workloads/simulated-workload.ts';
 import type { TimelineEntry } from '../../simulator/timeline.ts';
 
 /** The pending pods by workload, with the last reason of provisioning. Pods of DaemonSets belong to their nodes, and do not count. */

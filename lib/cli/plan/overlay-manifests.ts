@@ -1,22 +1,14 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import type { CapacityBuffer } from '../../apis/capacity-buffer.ts';
-import {
-  type LimitRange,
-  namespaceOf,
-  type ObjectMeta,
-  type Pod,
-  type PodTemplate,
-  podKey,
-} from '../../apis/kubernetes.ts';
+import { type ObjectMeta, type Pod, type PodTemplate, podKey } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
-import { withLabelKeys } from '../../core/admission/label-keys.ts';
-import { templateWithLimitRanges, withLimitRanges } from '../../core/admission/limit-ranges.ts';
 import { filledNamespaces } from '../../core/cluster/namespaces.ts';
 import { isSameSubject, namespacedSubject } from '../../core/model/subject.ts';
 import { bufferSubject } from '../../core/provisioning/buffer-pods.ts';
 import type { ReadObject } from '../../manifests/read/read-object.ts';
 import { filledPod } from '../../snapshot/fill-in.ts';
 import type { ReadSnapshot } from '../../snapshot/read-snapshot.ts';
+import { type Admission, planAdmission } from './admitted-pods.ts';
 import { appliedPools } from './applied-pools.ts';
 import type { ManifestObjects } from './manifest-objects.ts';
 import { plannedStorage } from './planned-storage.ts';
@@ -39,13 +31,13 @@ export function withManifests(
     read.limitRanges,
     objects.flatMap((one) => (one.kind === 'LimitRange' ? [one.object] : [])),
   );
-  const given = withTemplates(byKind(objects), limitRanges);
+  const sorted = byKind(objects);
+  const admission = planAdmission(limitRanges, sorted.runtimeClasses);
+  const given = withTemplates(sorted, admission);
   const workloads = objects.flatMap((one) => plannedWorkload(one) ?? []);
   const made = given.pods.map(({ metadata, spec }) => ({ metadata, spec }));
   const nodeClasses = merged(read.nodeClasses, given.nodeClasses);
-  const added = [...made, ...newPods(workloads)].map((pod) =>
-    filledPod(withLabelKeys(withLimitRanges(pod, limitRanges))),
-  );
+  const added = [...made, ...newPods(workloads)].flatMap(admission.pods).map(filledPod);
   const pods = withPods(snapshot.pods, added, workloads);
   const nodePools = merged(
     snapshot.nodePools.map(({ nodePool }) => nodePool),
@@ -84,7 +76,7 @@ export function withManifests(
       ...optional({ storage }),
     },
   };
-  return { applied, assumptions };
+  return { applied, assumptions: [...admission.notes(), ...assumptions] };
 }
 
 function withPods(known: readonly Pod[], made: readonly Pod[], workloads: readonly PlannedWorkload[]): readonly Pod[] {
@@ -109,25 +101,26 @@ function byKind(objects: readonly ReadObject[]) {
     persistentVolumes: objects.flatMap((one) => (one.kind === 'PersistentVolume' ? [one.object] : [])),
     persistentVolumeClaims: objects.flatMap((one) => (one.kind === 'PersistentVolumeClaim' ? [one.object] : [])),
     storageClasses: objects.flatMap((one) => (one.kind === 'StorageClass' ? [one.object] : [])),
+    runtimeClasses: objects.flatMap((one) => (one.kind === 'RuntimeClass' ? [one.object] : [])),
     namespaces: objects.flatMap((one) => (one.kind === 'Namespace' ? [one.object] : [])),
     pods: objects.flatMap((one) => (one.kind === 'Pod' ? [one.object] : [])),
   };
 }
 
 /**
- * The objects whose templates stand for pods, with the requests that LimitRanges give these: a DaemonSet without pods (B20), and what a
- * CapacityBuffer refers to (B65). A decision in a cluster reads no LimitRanges, so objects of the snapshot keep their templates.
+ * The objects whose templates stand for pods, as admission changes these: a DaemonSet without pods (B20), and what a
+ * CapacityBuffer refers to (B65). A decision in a cluster reads neither LimitRanges nor RuntimeClasses, so objects of the snapshot keep their templates.
  */
-function withTemplates(given: ReturnType<typeof byKind>, limitRanges: readonly LimitRange[]): typeof given {
+function withTemplates(given: ReturnType<typeof byKind>, admission: Admission): typeof given {
   const complete = <T extends WithTemplate>(one: T): T => ({
     ...one,
-    spec: { ...one.spec, template: templateWithLimitRanges(one.spec.template, namespaceOf(one), limitRanges) },
+    spec: { ...one.spec, template: admission.template(one.spec.template, one) },
   });
   return {
     ...given,
     podTemplates: given.podTemplates.map((one) => ({
       ...one,
-      template: templateWithLimitRanges(one.template, namespaceOf(one), limitRanges),
+      template: admission.template(one.template, one),
     })),
     deployments: given.deployments.map(complete),
     replicaSets: given.replicaSets.map(complete),

@@ -11,6 +11,7 @@ import type {
   Pod,
   PodDisruptionBudget,
   PriorityClass,
+  RuntimeClass,
 } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
@@ -27,6 +28,7 @@ import { NODE_OVERLAY_RESOURCE } from '../../apis/schemas/node-overlay.ts';
 import { NODE_POOL_RESOURCE } from '../../apis/schemas/node-pool.ts';
 import { POD_DISRUPTION_BUDGET } from '../../apis/schemas/pod-disruption-budget.ts';
 import { PRIORITY_CLASS } from '../../apis/schemas/priority-class.ts';
+import { RUNTIME_CLASS } from '../../apis/schemas/runtime-class.ts';
 import { SCENARIO } from '../../apis/schemas/scenario.ts';
 import type { Schema } from '../../apis/schemas/schema.ts';
 import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, STORAGE_CLASS } from '../../apis/schemas/storage.ts';
@@ -69,6 +71,7 @@ export interface ReadObjects {
   readonly StorageClass: StorageClass;
   readonly PriorityClass: PriorityClass;
   readonly LimitRange: LimitRange;
+  readonly RuntimeClass: RuntimeClass;
   readonly Namespace: Namespace;
   readonly Scenario: ScenarioManifest;
 }
@@ -94,6 +97,7 @@ export const SCHEMAS: Readonly<Record<ReadKind, Schema>> = {
   StorageClass: STORAGE_CLASS,
   PriorityClass: PRIORITY_CLASS,
   LimitRange: LIMIT_RANGE,
+  RuntimeClass: RUNTIME_CLASS,
   Namespace: NAMESPACE,
   Scenario: SCENARIO,
 };

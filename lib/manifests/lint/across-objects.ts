@@ -86,6 +86,7 @@ function podsOf(read: ReadObject): Pods | undefined {
     case 'StorageClass':
     case 'PriorityClass':
     case 'LimitRange':
+    case 'RuntimeClass':
     case 'Namespace':
     case 'Scenario':
       return undefined;

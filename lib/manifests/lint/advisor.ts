@@ -43,6 +43,7 @@ export function advisor(objects: readonly unknown[], figures: () => KnownFigures
       case 'StorageClass':
       case 'PriorityClass':
       case 'LimitRange':
+      case 'RuntimeClass':
       case 'Namespace':
       case 'Scenario':
         return [];

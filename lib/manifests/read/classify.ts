@@ -24,6 +24,7 @@ export const READ_KINDS = {
   StorageClass: 'storage.k8s.io/v1',
   PriorityClass: 'scheduling.k8s.io/v1',
   LimitRange: 'v1',
+  RuntimeClass: 'node.k8s.io/v1',
   Namespace: 'v1',
   Scenario: 'kerf.dev/v1alpha1',
 } as const;

@@ -150,6 +150,7 @@ function manifestsOf({ objects, ignored }: Reading): ParsedManifests {
     capacityBuffers: objects.flatMap((read) => (read.kind === 'CapacityBuffer' ? [read.object] : [])),
     podTemplates: objects.flatMap((read) => (read.kind === 'PodTemplate' ? [read.object] : [])),
     priorityClasses: objects.flatMap((read) => (read.kind === 'PriorityClass' ? [read.object] : [])),
+    runtimeClasses: objects.flatMap((read) => (read.kind === 'RuntimeClass' ? [read.object] : [])),
     namespaces: objects.flatMap((read) => (read.kind === 'Namespace' ? [read.object] : [])),
     limitRanges: objects.flatMap((read) => (read.kind === 'LimitRange' ? [read.object] : [])),
     persistentVolumes: objects.flatMap((read) => (read.kind === 'PersistentVolume' ? [read.object] : [])),

@@ -59,6 +59,7 @@ const READERS: { readonly [K in ReadKind]: Reader<K> } = {
   StorageClass: reader('StorageClass', () => {}),
   PriorityClass: reader('PriorityClass', checkPriorityClass),
   LimitRange: reader('LimitRange', () => {}),
+  RuntimeClass: reader('RuntimeClass', () => {}),
   Namespace: reader('Namespace', () => {}),
   Scenario: reader('Scenario', checkScenario),
 };
@@ -77,6 +78,7 @@ const CLUSTER_SCOPED: ReadonlySet<ReadKind> = new Set<ReadKind>([
   'PersistentVolume',
   'StorageClass',
   'PriorityClass',
+  'RuntimeClass',
   'Namespace',
 ]);
 

@@ -2,12 +2,30 @@ import type { Pod, PodSpec, PriorityClass } from '../../apis/kubernetes.ts';
 import { optional } from '../../apis/optional.ts';
 import { withLabelKeys } from '../../core/admission/label-keys.ts';
 import { withLimitRanges } from '../../core/admission/limit-ranges.ts';
+import { admitRuntimeClass, UNKNOWN_RUNTIME_CLASS } from '../../core/admission/runtime-classes.ts';
 import { type KubernetesState, writePod } from './state.ts';
+import { workloadOf } from './workloads/simulated-workload.ts';
 
-/** Creates a pod as the API server does: admission sets its priority, its resources by the LimitRanges, and the selectors of its affinity by their label keys. Every new pod of the simulated cluster comes from here. */
+/**
+ * Creates a pod as the API server does: admission sets its priority, its resources by the LimitRanges, what its RuntimeClass adds, and the
+ * selectors of its affinity by their label keys. A pod that admission refuses is not created. Every new pod of the simulated cluster comes
+ * from here.
+ */
 export function createPod(state: KubernetesState, pod: Pod): void {
   const complete = withLabelKeys(withLimitRanges(pod, state.limitRanges));
-  writePod(state, { ...complete, spec: withPriority(state, complete.spec) });
+  const spec = withRuntimeClass(state, complete);
+  if (spec !== undefined) writePod(state, { ...complete, spec: withPriority(state, spec) });
+}
+
+function withRuntimeClass({ runtimeClasses, onAssumption }: KubernetesState, pod: Pod): PodSpec | undefined {
+  const found = admitRuntimeClass(pod.spec, runtimeClasses);
+  if (found.kind === 'admitted') return found.spec;
+  if (found.kind === 'refused') {
+    onAssumption(`the API server refuses its pods: ${found.why}`, workloadOf(pod));
+    return undefined;
+  }
+  onAssumption(UNKNOWN_RUNTIME_CLASS, `RuntimeClass ${found.name}`);
+  return pod.spec;
 }
 
 /** The priority that a new pod gets. */

@@ -6,8 +6,8 @@ import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Timetable } from '../timetable.ts';
 import { currentPod, type KubernetesState, removePod, writePod } from './state.ts';
-import { workloadOf } from './workloads/controller-pods.ts';
 import { runTimeOf } from './workloads/run-time.ts';
+import { workloadOf } from './workloads/simulated-workload.ts';
 
 /** The time for a pod to start, and for a terminating pod to end. */
 const START_MS = [1_000, 3_000] as const;

@@ -10,7 +10,7 @@ import { setNodeCondition } from './node-conditions.ts';
 import { changed } from './objects.ts';
 import { endPodGracefully } from './simulated-cluster.ts';
 import { currentPod, type KubernetesState, writeNode, writePod } from './state.ts';
-import { workloadOf } from './workloads/controller-pods.ts';
+import { workloadOf } from './workloads/simulated-workload.ts';
 
 /** The defaults of kube-controller-manager: --node-monitor-grace-period and --node-monitor-period. */
 const GRACE_MS = 50_000;

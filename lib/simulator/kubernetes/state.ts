@@ -13,6 +13,7 @@ import {
   type PodDisruptionBudget,
   type PriorityClass,
   podKey,
+  type RuntimeClass,
 } from '../../apis/kubernetes.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import type { NodeOverlay } from '../../apis/node-overlay.ts';
@@ -77,6 +78,7 @@ export interface KubernetesState {
   autoscalers: AutoscalerTraces;
   readonly priorityClasses: ReadonlyMap<string, PriorityClass>;
   readonly limitRanges: readonly LimitRange[];
+  readonly runtimeClasses: ReadonlyMap<string, RuntimeClass>;
   /** Those of the manifests, by name. A namespace in use that has none here has only the label with its name. */
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly storage: StorageState;
@@ -130,7 +132,8 @@ export function kubernetesState(manifests: ClusterManifests): KubernetesState {
     },
     priorityClasses: priorityClasses(manifests.priorityClasses),
     limitRanges: manifests.limitRanges,
-    namespaces: new Map(manifests.namespaces.map((one) => [one.metadata.name, one])),
+    runtimeClasses: byName(manifests.runtimeClasses),
+    namespaces: byName(manifests.namespaces),
     storage: storageState(manifests),
     version: 0,
     watchers,
@@ -153,6 +156,10 @@ function priorityClasses(given: readonly PriorityClass[]): ReadonlyMap<string, P
     { metadata: { name: 'system-node-critical' }, value: 2_000_001_000 },
   ];
   return new Map([...system, ...given].map((one) => [one.metadata.name, one]));
+}
+
+function byName<Kind extends { readonly metadata: ObjectMeta }>(objects: readonly Kind[]): ReadonlyMap<string, Kind> {
+  return new Map(objects.map((one) => [one.metadata.name, one]));
 }
 
 function byKey<Kind extends { readonly metadata: ObjectMeta }>(objects: readonly Kind[]): Map<string, Kind> {

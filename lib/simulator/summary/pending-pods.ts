@@ -9,7 +9,7 @@ import { formatSubject, namespacedSubject } from '../../core/model/subject.ts';
 import { groupByReasons, type PodRefusal, reasonLines } from '../../core/provisioning/pod-refusals.ts';
 import { whyClaimsRefuse, whyNodesRefuseClaims } from '../kubernetes/scheduler/volume-refusals.ts';
 import type { KubernetesState } from '../kubernetes/state.ts';
-import { workloadOf } from '../kubernetes/workloads/controller-pods.ts';
+import { workloadOf } from '../kubernetes/workloads/simulated-workload.ts';
 
 /** A pod that is pending at the end. */
 export interface PendingPod {

@@ -6,7 +6,7 @@ import type { Timeline } from '../../timeline.ts';
 import { withNomination } from '../nominated-pod.ts';
 import { endPodGracefully } from '../simulated-cluster.ts';
 import { currentPod, type KubernetesState, writePod } from '../state.ts';
-import { workloadOf } from '../workloads/controller-pods.ts';
+import { workloadOf } from '../workloads/simulated-workload.ts';
 import { type SchedulerCache, schedulerCache } from './scheduler-cache.ts';
 import { choiceFrom } from './scheduler-choice.ts';
 import type { SchedulerNode } from './scheduler-node.ts';

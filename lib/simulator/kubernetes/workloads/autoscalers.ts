@@ -7,9 +7,9 @@ import { SCALABLE_KINDS, type WorkloadReference } from '../../../apis/workloads.
 import type { Timetable } from '../../timetable.ts';
 import { objectKeyOf } from '../objects.ts';
 import type { KubernetesState } from '../state.ts';
-import { workloadOf } from './controller-pods.ts';
 import { scalable, scaleWorkload } from './scale.ts';
 import { limitedReplicas, type ScalingHistory } from './scaling-limits.ts';
+import { workloadOf } from './simulated-workload.ts';
 import { isConstantAfter, usageAt } from './usage-curve.ts';
 
 const SYNC_MS = 15 * SECOND_MS;

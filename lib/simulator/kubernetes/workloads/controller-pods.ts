@@ -1,17 +1,11 @@
 import { formatTime } from '../../../apis/formats/time.ts';
-import {
-  type Labels,
-  namespaceOf,
-  type OwnerReference,
-  type Pod,
-  type PodTemplate,
-  podKey,
-} from '../../../apis/kubernetes.ts';
+import { type Labels, type OwnerReference, type Pod, type PodTemplate } from '../../../apis/kubernetes.ts';
 import { isActive, isTerminal } from '../../../core/cluster/pods.ts';
 import { fingerprint } from '../../../core/identity.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { createPod } from '../create-pod.ts';
 import type { KubernetesState } from '../state.ts';
+import { WORKLOAD } from './simulated-workload.ts';
 
 /** The pods that the controllers of workloads create. */
 
@@ -59,17 +53,6 @@ export function podCreator(state: KubernetesState, clock: Clock): CreatePod {
     createPod(state, pod);
     return pod;
   };
-}
-
-/** The annotation that names the workload of a pod, which its owner alone does not tell: a ReplicaSet may be that of a Deployment. */
-const WORKLOAD = 'kerf.dev/simulated-workload';
-
-/** The workload of a pod: `Deployment default/web`, `CronJob default/nightly`, `Pod default/one`. */
-export function workloadOf(pod: Pod): string {
-  const named = pod.metadata.annotations?.[WORKLOAD];
-  if (named !== undefined) return named;
-  const owner = pod.metadata.ownerReferences?.[0];
-  return owner === undefined ? `Pod ${podKey(pod)}` : `${owner.kind} ${namespaceOf(pod)}/${owner.name}`;
 }
 
 export function controllerReference(
