@@ -29,7 +29,7 @@ export function renderStatus(status: DeploymentStatus, { columns }: Pick<CliCont
     ...detailed.flatMap((one) => [...clusterLines(one, { atMs, width }), '']),
     ...deploymentLines(status, width),
     ...(isHealthy(status)
-      ? ['Healthy: nothing is wrong.']
+      ? [status.unread.length === 0 ? 'Healthy: nothing is wrong.' : 'Healthy as far as it was read: see "not read".']
       : [`${counted(wrongs.length, 'thing is', 'things are')} wrong:`, ...wrongs.flatMap((text) => item(text, width))]),
   ];
   return lines.map((line) => `${printable(line)}\n`).join('');
@@ -90,10 +90,11 @@ function valueLines([name, value]: readonly [string, string], width: number): re
   return [`  ${name.padEnd(START - 2)}${first.trimStart()}`, ...more];
 }
 
-function lastLook({ lastRunMs, isLate }: FunctionStatus, atMs: number): string {
+function lastLook({ lastRunMs, isLate, failures }: FunctionStatus, atMs: number): string {
   if (lastRunMs === undefined) return 'no run yet';
   const known = ` (recorded every ${formatDuration(MARK_PAUSE_MS)})`;
-  return `last run ${shortAge(atMs - lastRunMs)} ago${isLate ? ': too long' : known}`;
+  const failed = failures === undefined ? '' : `, ${counted(failures, 'failure')}`;
+  return `last run ${shortAge(atMs - lastRunMs)} ago${isLate ? ': too long' : known}${failed}`;
 }
 
 function fleetOf({ gauges }: ClusterStatus): string {
@@ -111,8 +112,8 @@ function deploymentLines(
   width: number,
 ): readonly string[] {
   const dead = deadLetters?.reduce((sum, { messages }) => sum + messages, 0);
-  const age = (asOf: string | undefined): string =>
-    asOf === undefined ? 'never read' : `${shortAge(atMs - (timeIn(asOf) ?? 0))} old`;
+  const age = (asOf: string | undefined, instead: string): string =>
+    asOf === undefined ? `never read (${instead} prices are used)` : `${shortAge(atMs - (timeIn(asOf) ?? 0))} old`;
   const rows: readonly (readonly [string, string])[] = [
     ...leftOut.map(({ cluster, lastRunMs }) => {
       const ago = shortAge(atMs - lastRunMs);
@@ -121,7 +122,12 @@ function deploymentLines(
     ...(dead === undefined ? [] : [['dead letters', dead === 0 ? 'none' : String(dead)] as const]),
     ...(prices === undefined || prices === 'none'
       ? []
-      : [['prices', `on-demand ${age(prices.onDemandAsOf)}, spot ${age(prices.spotAsOf)}`] as const]),
+      : [
+          [
+            'prices',
+            `on-demand ${age(prices.onDemandAsOf, 'shipped')}, spot ${age(prices.spotAsOf, 'on-demand')}`,
+          ] as const,
+        ]),
     ...unread.map((text) => ['not read', text] as const),
   ];
   return rows.length === 0 ? [] : ['Deployment', ...rows.flatMap((row) => valueLines(row, width)), ''];
@@ -138,10 +144,11 @@ export function statusOutput(status: DeploymentStatus): object {
     clusters: clusters.map(({ functions, gauges, ...one }) => ({
       ...one,
       healthy: one.wrong.length === 0,
-      functions: functions.map(({ function: name, lastRunMs, isLate }) => ({
+      functions: functions.map(({ function: name, lastRunMs, isLate, failures = 0 }) => ({
         function: name,
         ...(lastRunMs !== undefined && { lastRunAt: formatExactTime(lastRunMs) }),
         late: isLate,
+        failures,
       })),
       ...optional({
         nodes: gauges['Nodes'],

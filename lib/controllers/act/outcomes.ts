@@ -5,7 +5,7 @@ import { isConflict, type PortError, portErrorOf, UnexpectedError } from '../../
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
 import type { LostWakes } from '../run/wake-up.ts';
 import { inWords, refusalName, subjectOf } from './action-subject.ts';
-import { isNewRefusal } from './is-new-refusal.ts';
+import { isNewFailure, isNewRefusal } from './is-new-refusal.ts';
 import { notAnnounced } from './not-announced.ts';
 import { failureOf } from './run-notes.ts';
 
@@ -82,10 +82,11 @@ export function reportOf(
   const failed = outcomes.flatMap((one) => (one.kind === 'failed' ? [one] : []));
   const lost = outcomes.flatMap((one) => (one.kind === 'done' ? one.lostWakes : []));
   const conflict = failed.find(({ error }) => isConflict(error))?.error;
-  const isNew = (action: Action, message: string): boolean =>
-    isNewRefusal(ports, refusalName(decision.cluster, action), message);
-  const fresh = refused.filter(({ action, error }) => isNew(action, error.message));
-  const held = outcomes.filter((one) => one.kind === 'blocked' && isNew(one.action, one.blocked.message));
+  const nameOf = (action: Action): string => refusalName(decision.cluster, action);
+  const fresh = refused.filter(({ action, error }) => isNewFailure(ports, nameOf(action), error.message));
+  const held = outcomes.filter(
+    (one) => one.kind === 'blocked' && isNewRefusal(ports, nameOf(one.action), one.blocked.message),
+  );
   const reported = [
     ...fresh,
     ...[refused.find((one) => one.error instanceof UnexpectedError && !fresh.includes(one)) ?? []].flat(),

@@ -1,7 +1,7 @@
 import { RefusedError } from '../../ports/errors.ts';
 import type { LeaseName } from '../../ports/leases.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
-import { isNewRefusal } from './is-new-refusal.ts';
+import { isNewFailure } from './is-new-refusal.ts';
 
 /** *Shape:* undefined after a refusal, which is added to the list. */
 export async function unlessRefused<Answer>(
@@ -25,7 +25,7 @@ export function newRefusals(
 ): readonly Error[] {
   const subject = `${cluster}: the lease of ${work}`;
   return causes
-    .filter(({ message }) => isNewRefusal(ports, subject, message))
+    .filter(({ message }) => isNewFailure(ports, subject, message))
     .map(
       (cause) =>
         new Error(

@@ -3,7 +3,7 @@ import type { NodeClaimRecord, RunningInstance } from '../../core/model/node-cla
 import { isConflict, PortError, portErrorOf, UnexpectedError } from '../../ports/errors.ts';
 import type { Readings } from '../observe/readings.ts';
 import type { HasClock, RemembersRefusals } from '../run/ports.ts';
-import { isNewRefusal } from './is-new-refusal.ts';
+import { isNewFailure } from './is-new-refusal.ts';
 
 /** The decisions and failures that a run reports. */
 export interface RunNotes {
@@ -75,7 +75,7 @@ export function notReported(
   return failures.filter(({ message, cause }) => {
     if (!(cause instanceof PortError) || cause.retryable || cause instanceof UnexpectedError) return true;
     const subject = message.slice(0, message.length - cause.message.length);
-    return isNewRefusal(ports, `${cluster}: ${subject}`, cause.message);
+    return isNewFailure(ports, `${cluster}: ${subject}`, cause.message);
   });
 }
 

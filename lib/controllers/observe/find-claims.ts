@@ -1,6 +1,6 @@
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { RefusedError, UnreadableError } from '../../ports/errors.ts';
-import { isNewRefusal } from '../act/is-new-refusal.ts';
+import { isNewFailure } from '../act/is-new-refusal.ts';
 import { unlessRefused } from '../act/refused-leases.ts';
 import type { CoalescedWake } from '../run/coalesce-wakes.ts';
 import type { HasClock, ReadsClaims, RemembersRefusals } from '../run/ports.ts';
@@ -25,7 +25,7 @@ export async function findClaims(
   const record = await unlessRefused(refusals, store.readNodeClaim(cluster, nodeClaim));
   const [refusal] = refusals;
   if (refusal !== undefined) {
-    const isNew = isNewRefusal(ports, `${cluster}: read ${nodeClaim}`, refusal.message);
+    const isNew = isNewFailure(ports, `${cluster}: read ${nodeClaim}`, refusal.message);
     return { records: [], failures: isNew ? [ofClaim(refusal, nodeClaim)] : [] };
   }
   if (record === undefined || record.releasedAtMs !== undefined) return { records: [], failures: [] };

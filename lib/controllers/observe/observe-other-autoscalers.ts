@@ -3,7 +3,7 @@ import { type AutoModeSigns, activeAutoscalers, ignoredAutoscalers } from '../..
 import type { Blocked } from '../../core/model/decision.ts';
 import { read, readOr } from '../../core/observed.ts';
 import { PortError, RefusedError } from '../../ports/errors.ts';
-import { isNewRefusal } from '../act/is-new-refusal.ts';
+import { isNewFailure } from '../act/is-new-refusal.ts';
 import type { AutoscalersAnswer, RemembersAutoscalers } from '../act/last-autoscalers.ts';
 import type { HasClock, ReadsAutoMode, ReadsCluster, RemembersRefusals } from '../run/ports.ts';
 import { readings } from './readings.ts';
@@ -55,7 +55,7 @@ export async function observeOtherAutoscalers(ports: AutoscalerPorts, cluster: s
 
 /** A sign that Kerf may not read is refused in every run. */
 function isNew(ports: AutoscalerPorts, cluster: string, { cause, message }: Error): boolean {
-  return !(cause instanceof RefusedError) || isNewRefusal(ports, `${cluster}: other autoscalers`, message);
+  return !(cause instanceof RefusedError) || isNewFailure(ports, `${cluster}: other autoscalers`, message);
 }
 
 interface Answer extends AutoscalersAnswer {

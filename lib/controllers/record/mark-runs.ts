@@ -7,6 +7,7 @@ import {
   type MarkedFunction,
   markEssence,
 } from '../../core/status/function-mark.ts';
+import { type PersistingFailure, withoutIds } from '../act/reported-refusals.ts';
 import { reasonsOf } from '../run/coalesce-wakes.ts';
 import type { RunReport } from '../run/ports.ts';
 import { problemsIn } from './problems-in.ts';
@@ -20,6 +21,8 @@ export interface MarkedRun {
   readonly shadow?: boolean | undefined;
   /** The cluster has a webhook by its configuration. @default false */
   readonly hasWebhook?: boolean | undefined;
+  /** The permanent refusals that go on: the report has them once an hour. @default none */
+  readonly failing?: readonly PersistingFailure[] | undefined;
 }
 
 /** A tick may be some seconds early, and must not wait for the next one. */
@@ -41,29 +44,31 @@ export function runMarks(): RunMarks {
   const known = new Map<string, FunctionMark>();
   return {
     due(run, by) {
-      const mark = markOf(run, by);
+      const { cluster, controller } = run.report;
+      const last = known.get(`${cluster} ${controller}`);
+      const mark = markOf(run, by, last);
       if (mark === undefined) return undefined;
-      const last = known.get(keyOf(mark));
       const isFine = mark.failures === 0 && mark.problems.length === 0;
       const isYoung = last !== undefined && mark.atMs - last.atMs < MARK_PAUSE_MS - EARLY_MS;
       return isFine && isYoung && markEssence(last) === markEssence(mark) ? undefined : mark;
     },
-    written: (mark) => void known.set(keyOf(mark), mark),
+    written: (mark) => void known.set(`${mark.cluster} ${mark.function}`, mark),
   };
 }
 
-function keyOf(mark: FunctionMark): string {
-  return `${mark.cluster} ${mark.function}`;
-}
-
 /** Only a tick looks at the whole cluster. */
-function markOf(run: MarkedRun, { version, served }: MarkingDeployment): FunctionMark | undefined {
+function markOf(
+  run: MarkedRun,
+  { version, served }: MarkingDeployment,
+  last: FunctionMark | undefined,
+): FunctionMark | undefined {
   const { report, wokenBy, atMs } = run;
-  const { controller, cluster, failures, gauges, decisions } = report;
+  const { controller, cluster, gauges, decisions } = report;
   const name = MARKED_FUNCTIONS.find((one): one is MarkedFunction => one === controller);
   if (name === undefined || report.skipped !== undefined || !reasonsOf({ reason: wokenBy }).includes('tick'))
     return undefined;
   const isOnStandby = gauges['StoodDown'] === 1;
+  const failing = failuresOf(run, last);
   const [other] = decisions.flatMap(({ blocked }) => blocked);
   return {
     formatVersion: 1,
@@ -71,7 +76,8 @@ function markOf(run: MarkedRun, { version, served }: MarkingDeployment): Functio
     function: name,
     atMs,
     version,
-    failures: failures.length,
+    failures: failing.length,
+    ...(failing.length > 0 && { failing: failing.slice(0, MAX_FAILING) }),
     problems: problemsIn(report).map(({ kind, message }) => ({ kind, message: message.slice(0, MAX_MESSAGE) })),
     ...(isOnStandby && { standby: (other?.message ?? 'another autoscaler').slice(0, MAX_MESSAGE) }),
     ...(run.shadow === true && { shadow: true as const }),
@@ -83,3 +89,19 @@ function markOf(run: MarkedRun, { version, served }: MarkingDeployment): Functio
 
 /** A mark is one write unit: 1 kB, compressed. */
 const MAX_MESSAGE = 300;
+const MAX_FAILING = 2;
+
+/** What goes on and what is new, each once, the oldest first. A failure that may pass goes on since the first of the marks that have it. */
+function failuresOf(
+  { report, atMs, failing = [] }: MarkedRun,
+  last: FunctionMark | undefined,
+): readonly PersistingFailure[] {
+  const before = new Map(last?.failing?.map(({ message, sinceMs }) => [withoutIds(message), sinceMs]));
+  const others = report.failures.flatMap(({ message }) => {
+    if (failing.some((one) => message.endsWith(one.message))) return [];
+    const short = message.slice(0, MAX_MESSAGE);
+    return [{ message: short, sinceMs: before.get(withoutIds(short)) ?? atMs }];
+  });
+  const refused = failing.map((one) => ({ ...one, message: one.message.slice(0, MAX_MESSAGE) }));
+  return [...refused, ...others].toSorted((a, b) => a.sinceMs - b.sinceMs);
+}

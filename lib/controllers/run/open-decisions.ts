@@ -4,7 +4,7 @@ import type { Decision } from '../../core/model/decision.ts';
 import type { NodeClaimRecord } from '../../core/model/node-claim-record.ts';
 import { EpochMovedError, type PortError, RefusedError } from '../../ports/errors.ts';
 import { isTaint } from '../act/change-nodes.ts';
-import { isNewRefusal } from '../act/is-new-refusal.ts';
+import { isNewFailure } from '../act/is-new-refusal.ts';
 import { type OutcomeReport, reportOf } from '../act/outcomes.ts';
 import { type Announces, announce } from './announce.ts';
 import { type ActPorts, carryOut } from './carry-out.ts';
@@ -106,7 +106,7 @@ async function close(
   } catch (cause) {
     if (!(cause instanceof RefusedError)) throw cause;
     const what = `the table refuses to close decision ${id}, so each run carries it out again`;
-    const isNew = isNewRefusal(ports, `${cluster}: close decision ${id}`, cause.message);
+    const isNew = isNewFailure(ports, `${cluster}: close decision ${id}`, cause.message);
     return { isClosed: !isEarlier, failures: isNew ? [new Error(`${what}: ${cause.message}`, { cause })] : [] };
   }
 }

@@ -85,6 +85,8 @@ export interface Catalogue {
   readonly onDemandAsOf?: string;
   /** When spot prices were last read from AWS. @default never: the prices are the bundled or the on-demand ones (C29) */
   readonly spotAsOf?: string;
+  /** Since when spot prices were not read, if they never were. @default they were read, or a catalogue of an earlier version */
+  readonly spotUnreadSince?: string;
   readonly facts: readonly InstanceTypeFacts[];
   readonly offerings: readonly RegionalOffering[];
 }

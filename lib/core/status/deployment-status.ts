@@ -50,6 +50,8 @@ export interface FunctionStatus {
   readonly lastRunMs?: number;
   /** It should have run since. */
   readonly isLate: boolean;
+  /** What failed, by its last mark. @default nothing */
+  readonly failures?: number;
 }
 
 export interface OpenProblem {
@@ -92,6 +94,8 @@ export interface DeploymentStatus extends DeploymentFacts {
 const LATE_MS = 5 * MINUTE_MS;
 /** An action that fails is given up after five minutes. */
 const OPEN_TOO_LONG_MS = 10 * MINUTE_MS;
+/** What fails is repeated each minute, and a run may fail once. */
+const FAILING_MS = 2 * MINUTE_MS;
 /** The catalogue function runs every twelve hours. */
 const OLD_PRICES_MS = 36 * HOUR_MS;
 
@@ -105,7 +109,6 @@ export function deploymentStatus(
   nowMs: number,
 ): DeploymentStatus {
   const dead = (facts.deadLetters ?? []).filter(({ messages }) => messages > 0);
-  const whyOld = facts.prices && whyPricesOld(facts.prices, nowMs);
   const all = clusters.map((one) => clusterStatus(one, nowMs));
   const served = latestFirst(clusters.flatMap(({ marks }) => marks)).find((mark) => mark.served !== undefined)?.served;
   const leftOut =
@@ -117,7 +120,7 @@ export function deploymentStatus(
     leftOut,
     wrong: [
       ...dead.map(({ queue, messages }) => `${counted(messages, 'dead letter')} in ${queue}: kerf dead-letters list`),
-      ...(whyOld === undefined ? [] : [whyOld]),
+      ...(facts.prices === undefined ? [] : wrongPrices(facts.prices, nowMs)),
     ],
   };
 }
@@ -127,12 +130,23 @@ function leftOutOf({ cluster, functions }: ClusterStatus): readonly LeftOutClust
   return times.length === 0 ? [] : [{ cluster, lastRunMs: Math.max(...times) }];
 }
 
-function whyPricesOld(prices: 'none' | PriceTimes, nowMs: number): string | undefined {
+/**
+ * If the whole catalogue is old, so are its prices. On-demand prices that were never read are not wrong: GovCloud has no price list, and
+ * those shipped with Kerf are used.
+ */
+function wrongPrices(prices: 'none' | PriceTimes, nowMs: number): readonly string[] {
   if (prices === 'none')
-    return 'there is no catalogue of instance types and prices: the catalogue function has not run';
-  const ageMs = nowMs - (timeIn(prices.asOf) ?? 0);
-  if (ageMs <= OLD_PRICES_MS) return undefined;
-  return `the catalogue of instance types and prices is ${shortAge(ageMs)} old: look at the log of the catalogue function`;
+    return ['there is no catalogue of instance types and prices: the catalogue function has not run'];
+  const { asOf, onDemandAsOf, spotAsOf } = prices;
+  const ageMs = (time: string): number => nowMs - (timeIn(time) ?? 0);
+  const look = 'look at the log of the catalogue function';
+  const isOld = (time: string): boolean => ageMs(time) > OLD_PRICES_MS;
+  if (isOld(asOf)) return [`the catalogue of instance types and prices is ${shortAge(ageMs(asOf))} old: ${look}`];
+  const old = Object.entries({ 'on-demand': onDemandAsOf, spot: spotAsOf }).flatMap(([kind, time]) =>
+    time !== undefined && isOld(time) ? [`${kind} prices are ${shortAge(ageMs(time))} old: ${look}`] : [],
+  );
+  if (spotAsOf !== undefined) return old;
+  return [...old, `spot prices were never read, and on-demand prices are used in their place: ${look}`];
 }
 
 function clusterStatus(facts: ClusterFacts, nowMs: number): ClusterStatus {
@@ -158,6 +172,7 @@ function clusterStatus(facts: ClusterFacts, nowMs: number): ClusterStatus {
     wrong: [
       ...functions.flatMap((one) => (one.isLate ? [whyLate(one, nowMs)] : [])),
       ...(mode === 'standby' ? [`on standby: ${standby ?? ''}`] : []),
+      ...marks.flatMap((mark) => whyFailing(mark, nowMs) ?? []),
       ...problems.map(({ kind, message }) => `${kind}: ${message}`),
       ...(mode !== 'shadow' && nowMs - oldestMs > OPEN_TOO_LONG_MS
         ? [`a decision of ${shortAge(nowMs - oldestMs)} ago is not carried out completely`]
@@ -194,10 +209,22 @@ function functionStatus(
   nowMs: number,
 ): FunctionStatus {
   // A run of provisioning or disruption also leaves its time in the lease.
-  const times = [marks.find((one) => one.function === name)?.atMs, leasedAtMs[name]].flatMap((ms) => ms ?? []);
+  const mark = marks.find((one) => one.function === name);
+  const times = [mark?.atMs, leasedAtMs[name]].flatMap((ms) => ms ?? []);
   const lastRunMs = times.length === 0 ? undefined : Math.max(...times);
   const isLate = lastRunMs === undefined || nowMs - lastRunMs > MARK_PAUSE_MS + LATE_MS;
-  return { function: name, ...optional({ lastRunMs }), isLate };
+  return { function: name, ...optional({ lastRunMs, failures: mark?.failures || undefined }), isLate };
+}
+
+/** What has failed for some minutes. A mark of an earlier version does not have the time. */
+function whyFailing(mark: FunctionMark, nowMs: number): string | undefined {
+  const { function: name, failures, failing, atMs } = mark;
+  if (failures === 0) return undefined;
+  if (failing === undefined) return `the last run of ${name} had ${counted(failures, 'failure')}: look at its log`;
+  const [first] = failing.filter(({ sinceMs }) => atMs - sinceMs >= FAILING_MS);
+  if (first === undefined) return undefined;
+  const others = failures === 1 ? '' : ` (and ${counted(failures - 1, 'other failure')})`;
+  return `${name} has failed for ${shortAge(nowMs - first.sinceMs)}: ${first.message}${others}`;
 }
 
 function whyLate({ function: name, lastRunMs }: FunctionStatus, nowMs: number): string {

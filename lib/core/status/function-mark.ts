@@ -19,8 +19,10 @@ export interface FunctionMark {
   readonly atMs: number;
   /** The version of Kerf. */
   readonly version: string;
-  /** The failures of the run. Most repeated ones are counted once an hour. */
+  /** What fails: in this run, or for good and in the last five minutes. */
   readonly failures: number;
+  /** The oldest of the failures, with the time of the first one. @default none, or a mark of an earlier version */
+  readonly failing?: readonly { readonly message: string; readonly sinceMs: number }[];
   readonly problems: readonly { readonly kind: ProblemKind; readonly message: string }[];
   /** The other autoscaler, because of which Kerf is on standby. @default it is not on standby */
   readonly standby?: string;

@@ -25,6 +25,50 @@ function marksOf(cluster: string, atMs = NOW_MS) {
   }));
 }
 
+/** From the fourth minute on, EC2 does not list instances. Pods run until the end. */
+const REFUSED = `
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: general}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements:
+        - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
+        - {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}
+      expireAfter: Never
+---
+apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: default}
+spec:
+  amiSelectorTerms: [{alias: al2023@latest}]
+  role: node
+  subnetSelectorTerms: [{tags: {d: x}}]
+  securityGroupSelectorTerms: [{tags: {d: x}}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: a, image: x, resources: {requests: {cpu: "1", memory: 1Gi}}}]
+---
+apiVersion: kerf.dev/v1alpha1
+kind: Scenario
+metadata: {name: refused}
+spec:
+  duration: 30m
+  events:
+    - {at: 4m, fault: {kind: calls-fail, error: forbidden, calls: [cloud.describeInstances]}}
+    - {at: 29m, scale: {deployment: web, replicas: 2}}
+`;
+
 describe('kerf status of a folder', () => {
   const folder = join(root, 'one');
   beforeAll(async () => {
@@ -37,8 +81,17 @@ describe('kerf status of a folder', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('Cluster demo\n  mode          active, Kerf 1.2.3\n  provisioning  last run 0s ago');
     expect(stdout).toContain('fleet         3 nodes, $0.2500/h, 1 pod pending');
-    expect(stdout).toContain('Healthy');
+    expect(stdout).toContain('Healthy as far as it was read: see "not read".');
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('shows what EC2 has refused for the whole simulation, although the log has it once an hour', async () => {
+    const records = join(root, 'refused');
+    await runKerf(['simulate', 'world.yaml', '--records', records], { 'world.yaml': REFUSED });
+    const { stdout, code } = await runKerf(['status', '--records', records], {}, { columns: 80 });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/lifecycle {5}last run .*, 1 failure$/m);
+    expect(stdout).toMatch(/lifecycle has failed for 2\dm: read instances:\s+cloud\.describeInstances/);
   });
 
   test('has exit code 1 and a table if one of several clusters is not healthy', async () => {

@@ -19,6 +19,15 @@ test('a refused action is paused for 5 minutes, and then for as long as it was r
   expect(tries).toEqual([0, 5, 10, 20, 40, 80, 140, 200, 260]);
 });
 
+test('a failure persists since its first time, and other refusals are no failures', () => {
+  const refusals = reportedRefusals();
+  refusals.isNew('demo: evict-pod web', 'budget', 0);
+  refusals.isNewFailure('other: read instances: ', '403', 0);
+  for (const minute of [0, 1, 2]) refusals.isNewFailure('demo: read instances: ', `403 ${minute}`, minute * MINUTE);
+  expect(refusals.persisting('demo: ', 2 * MINUTE)).toEqual([{ message: 'read instances: 403 2', sinceMs: 0 }]);
+  expect(refusals.persisting('demo: ', 3 * MINUTE)).toEqual([]);
+});
+
 test('a refusal long after the last one begins with a short pause', () => {
   const refusals = reportedRefusals();
   refusals.isNew('delete', 'denied', 0);

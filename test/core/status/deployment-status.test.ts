@@ -4,6 +4,7 @@ import {
   type ClusterFacts,
   deploymentStatus,
   isHealthy,
+  type PriceTimes,
   shortAge,
 } from '../../../lib/core/status/deployment-status.ts';
 import { type FunctionMark, MARKED_FUNCTIONS } from '../../../lib/core/status/function-mark.ts';
@@ -165,10 +166,60 @@ test('a deployment with dead letters or old prices is not healthy', () => {
   expect(of({ deadLetters: [{ queue, messages: 0 }] })).toEqual([]);
   expect(of({ deadLetters: [{ queue, messages: 2 }] })).toEqual([`2 dead letters in ${queue}: kerf dead-letters list`]);
   expect(of({ prices: 'none' })).toEqual([expect.stringContaining('has not run')]);
-  const oldPrices = [36, 49].map((hours) => ({ prices: { asOf: formatTime(NOW_MS - hours * HOUR_MS) } }));
-  const [enough, old] = oldPrices.map(of);
-  expect(enough).toEqual([]);
-  expect(old).toEqual([expect.stringContaining('is 2d old')]);
+});
+
+const ago = (hours: number) => formatTime(NOW_MS - hours * HOUR_MS);
+
+describe('prices', () => {
+  const wrong = (prices: PriceTimes) => deploymentStatus([facts()], { unread: [], prices }, NOW_MS).wrong;
+
+  test('may be 36 hours old, each kind by itself', () => {
+    expect(wrong({ asOf: ago(36), onDemandAsOf: ago(36), spotAsOf: ago(36) })).toEqual([]);
+    const look = 'look at the log of the catalogue function';
+    expect(wrong({ asOf: ago(1), onDemandAsOf: ago(240), spotAsOf: ago(49) })).toEqual([
+      `on-demand prices are 10d old: ${look}`,
+      `spot prices are 2d old: ${look}`,
+    ]);
+  });
+
+  test('of a catalogue that is old as a whole are one thing', () => {
+    const old = { asOf: ago(49), onDemandAsOf: ago(49), spotAsOf: ago(49) };
+    expect(wrong(old)).toEqual([expect.stringContaining('the catalogue of instance types and prices is 2d old')]);
+  });
+
+  test('that were never read are wrong for spot, and not for on-demand: GovCloud has no price list', () => {
+    expect(wrong({ asOf: ago(1), spotAsOf: ago(1) })).toEqual([]);
+    expect(wrong({ asOf: ago(1), onDemandAsOf: ago(1) })).toEqual([
+      expect.stringContaining('spot prices were never read, and on-demand prices are used in their place'),
+    ]);
+  });
+});
+
+describe('failures of a function', () => {
+  const atMs = NOW_MS - MINUTE_MS;
+  const ofLifecycle = (over: Partial<FunctionMark>) =>
+    only({ marks: ALIVE.map((mark) => (mark.function === 'lifecycle' ? { ...mark, ...over } : mark)) });
+  const since = (minutes: number) => [{ message: 'read instances: 403', sinceMs: atMs - minutes * MINUTE_MS }];
+
+  test('are wrong after two minutes, because a run may fail once', () => {
+    expect(ofLifecycle({ failures: 1, failing: since(1) }).wrong).toEqual([]);
+    expect(ofLifecycle({ failures: 1, failing: since(64) }).wrong).toEqual([
+      'lifecycle has failed for 1h5m: read instances: 403',
+    ]);
+    expect(ofLifecycle({ failures: 3, failing: [...since(64), ...since(2)] }).wrong).toEqual([
+      'lifecycle has failed for 1h5m: read instances: 403 (and 2 other failures)',
+    ]);
+  });
+
+  test('are shown at once', () => {
+    const shown = ofLifecycle({ failures: 1, failing: since(0) }).functions.map((one) => [one.function, one.failures]);
+    expect(shown).toContainEqual(['lifecycle', 1]);
+    expect(shown).toContainEqual(['disruption', undefined]);
+  });
+
+  test('are wrong in a mark of an earlier version, which does not have their time', () => {
+    expect(ofLifecycle({ failures: 3 }).wrong).toEqual(['the last run of lifecycle had 3 failures: look at its log']);
+  });
 });
 
 test('an age is one number, rounded down', () => {

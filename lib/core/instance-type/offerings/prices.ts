@@ -32,9 +32,10 @@ export function pricedCatalogue(catalogue: Catalogue, sources: PriceSources): Ca
   });
   const onDemandAsOf = onDemand === undefined ? previous?.onDemandAsOf : catalogue.asOf;
   const spotAsOf = spot === undefined ? previous?.spotAsOf : catalogue.asOf;
+  const spotUnreadSince = wasSpotRead ? undefined : (previous?.spotUnreadSince ?? previous?.asOf ?? catalogue.asOf);
   return {
     ...catalogue,
-    ...optional({ onDemandAsOf, spotAsOf }),
+    ...optional({ onDemandAsOf, spotAsOf, spotUnreadSince }),
     offerings,
   };
 }
@@ -49,14 +50,19 @@ export function hasSpotPrices(catalogue: Catalogue | undefined): boolean {
 const MAX_AGE_MS = 30 * HOUR_MS;
 
 /**
- * Which prices of the catalogue are too old to decide by. Prices that were never read do not count: the bundled ones are used, as
- * in a region without a price list. *Shape:* undefined if none are.
+ * Which prices of the catalogue are too old to decide by. On-demand prices that were never read do not count: the bundled ones are used, as
+ * in a region without a price list. Without spot prices, on-demand prices are in their place, as if spot capacity saved nothing.
+ * *Shape:* undefined if none are.
  */
-export function whyTooOld({ asOf, onDemandAsOf, spotAsOf }: Catalogue): string | undefined {
-  const kinds = { 'on-demand': onDemandAsOf, spot: spotAsOf };
-  const old = Object.entries(kinds).flatMap(([kind, readAt]) => {
-    const ageMs = readAt === undefined ? 0 : parseTime(asOf) - parseTime(readAt);
-    return ageMs > MAX_AGE_MS ? [`${kind} prices are ${Math.floor(ageMs / HOUR_MS)} hours old`] : [];
+export function whyTooOld({ asOf, onDemandAsOf, spotAsOf, spotUnreadSince }: Catalogue): string | undefined {
+  const kinds = [
+    [onDemandAsOf, (hours: number) => `on-demand prices are ${hours} hours old`],
+    [spotAsOf, (hours: number) => `spot prices are ${hours} hours old`],
+    [spotUnreadSince, (hours: number) => `spot prices were never read, for ${hours} hours`],
+  ] as const;
+  const old = kinds.flatMap(([sinceTime, inWords]) => {
+    const ageMs = sinceTime === undefined ? 0 : parseTime(asOf) - parseTime(sinceTime);
+    return ageMs > MAX_AGE_MS ? [inWords(Math.floor(ageMs / HOUR_MS))] : [];
   });
   return old.length === 0 ? undefined : old.join(', ');
 }

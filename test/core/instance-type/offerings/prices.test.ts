@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Catalogue } from '../../../../lib/core/instance-type/facts.ts';
-import { type PriceSources, pricedCatalogue } from '../../../../lib/core/instance-type/offerings/prices.ts';
+import { type PriceSources, pricedCatalogue, whyTooOld } from '../../../../lib/core/instance-type/offerings/prices.ts';
 
 const PLACES = ['us-east-1a', 'us-east-1b'];
 
@@ -62,6 +62,20 @@ describe('spot prices (C29)', () => {
     const previous = priced('t1', { onDemand: READ.onDemand });
     expect(spotOf(priced('t2', { onDemand: new Map([['m5.large', 0.2]]), previous }))).toEqual([0.2, 0.2]);
   });
+});
+
+const day = (date: number, hour = '00'): string => `2026-11-0${date}T${hour}:00:00Z`;
+
+test('spot prices that were never read are too old after 30 hours, and on-demand prices are not: some regions have no list', () => {
+  const first = priced(day(1), { onDemand: READ.onDemand });
+  const later = (asOf: string) => whyTooOld(priced(asOf, { onDemand: READ.onDemand, previous: first }));
+  expect(later(day(2, '06'))).toBeUndefined();
+  expect(later(day(2, '07'))).toBe('spot prices were never read, for 31 hours');
+  const { spotUnreadSince: _, ...ofEarlierVersion } = first;
+  const next = priced(day(3), { onDemand: READ.onDemand, previous: ofEarlierVersion });
+  expect(next.spotUnreadSince).toBe(day(1));
+  expect(priced(day(4), { ...READ, previous: next })).not.toHaveProperty('spotUnreadSince');
+  expect(whyTooOld(priced(day(4), { spot: READ.spot, previous: priced(day(1), { spot: READ.spot }) }))).toBeUndefined();
 });
 
 test('it is said when each kind of price was read from AWS, and not where it never was', () => {
