@@ -32,7 +32,7 @@ import type {
   VolumeAttachment,
 } from '../apis/storage.ts';
 import type { Blocked } from '../core/model/decision.ts';
-import type { RejectedNode, StoppedMethod } from '../core/model/disruption/pass-memory.ts';
+import type { FailingPool, RejectedNode, StoppedMethod } from '../core/model/disruption/pass-memory.ts';
 import type { PastMove } from '../core/model/disruption/past-move.ts';
 import { DISRUPTION_METHODS, type StoredCommand } from '../core/model/disruption-command.ts';
 import type { NodeClaimRecord } from '../core/model/node-claim-record.ts';
@@ -49,6 +49,7 @@ import {
 import { BUDGET, NAMED_POD_TEMPLATE, NODE, SERVICE, SNAPSHOT_POD, WORKLOAD } from './pod-schema.ts';
 import {
   CAPACITY_TYPE,
+  FAILING_POOL,
   NODE_CLAIM_RECORD,
   PAST_MOVE,
   REFUSED,
@@ -114,6 +115,8 @@ export interface SnapshotLists {
   readonly rejectedNodes: readonly RejectedNode[];
   /** The methods that have not evaluated every candidate. */
   readonly stoppedMethods: readonly StoppedMethod[];
+  /** The NodePools whose last replacements failed. */
+  readonly failingPools: readonly FailingPool[];
   /** What consolidation has moved. */
   readonly pastMoves: readonly PastMove[];
   /** The launches for pending pods that were bound to none of the nodes. */
@@ -257,6 +260,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<ListName, Schema>> = {
   commands: COMMAND,
   rejectedNodes: REJECTED_NODE,
   stoppedMethods: STOPPED_METHOD,
+  failingPools: FAILING_POOL,
   pastMoves: PAST_MOVE,
   unusedLaunches: UNUSED_LAUNCHES,
   nominations: open({ node: TEXT, until: DATE_TIME }, ['node']),

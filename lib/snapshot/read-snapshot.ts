@@ -95,7 +95,11 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
         instanceTypesOf,
       }),
       commands: document.list('commands').map(commandFromStored),
-      ...passMemoryFrom(document.list('rejectedNodes'), document.list('stoppedMethods')),
+      ...passMemoryFrom({
+        rejected: document.list('rejectedNodes'),
+        stopped: document.list('stoppedMethods'),
+        failing: document.list('failingPools'),
+      }),
       ...(document.list('pastMoves').length > 0 && { pastMoves: document.list('pastMoves') }),
       ...(document.list('unusedLaunches').length > 0 && { unusedLaunches: document.list('unusedLaunches') }),
       unavailable,
@@ -120,11 +124,8 @@ export function readSnapshot(context: TextReader, { path, nowMs: clockMs }: Snap
   };
 }
 
-function passMemoryFrom(
-  rejected: PassMemory['rejected'],
-  stopped: PassMemory['stopped'],
-): Pick<ClusterSnapshot, 'passMemory'> {
-  return rejected.length + stopped.length === 0 ? {} : { passMemory: { rejected, stopped } };
+function passMemoryFrom(passMemory: PassMemory): Pick<ClusterSnapshot, 'passMemory'> {
+  return Object.values(passMemory).every(({ length }) => length === 0) ? {} : { passMemory };
 }
 
 /** The instance types of all files, and those of each NodePool. */

@@ -27,7 +27,14 @@ const OPTION_FIELDS = {
 
 /** A node of a rejected command. */
 export const REJECTED_NODE = open(
-  { method: enumSchema(...DISRUPTION_METHODS), nodeClaim: TEXT, inputs: STRING, times: COUNT, untilMs: NUMBER },
+  {
+    method: enumSchema(...DISRUPTION_METHODS),
+    nodeClaim: TEXT,
+    reason: STRING,
+    inputs: STRING,
+    times: COUNT,
+    untilMs: NUMBER,
+  },
   ['method', 'nodeClaim', 'inputs', 'times', 'untilMs'],
 );
 
@@ -36,6 +43,19 @@ export const STOPPED_METHOD = open(
   { method: enumSchema(...DISRUPTION_METHODS), after: STRING, evaluated: COUNT, candidates: COUNT },
   ['method', 'after', 'evaluated', 'candidates'],
 );
+
+const FAILING_FIELDS = {
+  nodePool: TEXT,
+  inputs: STRING,
+  failed: COUNT,
+  times: COUNT,
+  launchedAtMs: NUMBER,
+  sinceMs: NUMBER,
+  untilMs: NUMBER,
+};
+
+/** A NodePool whose last replacements failed. */
+export const FAILING_POOL = open(FAILING_FIELDS, Object.keys(FAILING_FIELDS));
 
 /** What a command of consolidation moved. */
 export const PAST_MOVE = open({ command: TEXT, atMs: NUMBER, untilMs: NUMBER, launched: STRINGS, evicted: AMOUNTS }, [

@@ -54,6 +54,7 @@ function snapshotDocument(snapshot: ClusterSnapshot, nowMs: number): CompleteSna
     commands: snapshot.commands,
     rejectedNodes: snapshot.passMemory?.rejected ?? [],
     stoppedMethods: snapshot.passMemory?.stopped ?? [],
+    failingPools: snapshot.passMemory?.failing ?? [],
     pastMoves: snapshot.pastMoves ?? [],
     unusedLaunches: snapshot.unusedLaunches ?? [],
     nominations: snapshot.nominated.map((node) => ({ node })),

@@ -46,7 +46,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   claim: ['nodeLostAtMs', 'command', 'addedLater'],
   command: ['replacements', 'state', 'savingUsdPerHour', 'evictions', 'addedLater'],
   decision: ['addedLater'],
-  'pass-memory': ['rejected', 'stopped', 'addedLater'],
+  'pass-memory': ['rejected', 'stopped', 'failing', 'addedLater'],
 };
 
 function older(kind: string, body: Body): Body {

@@ -108,8 +108,19 @@ test('a disruption command of an earlier version has no replacements and is prop
 test('what passes of disruption keep is written and read', () => {
   const rejected = [{ method: 'fleet', nodeClaim: 'a', inputs: 'abc', times: 2, untilMs: NOW_MS }] as const;
   const stopped = [{ method: 'fleet', after: 'node-b', evaluated: 2, candidates: 5 }] as const;
-  const again = read(snapshotText(aSnapshot({ passMemory: { rejected, stopped } }), NOW_MS));
-  expect(again.snapshot.passMemory).toEqual({ rejected, stopped });
+  const failing = [
+    {
+      nodePool: 'general',
+      inputs: 'abc',
+      failed: 2,
+      times: 1,
+      launchedAtMs: NOW_MS,
+      sinceMs: NOW_MS + 1,
+      untilMs: NOW_MS + 2,
+    },
+  ];
+  const again = read(snapshotText(aSnapshot({ passMemory: { rejected, stopped, failing } }), NOW_MS));
+  expect(again.snapshot.passMemory).toEqual({ rejected, stopped, failing });
 });
 
 test('unused launches are written and read, and a snapshot without them has none', () => {

@@ -6,11 +6,13 @@ import { type Blocked, type Due, pollAfter, requeueAt, type Verdict } from '../m
 import { NO_MEMORY } from '../model/disruption/pass-memory.ts';
 import { type DisruptionCommand, isReplacing } from '../model/disruption-command.ts';
 import { budgetsChangeMs } from './budgets.ts';
-import { givesUpAtMs, pendingUntilMs } from './command/await-replacements.ts';
+import { pendingUntilMs } from './command/await-replacements.ts';
 import { taintChanges } from './command/node-taints.ts';
+import { givesUpAtMs } from './command/patience.ts';
 import { describeMove } from './command/start-replacing.ts';
 import { type Stepping, stepCommands } from './execute.ts';
 import { ignoredAnnotations } from './ignored-annotations.ts';
+import { withFailures, withoutRecovered } from './memory/failing-pools.ts';
 import { pauseEnds, withRejected } from './memory/rejected.ts';
 import type { Method } from './method.ts';
 import { ALL_METHODS } from './methods/all-methods.ts';
@@ -45,6 +47,7 @@ export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Ver
 export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
   const { decisionId, nowMs, taints: changesTaints = true } = context;
   const { cluster, commands, passMemory = NO_MEMORY } = snapshot;
+  const current = withoutRecovered(snapshot);
   const unread = unreadIn(snapshot);
   if (unread.length > 0) return unsure(unread, commands, nowMs);
   const pass = passOver(snapshot, context);
@@ -58,11 +61,12 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
   // A taint has no effect if the node has changed meanwhile.
   const later = [
     ...dueTimes(step.snapshot, nowMs),
-    ...pauseEnds(passMemory, nowMs),
+    ...pauseEnds(current, nowMs),
     ...(taints.length === 0 ? [] : [pollAfter(nowMs)]),
   ];
   if (step.actions.length > 0) {
-    const kept = withRejected({ before: snapshot, ...step, nodes, nowMs });
+    const ended = { before: { ...snapshot, passMemory: current }, ...step, nodes, nowMs };
+    const kept = withRejected(ended, withFailures(ended));
     return {
       actions: [...step.actions, ...taints],
       blocked: [],
@@ -76,8 +80,8 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
     return { actions: [...surplus, ...taints], blocked: [], due: [...later, requeueAt(nowMs + SECOND_MS)], ...beside };
   const { proposal, blocked: kept, due, stopped } = bestProposal(methods, pass);
   const blocked = [...kept, ...ignoredAnnotations(pass.all)];
-  const isSame = equalData(stopped, passMemory.stopped);
-  const remembered = { ...(!isSame && { passMemory: { ...passMemory, stopped } }), ...beside };
+  const isSame = current === passMemory && equalData(stopped, passMemory.stopped);
+  const remembered = { ...(!isSame && { passMemory: { ...current, stopped } }), ...beside };
   // The next run goes on where this one has stopped.
   const next = stopped.length === 0 ? [] : [requeueAt(nowMs + SECOND_MS)];
   if (proposal === undefined) return { actions: taints, blocked, due: [...due, ...later, ...next], ...remembered };

@@ -9,6 +9,7 @@ import type { DisruptionCommand } from '../model/disruption-command.ts';
 import { MAX_PODS_FOR_FIRST_FIT } from '../scheduling/solve.ts';
 import { withinEvictions } from './command/within-evictions.ts';
 import { withinLimits } from './command/within-limits.ts';
+import { withinProbes } from './command/within-probes.ts';
 import { withoutRejected } from './memory/rejected.ts';
 import type { Method, Move, World } from './method.ts';
 import { STEPS_OF_RUN, type StepLedger, stepLedger } from './step-ledger.ts';
@@ -100,11 +101,11 @@ export function firstProposal(methods: readonly Method[], pass: Pass): FirstProp
   for (const method of methods) {
     const { name, reason, validateAfterMs } = method;
     const stoppedAt = passMemory?.stopped.find((one) => one.method === name);
-    const world = withoutRejected(pass.worldBeside(commands), name, passMemory);
+    const world = withoutRejected(pass.worldBeside(commands), method, passMemory);
     const found = method.propose({ ...world, waits, ...optional({ stoppedAt }) });
     const launchable = withinLimits(found.moves, pass);
     const { moves, over } =
-      pass.waits === false ? { ...launchable, over: [] } : withinEvictions(launchable.moves, { ...pass, reason });
+      pass.waits === false ? { ...launchable, over: [] } : withoutWaiting(launchable.moves, reason, pass);
     // Two methods may refuse a node for the same reason. This counts as one refusal.
     for (const one of [...found.blocked, ...launchable.over, ...over]) blocked.set(JSON.stringify(one), one);
     due.push(...found.due, ...(over.length === 0 ? [] : [nextTick(pass.nowMs)]));
@@ -116,4 +117,15 @@ export function firstProposal(methods: readonly Method[], pass: Pass): FirstProp
     return { ...optional({ proposal }), blocked: [...blocked.values()], due, stopped };
   }
   return { blocked: [...blocked.values()], due, stopped: [] };
+}
+
+/** The moves that wait neither for evictions of other commands nor for a NodePool whose replacements fail. */
+function withoutWaiting(
+  moves: readonly Move[],
+  reason: DisruptionCommand['reason'],
+  pass: Pass,
+): { readonly moves: readonly Move[]; readonly over: readonly Blocked[] } {
+  const tried = withinProbes(moves, pass);
+  const evicting = withinEvictions(tried.moves, { ...pass, reason });
+  return { moves: evicting.moves, over: [...tried.over, ...evicting.over] };
 }

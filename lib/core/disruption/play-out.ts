@@ -8,6 +8,7 @@ import type { DisruptionCommand } from '../model/disruption-command.ts';
 import type { Refusal } from '../model/refusal.ts';
 import { cheapestUsd } from '../scheduling/schedule.ts';
 import { evictionLedger } from './command/within-evictions.ts';
+import { probeLedger } from './command/within-probes.ts';
 import { poolTotals } from './consolidation/balanced.ts';
 import { whyPromised } from './consolidation/evolving.ts';
 import { priceOf } from './cost.ts';
@@ -18,7 +19,7 @@ import { STEPS_OF_METHOD, shareOf } from './step-ledger.ts';
 
 /** A command that the disruption function would propose. */
 export interface PlannedCommand extends Move, Pick<DisruptionCommand, 'method' | 'reason'> {
-  /** Why it would wait: for the evictions of the commands before it, or because it saves little. @default it would not */
+  /** Why it would wait: for the evictions of the commands before it, because it saves little, or because replacements of its NodePool failed. @default it would not */
   readonly waitsFor?: Refusal;
 }
 
@@ -119,6 +120,7 @@ interface Played extends PlayedOut {
 function playOut(methods: readonly Method[], pass: Pass, first?: FirstProposal): Played {
   const promised = new Map<string, string>();
   const evictions = evictionLedger(pass.snapshot, pass.all);
+  const probes = probeLedger(pass.snapshot, pass.nowMs);
   const commands: PlannedCommand[] = [];
   // A plan evaluates every candidate, in as many passes as it needs.
   let passMemory: PassMemory = { ...(pass.snapshot.passMemory ?? NO_MEMORY), stopped: [] };
@@ -151,9 +153,10 @@ function playOut(methods: readonly Method[], pass: Pass, first?: FirstProposal):
     earlier = [];
     const { method, reason, moves } = proposal;
     for (const move of moves) {
-      const waitsFor = evictions.whyWaiting(move, reason) ?? whySavesLittle(move, world);
+      const waitsFor = probes.whyWaiting(move) ?? evictions.whyWaiting(move, reason) ?? whySavesLittle(move, world);
       commands.push({ ...move, method, reason, ...optional({ waitsFor }) });
       evictions.take(move);
+      probes.take(move);
       world.budgets.take(move.candidates, reason);
       const evaluated = withTargets(move, world);
       for (const { stateNode } of evaluated.targets) promised.set(stateNode.name, sourcesOf(move));

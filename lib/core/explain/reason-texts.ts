@@ -188,7 +188,9 @@ export const REASONS: Readonly<Record<Reason, string>> = {
     'The record of a NodeClaim in the table cannot be read: restore the item that the message names, or delete it after its instance ended.',
   Refused: 'AWS refused a request that the EC2NodeClass needs: grant the permission that the message names.',
   RejectedBefore:
-    'The last command for the node was rejected, although the node had not changed: it is evaluated again after a pause of a minute to an hour, or when its pods or its NodePool change.',
+    'The last command for the node was rejected, although the node had not changed: it is evaluated again after a pause of a minute to an hour, or when its pods, its NodePool or its EC2NodeClass change.',
+  ReplacementsFailed:
+    'The last nodes that the NodePool launched to replace others were not initialized. One is tried after each pause of up to an hour: correct the NodePool, its EC2NodeClass or the image, which ends the pause.',
   ReservationExhausted:
     'Only reserved capacity fits, and no instance of it is free: wait, or allow other capacity types.',
   ResolutionFailed:

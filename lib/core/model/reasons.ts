@@ -116,6 +116,7 @@ const REASONS = [
   'RecordUnreadable',
   'Refused',
   'RejectedBefore',
+  'ReplacementsFailed',
   'ReservationExhausted',
   'ResolutionFailed',
   'RoleNotFound',

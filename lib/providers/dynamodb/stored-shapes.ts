@@ -57,7 +57,7 @@ export function isPassMemory(value: unknown): value is StoredPassMemory {
   return isRecord(value) && PASS_MEMORY_LISTS.every((list) => isAbsentOrList(ownField(value, list)));
 }
 
-const PASS_MEMORY_LISTS: readonly (keyof StoredPassMemory)[] = ['rejected', 'stopped'];
+const PASS_MEMORY_LISTS: readonly (keyof StoredPassMemory)[] = ['rejected', 'stopped', 'failing'];
 
 export function isUnusedLaunches(value: unknown): value is readonly UnusedLaunches[] {
   const numbers = ['launches', 'firstMs', 'lastMs'];

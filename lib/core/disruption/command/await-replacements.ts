@@ -1,5 +1,5 @@
 import { formatDuration } from '../../../apis/formats/duration.ts';
-import { HOUR_MS, MINUTE_MS } from '../../../apis/formats/time.ts';
+import { MINUTE_MS } from '../../../apis/formats/time.ts';
 import { podKey } from '../../../apis/kubernetes.ts';
 import { nomination } from '../../cluster/nomination.ts';
 import { holds, selectsPod } from '../../cluster/pod-disruption-budgets.ts';
@@ -16,23 +16,10 @@ import type { Pass } from '../pass.ts';
 import { deletionOf } from './deletion.ts';
 import { endOf } from './end-of.ts';
 import { movedBy } from './moved-by.ts';
+import { MAX_PATIENCE_MS, patienceMs } from './patience.ts';
 
-/** E35: for each command in flight. */
-const PATIENCE_MS = 80;
-const MIN_PATIENCE_MS = 10 * MINUTE_MS;
-const MAX_PATIENCE_MS = HOUR_MS;
 /** Pods that are pending when the replacements are initialized may be bound soon. */
 const PENDING_FOR_MS = MINUTE_MS;
-
-/** E35: how long a command waits for its replacements. */
-function patienceMs(inFlight: number): number {
-  return Math.min(MAX_PATIENCE_MS, Math.max(MIN_PATIENCE_MS, PATIENCE_MS * inFlight));
-}
-
-/** When a command may give up: while it waits for its replacements or a budget of the NodePool, and while it waits for evictions. */
-export function givesUpAtMs({ replacingSinceMs }: ReplacingCommand, inFlight: number): readonly number[] {
-  return [replacingSinceMs + patienceMs(inFlight), replacingSinceMs + MAX_PATIENCE_MS];
-}
 
 export interface Awaiting {
   readonly pass: Pass;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../../../lib/apis/kubernetes.ts';
 import type { DisruptionBudget } from '../../../../lib/apis/node-pool.ts';
 import { stateNodes } from '../../../../lib/core/cluster/state-node.ts';
-import { givesUpAtMs } from '../../../../lib/core/disruption/command/await-replacements.ts';
+import { givesUpAtMs } from '../../../../lib/core/disruption/command/patience.ts';
 import { disruptBy } from '../../../../lib/core/disruption/disrupt.ts';
 import { emptiness } from '../../../../lib/core/disruption/methods/emptiness.ts';
 import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';

@@ -5,6 +5,7 @@ import type { Method } from '../../../../lib/core/disruption/method.ts';
 import { emptiness } from '../../../../lib/core/disruption/methods/emptiness.ts';
 import type { ClusterSnapshot } from '../../../../lib/core/model/cluster-snapshot.ts';
 import { requeueAt, type Verdict } from '../../../../lib/core/model/decision.ts';
+import { NO_MEMORY } from '../../../../lib/core/model/disruption/pass-memory.ts';
 import type { DisruptionCommand } from '../../../../lib/core/model/disruption-command.ts';
 import { aCommand, aReplacingCommand, candidatesNamed } from '../../../builders/decisions.ts';
 import { aPoolView } from '../../../builders/node-pools.ts';
@@ -81,7 +82,7 @@ describe('nodes of a rejected command (E25)', () => {
       { subject: { kind: 'Node', name: 'b' }, reason: 'RejectedBefore' },
     ]);
     expect(blocked[0]?.message).toBe(
-      'the last command of fleet for the node was rejected, although the node had not changed: it is evaluated again from 2026-01-31T08:01:00Z, or when its pods or its NodePool change',
+      'the last command of fleet for the node was rejected, although the node had not changed: it is evaluated again from 2026-01-31T08:01:00Z, or when its pods, its NodePool or its EC2NodeClass change',
     );
     expect(due).toEqual([requeueAt(NOW_MS + MINUTE)]);
     expect(namesIn(afterRejection(), NOW_MS + MINUTE)).toEqual(['a', 'b']);
@@ -131,14 +132,55 @@ describe('nodes of a rejected command (E25)', () => {
     expect(verdict.passMemory).toBeUndefined();
   });
 
-  test('E25, E35: a command whose replacement fails is paused too, whatever the pods of its nodes do meanwhile', () => {
-    const command = aReplacingCommand({ method: 'fleet', candidates: candidatesNamed('a') });
+  /** The cluster after a command for the node a, whose replacement was awaited from `NOW_MS` for these minutes, was rejected. */
+  function afterReplacing(minutes: number, before: Pick<ClusterSnapshot, 'passMemory'> = {}): ClusterSnapshot {
+    const command = aReplacingCommand({
+      method: 'fleet',
+      candidates: candidatesNamed('a'),
+      replacingSinceMs: NOW_MS,
+    });
     const nodes = [initializedNode({ name: 'a' }, { lastPodEventAtMs: NOW_MS + MINUTE })];
-    const snapshot = snapshotOf(nodes, { nodePools: NODE_POOLS, commands: [command] });
-    const nowMs = NOW_MS + 2 * MINUTE;
-    const verdict = decide(snapshot, nowMs);
-    expect(verdict.passMemory?.rejected).toMatchObject([{ nodeClaim: 'claim-a', times: 1, untilMs: nowMs + MINUTE }]);
-    expect(namesIn({ ...snapshot, commands: [], ...kept(verdict) }, nowMs + SECOND)).toEqual([]);
+    const snapshot = snapshotOf(nodes, { nodePools: NODE_POOLS, ...before });
+    const verdict = decide({ ...snapshot, commands: [command] }, NOW_MS + minutes * MINUTE);
+    return { ...snapshot, ...kept(verdict) };
+  }
+
+  test.each([
+    [0, 1],
+    [2, 2],
+    [10, 10],
+  ])(
+    'E25, E35: a command whose replacement fails after %i minutes is paused for %i, whatever the pods of its nodes do meanwhile',
+    (took, pause) => {
+      const after = afterReplacing(took);
+      const nowMs = NOW_MS + took * MINUTE;
+      expect(after.passMemory?.rejected).toMatchObject([
+        { nodeClaim: 'claim-a', reason: 'Underutilized', times: 1, untilMs: nowMs + pause * MINUTE },
+      ]);
+      const [why] = decide(after, nowMs + SECOND, [{ ...unsound, reason: 'Underutilized' }]).blocked;
+      expect(why?.message).toMatch(
+        /^the last command for the node as Underutilized was rejected after replacements were launched: /,
+      );
+    },
+  );
+
+  test('E25, E35: after replacements were launched, all methods of the reason leave the node out, and others do not', () => {
+    const after = afterReplacing(10);
+    const asked = (name: Method['name'], reason: Method['reason']): number =>
+      proposedIn(decide(after, NOW_MS + 11 * MINUTE, [{ ...emptiness, name, reason }])).length;
+    expect(asked('single-node', 'Underutilized')).toBe(0);
+    expect(asked('multi-node', 'Underutilized')).toBe(0);
+    expect(asked('drift', 'Drifted')).toBe(1);
+  });
+
+  test('E25, E35: they are remembered for two hours after the pause, so that the next failure doubles it', () => {
+    const times = (laterMs: number): number | undefined => {
+      const [one] = afterReplacing(10).passMemory?.rejected ?? [];
+      const rejected = one === undefined ? [] : [{ ...one, untilMs: NOW_MS + 10 * MINUTE - laterMs }];
+      return afterReplacing(10, { passMemory: { ...NO_MEMORY, rejected } }).passMemory?.rejected[0]?.times;
+    };
+    expect(times(2 * HOUR - SECOND)).toBe(2);
+    expect(times(2 * HOUR)).toBe(1);
   });
 
   test('E25: another method may propose them meanwhile', () => {
