@@ -44,6 +44,18 @@ export interface Functions {
   readonly interruptions: SimulatedQueue;
   /** The last report of each function on the whole cluster since the last tick. */
   readonly reports: Map<string, RunReport>;
+  /** Why the last run of each function on the whole cluster failed; without the functions whose last run succeeded. */
+  readonly failedRuns: ReadonlyMap<string, string>;
+}
+
+/** What is kept of the runs of each function. */
+interface LastRuns {
+  readonly reports: Map<string, RunReport>;
+  readonly failedRuns: Map<string, string>;
+}
+
+function noRuns(): LastRuns {
+  return { reports: new Map(), failedRuns: new Map() };
 }
 
 interface FunctionWorld {
@@ -77,7 +89,7 @@ export interface ReportedFailure {
 
 export function functions(world: FunctionWorld): Functions {
   const { cluster, invocations, lambda, queues, timetable } = world;
-  const reports = new Map<string, RunReport>();
+  const last = noRuns();
   const clusters = new Set([cluster]);
   const shadows = new Set(world.ports.settings.shadow ? [cluster] : []);
   const recording = optional({ recorder: world.recorder });
@@ -88,7 +100,7 @@ export function functions(world: FunctionWorld): Functions {
       atOnce(invocations, async () =>
         lambda('interruption', messages, async ({ ports, timer }) =>
           handleEvents(
-            { telemetry: telemetryOf('interruption', world, new Map()), redelivery: interruptions, ...recording },
+            { telemetry: telemetryOf('interruption', world, noRuns()), redelivery: interruptions, ...recording },
             { messages, timer },
             async (event, receives) => handleInterruption({ ...ports, clusters, shadows }, event, receives),
           ),
@@ -104,7 +116,7 @@ export function functions(world: FunctionWorld): Functions {
   const disruption = guarded('disruption', reconcileDisruptionBy(world.methods ?? ALL_METHODS));
   const reconcileOf = (target: TickedFunction): Reconcile => (target === 'disruption' ? disruption : RECONCILE[target]);
   const runtimeOf = (target: TickedFunction, ports: ControllerPorts): WakeRuntime => ({
-    telemetry: telemetryOf(target, world, reports),
+    telemetry: telemetryOf(target, world, last),
     hung: hung[target],
     redelivery: queues[target],
     portsOf: async () => ports,
@@ -113,7 +125,7 @@ export function functions(world: FunctionWorld): Functions {
   const run = async (target: WakeTarget, messages: readonly QueuedMessage[]): Promise<readonly string[]> =>
     lambda(target, messages, async ({ ports, timer }) => {
       if (target === 'catalogue')
-        return refresh(world, { ports, messages, telemetry: telemetryOf(target, world, reports) });
+        return refresh(world, { ports, messages, telemetry: telemetryOf(target, world, last) });
       return handleWakes(runtimeOf(target, ports), { messages, timer }, reconcileOf(target));
     });
   const tick = async (target: TickedFunction): Promise<readonly string[]> =>
@@ -125,7 +137,7 @@ export function functions(world: FunctionWorld): Functions {
       });
     });
   return {
-    reports,
+    ...last,
     interruptions,
     wakes: async (target, messages) => atOnce(invocations, async () => run(target, messages)),
     async tick(target) {
@@ -191,11 +203,11 @@ async function reviewed(world: FunctionWorld, review: Review, clusters: Readonly
   });
 }
 
-/** Keeps the last report of a function, and notes failures in the timeline. */
+/** Keeps the last report of a function and the failure of its last run, and notes failures in the timeline. */
 function telemetryOf(
   name: string,
   { timeline, onFailure, telemetryOf: more }: Pick<FunctionWorld, 'timeline' | 'onFailure' | 'telemetryOf'>,
-  reports: Map<string, RunReport>,
+  { reports, failedRuns }: LastRuns,
 ): Telemetry {
   const other = more?.(name);
   const failed = (error: unknown, ofRun?: true): void => {
@@ -210,11 +222,14 @@ function telemetryOf(
     report(cause, report) {
       other?.report(cause, report);
       for (const failure of report.failures) failed(failure);
-      if (cause.nodeClaim === undefined && report.skipped === undefined) reports.set(name, report);
+      if (cause.nodeClaim !== undefined || report.skipped !== undefined) return;
+      reports.set(name, report);
+      failedRuns.delete(name);
     },
     failure(wake, error) {
       other?.failure(wake, error);
       failed(error, true);
+      if (wake.nodeClaim === undefined) failedRuns.set(name, errorMessage(error));
     },
     error(message, error, fields) {
       other?.error(message, error, fields);

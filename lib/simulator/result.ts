@@ -1,4 +1,5 @@
 import { HOUR_MS, SECOND_MS } from '../apis/formats/time.ts';
+import { optional } from '../apis/optional.ts';
 import type { Catalogue } from '../core/instance-type/facts.ts';
 import type { KubernetesState } from './kubernetes/state.ts';
 import type { Counts, DisruptionDeeds } from './summary/deeds.ts';
@@ -79,6 +80,8 @@ export interface SummaryParts {
   readonly recorder: Recorder;
   readonly notes: readonly string[];
   readonly refusals: LastRefusals;
+  /** Why the last run of provisioning failed. @default it succeeded */
+  readonly failure?: string;
   readonly nowMs: number;
   readonly startMs: number;
   readonly durationMs: number;
@@ -88,7 +91,7 @@ export interface SummaryParts {
 }
 
 export function summaryOf(parts: SummaryParts): SimulationSummary {
-  const { recorder, notes, nowMs, startMs, durationMs, ended, seed, catalogue, state, refusals } = parts;
+  const { recorder, notes, nowMs, startMs, durationMs, ended, seed, catalogue, state, refusals, failure } = parts;
   const { instances, pods, utilisation, waits, deeds, jobsFailed } = recorder.report();
   const { costUsd, usdPerHourAtEnd } = instances;
   const sinceMs = (pod: string): number => startMs + (recorder.waits.pendingSince(pod) ?? 0) * SECOND_MS;
@@ -115,7 +118,15 @@ export function summaryOf(parts: SummaryParts): SimulationSummary {
     podsRunning: pods.podsRunning,
     daemonSetPodsRunning: pods.daemonSetPodsRunning,
     podsUnreachable: pods.podsUnreachable,
-    ...pendingPods({ state, refusals, sinceMs, nowMs, isSettled: ended === 'settled' }),
+    ...pendingPods({
+      state,
+      refusals,
+      sinceMs,
+      nodeClaimOf: recorder.waits.nodeClaimOf,
+      nowMs,
+      isSettled: ended === 'settled',
+      ...optional({ failure }),
+    }),
     pendingToRunningSeconds: waits,
     jobsFailed,
     spotInterruptions: instances.spotInterruptions,

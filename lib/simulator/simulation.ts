@@ -34,7 +34,7 @@ import { startAutoscalers } from './kubernetes/workloads/autoscalers.ts';
 import { workloadOf } from './kubernetes/workloads/simulated-workload.ts';
 import { workloads } from './kubernetes/workloads/workloads.ts';
 import { type Random, randomFrom } from './random.ts';
-import { type Ended, type SimulationResult, type SimulationSummary, summaryOf } from './result.ts';
+import { type Ended, type SimulationResult, type SimulationSummary, type SummaryParts, summaryOf } from './result.ts';
 import { ongoing } from './scenario/ongoing.ts';
 import { playEvent, playScenario } from './scenario/play-scenario.ts';
 import { faultsOf } from './scenario/scenario-faults.ts';
@@ -166,7 +166,7 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
       if (!(await timetable.step(endMs))) return 'time';
       return input.goesOn !== true && isSettled() ? 'settled' : undefined;
     },
-    ...reader(input, parts, { refusals, startMs }),
+    ...reader(input, parts, { refusals, startMs, failedRuns: first.functions.failedRuns }),
     play: (event) => playEvent(stage, event),
     state,
     ec2,
@@ -183,7 +183,7 @@ export function openSimulation(input: SimulationInput): OpenSimulation {
 function reader(
   { durationMs, seed, catalogue }: SimulationInput,
   { state, recorder, timeline, timetable }: Parts,
-  { refusals, startMs }: { readonly refusals: LastRefusals; readonly startMs: number },
+  { startMs, failedRuns, ...last }: Pick<SummaryParts, 'refusals' | 'startMs'> & Pick<Functions, 'failedRuns'>,
 ): Pick<OpenSimulation, 'progress' | 'summary'> {
   return {
     progress: () => ({
@@ -193,7 +193,9 @@ function reader(
     }),
     summary(ended) {
       const time = { nowMs: timetable.now(), startMs, durationMs, ended };
-      return summaryOf({ ...time, state, recorder, notes: timeline.remarks.lines(), refusals, seed, catalogue });
+      const failure = failedRuns.get('provisioning');
+      const notes = timeline.remarks.lines();
+      return summaryOf({ ...time, ...last, state, recorder, notes, seed, catalogue, ...optional({ failure }) });
     },
   };
 }

@@ -1,6 +1,8 @@
-import { MINUTE_MS, SECOND_MS } from '../../apis/formats/time.ts';
+import { formatDuration } from '../../apis/formats/duration.ts';
+import { MINUTE_MS, SECOND_MS, timeIn } from '../../apis/formats/time.ts';
 import { type Pod, podKey } from '../../apis/kubernetes.ts';
 import { INITIALIZED } from '../../apis/labels.ts';
+import type { NodeClaim } from '../../apis/node-claim.ts';
 import { hasForeignNomination } from '../../core/cluster/nominated-node.ts';
 import { isTerminating } from '../../core/cluster/pods.ts';
 import { compareText } from '../../core/compare-text.ts';
@@ -60,9 +62,13 @@ export interface PendingParts {
   readonly refusals: LastRefusals;
   /** Since when a pod has been pending. */
   readonly sinceMs: (pod: string) => number;
+  /** The last NodeClaim that was created for a pod. */
+  readonly nodeClaimOf: (pod: string) => string | undefined;
   readonly nowMs: number;
   /** Whether only expiry remains. */
   readonly isSettled: boolean;
+  /** Why the last run of provisioning failed. @default it succeeded */
+  readonly failure?: string;
 }
 
 export function pendingPods(parts: PendingParts): PendingReport {
@@ -113,13 +119,26 @@ function whyWithoutRefusal(pod: Pod, parts: PendingParts): string {
   return whyClaimsRefuse(state, pod) ?? whyUnbound(pod, parts);
 }
 
-/** Why a pod for which Kerf has a node is not bound. */
-function whyUnbound(pod: Pod, { state, sinceMs, nowMs }: PendingParts): string {
+/** Why a pod that the last run has not refused is not bound. */
+function whyUnbound(pod: Pod, { state, sinceMs, nodeClaimOf, nowMs, failure }: PendingParts): string {
+  const claim = state.nodeClaims.get(nodeClaimOf(podKey(pod)) ?? '');
+  if (claim === undefined && failure !== undefined) return `the last run of provisioning failed: ${failure}`;
   const isNew = nowMs - sinceMs(podKey(pod)) < STARTS_WITHIN_MS;
   const isComing = [...state.nodeClaims.values()].some(({ status }) => !isInitialized(state, status?.nodeName));
   const ofVolumes = isNew && isComing ? undefined : whyNodesRefuseClaims(state, pod);
   if (ofVolumes !== undefined) return ofVolumes;
+  if (claim !== undefined && !isNew && !isRegisteredClaim(claim)) return whyNotRegistered(claim, nowMs);
   return isNew ? 'its node does not exist yet' : 'Kerf has a node for it, and the scheduler has not bound it there';
+}
+
+function isRegisteredClaim({ status }: NodeClaim): boolean {
+  return status?.conditions?.some((one) => one.type === 'Registered' && one.status === 'True') ?? false;
+}
+
+function whyNotRegistered({ metadata: { name, creationTimestamp } }: NodeClaim, nowMs: number): string {
+  const createdAtMs = timeIn(creationTimestamp);
+  const age = createdAtMs === undefined ? undefined : formatDuration(nowMs - createdAtMs);
+  return `NodeClaim ${name}, which was created for it${age === undefined ? '' : ` ${age} ago`}, has not registered`;
 }
 
 function isInitialized({ nodes }: KubernetesState, name = ''): boolean {

@@ -11,7 +11,7 @@ import { type WaitMeter, type WaitReport, waitMeter } from './waits.ts';
 /** The facts of the summary. They are added up while the simulation runs, so that a long one need not keep its history. */
 export interface Recorder {
   readonly ledger: InstanceLedger;
-  readonly waits: Pick<WaitMeter, 'pendingSince'>;
+  readonly waits: Pick<WaitMeter, 'pendingSince' | 'nodeClaimOf'>;
   readonly watcher: StateWatcher;
   /** Takes each entry of the timeline. */
   note(entry: TimelineEntry): void;

@@ -22,6 +22,8 @@ export interface WaitMeter {
   forget(pod: Pod): void;
   /** Since when a pod has been pending, in seconds from the start. */
   pendingSince(pod: string): number | undefined;
+  /** The last NodeClaim that was created for a pending pod. */
+  nodeClaimOf(pod: string): string | undefined;
   report(): WaitReport;
 }
 
@@ -30,20 +32,29 @@ type Histogram = Map<number, number>;
 
 export function waitMeter(): WaitMeter {
   const since = new Map<string, number>();
+  const claims = new Map<string, string>();
   const byWorkload = new Map<string, Histogram>();
+  const forget = (pod: string): void => {
+    since.delete(pod);
+    claims.delete(pod);
+  };
   return {
     note(entry) {
       if (entry.kind === 'pod-pending') since.set(entry.pod, entry.at);
+      if (entry.kind === 'create-node-claim') {
+        for (const pod of entry.pods) if (since.has(pod)) claims.set(pod, entry.nodeClaim);
+      }
       if (entry.kind !== 'pod-running') return;
       const tenths = Math.round((entry.at - (since.get(entry.pod) ?? entry.at)) * 10);
-      since.delete(entry.pod);
+      forget(entry.pod);
       if (isDaemon(entry.workload)) return;
       const waits = byWorkload.get(entry.workload) ?? new Map<number, number>();
       byWorkload.set(entry.workload, waits);
       waits.set(tenths, (waits.get(tenths) ?? 0) + 1);
     },
-    forget: (pod) => void since.delete(podKey(pod)),
+    forget: (pod) => forget(podKey(pod)),
     pendingSince: (pod) => since.get(pod),
+    nodeClaimOf: (pod) => claims.get(pod),
     report: () => ({
       ...statistics([...byWorkload.values()]),
       byWorkload: [...byWorkload]
