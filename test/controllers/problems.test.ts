@@ -103,7 +103,7 @@ test.each([
     expect(text).toMatch(/^NodePoolNotReady: NodePool general: not Ready for [12]\d minutes: .*DescribeSubnets: 403/);
 });
 
-test('a NodePool that nothing uses is no problem', async () => {
+test('a NodePool that nothing uses is not a problem', async () => {
   const last = { kind: 'scale', atMs: 25 * MINUTE_MS, deployment: 'default/web', replicas: 0 } as const;
   const scenario = { name: 'not settled before', events: [last] };
   const manifests = someManifests({ nodePools: [aPool()], deployments: [aDeployment('web', 0)] });

@@ -190,7 +190,7 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   RejectedBefore:
     'The last command for the node was rejected, although the node had not changed: it is evaluated again after a pause of a minute to an hour, or when its pods, its NodePool or its EC2NodeClass change.',
   ReplacementsFailed:
-    'The last nodes that the NodePool launched to replace others were not initialized. One is tried after each pause of up to an hour: correct the NodePool, its EC2NodeClass or the image, which ends the pause.',
+    'The last nodes that the NodePool launched to replace others were not initialized, so one is tried after each pause of up to an hour: correct the NodePool, its EC2NodeClass or the image, which ends the pause.',
   ReservationExhausted:
     'Only reserved capacity fits, and no instance of it is free: wait, or allow other capacity types.',
   ResolutionFailed:
