@@ -12,7 +12,7 @@ import { givesUpAtMs } from './command/patience.ts';
 import { describeMove } from './command/start-replacing.ts';
 import { type Stepping, stepCommands } from './execute.ts';
 import { ignoredAnnotations } from './ignored-annotations.ts';
-import { withFailures, withoutRecovered } from './memory/failing-pools.ts';
+import { withFailures } from './memory/failing-pools.ts';
 import { pauseEnds, withRejected } from './memory/rejected.ts';
 import type { Method } from './method.ts';
 import { ALL_METHODS } from './methods/all-methods.ts';
@@ -47,10 +47,10 @@ export function disrupt(snapshot: ClusterSnapshot, context: DisruptContext): Ver
 export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot, context: DisruptContext): Verdict {
   const { decisionId, nowMs, taints: changesTaints = true } = context;
   const { cluster, commands, passMemory = NO_MEMORY } = snapshot;
-  const current = withoutRecovered(snapshot);
   const unread = unreadIn(snapshot);
   if (unread.length > 0) return unsure(unread, commands, nowMs);
   const pass = passOver(snapshot, context);
+  const { passMemory: current = NO_MEMORY } = pass.snapshot;
   const step = stepCommands(pass, { ...context, methods, cluster });
   const nodes = step.actions.length === 0 ? pass.all : stateNodes(step.snapshot);
   const taints = changesTaints ? taintChanges(nodes, step.snapshot.commands) : [];
@@ -65,7 +65,7 @@ export function disruptBy(methods: readonly Method[], snapshot: ClusterSnapshot,
     ...(taints.length === 0 ? [] : [pollAfter(nowMs)]),
   ];
   if (step.actions.length > 0) {
-    const ended = { before: { ...snapshot, passMemory: current }, ...step, nodes, nowMs };
+    const ended = { before: pass.snapshot, ...step, nodes, nowMs };
     const kept = withRejected(ended, withFailures(ended));
     return {
       actions: [...step.actions, ...taints],

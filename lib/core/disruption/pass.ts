@@ -10,6 +10,7 @@ import { MAX_PODS_FOR_FIRST_FIT } from '../scheduling/solve.ts';
 import { withinEvictions } from './command/within-evictions.ts';
 import { withinLimits } from './command/within-limits.ts';
 import { withinProbes } from './command/within-probes.ts';
+import { withoutRecovered } from './memory/failing-pools.ts';
 import { withoutRejected } from './memory/rejected.ts';
 import type { Method, Move, World } from './method.ts';
 import { STEPS_OF_RUN, type StepLedger, stepLedger } from './step-ledger.ts';
@@ -73,7 +74,8 @@ export function passOver(
       return passIn({ ...seen, options: { ...options, packing: 'first-fit' } });
     }),
   });
-  return passIn(snapshot);
+  const passMemory = withoutRecovered(snapshot);
+  return passIn(passMemory === snapshot.passMemory ? snapshot : { ...snapshot, passMemory });
 }
 
 interface NamedProposal extends Pick<DisruptionCommand, 'method' | 'reason'>, Pick<Method, 'validateAfterMs'> {

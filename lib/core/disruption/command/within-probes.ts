@@ -5,7 +5,6 @@ import type { Blocked } from '../../model/decision.ts';
 import type { FailingPool } from '../../model/disruption/pass-memory.ts';
 import { type Refusal, refusal } from '../../model/refusal.ts';
 import { blockedNode } from '../budget-ledger.ts';
-import { withoutRecovered } from '../memory/failing-pools.ts';
 import type { Move } from '../method.ts';
 
 /** The replacements of NodePools whose last replacements failed. Each NodePool tries one command at a time. */
@@ -15,10 +14,10 @@ export interface ProbeLedger {
   take(move: Pick<Move, 'replacements'>): void;
 }
 
-/** Begins with the commands of the snapshot. */
-export function probeLedger(snapshot: ClusterSnapshot, nowMs: number): ProbeLedger {
-  const failing = new Map(withoutRecovered(snapshot).failing.map((one) => [one.nodePool, one]));
-  const busy = new Set(snapshot.commands.flatMap(({ replacements }) => replacements.map(({ nodePool }) => nodePool)));
+/** Begins with the commands of the snapshot, which is that of a pass: its memory is without the NodePools that fail no more. */
+export function probeLedger({ passMemory, commands }: ClusterSnapshot, nowMs: number): ProbeLedger {
+  const failing = new Map((passMemory?.failing ?? []).map((one) => [one.nodePool, one]));
+  const busy = new Set(commands.flatMap(({ replacements }) => replacements.map(({ nodePool }) => nodePool)));
   return {
     whyWaiting(move) {
       for (const name of poolsOf(move)) {
