@@ -1,6 +1,6 @@
 import { formatDuration } from '../../apis/formats/duration.ts';
 import { MINUTE_MS, SECOND_MS, timeIn } from '../../apis/formats/time.ts';
-import { type Pod, podKey } from '../../apis/kubernetes.ts';
+import { conditionStatus, type Pod, podKey } from '../../apis/kubernetes.ts';
 import { INITIALIZED } from '../../apis/labels.ts';
 import type { NodeClaim } from '../../apis/node-claim.ts';
 import { hasForeignNomination } from '../../core/cluster/nominated-node.ts';
@@ -127,12 +127,9 @@ function whyUnbound(pod: Pod, { state, sinceMs, nodeClaimOf, nowMs, failure }: P
   const isComing = [...state.nodeClaims.values()].some(({ status }) => !isInitialized(state, status?.nodeName));
   const ofVolumes = isNew && isComing ? undefined : whyNodesRefuseClaims(state, pod);
   if (ofVolumes !== undefined) return ofVolumes;
-  if (claim !== undefined && !isNew && !isRegisteredClaim(claim)) return whyNotRegistered(claim, nowMs);
+  if (claim !== undefined && !isNew && conditionStatus(claim, 'Registered') !== 'True')
+    return whyNotRegistered(claim, nowMs);
   return isNew ? 'its node does not exist yet' : 'Kerf has a node for it, and the scheduler has not bound it there';
-}
-
-function isRegisteredClaim({ status }: NodeClaim): boolean {
-  return status?.conditions?.some((one) => one.type === 'Registered' && one.status === 'True') ?? false;
 }
 
 function whyNotRegistered({ metadata: { name, creationTimestamp } }: NodeClaim, nowMs: number): string {

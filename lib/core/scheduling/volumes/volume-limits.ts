@@ -1,7 +1,8 @@
 import { type Pod, podKey } from '../../../apis/kubernetes.ts';
 import { INSTANCE_TYPE } from '../../../apis/labels.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
-import { once, onceFor } from '../../kept-answers.ts';
+import { firstBy } from '../../first-by.ts';
+import { once } from '../../kept-answers.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import type { Resources } from '../../resources/resources.ts';
 import { type VolumeCount, volumeCount, volumeCountTried } from '../pools/resource-space.ts';
@@ -40,7 +41,7 @@ export function volumeLimits(
   storage: StorageIndex,
 ): VolumeLimits {
   const typeNamed = (name: string): EbsType =>
-    nodePools.flatMap(({ instanceTypes }) => byName(instanceTypes).get(name) ?? [])[0] ?? {};
+    nodePools.flatMap(({ instanceTypes }) => typeIn(instanceTypes, name) ?? [])[0] ?? {};
   const drivers = driversOf(stateNodes, { storage, typeNamed });
   const attached = once(
     () =>
@@ -118,10 +119,7 @@ function partCounter(attached: () => ReadonlyMap<string, Attachments>): (volumes
   return (volumes) => [...volumes].reduce((sum, volume) => sum + partOf(volume), 0);
 }
 
-const byName = onceFor(
-  (types: readonly InstanceType[]): ReadonlyMap<string, InstanceType> =>
-    new Map(types.map((type) => [type.name, type])),
-);
+const typeIn = firstBy<InstanceType>(({ name }) => name);
 
 interface DriverLimits {
   /** By instance type: the least of its nodes. */
