@@ -6,6 +6,7 @@ import { renderWeek } from '../../benchmarks/week/render-week.ts';
 import type { MeasuredWeek } from '../../benchmarks/week/run-week.ts';
 import { weekInput } from '../../benchmarks/week/week-input.ts';
 import { openSimulation } from '../../lib/simulator/simulation.ts';
+import { playToEnd } from '../simulator/play-to-end.ts';
 
 const DAY_MS = 86_400_000;
 const [kerf, karpenter] = MODES;
@@ -80,8 +81,7 @@ test('no fleet for the pods is cheaper than the lower bound', async () => {
   const simulation = openSimulation(
     weekInput({ seed: 1, days: 0.1, nodes: 2 }, { ...karpenter, methods: meter.methods }),
   );
-  let ended = await simulation.step();
-  while (ended === undefined) ended = await simulation.step();
+  await playToEnd(simulation);
   const { usdPerHour, podsPending } = simulation.progress();
   expect(podsPending).toBe(0);
   expect(meter.usdPerHour()).toBeLessThanOrEqual(usdPerHour);

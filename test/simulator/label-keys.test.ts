@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSimulation } from '../../lib/simulator/simulation.ts';
+import { runSimulation } from '../../lib/simulator/simulation.ts';
 import { CATALOGUE } from '../builders/catalogues.ts';
 import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
 import { avoiding } from '../builders/pods.ts';
@@ -15,14 +15,11 @@ test('pods whose anti-affinity excludes other tenants (mismatchLabelKeys) share 
   });
   const labels = { ...template.metadata?.labels, tenant: 'one' };
   const spec = { ...deployment.spec, template: { metadata: { labels }, spec: { ...template.spec, affinity } } };
-  const simulation = openSimulation({
+  const { podsPending, podsRunning } = await runSimulation({
     manifests: someManifests({ nodePools: [aPool()], deployments: [{ ...deployment, spec }] }),
     catalogue: CATALOGUE,
     seed: 1,
     durationMs: 10 * MINUTE,
   });
-  let ended = await simulation.step();
-  while (ended === undefined) ended = await simulation.step();
-  const { podsPending, podsRunning } = simulation.summary(ended);
   expect([podsPending, podsRunning]).toEqual([[], 5]);
 });

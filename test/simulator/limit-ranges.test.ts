@@ -3,6 +3,7 @@ import { openSimulation } from '../../lib/simulator/simulation.ts';
 import { CATALOGUE } from '../builders/catalogues.ts';
 import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
 import { MINUTE } from '../builders/times.ts';
+import { playToEnd } from './play-to-end.ts';
 
 test('new pods have the default requests of the LimitRange of their namespace, and nodes are sized for them', async () => {
   const deployment = aDeployment('web', 2);
@@ -23,8 +24,7 @@ test('new pods have the default requests of the LimitRange of their namespace, a
     seed: 1,
     durationMs: 10 * MINUTE,
   });
-  let ended = await simulation.step();
-  while (ended === undefined) ended = await simulation.step();
+  const ended = await playToEnd(simulation);
   const requests = [...simulation.state.pods.values()].map(
     ({ spec: { containers } }) => containers[0]?.resources?.requests,
   );

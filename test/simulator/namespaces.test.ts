@@ -5,6 +5,7 @@ import { CATALOGUE } from '../builders/catalogues.ts';
 import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
 import { affinityTerm, avoiding } from '../builders/pods.ts';
 import { MINUTE } from '../builders/times.ts';
+import { playToEnd } from './play-to-end.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
 
@@ -44,8 +45,7 @@ test.each<{
     seed: 1,
     durationMs: 10 * MINUTE,
   });
-  let ended = await simulation.step();
-  while (ended === undefined) ended = await simulation.step();
+  const ended = await playToEnd(simulation);
   const { podsPending, podsRunning } = simulation.summary(ended);
   expect([podsPending, podsRunning]).toEqual([[], 4]);
   const nodesOf = (namespace: string): ReadonlySet<string | undefined> =>

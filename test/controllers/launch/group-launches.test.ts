@@ -8,6 +8,7 @@ import type { Fault } from '../../../lib/simulator/faults/fault.ts';
 import type { SimulationResult } from '../../../lib/simulator/result.ts';
 import { type OpenSimulation, openSimulation, type SimulationInput } from '../../../lib/simulator/simulation.ts';
 import { manyNodes } from '../../builders/cluster-manifests.ts';
+import { playToEnd } from '../../simulator/play-to-end.ts';
 import { SMALL_CATALOGUE } from '../life.ts';
 
 const NODES = 6;
@@ -55,8 +56,7 @@ async function play(wrap: Wrap = () => ({}), under: Partial<SimulationInput> = {
     ...under,
   });
   startMs = simulation.timetable.now();
-  let ended = await simulation.step();
-  for (; ended === undefined; ended = await simulation.step());
+  await playToEnd(simulation);
   const { entries } = simulation.timeline;
   const failures = entries.flatMap((entry) => (entry.kind === 'function-failed' ? [entry.message] : []));
   return { simulation, result: [...entries], sent, failures };
