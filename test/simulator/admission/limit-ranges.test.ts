@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { openSimulation } from '../../lib/simulator/simulation.ts';
-import { CATALOGUE } from '../builders/catalogues.ts';
-import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
-import { MINUTE } from '../builders/times.ts';
-import { playToEnd } from './play-to-end.ts';
+import { openSimulation } from '../../../lib/simulator/simulation.ts';
+import { CATALOGUE } from '../../builders/catalogues.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
+import { MINUTE } from '../../builders/times.ts';
+import { playToEnd } from '../play-to-end.ts';
 
 test('new pods have the default requests of the LimitRange of their namespace, and nodes are sized for them', async () => {
   const deployment = aDeployment('web', 2);

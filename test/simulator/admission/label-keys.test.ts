@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { runSimulation } from '../../lib/simulator/simulation.ts';
-import { CATALOGUE } from '../builders/catalogues.ts';
-import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
-import { avoiding } from '../builders/pods.ts';
-import { MINUTE } from '../builders/times.ts';
+import { runSimulation } from '../../../lib/simulator/simulation.ts';
+import { CATALOGUE } from '../../builders/catalogues.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
+import { avoiding } from '../../builders/pods.ts';
+import { MINUTE } from '../../builders/times.ts';
 
 test('pods whose anti-affinity excludes other tenants (mismatchLabelKeys) share zones with their own tenant', async () => {
   const deployment = aDeployment('web', 5);
