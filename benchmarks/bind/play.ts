@@ -24,6 +24,8 @@ const RENOMINATE_EVERY_MS = 1_500;
 const LOOK_EVERY_MS = 500;
 const MARKED_WITHIN_MS = 300_000;
 const AT_ONCE = 24;
+/** As lifecycle does. */
+const REGISTERED_AT_ONCE = 10;
 
 export interface Playing {
   readonly seed: number;
@@ -144,12 +146,16 @@ async function join(
   const register = async (): Promise<void> => {
     const seen = [...joined.values()].map((one) => (one.isReady ? one : { ...one, node: { ...one.node, status: {} } }));
     const awaited = nominates ? plan.provisioning?.awaitedStarts(seen) : undefined;
-    for (const [name, one] of joined) {
+    const due = (plan.provisioning?.registrationOrder() ?? [...joined.keys()]).flatMap((name) => {
+      const one = joined.get(name);
+      if (one === undefined || one.registeredAtMs !== undefined) return [];
       const fromMs = awaited?.get(name) ?? timeOf(one.node) + REGISTERED_AFTER_MS;
-      if (one.registeredAtMs !== undefined || nowMs() < fromMs) continue;
+      return nowMs() < fromMs ? [] : [{ name, one }];
+    });
+    await inParallel(due, REGISTERED_AT_ONCE, async ({ name, one }) => {
       joined.set(name, { ...one, registeredAtMs: nowMs() });
       await show(name);
-    }
+    });
   };
   const steps = plan.nodes.flatMap((node) => {
     const joinsAtMs = random.between(0, JOIN_WITHIN_MS);

@@ -7,6 +7,7 @@ import type { PodNomination } from '../../lib/core/cluster/nominated-node.ts';
 import type { ClusterSnapshot } from '../../lib/core/model/cluster-snapshot.ts';
 import type { NodeClaimRecord } from '../../lib/core/model/node-claim-record.ts';
 import { launched } from '../../lib/core/node-claim/launch/launch.ts';
+import { inTurn } from '../../lib/core/node-claim/turn.ts';
 import {
   doSeveralStart,
   lostNominations,
@@ -46,6 +47,8 @@ export interface Provisioning {
   lost(seen: SeenCluster): readonly PodNomination[];
   /** B67: until when the nodes that have joined wait for the others. *Shape:* by name; only nodes that wait. */
   awaitedStarts(joined: readonly JoinedNode[]): ReadonlyMap<string, number>;
+  /** The names of all nodes, in the order in which one run registers them. */
+  registrationOrder(): readonly string[];
 }
 
 /** Nodes that are launched later are never there in time, but count in later plans. Daemons have no pods: the nodes offer less instead. */
@@ -88,6 +91,7 @@ export function provisioningOf(
         }),
       );
     },
+    registrationOrder: () => inTurn(records, 0).flatMap(({ expectedNodeName }) => expectedNodeName ?? []),
     lost({ pods, nodes }) {
       const seen = joined(records, nodes, 0);
       return doSeveralStart(seen) ? lostNominations(pods, seen) : [];

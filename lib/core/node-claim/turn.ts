@@ -8,18 +8,18 @@ const POLL_STEP = Math.sqrt(3) - 1;
 
 /** A claim, or another object, of which only the name is known. */
 export type Turning = { readonly name: string } & Partial<
-  Pick<NodeClaimRecord, 'launch' | 'deletion' | 'initializedAtMs'>
+  Pick<NodeClaimRecord, 'launch' | 'deletion' | 'initializedAtMs' | 'registeredAtMs' | 'startTurn'>
 >;
 
 /**
- * The order in which a run looks at claims: first those that EC2 interrupts, then others that cannot wait, then the rest. Within each
- * group, each run begins at another claim, so that runs that are cut off early do not look at the same claims again: if each run
+ * The order in which a run looks at claims: first those that EC2 interrupts, then those whose nodes are registered before others (B67),
+ * then others that cannot wait, then the rest. Within each group, each run begins at another claim, so that runs that are cut off early do not look at the same claims again: if each run
  * looks at `k` of `n` claims, every claim has its turn within about `3 n / k` runs.
  * *Shape:* the same time and claims give the same order. No state is kept between runs.
  */
 export function inTurn<Claim extends Turning>(claims: readonly Claim[], nowMs: number): readonly Claim[] {
-  const { interrupted = [], urgent = [], others = [] } = Object.groupBy(claims, urgencyOf);
-  return [interrupted, urgent, others].flatMap((group) => rotated(group, nowMs));
+  const { interrupted = [], first = [], urgent = [], others = [] } = Object.groupBy(claims, urgencyOf);
+  return [interrupted, first, urgent, others].flatMap((group) => rotated(group, nowMs));
 }
 
 /** The items in the order of this run: each run begins at another one. */
@@ -54,9 +54,13 @@ export function interruptionEndMs(deletion: Turning['deletion']): number | undef
 }
 
 /** An interrupted instance ends within two minutes. `urgent`: pods wait for the claim, or it has a deadline. */
-function urgencyOf({ launch, deletion, initializedAtMs }: Turning): 'interrupted' | 'urgent' | 'others' {
+function urgencyOf(claim: Turning): 'interrupted' | 'first' | 'urgent' | 'others' {
+  const { launch, deletion, initializedAtMs, registeredAtMs, startTurn } = claim;
   if (launch === undefined) return 'others';
-  if (deletion === undefined) return initializedAtMs === undefined ? 'urgent' : 'others';
+  if (deletion === undefined) {
+    if (startTurn === 1 && launch.kind === 'launched' && registeredAtMs === undefined) return 'first';
+    return initializedAtMs === undefined ? 'urgent' : 'others';
+  }
   if (isInterrupted({ deletion })) return 'interrupted';
   return deletion.deadlineMs === undefined ? 'others' : 'urgent';
 }

@@ -52,6 +52,17 @@ test.each<[string, NodeClaimRecord]>([
   }
 });
 
+test('claims whose nodes are registered before those of others come before these at any time (B67)', () => {
+  const first = launchedClaim({ name: 'first', startTurn: 1 });
+  const others = Array.from({ length: 20 }, (_, index) => launchedClaim({ name: `claim-${index}`, startTurn: 2 }));
+  const registered = launchedClaim({ name: 'registered', startTurn: 1, registeredAtMs: NOW_MS });
+  for (let run = 0; run < 10; run += 1) {
+    const order = inTurn([...others, registered, first], NOW_MS + run * MINUTE);
+    expect(order[0]).toBe(first);
+    expect(inTurn([...others, registered], NOW_MS + run * MINUTE)).toEqual(order.slice(1));
+  }
+});
+
 test('an interrupted claim comes before any number of claims that are launched, or drained before a deadline', () => {
   const interrupted = deleted({ reason: 'spot_interrupted' });
   const urgent = Array.from({ length: 20 }, (_, index) => [
