@@ -1,6 +1,6 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
 import { parseDuration } from '../../apis/formats/duration.ts';
-import { DAY_MS, timeIn } from '../../apis/formats/time.ts';
+import { DAY_MS, SECOND_MS, timeIn } from '../../apis/formats/time.ts';
 import { optional } from '../../apis/optional.ts';
 import type { DecisionRecord } from '../../core/decisions/decision-record.ts';
 import { recordsNamed } from '../../core/decisions/select-records.ts';
@@ -174,22 +174,30 @@ export async function recordsOfPeriod(
 /** What happened to an object that is older begins with what is known of it then. */
 const PAST_MS = 7 * DAY_MS;
 
-/** The records until a moment: of a folder all, of a table those of seven days. */
+/**
+ * The records until a moment: of a folder all, of a table those of seven days. A moment that is a whole second includes this second, because
+ * the times that commands print have no milliseconds.
+ */
 export async function recordsUntil(
   { log, cluster }: History,
   { records: folder }: HistoryFlags,
   moment: Moment,
 ): Promise<{ readonly records: readonly DecisionRecord[]; readonly atMs: number }> {
   if (folder === undefined) {
-    const atMs = timeOf(moment, Date.now());
+    const atMs = endOf(moment, Date.now());
     return { records: await log.list(cluster, { fromMs: atMs - PAST_MS, untilMs: atMs + 1 }), atMs };
   }
   const all = await log.list(cluster, ALWAYS);
-  const atMs = timeOf(moment, all.at(-1)?.atMs ?? 0);
+  const atMs = endOf(moment, all.at(-1)?.atMs ?? 0);
   return { records: all.filter((record) => record.atMs <= atMs), atMs };
 }
 
 const ALWAYS = { fromMs: 0, untilMs: Infinity };
+
+function endOf(moment: Moment, nowMs: number): number {
+  const ms = timeOf(moment, nowMs);
+  return 'atMs' in moment && ms % SECOND_MS === 0 ? ms + SECOND_MS - 1 : ms;
+}
 
 function timeOf(moment: Moment, nowMs: number): number {
   return 'atMs' in moment ? moment.atMs : nowMs - moment.agoMs;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { formatTime } from '../../../lib/apis/formats/time.ts';
 import { newRecordFiles, recordFiles } from '../../../lib/cli/decisions/record-files.ts';
 import type { DecisionRecord } from '../../../lib/core/decisions/decision-record.ts';
 import type { PageData } from '../../../lib/page/fleet/frame.ts';
@@ -191,6 +192,16 @@ describe('the records of a simulation', () => {
     const unknown = await kerf('why', 'node', 'unknown', '--at', '0s');
     expect(unknown.stderr).toMatch(/none of \d+ records until \S+ names node unknown: check the name and --at/);
     expect(unknown.code).toBe(2);
+  });
+
+  test('a time as the commands print it includes the decisions of its second', async () => {
+    const [pod = ''] = created.actions[0]?.pods ?? [];
+    const printed = formatTime(created.atMs);
+    expect(printed).not.toBe(new Date(created.atMs).toISOString());
+    const { stdout, code } = await kerf('why', 'pod', pod.split('/')[1] ?? '', '--at', printed);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^pod \S+: HasPlace\n/);
+    expect((await kerf('snapshot', '--at', printed)).code).toBe(0);
   });
 
   test('all decisions with a snapshot are decided again in the same way', async () => {
