@@ -77,7 +77,10 @@ function onlyOne(clusters: readonly string[], folder: string): string {
 const LIFETIME_MS = 30 * DAY_MS;
 
 /** The records of the last 30 days; of a folder, all. */
-async function allRecords({ log, cluster }: History, { records }: HistoryFlags): Promise<readonly DecisionRecord[]> {
+export async function allRecords(
+  { log, cluster }: History,
+  { records }: HistoryFlags,
+): Promise<readonly DecisionRecord[]> {
   if (records !== undefined) return log.list(cluster, ALWAYS);
   const nowMs = Date.now();
   return log.list(cluster, { fromMs: nowMs - LIFETIME_MS, untilMs: nowMs + DAY_MS });

@@ -1,9 +1,8 @@
 import { BadInputError } from '../../apis/bad-input-error.ts';
-import { counted } from '../../apis/counted.ts';
-import { formatTime } from '../../apis/formats/time.ts';
 import { type AskedObject, whyAt } from '../../core/decisions/why-at.ts';
+import { whyUnnamed } from '../../core/decisions/why-unnamed.ts';
 import type { CliContext } from '../context.ts';
-import { openHistory, recordsUntil } from '../decisions/history.ts';
+import { allRecords, openHistory, recordsUntil } from '../decisions/history.ts';
 import { writeExplanation } from './render-explanation.ts';
 import type { PastFlags } from './why-commands.ts';
 
@@ -12,10 +11,6 @@ export async function runWhyAt(context: CliContext, flags: PastFlags, asked: Ask
   const history = await openHistory(flags, context);
   const { records, atMs } = await recordsUntil(history, flags, flags.at);
   const explanation = whyAt(records, asked, atMs);
-  if (explanation === undefined) {
-    throw new BadInputError(
-      `none of ${counted(records.length, 'record')} until ${formatTime(atMs)} names ${asked.kind} ${asked.name}: check the name and --at`,
-    );
-  }
+  if (explanation === undefined) throw new BadInputError(whyUnnamed(await allRecords(history, flags), asked, atMs));
   writeExplanation(context, flags, explanation);
 }

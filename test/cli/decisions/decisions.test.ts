@@ -190,7 +190,7 @@ describe('the records of a simulation', () => {
       subject: { kind: 'Pod', namespace: 'default' },
     });
     const unknown = await kerf('why', 'node', 'unknown', '--at', '0s');
-    expect(unknown.stderr).toMatch(/none of \d+ records until \S+ names node unknown: check the name and --at/);
+    expect(unknown.stderr).toMatch(/none of \d+ records until \S+ names node unknown; .*; check the name$/m);
     expect(unknown.code).toBe(2);
   });
 
@@ -202,6 +202,14 @@ describe('the records of a simulation', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^pod \S+: HasPlace\n/);
     expect((await kerf('snapshot', '--at', printed)).code).toBe(0);
+  });
+
+  test('a pod that has its records at another time is not explained, with that time as the answer', async () => {
+    const [pod = ''] = created.actions[0]?.pods ?? [];
+    const early = await kerf('why', 'pod', pod.split('/')[1] ?? '', '--at', '2025-12-31T00:00:00Z');
+    expect(early.stderr).toBe(
+      `no record until 2025-12-31T00:00:00Z names pod ${pod}; the first record that names it is of ${formatTime(created.atMs)}: write --at ${formatTime(created.atMs)}\n`,
+    );
   });
 
   test('all decisions with a snapshot are decided again in the same way', async () => {
