@@ -128,6 +128,7 @@ const DELETION = open(
     interruptedAtMs: NUMBER,
     drainOverAtMs: NUMBER,
     endedEarlyBy: TEXT,
+    releaseFailed: open({ message: STRING, sinceMs: NUMBER }, ['message', 'sinceMs']),
   },
   ['reason', 'requestedAtMs'],
 );

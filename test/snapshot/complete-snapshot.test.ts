@@ -93,6 +93,12 @@ test('the record of a launched claim without an instance is rejected, with its p
   );
 });
 
+test('a refused release of a record without its message is rejected, with its path', () => {
+  const deletion = { reason: 'empty', message: '', requestedAtMs: 1, releaseFailed: { sinceMs: 1 } };
+  const document = { ...aDocument(), nodeClaimRecords: [{ ...launchedClaim(), deletion }] };
+  expect(() => read(JSON.stringify(document))).toThrow(/nodeClaimRecords\[0\]\.deletion\.releaseFailed/);
+});
+
 test('a NodeClaim that is both a record and an object is read once, from the record', () => {
   const record = { ...launchedClaim(), name: 'claim-node-1' };
   const document = { ...aDocument({ nodes: [aGivenNode()] }), nodeClaims: [aGivenClaim()], nodeClaimRecords: [record] };

@@ -7,7 +7,7 @@ import type { Reason } from '../model/reasons.ts';
 export const REASONS: Readonly<Record<Reason, string>> = {
   AMINotFound: 'The amiSelectorTerms of the EC2NodeClass select no image: correct the alias, ids, names or tags.',
   ActionRefused:
-    'The Kubernetes API or AWS refuses a change that Kerf has to make: allow what the message names; Kerf tries again by itself.',
+    'The Kubernetes API or AWS refuses a change that Kerf has to make: grant the permission or repair the webhook that the message names; Kerf tries again by itself.',
   AmiFamily: 'The AMI family does not support the instance type: use another amiFamily or other instance types.',
   AutoModeActive:
     'EKS Auto Mode is enabled in the cluster, so Kerf does nothing: disable Auto Mode, or set shadow for the cluster.',

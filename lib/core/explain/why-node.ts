@@ -12,6 +12,7 @@ import type { Deletion, NodeClaimRecord } from '../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
 import { whyNeverEvicted } from '../node-claim/never-evicted.ts';
 import { isDrained } from '../node-claim/pods-to-drain.ts';
+import { notReleased } from '../problems/claim-problems.ts';
 import { cheapestUsd } from '../scheduling/schedule.ts';
 import { usdPerHour } from '../usd-per-hour.ts';
 import type { Explanation } from './explanation.ts';
@@ -43,7 +44,8 @@ function tell(stateNode: StateNode, cluster: PlannedCluster): Told {
   const { nodeClaim, name } = stateNode;
   if (nodeClaim === undefined)
     return { state: 'NotManaged', summary: 'it has no NodeClaim of Kerf, so Kerf never removes it' };
-  if (nodeClaim.deletion !== undefined) return beingRemoved(stateNode, nodeClaim.deletion, cluster);
+  if (nodeClaim.deletion !== undefined)
+    return beingRemoved(stateNode, { nodeClaim, deletion: nodeClaim.deletion }, cluster);
   const starting = whyStarting(stateNode, nodeClaim, cluster.nowMs);
   if (starting !== undefined) return starting;
   const { commands } = cluster.snapshot;
@@ -58,10 +60,21 @@ function tell(stateNode: StateNode, cluster: PlannedCluster): Told {
   return stays(stateNode, cluster);
 }
 
-function beingRemoved(stateNode: StateNode, deletion: Deletion, { snapshot, nowMs }: PlannedCluster): Told {
+function beingRemoved(
+  stateNode: StateNode,
+  { nodeClaim, deletion }: { readonly nodeClaim: NodeClaimRecord; readonly deletion: Deletion },
+  { snapshot, nowMs }: PlannedCluster,
+): Told {
   const { reason, message, requestedAtMs, deadlineMs, terminateRequestedAtMs, terminationRefused } = deletion;
+  const { releaseFailed } = deletion;
   const since = formatDuration(Math.max(0, nowMs - requestedAtMs));
   const why = `it is being removed (${reason}: ${message}), for ${since}`;
+  if (releaseFailed !== undefined)
+    return {
+      state: 'BeingRemoved',
+      summary: `${why}; ${notReleased(nodeClaim)} for ${formatDuration(Math.max(0, nowMs - releaseFailed.sinceMs))}`,
+      reasons: [refusal('ActionRefused', releaseFailed.message)],
+    };
   if (terminationRefused !== undefined)
     return {
       state: 'BeingRemoved',

@@ -59,13 +59,18 @@ function whyStuck({ launch, createdAtMs, registeredAtMs, initializedAtMs }: Node
   return since('registered and not initialized', registeredAtMs, { withinMs: INITIALIZED_WITHIN_MS, nowMs });
 }
 
-function whyNotTerminated({ deletion, launch }: NodeClaimRecord, nowMs: number): string | undefined {
+/** What holds for a claim whose release fails. */
+export function notReleased({ launch }: Pick<NodeClaimRecord, 'launch'>): string {
+  const ended = launch.kind === 'launched' ? 'its instance has ended' : 'it has no instance';
+  return `${ended}, but its Node or NodeClaim cannot be released`;
+}
+
+function whyNotTerminated(record: NodeClaimRecord, nowMs: number): string | undefined {
+  const { deletion } = record;
   if (deletion === undefined) return undefined;
   const { releaseFailed, terminationRefused, terminateRequestedAtMs, deadlineMs, requestedAtMs } = deletion;
   if (releaseFailed !== undefined) {
-    const ended = launch.kind === 'launched' ? 'its instance has ended' : 'it has no instance';
-    const what = `${ended}, but its Node or NodeClaim cannot be released`;
-    const why = since(what, releaseFailed.sinceMs, { withinMs: REFUSED_FOR_MS, nowMs });
+    const why = since(notReleased(record), releaseFailed.sinceMs, { withinMs: REFUSED_FOR_MS, nowMs });
     return why && `${why}: ${releaseFailed.message}`;
   }
   if (terminationRefused !== undefined) {

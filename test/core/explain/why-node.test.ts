@@ -124,8 +124,30 @@ test.each([
     removed({ terminationRefused: { message: 'denied', sinceMs: NOW_MS, retryAtMs: NOW_MS } }),
     { state: 'BeingRemoved', summary: /; its instance cannot be terminated$/, reasons: ['TerminationRefused'] },
   ],
+  [
+    'cannot be released, although its instance has ended',
+    removed({ terminateRequestedAtMs: NOW_MS, releaseFailed: { message: '403', sinceMs: NOW_MS - 30 * SECOND } }),
+    {
+      state: 'BeingRemoved',
+      summary: /; its instance has ended, but its Node or NodeClaim cannot be released for 30s$/,
+      reasons: ['ActionRefused'],
+    },
+  ],
 ] as const)('a node that %s', (_, snapshot, { state, summary, reasons }) => {
   const told = why(snapshot);
   expect({ state: told.state, reasons: told.reasons }).toEqual({ state, reasons });
   expect(told.summary).toMatch(summary);
+});
+
+test('the refusal that keeps a Node is named with its message, before that of an earlier termination', () => {
+  const terminationRefused = { message: 'denied', sinceMs: NOW_MS, retryAtMs: NOW_MS };
+  const snapshot = removed({
+    terminationRefused,
+    releaseFailed: { message: 'webhook deny.example: no', sinceMs: NOW_MS },
+  });
+  const plan = planDisruption(ALL_METHODS, snapshot, NOW_MS);
+  const told = stateNodes(snapshot).map((node) => whyNode(node, { snapshot, plan, nowMs: NOW_MS }));
+  expect(told.flatMap(({ reasons }) => reasons)).toEqual([
+    { reason: 'ActionRefused', message: 'webhook deny.example: no', numbers: {} },
+  ]);
 });
