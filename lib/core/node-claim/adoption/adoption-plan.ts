@@ -87,7 +87,7 @@ function lineOf(
     zone,
     capacityType,
     outcome: outcomeOf(world, { instance, evidence }, nowMs),
-    notes: notesOf(evidence),
+    notes: notesOf(evidence, world.records.get(evidence.instance.nodeClaim)),
   };
 }
 
@@ -134,22 +134,31 @@ function missingTags(cluster: string, { tags }: ClusterInstance, nodeClaim: stri
   return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => tags[key] !== value));
 }
 
-function notesOf(evidence: InstanceEvidence): readonly string[] {
-  const { nodeClaim, node } = evidence;
+function notesOf(evidence: InstanceEvidence, known: NodeClaimRecord | Error | undefined): readonly string[] {
+  const { node } = evidence;
   const drifted = whyDrifted(evidence);
-  const deletedSince = nodeClaim?.metadata.deletionTimestamp;
-  const tainted = node !== undefined && isDisrupted(node);
+  const deletion = noteOfDeletion(evidence);
+  const isRecorded = known !== undefined && !(known instanceof Error) && known.deletion !== undefined;
+  const isStaying = deletion === undefined && !isRecorded;
   return [
-    ...(deletedSince === undefined ? [] : [`being deleted since ${deletedSince}: Kerf continues the deletion`]),
+    ...(deletion === undefined ? [] : [deletion]),
     // A1.28.
-    ...(drifted === undefined ? [] : [`already drifted (${drifted}): Kerf will replace it as drifted`]),
-    ...(tainted && deletedSince === undefined
+    ...(drifted !== undefined && isStaying ? [`already drifted (${drifted}): Kerf will replace it as drifted`] : []),
+    ...(node !== undefined && isDisrupted(node) && isStaying
       ? [
-          `its node has the taint ${DISRUPTED_TAINT.key} but is not being deleted; remove the taint: kubectl taint node ${node?.metadata.name} ${DISRUPTED_TAINT.key}-`,
+          `its node has the taint ${DISRUPTED_TAINT.key} but is not being deleted; remove the taint: kubectl taint node ${node.metadata.name} ${DISRUPTED_TAINT.key}-`,
         ]
       : []),
     ...(node === undefined ? ['its node has not registered: its registration timeout starts now'] : []),
   ];
+}
+
+function noteOfDeletion({ nodeClaim, node }: InstanceEvidence): string | undefined {
+  const claimSince = nodeClaim?.metadata.deletionTimestamp;
+  if (claimSince !== undefined) return `being deleted since ${claimSince}: Kerf continues the deletion`;
+  const nodeSince = node?.metadata.deletionTimestamp;
+  if (nodeSince === undefined) return undefined;
+  return `the deletion of its node was requested at ${nodeSince}: Kerf deletes its NodeClaim and drains the node`;
 }
 
 /** The outcome for a NodeClaim whose instance is not listed: it was not launched, has ended, or has lost its tags. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseTime } from '../../../../lib/apis/formats/time.ts';
+import type { Node } from '../../../../lib/apis/kubernetes.ts';
 import type { NodeClaim } from '../../../../lib/apis/node-claim.ts';
 import type { NodeClaimRecord } from '../../../../lib/core/model/node-claim-record.ts';
 import {
@@ -31,6 +32,13 @@ function driftedClaim(reason: string): NodeClaim {
 function recordOf([line]: readonly AdoptionLine[]): NodeClaimRecord {
   if (line?.outcome.kind !== 'adopt') throw new Error(`not taken over: ${JSON.stringify(line?.outcome)}`);
   return line.outcome.record;
+}
+
+/** The node of `whole`, with the taint of a drain. */
+function drained(metadata: Partial<Node['metadata']> = {}): Node {
+  const node = aJoinedNode('general-a', 'i-1');
+  const spec = { ...node.spec, taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' as const }] };
+  return { ...node, metadata: { ...node.metadata, ...metadata }, spec };
 }
 
 const OURS = { 'karpenter.k8s.aws/ec2nodeclass-hash': 'abc', 'karpenter.k8s.aws/ec2nodeclass-hash-version': 'kerf-6' };
@@ -102,6 +110,41 @@ describe('a node of Karpenter', () => {
     const { deletion } = recordOf(plan(whole(claim)));
     expect(deletion).toMatchObject({ reason: 'deleted', requestedAtMs: parseTime(deletionTimestamp) });
     expect(deletion?.deadlineMs).toBe(deadline === undefined ? undefined : parseTime(deadline));
+  });
+
+  describe('that has the taint of a drain', () => {
+    const notes = (over: Partial<AdoptionWorld>) => plan({ ...whole(), ...over }).map((line) => line.notes);
+    const deletionTimestamp = '2026-01-31T07:30:00Z';
+
+    test('and is not being deleted has a note with the command that removes the taint', () => {
+      expect(notes({ nodes: [drained()] })).toEqual([
+        [expect.stringMatching(/is not being deleted; remove the taint/)],
+      ]);
+    });
+
+    test('and is being deleted has a note that Kerf deletes its NodeClaim', () => {
+      expect(notes({ nodes: [drained({ deletionTimestamp })] })).toEqual([
+        [
+          `the deletion of its node was requested at ${deletionTimestamp}: Kerf deletes its NodeClaim and drains the node`,
+        ],
+      ]);
+    });
+
+    test('and that Kerf has recorded as being deleted has no note', () => {
+      const record = {
+        ...launchedClaim({}, { id: 'i-1' }),
+        name: 'general-a',
+        deletion: { reason: 'deleted', message: '', requestedAtMs: NOW_MS },
+      } as const;
+      expect(notes({ nodes: [drained()], records: new Map([['general-a', record]]) })).toEqual([[]]);
+    });
+  });
+
+  test('that has drifted and whose node is being deleted is not replaced as drifted', () => {
+    const [node] = whole().nodes ?? [];
+    const deleted = node && { ...node, metadata: { ...node.metadata, deletionTimestamp: '2026-01-31T07:30:00Z' } };
+    const [line] = plan({ ...whole(driftedClaim('AMIDrift')), nodes: deleted ? [deleted] : [] });
+    expect(line?.notes).toEqual([expect.stringMatching(/^the deletion of its node was requested at/)]);
   });
 
   test('C84: that has not registered is found by its claim, gets the missing tags, and a new registration timeout', () => {
