@@ -28,10 +28,14 @@ export function requirementAdvice(
   const unknown = asked.flatMap((one) => unknownValues(one, figures, consequence));
   const ofTypes = asked.filter(({ key }) => types.has(key));
   const unclear = ofTypes.some((one) => namesOtherTypes(one, figures));
-  const impossible = ofTypes.filter((one) => types.meeting(one.requirement) === 0n && !namesOtherTypes(one, figures));
-  const alone = impossible
-    .filter((one) => !unknown.some(({ path }) => path.join('.') === fieldPathOf(one).join('.')))
-    .map((one) => metByNone(one, types, consequence));
+  const unmet = ofTypes.filter((one) => types.meeting(one.requirement) === 0n);
+  const impossible = unmet.filter((one) => !namesOtherTypes(one, figures));
+  const newer = unmet.filter((one) => namesOtherTypes(one, figures));
+  const alone = [
+    ...impossible.map((one) => metByNone(one, types, consequence)),
+    // Of a list, the unknown values are reported.
+    ...newer.filter(({ choice }) => choice === undefined).map((one) => metByNoneKnown(one, figures)),
+  ].filter(({ path }) => !unknown.some((one) => one.path.join('.') === path.join('.')));
   const places = placeContradictions(asked, consequence);
   const others = labelContradictions(asked, types);
   const problems = [...unknown, ...alone, ...places, ...others];
@@ -41,16 +45,29 @@ export function requirementAdvice(
 }
 
 function metByNone(one: Asked, types: KnownTypeIndex, consequence: string): FieldProblem {
-  const known = types.valuesAmong(one.key, types.all);
-  const numbers = known.map(Number);
-  const allowed = numbers.every((number) => Number.isInteger(number))
-    ? `a condition that some type meets: the values range from ${Math.min(...numbers)} to ${Math.max(...numbers)}${one.key === INSTANCE_MEMORY ? ', in MiB' : ''}`
-    : `a condition that some type meets: values are ${listNames(known)}`;
   return {
     path: fieldPathOf(one),
     message: `none of ${grouped(types.size)} instance types meets ${one.written}, ${consequence}`,
-    allowed,
+    allowed: metBySome(one, types),
   };
+}
+
+/** The functions read the types from EC2, so they may find newer ones. */
+function metByNoneKnown(one: Asked, { types, typesAsOf }: KnownFigures): FieldProblem {
+  const known = `instance types of ${typesAsOf.slice(0, 10)}, which this version of Kerf has,`;
+  return {
+    path: fieldPathOf(one),
+    message: `none of ${grouped(types.size)} ${known} meets ${one.written}`,
+    allowed: `${metBySome(one, types)}, or check that \`aws ec2 describe-instance-types\` lists a newer one`,
+  };
+}
+
+function metBySome({ key }: Asked, types: KnownTypeIndex): string {
+  const known = types.valuesAmong(key, types.all);
+  const numbers = known.map(Number);
+  return numbers.every((number) => Number.isInteger(number))
+    ? `a condition that some type meets: the values range from ${Math.min(...numbers)} to ${Math.max(...numbers)}${key === INSTANCE_MEMORY ? ', in MiB' : ''}`
+    : `a condition that some type meets: values are ${listNames(known)}`;
 }
 
 function allTogether(asked: readonly Asked[], types: KnownTypeIndex, consequence: string): RequirementAdvice {

@@ -1,18 +1,43 @@
 import { INSTANCE_TYPE } from '../../../apis/labels.ts';
+import { admits, type Requirement } from '../../../core/requirements/requirement.ts';
 import type { KnownTypeIndex } from './type-index.ts';
 
-const FAMILY = 'karpenter.k8s.aws/instance-family';
+const PREFIX = 'karpenter.k8s.aws/';
+const FAMILY = `${PREFIX}instance-family`;
+const GENERATION = `${PREFIX}instance-generation`;
+const CATEGORY = `${PREFIX}instance-category`;
+/** Their names end with the number of a model. */
+const MODELS: ReadonlySet<string> = new Set([`${PREFIX}instance-gpu-name`, `${PREFIX}instance-accelerator-name`]);
+
 const FORM = /^([a-z]+)(\d+)[a-z]*(?:-[a-z0-9]+)?$/;
 const SIZE = /^(?:nano|micro|small|medium|x?large|\d+xlarge|metal(?:-\d+xl)?)$/;
+const MODEL = /^([a-z][a-z0-9-]*?)(\d+)$/;
 /** `m55` is a misspelt m5, not a type of a later generation. */
 const GENERATIONS_AHEAD = 2;
+/** `t44` is a misspelt t4, not a later model. */
+const LATEST_MODEL_FACTOR = 2;
 
-/**
- * True for a type or family that the bundled data does not have and EC2 may have by now: of a known category, and of its newest
- * generation or a later one.
- */
+/** True for a value that no type of the bundled data has and a type of EC2 may have by now. */
 export function mayBeNewer(key: string, value: string, types: KnownTypeIndex): boolean {
-  if (key !== INSTANCE_TYPE && key !== FAMILY) return false;
+  if (types.hasValue(key, value)) return false;
+  if (key === INSTANCE_TYPE || key === FAMILY) return isNewerFamily(key, value, types);
+  if (key === GENERATION) return newerGenerations(types).includes(value);
+  if (key === CATEGORY) return /^[a-z]$/.test(value);
+  return MODELS.has(key) && isNewerModel(value, types.valuesOf(key));
+}
+
+/** True if a type of a generation that the bundled data does not have may meet the requirement. */
+export function mayMeetNewer(requirement: Requirement, types: KnownTypeIndex): boolean {
+  return requirement.key === GENERATION && newerGenerations(types).some((value) => admits(requirement, value));
+}
+
+function newerGenerations(types: KnownTypeIndex): readonly string[] {
+  const newest = Math.max(0, ...types.valuesOf(GENERATION).map(Number));
+  return Array.from({ length: GENERATIONS_AHEAD }, (_, index) => `${newest + index + 1}`);
+}
+
+/** Of a known category, and of its newest generation or a later one. */
+function isNewerFamily(key: string, value: string, types: KnownTypeIndex): boolean {
   const [family = '', size] = value.split('.', 2);
   const hasForm = key === FAMILY ? family === value : size !== undefined && SIZE.test(size);
   const [, category, number] = (hasForm && FORM.exec(family)) || [];
@@ -25,4 +50,15 @@ export function mayBeNewer(key: string, value: string, types: KnownTypeIndex): b
 
 function newestOf(families: readonly string[]): number {
   return Math.max(0, ...families.map((family) => Number(FORM.exec(family)?.[2] ?? 0)));
+}
+
+/** `trainium3`: a known name with a larger number. */
+function isNewerModel(value: string, known: readonly string[]): boolean {
+  const [, name, number] = MODEL.exec(value) ?? [];
+  const numbers = known.flatMap((one) => {
+    const [, other, itsNumber] = MODEL.exec(one) ?? [];
+    return other === name && itsNumber !== undefined ? [Number(itsNumber)] : [];
+  });
+  const latest = Math.max(0, ...numbers);
+  return Number(number) > latest && Number(number) <= latest * LATEST_MODEL_FACTOR;
 }

@@ -14,11 +14,12 @@ import { type Asked, fieldPathOf } from './asked.ts';
 import type { KnownFigures } from './known-figures.ts';
 import { isLeftOut } from './left-out-types.ts';
 import { meantBy } from './meant-value.ts';
-import { mayBeNewer } from './newer-types.ts';
+import { mayBeNewer, mayMeetNewer } from './newer-types.ts';
 import { grouped, listNames } from './words.ts';
 import { type Unknown, whyNoRegion, whyNoZone } from './zones.ts';
 
 const PREFIX = 'karpenter.k8s.aws/';
+const FAMILY = `${PREFIX}instance-family`;
 
 /** Labels for which a value that no type has is a mistake, with the noun for their values. */
 const NOUNS: ReadonlyMap<string, string> = new Map([
@@ -26,7 +27,7 @@ const NOUNS: ReadonlyMap<string, string> = new Map([
   [ARCH, 'architecture'],
   [OS, 'operating system'],
   [`${PREFIX}instance-category`, 'instance category'],
-  [`${PREFIX}instance-family`, 'instance family'],
+  [FAMILY, 'instance family'],
   [`${PREFIX}instance-generation`, 'instance generation'],
   [`${PREFIX}instance-size`, 'instance size'],
   [`${PREFIX}instance-cpu`, 'number of CPUs of an instance type'],
@@ -88,9 +89,10 @@ function allowedInstead(unknown: readonly UnknownValue[]): string {
   return meant.size > 0 ? listNames([...meant]) : (few[0]?.allowed() ?? '');
 }
 
-/** True if a value may exist in EC2 but is not in the bundled data, so the matching types are unknown. */
-export function namesOtherTypes({ key, choice }: Asked, { types }: KnownFigures): boolean {
-  return choice?.values.some((value) => isLeftOut(key, value) || mayBeNewer(key, value, types)) ?? false;
+/** True if types that are not in the bundled data may meet the requirement and the matching ones are not known. */
+export function namesOtherTypes({ key, choice, requirement }: Asked, { types }: KnownFigures): boolean {
+  if (choice === undefined) return types.meeting(requirement) === 0n && mayMeetNewer(requirement, types);
+  return choice.values.some((value) => isLeftOut(key, value) || mayBeNewer(key, value, types));
 }
 
 function whyUnknown(key: string, value: string, figures: KnownFigures): Unknown | undefined {
@@ -100,15 +102,16 @@ function whyUnknown(key: string, value: string, figures: KnownFigures): Unknown 
   if (key === INSTANCE_MEMORY) return whyNoMemory(value, figures.types);
   const noun = NOUNS.get(key);
   if (noun === undefined || figures.types.hasValue(key, value) || isLeftOut(key, value)) return undefined;
-  if (mayBeNewer(key, value, figures.types)) return newerThan(figures.typesAsOf);
+  if (mayBeNewer(key, value, figures.types)) return newerThan(key, figures.typesAsOf);
   return { message: `is not a known ${noun}`, ...meantBy(key, value, figures) };
 }
 
 /** The functions read the types from EC2, so they may find it. */
-function newerThan(asOf: string): Unknown {
+function newerThan(key: string, asOf: string): Unknown {
+  const what = key === INSTANCE_TYPE || key === FAMILY ? 'a name' : 'a value of a type';
   return {
     message: `is not known to this version of Kerf, which has the instance types of ${asOf.slice(0, 10)}`,
-    allowed: () => 'a name that `aws ec2 describe-instance-types` lists',
+    allowed: () => `${what} that \`aws ec2 describe-instance-types\` lists`,
     mayExist: true,
   };
 }

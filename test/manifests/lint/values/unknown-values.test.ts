@@ -80,12 +80,32 @@ test.each<readonly [rule: string, asked: NodeSelectorRequirement, expected: stri
 const NEWER =
   'is not known to this version of Kerf, which has the instance types of 2026-10-27; write a name that `aws ec2 describe-instance-types` lists';
 
+const NEWER_VALUE = NEWER.replace('a name', 'a value of a type');
+
 test.each([
   ['a type of a newer generation', asking(INSTANCE_TYPE, 'In', 'm10g.large'), `0.values: "m10g.large" ${NEWER}`],
   ['another family of the newest one', asking(INSTANCE_TYPE, 'In', 'm9x.large'), `0.values: "m9x.large" ${NEWER}`],
   ['a new size', asking(INSTANCE_TYPE, 'In', 'm10g.192xlarge'), `0.values: "m10g.192xlarge" ${NEWER}`],
   ['beside a known one', asking(INSTANCE_TYPE, 'In', 'm5.large', 'm10g.large'), `0.values.1: "m10g.large" ${NEWER}`],
   ['a family', asking(INSTANCE + 'family', 'In', 'c10i-flex'), `0.values: "c10i-flex" ${NEWER}`],
+  ['a generation', asking(INSTANCE + 'generation', 'In', '10'), `0.values: "10" ${NEWER_VALUE}`],
+  [
+    'a generation beside a known one',
+    asking(INSTANCE + 'generation', 'In', '9', '11'),
+    `0.values.1: "11" ${NEWER_VALUE}`,
+  ],
+  [
+    'a bound of generations',
+    asking(INSTANCE + 'generation', 'Gt', '9'),
+    '0: none of 1,386 instance types of 2026-10-27, which this version of Kerf has, meets karpenter.k8s.aws/instance-generation Gt [9]; write a condition that some type meets: the values range from 1 to 9, or check that `aws ec2 describe-instance-types` lists a newer one',
+  ],
+  ['a category', asking(INSTANCE + 'category', 'In', 'q'), `0.values: "q" ${NEWER_VALUE}`],
+  ['a later GPU', asking(INSTANCE + 'gpu-name', 'In', 'b400'), `0.values: "b400" ${NEWER_VALUE}`],
+  [
+    'a later accelerator',
+    asking(INSTANCE + 'accelerator-name', 'In', 'trainium3'),
+    `0.values: "trainium3" ${NEWER_VALUE}`,
+  ],
   [
     'and several',
     asking(INSTANCE_TYPE, 'In', 'm10g.large', 'c10g.large'),
@@ -104,6 +124,27 @@ test.each([
   const requirements = [asking(INSTANCE_TYPE, 'In', written)];
   expect(sentences(nodePoolAdvice(aNodePool({ requirements }), figures))).toEqual([
     `spec.template.spec.requirements.0.values: "${written}" is not a known instance type, so the pool can never launch a node; write ${meant}`,
+  ]);
+});
+
+test.each([
+  ['generation', '30', { noun: 'instance generation', meant: '9' }],
+  ['category', 'M', { noun: 'instance category', meant: 'm' }],
+  ['gpu-name', 't44', { noun: 'GPU', meant: 't4' }],
+])(
+  'a misspelt value of another label of types has a consequence and a suggestion: %s %s',
+  (label, written, { noun, meant }) => {
+    const requirements = [asking(INSTANCE + label, 'In', written)];
+    expect(sentences(nodePoolAdvice(aNodePool({ requirements }), figures))).toEqual([
+      `spec.template.spec.requirements.0.values: "${written}" is not a known ${noun}, so the pool can never launch a node; write ${meant}`,
+    ]);
+  },
+);
+
+test('a bound that known generations meet leaves contradictions to be found, although newer ones meet it too', () => {
+  const asked = [asking(INSTANCE + 'generation', 'Gt', '6'), asking(INSTANCE + 'family', 'In', 'm5')];
+  expect(advised(...asked)).toEqual([
+    expect.stringContaining('contradicts karpenter.k8s.aws/instance-generation Gt [6]'),
   ]);
 });
 
