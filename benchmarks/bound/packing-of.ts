@@ -25,7 +25,7 @@ export function packingOf(
 ): Packing | string {
   const nodes = stateNodes(snapshot);
   const { pods } = podsToPlace(snapshot, nodes, nowMs);
-  const run = startRun(problemIndexOf({ ...clusterProblem(snapshot, nodes), pods }), 'cost');
+  const run = startRun(problemIndexOf({ ...clusterProblem(snapshot, nodes, nowMs), pods }), 'cost');
   const [types, ...others] = run.pools;
   const placed = new Map(claims.flatMap((claim, at) => claim.pods.map((pod) => [podKey(pod), at] as const)));
   const groups = backlogOf(run, 'last').backlog.flatMap(({ demand, pods: own }) => {

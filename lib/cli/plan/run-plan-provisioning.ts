@@ -29,7 +29,7 @@ export function runPlanProvisioning(context: CliContext, flags: PlanProvisioning
   context.process.exitCode = isIncomplete ? EXIT.findings : EXIT.fine;
 }
 
-/** Why a static NodePool does not get its nodes (D31). The plan has the refusals of pods. */
+/** Why a static NodePool does not get its nodes (D31), or pods do not get nodes of a NodePool (B71). The plan has the refusals of pods. */
 function noteOfPool({ subject, nodePool, reason, message }: Blocked): readonly string[] {
   return subject.kind === 'Cluster' && nodePool !== undefined ? [`NodePool/${nodePool}: ${reason}: ${message}`] : [];
 }

@@ -187,6 +187,8 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   RecordUnreadable:
     'The record of a NodeClaim in the table cannot be read: restore the item that the message names, or delete it after its instance ended.',
   Refused: 'AWS refused a request that the EC2NodeClass needs: grant the permission that the message names.',
+  RegistrationFailing:
+    'The last instances of the NodePool did not register as nodes, so pods get nodes of other NodePools that can run them, and it is tried again after a pause of 15 minutes to an hour: correct the NodePool, its EC2NodeClass or the image.',
   RejectedBefore:
     'The last command for the node was rejected, although the node had not changed: it is evaluated again after a pause of a minute to an hour, or when its pods, its NodePool or its EC2NodeClass change.',
   ReplacementsFailed:

@@ -20,9 +20,10 @@ import { whyNeverEvicted } from '../node-claim/never-evicted.ts';
 import { drainTier, isDrained } from '../node-claim/pods-to-drain.ts';
 import { type PodRefusal, refusalsOf } from '../provisioning/pod-refusals.ts';
 import { provision } from '../provisioning/provision.ts';
+import { passedOver } from '../provisioning/schedule-pods.ts';
 import { podRequests } from '../resources/pod-requests.ts';
 import { formatResources } from '../resources/resources.ts';
-import type { PlannedNodeClaim, Schedule } from '../scheduling/schedule.ts';
+import type { PlannedNodeClaim } from '../scheduling/schedule.ts';
 import { usdPerHour } from '../usd-per-hour.ts';
 import type { Explanation } from './explanation.ts';
 
@@ -63,7 +64,7 @@ function tell(snapshot: ClusterSnapshot, pod: Pod, nowMs: number): Told {
   if (isTerminating(pod)) return { state: 'Terminating', summary: 'it is being deleted and ends' };
   if (nodeName !== undefined) return on?.deleting === true ? draining(snapshot, { pod, on }, nowMs) : bound(pod, nowMs);
   const why = whyNotPending(pod);
-  return why ?? placed(pod, provision(snapshot, { decisionId: 'why', nowMs }).schedule);
+  return why ?? placed(pod, snapshot, nowMs);
 }
 
 function bound(pod: Pod, nowMs: number): Told {
@@ -84,7 +85,7 @@ function draining(
   if (!isReschedulable(pod)) return { state: 'Draining', summary: `${why}, and it ends with the node` };
   const earlier = evictedBefore({ pod, on }, nowMs);
   const held = whyHeld(snapshot, pod, nowMs) ?? whyLater(snapshot, earlier, nowMs);
-  const place = placed(pod, provision(snapshot, { decisionId: 'why', nowMs }).schedule);
+  const place = placed(pod, snapshot, nowMs);
   const next = held === undefined ? whenEvicted(earlier) : 'it is not evicted now';
   return {
     state: 'Draining',
@@ -164,13 +165,15 @@ function whyNotPending(pod: Pod): Told | undefined {
   };
 }
 
-function placed(pod: Pod, { newClaims, existing, unplaced }: Schedule): Told {
+function placed(pod: Pod, snapshot: ClusterSnapshot, nowMs: number): Told {
+  const { newClaims, existing, unplaced } = provision(snapshot, { decisionId: 'why', nowMs }).schedule;
   const key = podKey(pod);
   const isIt = (one: Pod): boolean => podKey(one) === key;
   const on = existing.find(({ pods }) => pods.some(isIt));
   if (on !== undefined) return { state: 'HasPlace', summary: onExisting(on.stateNode) };
   const claim = newClaims.find(({ pods }) => pods.some(isIt));
-  if (claim !== undefined) return { state: 'NeedsNode', summary: onNew(claim) };
+  if (claim !== undefined)
+    return { state: 'NeedsNode', summary: onNew(claim), reasons: passedOver([claim], snapshot, nowMs) };
   const without = unplaced.find((one) => isIt(one.pod));
   if (without === undefined) return { state: 'NotPending', summary: 'it needs no other node' };
   return {

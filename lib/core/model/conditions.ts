@@ -13,7 +13,8 @@ export const CONDITIONS = {
   NodePool: {
     ValidationSucceeded: 'The NodePool is valid. If not: correct the field that the message names.',
     NodeClassReady: 'Its EC2NodeClass exists and is ready. If not: see the conditions of the EC2NodeClass.',
-    NodeRegistrationHealthy: 'Its instances become nodes. If not: find out why they do not register (NodeClaimStuck).',
+    NodeRegistrationHealthy:
+      'Its instances become nodes. If not: find out why they do not register (NodeClaimStuck); pods get nodes of other NodePools first.',
     Ready: 'Nodes are launched with the NodePool. If not: see the other conditions.',
   },
   EC2NodeClass: {

@@ -115,6 +115,7 @@ const REASONS = [
   'RebalanceRecommended',
   'RecordUnreadable',
   'Refused',
+  'RegistrationFailing',
   'RejectedBefore',
   'ReplacementsFailed',
   'ReservationExhausted',

@@ -9,7 +9,7 @@ import type { ObjectPatch } from '../model/object-patch.ts';
 import { add, formatResources, type Resources, resourcesOf } from '../resources/resources.ts';
 import { whyInvalid } from '../validation/node-pool.ts';
 import { nodePoolHash } from './node-pool-hash.ts';
-import { registrationHealth } from './registration-health.ts';
+import { isSameGeneration, registrationHealth } from './registration-health.ts';
 
 /** A NodePool with the objects from which its status is computed. */
 export interface NodePoolState {
@@ -32,9 +32,7 @@ export function decideNodePool(look: NodePoolState, nowMs: number): ObjectPatch<
   const { generation, annotations = {} } = nodePool.metadata;
   const before: Partial<Status> = nodePool.status ?? {};
   const observed = nodeClass?.metadata.generation;
-  const sameGeneration =
-    before.nodeClassObservedGeneration === observed &&
-    before.conditions?.every(({ observedGeneration = generation }) => observedGeneration === generation) === true;
+  const sameGeneration = isSameGeneration(nodePool, nodeClass);
   const invalid = whyInvalid(nodePool);
   const gates = [validation(look, invalid), nodeClassReady(nodePool, nodeClass)];
   const health = registrationHealth({ nodePool, records: look.records, sameGeneration });

@@ -32,7 +32,7 @@ import { type LaunchBrake, launchBrake } from './launch-brake.ts';
 import { podsReachedLater } from './moved-pods/reached-later.ts';
 import { type NewNodeClaimContext, newNodeClaim } from './new-node-claim.ts';
 import { NO_NODE_POOL } from './pod-refusals.ts';
-import { schedulePodsWithBound } from './schedule-pods.ts';
+import { passedOver, schedulePodsWithBound } from './schedule-pods.ts';
 import { planStatic } from './static-capacity.ts';
 
 export interface ProvisionContext {
@@ -72,6 +72,10 @@ export function provision(snapshot: ClusterSnapshot, context: ProvisionContext):
       ...oncePerSubject([...schedule.unplaced.flatMap(blockedBy), ...delayed]),
       ...schedule.existing.flatMap(whyNotLaunched),
       ...ofPools.blocked,
+      ...passedOver(schedule.newClaims, snapshot, nowMs).map((why) => ({
+        subject: { kind: 'Cluster' as const, name: snapshot.cluster },
+        ...why,
+      })),
       ...(snapshot.ignoredObjects ?? []),
     ],
     ...(onExistingNodes.length === 0 ? {} : { onExistingNodes }),

@@ -4,7 +4,10 @@ import { isOwnedByDaemonSet, isTerminal } from '../cluster/pods.ts';
 import { type StateNode, stateNodes } from '../cluster/state-node.ts';
 import { once } from '../kept-answers.ts';
 import type { ClusterSnapshot } from '../model/cluster-snapshot.ts';
-import type { Schedule, SchedulingProblem } from '../scheduling/schedule.ts';
+import type { Refusal } from '../model/refusal.ts';
+import { failingRegistrations } from '../node-pool/failing-registration.ts';
+import { inOrderOfUse, whyClosed } from '../scheduling/pools/template.ts';
+import type { PlannedNodeClaim, Schedule, SchedulingProblem } from '../scheduling/schedule.ts';
 import { type BoundedSchedule, solve, solveWithBound } from '../scheduling/solve.ts';
 import type { LaunchBrake } from './launch-brake.ts';
 import { type PodsToPlace, podsToPlace } from './pods-to-place.ts';
@@ -16,7 +19,7 @@ export function schedulePods(
   nodes: readonly StateNode[] = stateNodes(snapshot),
 ): Schedule {
   const toPlace = podsToPlace(snapshot, nodes, nowMs);
-  return scheduleOf(toPlace, () => solve({ ...clusterProblem(snapshot, nodes), pods: toPlace.pods }));
+  return scheduleOf(toPlace, () => solve({ ...clusterProblem(snapshot, nodes, nowMs), pods: toPlace.pods }));
 }
 
 /**
@@ -29,7 +32,7 @@ export function schedulePodsWithBound(
   waitOf: LaunchBrake['waitOf'],
 ): BoundedSchedule {
   const nodes = stateNodes(snapshot);
-  const problem = clusterProblem(snapshot, nodes);
+  const problem = clusterProblem(snapshot, nodes, nowMs);
   let toPlace = podsToPlace(snapshot, nodes, nowMs);
   for (;;) {
     const bounded = withBound(problem, toPlace);
@@ -57,11 +60,13 @@ function withBound(problem: Omit<SchedulingProblem, 'pods'>, toPlace: PodsToPlac
 export function clusterProblem(
   snapshot: ClusterSnapshot,
   nodes: readonly StateNode[],
+  nowMs: number,
 ): Omit<SchedulingProblem, 'pods'> {
   const { nodePools, daemonSets, storage, namespaces, options } = snapshot;
   return {
     stateNodes: nodes,
     nodePools,
+    failingPools: new Set(failingRegistrations(snapshot, nowMs).keys()),
     daemonSets,
     unboundDaemonPods: snapshot.pods.filter(isUnboundDaemonPod),
     ...optional({ storage, namespaces, options }),
@@ -79,4 +84,26 @@ export function scheduleOf({ pods, refused }: PodsToPlace, solved: () => Schedul
   if (pods.length === 0) return { newClaims: [], existing: [], unplaced: ignored };
   const schedule = solved();
   return { ...schedule, unplaced: [...ignored, ...schedule.unplaced] };
+}
+
+/** A NodePool of which pods get no new nodes. */
+export type PassedOver = Refusal & { readonly nodePool: string };
+
+/** B71: why the pods of these claims do not get nodes of NodePools that come first by their weight. *Cost:* O(NodePools + NodeClaims). */
+export function passedOver(
+  claims: readonly PlannedNodeClaim[],
+  snapshot: Pick<ClusterSnapshot, 'nodePools' | 'nodeClaims'>,
+  nowMs: number,
+): readonly PassedOver[] {
+  const failing = failingRegistrations(snapshot, nowMs);
+  const used = new Set(
+    claims.flatMap(({ pods, template }) => (pods.length > 0 ? template.nodePool.metadata.name : [])),
+  );
+  const inOrder = inOrderOfUse(snapshot.nodePools.filter((view) => whyClosed(view) === undefined));
+  const names = inOrder.map(({ nodePool }) => nodePool.metadata.name);
+  const last = names.findLastIndex((name) => used.has(name) && !failing.has(name));
+  return names.slice(0, Math.max(0, last)).flatMap((nodePool) => {
+    const why = failing.get(nodePool);
+    return why === undefined ? [] : [{ nodePool, ...why }];
+  });
 }

@@ -90,7 +90,7 @@ function prepare(snapshot: ClusterSnapshot, nowMs: number, nodes: readonly State
   const beingDeleted = leaving.map(({ name }) => name);
   const { pods } = toPlace(leaving);
   const simulated = { ...snapshot, options: { ...snapshot.options, reservedFallback: true, longSearch: false } };
-  const start = indexForMany({ ...clusterProblem(simulated, nodes), pods });
+  const start = indexForMany({ ...clusterProblem(simulated, nodes, nowMs), pods });
   const pending = new Set<Pod>(toPlace([]).pods);
   const moved = onceFor((node: StateNode) => toPlace([node]).pods.filter((pod) => !pending.has(pod)));
   const boundsFor = once(() => boundsOn(start, ({ stateNode }) => moved(stateNode)));

@@ -23,7 +23,7 @@ import { remainingLimits } from './pools/limits.ts';
 import type { PoolLimits } from './pools/pool-limits.ts';
 import { type RequirementSets, requirementSets } from './pools/requirement-sets.ts';
 import { type ResourceSpace, resourceSpace } from './pools/resource-space.ts';
-import { byDescendingWeight, type NodeClaimTemplate, nodeClaimTemplate, whyClosed } from './pools/template.ts';
+import { inOrderOfUse, type NodeClaimTemplate, nodeClaimTemplate, whyClosed } from './pools/template.ts';
 import { type PoolTypeIndex, type TypeSpace, typeIndex } from './pools/type-index.ts';
 import type { SchedulingProblem, Unplaced } from './schedule.ts';
 import { eligibleDomains } from './topology/eligible-domains.ts';
@@ -276,7 +276,7 @@ function templatesOf(
 ): { readonly templates: readonly NodeClaimTemplate[]; readonly closed: Unplaced['refusals'] } {
   const templates: NodeClaimTemplate[] = [];
   const closed: { readonly nodePool: string; readonly refusal: Refusal }[] = [];
-  for (const view of byDescendingWeight(problem.nodePools)) {
+  for (const view of inOrderOfUse(problem.nodePools, problem.failingPools)) {
     const refusal = whyClosed(view);
     if (refusal === undefined) templates.push(nodeClaimTemplate(view, daemons));
     else closed.push({ nodePool: view.nodePool.metadata.name, refusal });

@@ -15,6 +15,8 @@ export interface SchedulingProblem {
   /** Nodes and claims in flight. Those that are being deleted count for topology, but do not accept pods. */
   readonly stateNodes: readonly StateNode[];
   readonly nodePools: readonly NodePoolView[];
+  /** The names of NodePools whose instances do not register as nodes. They are tried after the others (B71). @default none */
+  readonly failingPools?: ReadonlySet<string>;
   readonly daemonSets: readonly DaemonSet[];
   /** The pods of DaemonSets that have no node yet; those with a node are on `stateNodes`. @default none */
   readonly unboundDaemonPods?: readonly Pod[];

@@ -5,11 +5,12 @@ import { clusterProblem } from '../../../lib/core/provisioning/schedule-pods.ts'
 import type { Schedule } from '../../../lib/core/scheduling/schedule.ts';
 import { solve } from '../../../lib/core/scheduling/solve.ts';
 import { aSnapshot } from '../../builders/snapshots.ts';
+import { NOW_MS } from '../../builders/times.ts';
 
 /** Places the pods in the given cluster. */
 export function place(pods: readonly Pod[], over: Partial<ClusterSnapshot> = {}): Schedule {
   const snapshot = aSnapshot(over);
-  return solve({ ...clusterProblem(snapshot, stateNodes(snapshot)), pods });
+  return solve({ ...clusterProblem(snapshot, stateNodes(snapshot), NOW_MS), pods });
 }
 
 /** The names of the pods of each new claim. */

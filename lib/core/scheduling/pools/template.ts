@@ -138,14 +138,21 @@ function launchableTypes(
   return found;
 }
 
-/** B12: in descending order of weight; ties by name, descending. */
-export function byDescendingWeight(views: readonly NodePoolView[]): readonly NodePoolView[] {
+/** B12: in descending order of weight; ties by name, descending. B71: those that fail come last. */
+export function inOrderOfUse(
+  views: readonly NodePoolView[],
+  failing: ReadonlySet<string> = NONE_FAIL,
+): readonly NodePoolView[] {
+  const isFailing = ({ nodePool }: NodePoolView): number => (failing.has(nodePool.metadata.name) ? 1 : 0);
   return views.toSorted(
     (a, b) =>
+      isFailing(a) - isFailing(b) ||
       (b.nodePool.spec.weight ?? 0) - (a.nodePool.spec.weight ?? 0) ||
       (a.nodePool.metadata.name < b.nodePool.metadata.name ? 1 : -1),
   );
 }
+
+const NONE_FAIL: ReadonlySet<string> = new Set();
 
 /** Refuses requirements that leave no value for a label. */
 function whyContradictory({ spec }: NodePool): Refusal | undefined {

@@ -68,7 +68,7 @@ describe('a claim with ReadWriteOncePod is for one pod at a time', () => {
     const over: Partial<ClusterSnapshot> = { nodes, pods: [user()], storage };
     const snapshot = aSnapshot(over);
     const pending = waiting('new', 0);
-    const problem = { ...clusterProblem(snapshot, stateNodes(snapshot)), pods: [pending] };
+    const problem = { ...clusterProblem(snapshot, stateNodes(snapshot), NOW_MS), pods: [pending] };
     const ask = whatIfOn(indexForMany(problem));
     const moved = ask({ pods: [pending, ...snapshot.pods], removed: new Set(['n1']) });
     expect(podsOfClaims(moved)).toEqual([['old']]);
