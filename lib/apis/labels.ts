@@ -4,6 +4,9 @@ export const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
 export const ARCH = 'kubernetes.io/arch';
 /** Every instance type has this label. */
 export const INSTANCE_MEMORY = 'karpenter.k8s.aws/instance-memory';
+export const INSTANCE_FAMILY = 'karpenter.k8s.aws/instance-family';
+export const INSTANCE_CATEGORY = 'karpenter.k8s.aws/instance-category';
+export const INSTANCE_GENERATION = 'karpenter.k8s.aws/instance-generation';
 export const OS = 'kubernetes.io/os';
 export const HOSTNAME = 'kubernetes.io/hostname';
 export const ZONE = 'topology.kubernetes.io/zone';

@@ -1,5 +1,13 @@
 import { isSeq, type YAMLMap } from 'yaml';
-import { ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS } from '../../../apis/labels.ts';
+import {
+  ARCH,
+  CAPACITY_TYPE,
+  INSTANCE_CATEGORY,
+  INSTANCE_FAMILY,
+  INSTANCE_GENERATION,
+  INSTANCE_TYPE,
+  OS,
+} from '../../../apis/labels.ts';
 import { setValue } from '../documents/comments.ts';
 import { find, isNull, mapsIn, newPair, textAt, toNode } from '../documents/yaml-map.ts';
 import type { ConversionSubject } from '../subject.ts';
@@ -10,9 +18,7 @@ interface Default {
   readonly requirement: { readonly key: string; readonly operator: string; readonly values: readonly string[] };
 }
 
-const CATEGORY = 'karpenter.k8s.aws/instance-category';
-const GENERATION = 'karpenter.k8s.aws/instance-generation';
-const SIZES = [INSTANCE_TYPE, 'karpenter.k8s.aws/instance-family', CATEGORY, GENERATION];
+const SIZES = [INSTANCE_TYPE, INSTANCE_FAMILY, INSTANCE_CATEGORY, INSTANCE_GENERATION];
 
 interface Places {
   /** The Provisioner's spec. */
@@ -26,8 +32,8 @@ const DEFAULTS: readonly Default[] = [
   { unless: [OS], requirement: { key: OS, operator: 'In', values: ['linux'] } },
   { unless: [ARCH], requirement: { key: ARCH, operator: 'In', values: ['amd64'] } },
   { unless: [CAPACITY_TYPE], requirement: { key: CAPACITY_TYPE, operator: 'In', values: ['on-demand'] } },
-  { unless: SIZES, requirement: { key: CATEGORY, operator: 'In', values: ['c', 'm', 'r'] } },
-  { unless: SIZES, requirement: { key: GENERATION, operator: 'Gt', values: ['2'] } },
+  { unless: SIZES, requirement: { key: INSTANCE_CATEGORY, operator: 'In', values: ['c', 'm', 'r'] } },
+  { unless: SIZES, requirement: { key: INSTANCE_GENERATION, operator: 'Gt', values: ['2'] } },
 ];
 
 export function addDefaultRequirements(subject: ConversionSubject, { spec, nodes: template }: Places): void {

@@ -1,4 +1,4 @@
-import { INSTANCE_TYPE } from '../../../apis/labels.ts';
+import { INSTANCE_CATEGORY, INSTANCE_FAMILY, INSTANCE_TYPE } from '../../../apis/labels.ts';
 
 const PREFIX = 'karpenter.k8s.aws/';
 
@@ -11,7 +11,7 @@ const FAMILIES =
 const TYPES = new Set(['c6gn.metal', 'i3.metal']);
 
 const VALUES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  [`${PREFIX}instance-category`, new Set(['cc', 'cg', 'cr', 'hi', 'hs', 'mac'])],
+  [INSTANCE_CATEGORY, new Set(['cc', 'cg', 'cr', 'hi', 'hs', 'mac'])],
   [`${PREFIX}instance-gpu-name`, new Set(['k80', 'k520', 'm60', 'radeon-pro-v520', 'gb200', 'gb300'])],
   [`${PREFIX}instance-accelerator-name`, new Set(['gaudi-hl-205', 'gaudi', 'virtex-ultrascale-(vu9p)'])],
   [`${PREFIX}instance-accelerator-manufacturer`, new Set(['habana', 'xilinx'])],
@@ -20,6 +20,6 @@ const VALUES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /** True for a value that EC2 has but the bundled data leaves out. */
 export function isLeftOut(key: string, value: string): boolean {
   if (key === INSTANCE_TYPE) return TYPES.has(value) || FAMILIES.test(value.split('.')[0] ?? '');
-  if (key === `${PREFIX}instance-family`) return FAMILIES.test(value);
+  if (key === INSTANCE_FAMILY) return FAMILIES.test(value);
   return VALUES.get(key)?.has(value) ?? false;
 }

@@ -1,9 +1,7 @@
-import { ARCH, INSTANCE_TYPE } from '../../../apis/labels.ts';
+import { ARCH, INSTANCE_FAMILY, INSTANCE_TYPE } from '../../../apis/labels.ts';
 import type { KnownFigures } from './known-figures.ts';
 import { withoutMarks } from './words.ts';
 import type { Unknown } from './zones.ts';
-
-const FAMILY = 'karpenter.k8s.aws/instance-family';
 
 /** Names of architectures in other tools. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map([
@@ -25,11 +23,11 @@ export function meantBy(key: string, value: string, figures: KnownFigures): Pick
 
 /** Handles an instance type in place of its family, and the reverse. */
 function otherLabel(key: string, value: string, { types }: KnownFigures): string | undefined {
-  if (key === FAMILY && types.hasValue(INSTANCE_TYPE, value))
+  if (key === INSTANCE_FAMILY && types.hasValue(INSTANCE_TYPE, value))
     return `${value.split('.')[0]}, or ${value} under ${INSTANCE_TYPE}`;
-  if (key === INSTANCE_TYPE && types.hasValue(FAMILY, value)) {
+  if (key === INSTANCE_TYPE && types.hasValue(INSTANCE_FAMILY, value)) {
     const [first = value] = types.valuesOf(INSTANCE_TYPE).filter((name) => name.startsWith(`${value}.`));
-    return `one of its types, such as ${first}, or ${value} under ${FAMILY}`;
+    return `one of its types, such as ${first}, or ${value} under ${INSTANCE_FAMILY}`;
   }
   return undefined;
 }

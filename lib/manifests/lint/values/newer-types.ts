@@ -1,11 +1,8 @@
-import { INSTANCE_TYPE } from '../../../apis/labels.ts';
+import { INSTANCE_CATEGORY, INSTANCE_FAMILY, INSTANCE_GENERATION, INSTANCE_TYPE } from '../../../apis/labels.ts';
 import { admits, type Requirement } from '../../../core/requirements/requirement.ts';
 import type { KnownTypeIndex } from './type-index.ts';
 
 const PREFIX = 'karpenter.k8s.aws/';
-const FAMILY = `${PREFIX}instance-family`;
-const GENERATION = `${PREFIX}instance-generation`;
-const CATEGORY = `${PREFIX}instance-category`;
 /** Their names end with the number of a model. */
 const MODELS: ReadonlySet<string> = new Set([`${PREFIX}instance-gpu-name`, `${PREFIX}instance-accelerator-name`]);
 
@@ -20,31 +17,31 @@ const LATEST_MODEL_FACTOR = 2;
 /** True for a value that no type of the bundled data has and a type of EC2 may have by now. */
 export function mayBeNewer(key: string, value: string, types: KnownTypeIndex): boolean {
   if (types.hasValue(key, value)) return false;
-  if (key === INSTANCE_TYPE || key === FAMILY) return isNewerFamily(key, value, types);
-  if (key === GENERATION) return newerGenerations(types).includes(value);
-  if (key === CATEGORY) return /^[a-z]$/.test(value);
+  if (key === INSTANCE_TYPE || key === INSTANCE_FAMILY) return isNewerFamily(key, value, types);
+  if (key === INSTANCE_GENERATION) return newerGenerations(types).includes(value);
+  if (key === INSTANCE_CATEGORY) return /^[a-z]$/.test(value);
   return MODELS.has(key) && isNewerModel(value, types.valuesOf(key));
 }
 
 /** True if a type of a generation that the bundled data does not have may meet the requirement. */
 export function mayMeetNewer(requirement: Requirement, types: KnownTypeIndex): boolean {
-  return requirement.key === GENERATION && newerGenerations(types).some((value) => admits(requirement, value));
+  return requirement.key === INSTANCE_GENERATION && newerGenerations(types).some((value) => admits(requirement, value));
 }
 
 function newerGenerations(types: KnownTypeIndex): readonly string[] {
-  const newest = Math.max(0, ...types.valuesOf(GENERATION).map(Number));
+  const newest = Math.max(0, ...types.valuesOf(INSTANCE_GENERATION).map(Number));
   return Array.from({ length: GENERATIONS_AHEAD }, (_, index) => `${newest + index + 1}`);
 }
 
 /** Of a known category, and of its newest generation or a later one. */
 function isNewerFamily(key: string, value: string, types: KnownTypeIndex): boolean {
   const [family = '', size] = value.split('.', 2);
-  const hasForm = key === FAMILY ? family === value : size !== undefined && SIZE.test(size);
+  const hasForm = key === INSTANCE_FAMILY ? family === value : size !== undefined && SIZE.test(size);
   const [, category, number] = (hasForm && FORM.exec(family)) || [];
-  if (category === undefined || types.hasValue(FAMILY, family)) return false;
-  const { names } = types.namesUnder(FAMILY, category.charAt(0));
+  if (category === undefined || types.hasValue(INSTANCE_FAMILY, family)) return false;
+  const { names } = types.namesUnder(INSTANCE_FAMILY, category.charAt(0));
   const newest = newestOf(names.filter((name) => FORM.exec(name)?.[1] === category));
-  const last = newestOf(types.valuesOf(FAMILY)) + GENERATIONS_AHEAD;
+  const last = newestOf(types.valuesOf(INSTANCE_FAMILY)) + GENERATIONS_AHEAD;
   return newest > 0 && Number(number) >= newest && Number(number) <= last;
 }
 

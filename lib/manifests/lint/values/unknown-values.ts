@@ -2,6 +2,9 @@ import {
   ARCH,
   CAPACITY_TYPE,
   CAPACITY_TYPES,
+  INSTANCE_CATEGORY,
+  INSTANCE_FAMILY,
+  INSTANCE_GENERATION,
   INSTANCE_MEMORY,
   INSTANCE_TYPE,
   OS,
@@ -19,16 +22,15 @@ import { grouped, listNames } from './words.ts';
 import { type Unknown, whyNoRegion, whyNoZone } from './zones.ts';
 
 const PREFIX = 'karpenter.k8s.aws/';
-const FAMILY = `${PREFIX}instance-family`;
 
 /** Labels for which a value that no type has is a mistake, with the noun for their values. */
 const NOUNS: ReadonlyMap<string, string> = new Map([
   [INSTANCE_TYPE, 'instance type'],
   [ARCH, 'architecture'],
   [OS, 'operating system'],
-  [`${PREFIX}instance-category`, 'instance category'],
-  [FAMILY, 'instance family'],
-  [`${PREFIX}instance-generation`, 'instance generation'],
+  [INSTANCE_CATEGORY, 'instance category'],
+  [INSTANCE_FAMILY, 'instance family'],
+  [INSTANCE_GENERATION, 'instance generation'],
   [`${PREFIX}instance-size`, 'instance size'],
   [`${PREFIX}instance-cpu`, 'number of CPUs of an instance type'],
   [`${PREFIX}instance-cpu-manufacturer`, 'CPU manufacturer'],
@@ -108,7 +110,7 @@ function whyUnknown(key: string, value: string, figures: KnownFigures): Unknown 
 
 /** The functions read the types from EC2, so they may find it. */
 function newerThan(key: string, asOf: string): Unknown {
-  const what = key === INSTANCE_TYPE || key === FAMILY ? 'a name' : 'a value of a type';
+  const what = key === INSTANCE_TYPE || key === INSTANCE_FAMILY ? 'a name' : 'a value of a type';
   return {
     message: `is not known to this version of Kerf, which has the instance types of ${asOf.slice(0, 10)}`,
     allowed: () => `${what} that \`aws ec2 describe-instance-types\` lists`,
