@@ -1,18 +1,13 @@
 import { expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
-import type { NodePool } from '../../lib/apis/node-pool.ts';
-import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
-import { decisionRecorder } from '../../lib/controllers/record/decision-recorder.ts';
-import { decideAgain, verdictDifferences } from '../../lib/core/decisions/replay.ts';
-import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
-import type { Fault } from '../../lib/simulator/faults/fault.ts';
-import type { SimulationResult } from '../../lib/simulator/result.ts';
-import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';
-import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
-import { decidedText } from '../../lib/snapshot/write-snapshot.ts';
-import { aDeployment, someManifests } from '../builders/cluster-manifests.ts';
-import { aNodePool, asking } from '../builders/node-pools.ts';
-import { memoryDecisionArchive, memoryDecisionLog } from '../fakes/memory-decision-log.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import type { NodePool } from '../../../lib/apis/node-pool.ts';
+import { shippedCatalogue } from '../../../lib/catalogue/figures.ts';
+import type { Fault } from '../../../lib/simulator/faults/fault.ts';
+import type { SimulationResult } from '../../../lib/simulator/result.ts';
+import { runSimulation, type SimulationInput } from '../../../lib/simulator/simulation.ts';
+import { aDeployment, someManifests } from '../../builders/cluster-manifests.ts';
+import { aNodePool, asking } from '../../builders/node-pools.ts';
+import { decidedAgain } from './decided-again.ts';
 
 /** B71: nodes of the heavier NodePool, whose types are c7g, never register while the fault lasts. Those of the lighter one do. */
 
@@ -114,19 +109,8 @@ test('B71: after the pause the failing NodePool is tried again, and used when it
 });
 
 test('a recorded decision shows why the heavier NodePool gets no nodes, and is decided again in the same way', async () => {
-  const archive = memoryDecisionArchive();
-  const log = memoryDecisionLog();
-  const recorder = decisionRecorder({ log, archive, snapshotText: decidedText, version: 'test' });
-  const settings = { ...DEFAULT_SETTINGS, decisionSnapshots: 'all' } as const;
-  await simulated({ settings, recorder, durationMs: 20 * MINUTE_MS });
   let seen = 0;
-  for (const { snapshot: key } of await log.list('simulated', { fromMs: 0, untilMs: Infinity })) {
-    if (key === undefined) continue;
-    const text = await archive.get(key);
-    const { decided, snapshot, nowMs } = readSnapshot({ readText: () => text }, { path: key, nowMs: 0 });
-    if (decided?.function !== 'provisioning') continue;
-    const again = decideAgain({ function: 'provisioning', snapshot, context: { ...decided, nowMs } });
-    expect(verdictDifferences(decided.verdict, again)).toEqual([]);
+  for (const { again } of await decidedAgain((recording) => simulated({ ...recording, durationMs: 20 * MINUTE_MS }))) {
     const blocked = again.blocked.filter(({ reason }) => reason === 'RegistrationFailing');
     seen += blocked.length;
     expect(blocked.every(({ nodePool }) => nodePool === 'heavy')).toBe(true);

@@ -1,22 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { ClusterManifests } from '../../lib/apis/cluster-manifests.ts';
-import { HOUR_MS, MINUTE_MS } from '../../lib/apis/formats/time.ts';
-import type { ScenarioEvent } from '../../lib/apis/scenario/scenario.ts';
-import { shippedCatalogue } from '../../lib/catalogue/figures.ts';
-import { decisionRecorder } from '../../lib/controllers/record/decision-recorder.ts';
-import { decideAgain, verdictDifferences } from '../../lib/core/decisions/replay.ts';
-import { whyPod } from '../../lib/core/explain/why-pod.ts';
-import type { Catalogue } from '../../lib/core/instance-type/facts.ts';
-import { DEFAULT_SETTINGS } from '../../lib/core/model/settings.ts';
-import { withFaults } from '../../lib/simulator/faults.ts';
-import type { SimulationResult } from '../../lib/simulator/result.ts';
-import { runSimulation, type SimulationInput } from '../../lib/simulator/simulation.ts';
-import { readSnapshot } from '../../lib/snapshot/read-snapshot.ts';
-import { decidedText } from '../../lib/snapshot/write-snapshot.ts';
-import { aDeployment, aPool, someManifests } from '../builders/cluster-manifests.ts';
-import { asking } from '../builders/node-pools.ts';
-import { aStorageClass, aVolumeClaim } from '../builders/storage.ts';
-import { memoryDecisionArchive, memoryDecisionLog } from '../fakes/memory-decision-log.ts';
+import type { ClusterManifests } from '../../../lib/apis/cluster-manifests.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../lib/apis/formats/time.ts';
+import type { ScenarioEvent } from '../../../lib/apis/scenario/scenario.ts';
+import { shippedCatalogue } from '../../../lib/catalogue/figures.ts';
+import { whyPod } from '../../../lib/core/explain/why-pod.ts';
+import type { Catalogue } from '../../../lib/core/instance-type/facts.ts';
+import { withFaults } from '../../../lib/simulator/faults.ts';
+import type { SimulationResult } from '../../../lib/simulator/result.ts';
+import { runSimulation, type SimulationInput } from '../../../lib/simulator/simulation.ts';
+import { aDeployment, aPool, someManifests } from '../../builders/cluster-manifests.ts';
+import { asking } from '../../builders/node-pools.ts';
+import { aStorageClass, aVolumeClaim } from '../../builders/storage.ts';
+import { decidedAgain } from './decided-again.ts';
 
 /**
  * B70: a pod with 26 EBS volumes, the most that these types attach. A node of c7g or m7g has a second network interface and attaches 25, which
@@ -114,18 +109,8 @@ test('B70: a pod that the third node takes never waits, and consolidation does n
 });
 
 test('a recorded decision shows why the pod waits, and is decided again in the same way', async () => {
-  const archive = memoryDecisionArchive();
-  const log = memoryDecisionLog();
-  const recorder = decisionRecorder({ log, archive, snapshotText: decidedText, version: 'test' });
-  await simulated({ settings: { ...DEFAULT_SETTINGS, decisionSnapshots: 'all' }, recorder });
   const seen = { counted: 0, waiting: 0 };
-  for (const { snapshot: key } of await log.list('simulated', { fromMs: 0, untilMs: Infinity })) {
-    if (key === undefined) continue;
-    const text = await archive.get(key);
-    const { decided, snapshot, nowMs } = readSnapshot({ readText: () => text }, { path: key, nowMs: 0 });
-    if (decided?.function !== 'provisioning') continue;
-    const again = decideAgain({ function: 'provisioning', snapshot, context: { ...decided, nowMs } });
-    expect(verdictDifferences(decided.verdict, again)).toEqual([]);
+  for (const { again, snapshot, nowMs } of await decidedAgain(simulated)) {
     seen.counted += again.unusedLaunches === undefined ? 0 : 1;
     if (!again.blocked.some(({ reason }) => reason === 'LaunchesUnused')) continue;
     seen.waiting += 1;
