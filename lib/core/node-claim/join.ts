@@ -23,7 +23,7 @@ import {
 } from './registration.ts';
 
 /** D8: from the launch, or from the time at which a registered node was first missing. */
-const REGISTRATION_TIMEOUT_MS = 15 * MINUTE_MS;
+export const REGISTRATION_TIMEOUT_MS = 15 * MINUTE_MS;
 /** After an outage, no run may have tried a step before its time was over. So it is tried for so long before the claim is deleted. */
 const TRIED_FOR_MS = 45 * SECOND_MS;
 /** Tries that began before this do not count: lifecycle did not run since. */

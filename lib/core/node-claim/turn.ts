@@ -13,8 +13,8 @@ export type Turning = { readonly name: string } & Partial<
 
 /**
  * The order in which a run looks at claims: first those that EC2 interrupts, then those whose nodes are registered before others (B67),
- * then others that cannot wait, then the rest. Within each group, each run begins at another claim, so that runs that are cut off early do not look at the same claims again: if each run
- * looks at `k` of `n` claims, every claim has its turn within about `3 n / k` runs.
+ * then others that cannot wait, then the rest. Within each group, each run begins at another claim, so that runs that are cut off early do
+ * not look at the same claims again: if each run looks at `k` of `n` claims, every claim has its turn within about `3 n / k` runs.
  * *Shape:* the same time and claims give the same order. No state is kept between runs.
  */
 export function inTurn<Claim extends Turning>(claims: readonly Claim[], nowMs: number): readonly Claim[] {

@@ -2,10 +2,9 @@ import { formatTime, HOUR_MS, MINUTE_MS } from '../../apis/formats/time.ts';
 import type { ClusterSnapshot, NodePoolView } from '../model/cluster-snapshot.ts';
 import type { NodeClaimRecord } from '../model/node-claim-record.ts';
 import { type Refusal, refusal } from '../model/refusal.ts';
+import { REGISTRATION_TIMEOUT_MS } from '../node-claim/join.ts';
 import { isSameGeneration, registrationFailure } from './registration-health.ts';
 
-/** D8: an instance that did not register was launched at most so long before its claim was deleted. */
-const STARTS_WITHIN_MS = 15 * MINUTE_MS;
 const PAUSE_MS = { least: 15 * MINUTE_MS, most: HOUR_MS };
 
 /**
@@ -36,7 +35,8 @@ function whyFailing(
   if (failure === undefined) return undefined;
   const { message, sinceMs, lastMs } = failure;
   // Some of the instances register, so the cause is not the NodePool.
-  if (records.some(({ registeredAtMs = -Infinity }) => registeredAtMs >= lastMs - STARTS_WITHIN_MS)) return undefined;
+  if (records.some(({ registeredAtMs = -Infinity }) => registeredAtMs >= lastMs - REGISTRATION_TIMEOUT_MS))
+    return undefined;
   const untilMs = lastMs + Math.min(PAUSE_MS.most, Math.max(PAUSE_MS.least, lastMs - sinceMs));
   const isTrying = records.some(({ registeredAtMs, deletion }) => (registeredAtMs ?? deletion) === undefined);
   if (nowMs >= untilMs && !isTrying) return undefined;

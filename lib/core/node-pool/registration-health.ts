@@ -34,9 +34,9 @@ export function isSameGeneration(
 
 /**
  * D9: whether the pool's instances register as nodes. The outcomes are read from the claims: a registered claim counts while
- * it exists, and a failed one while it is being deleted, unless its launch was not tried or EC2 throttled it. The message names the last failure, so that it counts together with
- * the next one, also if a single pod is pending and one claim follows the other. Without outcomes the condition keeps its status
- * until a node registers after its transition, or until the pool or its NodeClass changes.
+ * it exists, and a failed one while it is being deleted, unless its launch was not tried or EC2 throttled it. The message names the last
+ * failure, so that it counts together with the next one, also if a single pod is pending and one claim follows the other. Without outcomes
+ * the condition keeps its status until a node registers after its transition, or until the pool or its NodeClass changes.
  */
 export function registrationHealth(view: RegistrationView): ConditionFinding {
   const known = knownCondition(view);
@@ -71,7 +71,10 @@ export interface RegistrationFailure {
   readonly lastMs: number;
 }
 
-/** What a decision reads of the condition, with failures that it does not have yet. *Shape:* undefined if the condition is not False, or names no failure. */
+/**
+ * What a decision reads of the condition, with failures that it does not have yet.
+ * *Shape:* undefined if the condition is not False, or names no failure.
+ */
 export function registrationFailure(view: RegistrationView): RegistrationFailure | undefined {
   const { status, message } = registrationHealth(view);
   const [failure] = status === 'False' ? notedFailure({ message }) : [];

@@ -12,14 +12,15 @@ import type { PlannedNodeClaim } from '../../scheduling/schedule.ts';
 const TOGETHER_WITHIN_MS = 20 * SECOND_MS;
 /** With fewer pods that are spread over zones, those that find no room wait less than all pods would. */
 const MANY_SPREAD = 100;
-/** A run for a single claim leaves the first turn to the run for all claims. */
+/** A run for a single claim waits so much longer with a node of the second turn, so that the run for all claims is first. */
 const SECOND_TURN_AFTER_MS = 2 * SECOND_MS;
 
 /**
  * B67: the turns in which the nodes of these claims are registered. The first pod of a group with required affinity to itself in a zone
  * decides the zone of the group. While no node of the planned zone is ready, it is bound in another one, whatever is nominated. So the
- * nodes for such pods are registered first, and the others right after them in the same run (`inTurn`). Pods that are spread over zones are bound where the nodes that are ready allow it, and take the
- * room of others there. If there are many of these and none with such affinity, all nodes have the same turn.
+ * nodes for such pods are registered first, and the others right after them in the same run (`inTurn`). Pods that are spread over zones are
+ * bound where the nodes that are ready allow it, and take the room of others there. If there are many of these and none with such affinity,
+ * all nodes have the same turn.
  * *Shape:* in the order of the claims; undefined if no claim waits for another one.
  */
 export function startTurns(claims: readonly Pick<PlannedNodeClaim, 'pods'>[]): readonly StartTurn[] | undefined {
@@ -46,8 +47,8 @@ interface SeenStart {
 
 /**
  * B67: the nodes of a decision are registered when all of them are Ready, in one run: until the last of them is registered, the
- * kube-scheduler binds pods that are planned for it to the others. A claim whose launch fails, or that is deleted, is not awaited. The creation of a Node has the time of the API server, and the clock of the function may be
- * minutes behind it.
+ * kube-scheduler binds pods that are planned for it to the others. A claim whose launch fails, or that is deleted, is not awaited. The
+ * creation of a Node has the time of the API server, and the clock of the function may be minutes behind it.
  * *Shape:* by the time of the decision, once its first node has joined: the parts of a large decision have IDs of their own. *Cost:* O(records).
  * @param records all claims of the cluster, or a single one: whether the other nodes of its decision are Ready is not known then
  */
